@@ -1,0 +1,145 @@
+import { z } from "zod"
+import { openEnum } from "./open-enum.ts"
+import { openUnion } from "./open-union.ts"
+
+export const ToolInput = z.record(z.string(), z.unknown())
+export type ToolInput = z.infer<typeof ToolInput>
+
+export const TextBlock = z.looseObject({
+  type: z.literal("text"),
+  text: z.string(),
+  citations: z.array(z.unknown()).nullish(),
+})
+export type TextBlock = z.infer<typeof TextBlock>
+
+export const ThinkingBlock = z.looseObject({
+  type: z.literal("thinking"),
+  thinking: z.string(),
+  signature: z.string().nullish(),
+})
+export type ThinkingBlock = z.infer<typeof ThinkingBlock>
+
+export const RedactedThinkingBlock = z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() })
+export type RedactedThinkingBlock = z.infer<typeof RedactedThinkingBlock>
+
+export const ToolUseBlock = z.looseObject({
+  type: z.literal("tool_use"),
+  id: z.string(),
+  name: z.string(),
+  input: ToolInput,
+})
+export type ToolUseBlock = z.infer<typeof ToolUseBlock>
+
+/** Where the bytes of an image or a document are. */
+export const BlockSource = z.looseObject({
+  type: openEnum(["base64", "url", "file", "text", "content"]),
+  media_type: z.string().optional(),
+  data: z.string().optional(),
+  url: z.string().optional(),
+  file_id: z.string().optional(),
+})
+export type BlockSource = z.infer<typeof BlockSource>
+
+export const ImageBlock = z.looseObject({ type: z.literal("image"), source: BlockSource })
+export type ImageBlock = z.infer<typeof ImageBlock>
+
+export const DocumentBlock = z.looseObject({
+  type: z.literal("document"),
+  source: BlockSource,
+  title: z.string().nullish(),
+  context: z.string().nullish(),
+})
+export type DocumentBlock = z.infer<typeof DocumentBlock>
+
+/** What a tool may return: the API nests no tool calls here, so the union does not recurse. */
+export const ToolResultContent = openUnion("type", [TextBlock, ImageBlock, DocumentBlock])
+export type ToolResultContent = z.infer<typeof ToolResultContent>
+
+export const ToolResultBlock = z.looseObject({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(ToolResultContent)]).nullish(),
+  is_error: z.boolean().nullish(),
+})
+export type ToolResultBlock = z.infer<typeof ToolResultBlock>
+
+/** Tools that the API runs itself. Their inputs and results are the API's affair and stay opaque. */
+export const ServerToolUseBlock = z.looseObject({
+  type: z.enum(["server_tool_use", "mcp_tool_use"]),
+  id: z.string(),
+  name: z.string(),
+  input: z.unknown().optional(),
+})
+export type ServerToolUseBlock = z.infer<typeof ServerToolUseBlock>
+
+export const ServerToolResultBlock = z.looseObject({
+  type: z.enum([
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "mcp_tool_result",
+  ]),
+  tool_use_id: z.string(),
+  content: z.unknown().optional(),
+})
+export type ServerToolResultBlock = z.infer<typeof ServerToolResultBlock>
+
+export const ContentBlock = openUnion("type", [
+  TextBlock,
+  ThinkingBlock,
+  RedactedThinkingBlock,
+  ToolUseBlock,
+  ToolResultBlock,
+  ImageBlock,
+  DocumentBlock,
+  ServerToolUseBlock,
+  ServerToolResultBlock,
+])
+export type ContentBlock = z.infer<typeof ContentBlock>
+
+/** Token counts as the API gives them; the cache counts are `null` where no cache was involved. */
+export const Usage = z.looseObject({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cache_creation_input_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  cache_creation: z
+    .looseObject({
+      ephemeral_5m_input_tokens: z.number().nullish(),
+      ephemeral_1h_input_tokens: z.number().nullish(),
+    })
+    .nullish(),
+  server_tool_use: z
+    .looseObject({ web_search_requests: z.number().nullish(), web_fetch_requests: z.number().nullish() })
+    .nullish(),
+  service_tier: z.string().nullish(),
+})
+export type Usage = z.infer<typeof Usage>
+
+export const STOP_REASONS = [
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "pause_turn",
+  "refusal",
+  "model_context_window_exceeded",
+] as const
+export const StopReason = openEnum(STOP_REASONS)
+export type StopReason = z.infer<typeof StopReason>
+
+/** The API's message. Emitted once per content block, before `message_delta`: hence `stop_reason: null`. */
+export const ApiMessage = z.looseObject({
+  id: z.string(),
+  type: z.literal("message").optional(),
+  role: z.literal("assistant"),
+  model: z.string(),
+  content: z.array(ContentBlock),
+  stop_reason: StopReason.nullish(),
+  stop_sequence: z.string().nullish(),
+  usage: Usage,
+})
+export type ApiMessage = z.infer<typeof ApiMessage>

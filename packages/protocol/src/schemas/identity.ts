@@ -1,0 +1,25 @@
+import { z } from "zod"
+
+/** What every message of an agent carries unless stated otherwise. Not `z.uuid()`: the SDK writes `session_id: ""`. */
+export const identity = { uuid: z.string(), session_id: z.string() }
+
+/** For messages outside the published types, whose identity nobody promises. */
+export const maybeIdentity = { uuid: z.string().optional(), session_id: z.string().optional() }
+
+/** Which user messages a line answers (2.1.325). */
+export const answered = {
+  user_message_uuid: z.string().nullish(),
+  user_message_uuids: z.array(z.string()).nullish(),
+  resume_reason: z.string().nullish(),
+}
+
+/** Who spoke when it was a sub-agent (2.1.325). */
+export const subagent = {
+  agent_id: z.string().nullish(),
+  subagent_type: z.string().nullish(),
+  task_description: z.string().nullish(),
+}
+
+/** Versions by which the wire is dated: SDK 0.1.77 / CLI 2.0.77, SDK 0.2.37 / CLI 2.1.37, SDK 0.3.325 / CLI 2.1.325. */
+export const GENERATIONS = ["A", "B", "N"] as const
+export type Generation = (typeof GENERATIONS)[number]

@@ -1,0 +1,38 @@
+/** Every way in which a connection, or one line on it, can fail. Callers tell failures apart by `code`, never by text. */
+export type TransportErrorCode =
+  /** A line was sent on a connection that is over. */
+  | "transport/closed"
+  /** A line that cannot be one: blank, or with a newline in it. */
+  | "transport/bad-line"
+  /** The peer could not be reached, or broke off, for good. */
+  | "transport/unreachable"
+  /** The peer refused us: a bad token, an unknown session, a permanent close code. */
+  | "transport/refused"
+  /** The connection broke in the middle. */
+  | "transport/broken"
+  /** More is waiting to be sent than the bound allows. */
+  | "transport/overflow"
+  /** No executable was found. */
+  | "process/not-found"
+  /** The executable could not be started. */
+  | "process/spawn-failed"
+  /** The process ended by itself with a code other than 0. */
+  | "process/exit"
+  /** The process was ended by a signal. */
+  | "process/signal"
+
+export class TransportError extends Error {
+  override readonly name = "TransportError"
+  readonly code: TransportErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: TransportErrorCode,
+    message: string,
+    options: { cause?: unknown; details?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message, "cause" in options ? { cause: options.cause } : {})
+    this.code = code
+    this.details = options.details ?? {}
+  }
+}

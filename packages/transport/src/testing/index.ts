@@ -1,0 +1,1 @@
+export { type ContractPeer, type ContractSetup, describeTransportContract } from "./contract.ts"

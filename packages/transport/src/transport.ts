@@ -1,0 +1,45 @@
+import type { DroppedLine } from "@signalbox/protocol"
+import { TransportError } from "./errors.ts"
+
+/**
+ * How lines travel between a host and an agent. The rules every implementation keeps are in docs/spec/transport.md,
+ * and `./testing` holds the suite that checks them on each.
+ */
+export interface Transport {
+  /** The peer's lines, in order, without their newline. For one reader; ends, and never throws, when the connection is over. */
+  readonly lines: AsyncIterable<string>
+  /** Resolves once, when the connection is over, and never rejects. */
+  readonly closed: Promise<Closed>
+  /** Resolves when the line has been taken and there is room for another; waiting for it is what bounds memory. */
+  send(line: string): Promise<void>
+  /** Ends the connection. Resolves when it is over; calling it again changes nothing. */
+  close(reason?: string): Promise<void>
+}
+
+/** Who ended the connection, and why. `error` is there when it was not an orderly end. */
+export interface Closed {
+  readonly by: "us" | "peer"
+  readonly reason: string
+  readonly error?: TransportError
+}
+
+export interface LineLimits {
+  /** A longer line is dropped, alone, and reported. */
+  readonly maxLineBytes?: number
+  /** Told of every line that was dropped for its length. */
+  readonly onDroppedLine?: (dropped: DroppedLine) => void
+}
+
+/** A blank line ends CLI 2.1.37, and a newline inside a line would make two of it: neither ever leaves. */
+export function assertSendable(line: string): void {
+  if (line.includes("\n")) {
+    throw new TransportError("transport/bad-line", `a line must not contain a newline (${line.length} characters)`)
+  }
+  if (line.trim() === "") throw new TransportError("transport/bad-line", "a blank line is never sent")
+}
+
+export function closedError(closed: Closed): TransportError {
+  return new TransportError("transport/closed", `the connection is closed (by ${closed.by}: ${closed.reason})`, {
+    ...(closed.error === undefined ? {} : { cause: closed.error }),
+  })
+}

@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config"
+
+// Tests run on the sources: every room exports `src` under this condition, so no build is needed first.
+const conditions = ["@signalbox/source", "node", "import", "module", "default"]
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    // A test that hangs is a bug; real CLIs on a loaded two-core machine need their time all the same.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    pool: "forks",
+    restoreMocks: true,
+  },
+})
