@@ -99,9 +99,8 @@ let musl
 function isMusl() {
   if (process.platform !== "linux") return false
   if (musl === undefined) {
-    // The report is where Node names its C library; without glibc it is musl. The types call it `object`.
-    const report = /** @type {{ header?: { glibcVersionRuntime?: string } }} */ (process.report.getReport())
-    musl = report.header?.glibcVersionRuntime === undefined
+    // The report is where Node names its C library; without glibc it is musl.
+    musl = !JSON.stringify(process.report.getReport()).includes('"glibcVersionRuntime"')
   }
   return musl
 }
@@ -273,7 +272,8 @@ function npmEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !misleading.test(name)))
 }
 
-const UNREACHABLE = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|E5\d\d)\b/
+const UNREACHABLE =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|E5\d\d)\b/
 const ABSENT = /\b(ETARGET|E404)\b/
 const REFUSED = /\b(E401|E403)\b/
 
@@ -296,7 +296,8 @@ function explain(version, stderr) {
       `${versionDirectory(version)} from a machine of the same platform that has it.\n${log}`
     )
   if (ABSENT.test(stderr)) return `${what}: the registry npm is configured for does not have that version.\n${log}`
-  if (REFUSED.test(stderr)) return `${what}: the registry refused access. Check the credentials in your npm settings.\n${log}`
+  if (REFUSED.test(stderr))
+    return `${what}: the registry refused access. Check the credentials in your npm settings.\n${log}`
   if (stderr.includes("ENOSPC")) return `${what}: the disk under ${cacheRoot()} is full.\n${log}`
   return `${what}; npm said:\n${log || stderr.trim()}`
 }

@@ -40,7 +40,7 @@ export interface LineSplitter {
 const NEWLINE = 0x0a
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
-const HEAD_BYTES = 120
+const MAX_HEAD_BYTES = 80
 
 export function describeDroppedLine(dropped: DroppedLine): string {
   return `line ${dropped.lineNumber} was dropped: ${dropped.bytes} bytes long, the limit is ${dropped.maxLineBytes}; it begins ${JSON.stringify(dropped.head)}`
@@ -49,6 +49,8 @@ export function describeDroppedLine(dropped: DroppedLine): string {
 export function createLineSplitter(options: LineSplitterOptions = {}): LineSplitter {
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES
   if (!(maxLineBytes > 0)) throw new Error(`maxLineBytes must be a positive number, not ${maxLineBytes}`)
+  // Never more than the limit, so that it is the same however the line was cut into chunks.
+  const headBytes = Math.min(MAX_HEAD_BYTES, maxLineBytes)
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   let held: Uint8Array[] = []
   let heldBytes = 0
@@ -61,7 +63,7 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     if (tooLong !== undefined) {
       tooLong.bytes += chunk.length
     } else if (heldBytes + chunk.length > maxLineBytes) {
-      const head = joinChunks([...held, chunk.subarray(0, HEAD_BYTES)]).subarray(0, HEAD_BYTES)
+      const head = joinChunks([...held, chunk.subarray(0, headBytes)]).subarray(0, headBytes)
       tooLong = { head: decoder.decode(head), bytes: heldBytes + chunk.length }
       held = []
       heldBytes = 0

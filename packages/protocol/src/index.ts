@@ -1,3 +1,38 @@
+export {
+  type AllowOptions,
+  completeAllow,
+  composeAllow,
+  composeCancel,
+  composeDeny,
+  composeError,
+  composeRequest,
+  composeSuccess,
+  composeUserMessage,
+  type ToolQuestion,
+  type UserMessageOptions,
+} from "./compose.ts"
+export {
+  type AbortSignalLike,
+  type AnswerFate,
+  createPendingRequests,
+  type PendingRequests,
+  type PendingRequestsOptions,
+  type Timers,
+  type WaitOptions,
+} from "./correlation.ts"
+export {
+  type Decoded,
+  decode,
+  describeMalformed,
+  type KnownLine,
+  type MalformedLine,
+  type UnknownLine,
+} from "./decode.ts"
+export { normaliseAgentMessage } from "./dialect/read-agent.ts"
+export { type FrontendReading, normaliseFrontendMessage } from "./dialect/read-frontend.ts"
+export { type RelayStatus, readRelayStatus } from "./dialect/relay-status.ts"
+export { encode, encodeForAgent } from "./encode.ts"
+export { type Envelope, fieldOf, isObject, textOf } from "./envelope.ts"
 export { ProtocolError, type ProtocolErrorCode } from "./errors.ts"
 export {
   createLineSplitter,
@@ -7,3 +42,18 @@ export {
   type LineSplitter,
   type LineSplitterOptions,
 } from "./framing.ts"
+export { type Guess, guessFromRubbish } from "./guess.ts"
+export { hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
+export { type PeerTraits, peerTraits } from "./peer-traits.ts"
+export type * from "./schemas/index.ts"
+export {
+  type Activity,
+  initialSessionState,
+  openRequests,
+  type SessionExit,
+  type SessionFacts,
+  type SessionInput,
+  type SessionPhase,
+  type SessionState,
+  stepSession,
+} from "./session-state.ts"

@@ -19,7 +19,3 @@ export const subagent = {
   subagent_type: z.string().nullish(),
   task_description: z.string().nullish(),
 }
-
-/** Versions by which the wire is dated: SDK 0.1.77 / CLI 2.0.77, SDK 0.2.37 / CLI 2.1.37, SDK 0.3.325 / CLI 2.1.325. */
-export const GENERATIONS = ["A", "B", "N"] as const
-export type Generation = (typeof GENERATIONS)[number]

@@ -8,25 +8,24 @@ export type Unrecognized<Key extends string> = { [field: string]: unknown } & {
   [K in Key]: `${string} (unrecognized)`
 }
 
-type Options = readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]]
-export type OpenUnion<Members extends Options, Key extends string> = z.ZodType<
-  z.output<Members[number]> | Unrecognized<Key>,
-  z.input<Members[number]> | Unrecognized<Key>
->
+type Member = z.core.$ZodTypeDiscriminable
 
 /**
  * A discriminated union that lets unknown members through untouched, but still fails a known member of the wrong shape.
+ * The overload is what inference cannot give: the pattern of Unrecognized exists in the types alone.
  */
-export function openUnion<const Members extends Options, const Key extends string>(
+export function openUnion<const M extends Member, const Key extends string>(
   key: Key,
-  members: Members,
-): OpenUnion<Members, Key> {
+  members: readonly M[],
+): z.ZodType<z.output<M> | Unrecognized<Key>, z.input<M> | Unrecognized<Key>>
+export function openUnion(key: string, members: readonly Member[]): z.ZodType {
+  const [first, ...rest] = members
+  if (first === undefined) throw new Error("a union needs a member")
   const known = new Set<unknown>()
   for (const member of members) {
+    // oxlint-disable-next-line no-underscore-dangle -- `_zod` is zod's interface for those who build on it
     for (const value of member._zod.propValues?.[key] ?? []) known.add(value)
   }
   const other = z.looseObject({ [key]: z.string().refine((value) => !known.has(value), "known member, wrong shape") })
-  const union = z.union([z.discriminatedUnion(key, members), other])
-  // The pattern of Unrecognized exists in the types alone, so no schema can produce it by inference.
-  return union as unknown as OpenUnion<Members, Key>
+  return z.union([z.discriminatedUnion(key, [first, ...rest]), other])
 }

@@ -1,0 +1,75 @@
+/** The messages a host sends, in the one form that every CLI we know of understands. */
+import { type Envelope, fieldOf, isObject } from "./envelope.ts"
+
+export interface UserMessageOptions {
+  /** Given to every message: a CLI ignores a second copy, and its echo is the receipt. */
+  readonly uuid?: string
+  readonly session_id?: string
+  readonly parent_tool_use_id?: string
+  readonly priority?: "now" | "next" | "later"
+  readonly shouldQuery?: boolean
+}
+
+export function composeUserMessage(content: string | readonly unknown[], options: UserMessageOptions = {}): Envelope {
+  const { session_id = "", parent_tool_use_id = null, ...rest } = options
+  // As blocks, which is what the official clients write; a bare string is understood too, but less tried.
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content
+  return { type: "user", message: { role: "user", content: blocks }, parent_tool_use_id, session_id, ...rest }
+}
+
+export function composeRequest(requestId: string, request: { readonly subtype: string }): Envelope {
+  return { type: "control_request", request_id: requestId, request }
+}
+
+export function composeSuccess(requestId: string, response?: unknown): Envelope {
+  const payload = response === undefined ? {} : { response }
+  return { type: "control_response", response: { subtype: "success", request_id: requestId, ...payload } }
+}
+
+export function composeError(requestId: string, error: string, errorCode?: string): Envelope {
+  const code = errorCode === undefined ? {} : { error_code: errorCode }
+  return { type: "control_response", response: { subtype: "error", request_id: requestId, error, ...code } }
+}
+
+export function composeCancel(requestId: string): Envelope {
+  return { type: "control_cancel_request", request_id: requestId }
+}
+
+/** The question an answer belongs to: what is needed to answer it in full. */
+export interface ToolQuestion {
+  readonly request_id: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly tool_use_id?: string
+}
+
+export interface AllowOptions {
+  readonly updatedInput?: Readonly<Record<string, unknown>>
+  readonly updatedPermissions?: readonly unknown[]
+}
+
+/** `updatedInput` always goes along: without it 2.1.37 turns an allow into a denial. */
+export function composeAllow(question: ToolQuestion, options: AllowOptions = {}): Envelope {
+  return composeSuccess(question.request_id, {
+    behavior: "allow",
+    updatedInput: options.updatedInput ?? question.input,
+    ...(options.updatedPermissions === undefined ? {} : { updatedPermissions: options.updatedPermissions }),
+    ...toolUse(question),
+  })
+}
+
+export function composeDeny(question: ToolQuestion, message: string, options: { interrupt?: boolean } = {}): Envelope {
+  const interrupt = options.interrupt === undefined ? {} : { interrupt: options.interrupt }
+  return composeSuccess(question.request_id, { behavior: "deny", message, ...interrupt, ...toolUse(question) })
+}
+
+function toolUse(question: ToolQuestion): { toolUseID?: string } {
+  return question.tool_use_id === undefined ? {} : { toolUseID: question.tool_use_id }
+}
+
+/** Fills in what an allow from elsewhere left out; every other answer is returned as it is. */
+export function completeAllow(answer: Envelope, question: ToolQuestion): Envelope {
+  const response = fieldOf(answer, "response")
+  const payload = fieldOf(response, "response")
+  if (payload?.["behavior"] !== "allow" || isObject(payload["updatedInput"])) return answer
+  return { ...answer, response: { ...response, response: { ...payload, updatedInput: question.input } } }
+}

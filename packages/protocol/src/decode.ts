@@ -1,0 +1,120 @@
+import { type Envelope, isObject } from "./envelope.ts"
+import { type Guess, guessFromRubbish } from "./guess.ts"
+import { known, subtypePath } from "./known.generated.ts"
+import type { AgentMessage, HostMessage, Side, WireMessage } from "./schemas/registry.ts"
+
+/**
+ * A line, decoded once. The line itself travels along, so that relaying it never means encoding it again.
+ *
+ * - `known`: type and subtype are ours, and the fields that every reader follows are there. All other fields are whatever
+ *   the peer sent: `./schemas` has the full check for those who need it.
+ * - `unknown`: a message, but not one we know: a newer CLI's, or a known type without the fields it lives by.
+ * - `malformed`: no message at all.
+ */
+export type Decoded<Message = WireMessage> = KnownLine<Message> | UnknownLine | MalformedLine
+
+export interface KnownLine<Message = WireMessage> {
+  readonly kind: "known"
+  readonly message: Message
+  readonly line: string
+}
+
+export interface UnknownLine {
+  readonly kind: "unknown"
+  /** What was not recognised. */
+  readonly why: "type" | "subtype" | "shape"
+  readonly message: Envelope
+  readonly line: string
+}
+
+export interface MalformedLine {
+  readonly kind: "malformed"
+  readonly reason: string
+  readonly guess?: Guess
+  readonly line: string
+}
+
+/** Never throws. Without a side, what either side may send is known. */
+export function decode(line: string): Decoded
+export function decode(line: string, from: "agent"): Decoded<AgentMessage>
+export function decode(line: string, from: "host"): Decoded<HostMessage>
+export function decode(line: string, from: Side | "either" = "either"): Decoded {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch (error) {
+    return malformed(line, `not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!isObject(value)) return malformed(line, `not an object but ${nameOf(value)}`)
+  const type = value["type"]
+  if (typeof type !== "string") return malformed(line, `no "type"`)
+  const message = value as Envelope // An object whose `type` is a string is all that an envelope is.
+  const why = whyUnknown(message, rules[from].get(type))
+  if (why !== undefined) return { kind: "unknown", why, message, line }
+  // The checks above are the definition of "known": see the type's comment for what they leave open.
+  return { kind: "known", message: value as unknown as WireMessage, line }
+}
+
+/** One sentence for a log or a person: which line, how long, and what is wrong with it. */
+export function describeMalformed(malformedLine: MalformedLine, lineNumber?: number): string {
+  const which = lineNumber === undefined ? "a line" : `line ${lineNumber}`
+  return `${which} of ${malformedLine.line.length} characters is no message: ${malformedLine.reason}`
+}
+
+interface TypeRule {
+  readonly subtypes: ReadonlySet<unknown> | undefined
+  readonly path: "subtype" | "request.subtype"
+  readonly hasShape: ((message: Envelope) => boolean) | undefined
+}
+
+/** The fields that every reader of these types follows without looking. */
+const shapes: Readonly<Record<string, (message: Envelope) => boolean>> = {
+  assistant: (message) => isObject(message["message"]) && Array.isArray(message["message"]["content"]),
+  user: (message) => isObject(message["message"]) && "content" in message["message"],
+  stream_event: (message) => isObject(message["event"]) && typeof message["event"]["type"] === "string",
+  control_request: (message) => typeof message["request_id"] === "string",
+  control_response: (message) => {
+    const response = message["response"]
+    if (!isObject(response) || typeof response["request_id"] !== "string") return false
+    return response["subtype"] === "success" || response["subtype"] === "error"
+  },
+  control_cancel_request: (message) => typeof message["request_id"] === "string",
+}
+
+function whyUnknown(message: Envelope, rule: TypeRule | undefined): UnknownLine["why"] | undefined {
+  if (rule === undefined) return "type"
+  if (rule.subtypes !== undefined) {
+    const holder = rule.path === "subtype" ? message : message["request"]
+    if (!isObject(holder) || typeof holder["subtype"] !== "string") return "shape"
+    if (!rule.subtypes.has(holder["subtype"])) return "subtype"
+  }
+  return rule.hasShape === undefined || rule.hasShape(message) ? undefined : "shape"
+}
+
+function rulesOf(...sides: readonly Side[]): ReadonlyMap<string, TypeRule> {
+  const rules = new Map<string, TypeRule>()
+  for (const side of sides) {
+    for (const [type, subtypes] of Object.entries(known[side])) {
+      const before = rules.get(type)?.subtypes ?? []
+      const path: Readonly<Record<string, TypeRule["path"]>> = subtypePath
+      rules.set(type, {
+        subtypes: subtypes === null ? undefined : new Set<unknown>([...before, ...subtypes]),
+        path: path[type] ?? "subtype",
+        hasShape: shapes[type],
+      })
+    }
+  }
+  return rules
+}
+
+const rules = { agent: rulesOf("agent"), host: rulesOf("host"), either: rulesOf("agent", "host") }
+
+function malformed(line: string, reason: string): MalformedLine {
+  const guess = guessFromRubbish(line)
+  return { kind: "malformed", reason, line, ...(guess === undefined ? {} : { guess }) }
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return "null"
+  return Array.isArray(value) ? "an array" : `a ${typeof value}`
+}

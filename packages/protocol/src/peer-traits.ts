@@ -1,0 +1,49 @@
+/** What a CLI can take without harm. Only known by version for old ones, which report no capabilities; unknown means the oldest. */
+export interface PeerTraits {
+  /** Takes `control_cancel_request`; 2.1.37 exits on it. */
+  readonly takesCancel: boolean
+  /** Skips a `type` it does not know; 2.1.37 exits on it. */
+  readonly skipsUnknownTypes: boolean
+  /** Answers a control request it does not know with an error; 2.1.37 stays silent. */
+  readonly answersUnknownRequests: boolean
+  /** Takes a second `initialize` and answers it in full instead of "Already initialized". */
+  readonly initializesAgain: boolean
+}
+
+const OLDEST: PeerTraits = {
+  takesCancel: false,
+  skipsUnknownTypes: false,
+  answersUnknownRequests: false,
+  initializesAgain: false,
+}
+
+/** The oldest version seen to be tolerant; nothing between it and 2.1.37 was tried. */
+const TOLERANT_SINCE = [2, 1, 100] as const
+/** A second initialize is an error on 2.1.120 and a success on 2.1.325; in between it is told by the capabilities. */
+const INITIALIZES_AGAIN_SINCE = [2, 1, 325] as const
+
+export function peerTraits(peer: { claude_code_version?: string; capabilities?: readonly string[] }): PeerTraits {
+  const version = parseVersion(peer.claude_code_version)
+  const modern = (peer.capabilities?.length ?? 0) > 0
+  if (!modern && !isAtLeast(version, TOLERANT_SINCE)) return OLDEST
+  return {
+    takesCancel: true,
+    skipsUnknownTypes: true,
+    answersUnknownRequests: true,
+    initializesAgain: modern || isAtLeast(version, INITIALIZES_AGAIN_SINCE),
+  }
+}
+
+function parseVersion(text: string | undefined): readonly number[] | undefined {
+  const match = /^(\d+)\.(\d+)\.(\d+)/.exec(text ?? "")
+  return match === null ? undefined : match.slice(1, 4).map(Number)
+}
+
+function isAtLeast(version: readonly number[] | undefined, least: readonly number[]): boolean {
+  if (version === undefined) return false
+  for (const [index, part] of least.entries()) {
+    const own = version[index] ?? 0
+    if (own !== part) return own > part
+  }
+  return true
+}

@@ -1,0 +1,41 @@
+import { z } from "zod"
+import { ApiMessage } from "./content.ts"
+import { answered, identity, subagent } from "./identity.ts"
+import { openEnum } from "./open-enum.ts"
+
+export const ASSISTANT_ERRORS = [
+  "authentication_failed",
+  "billing_error",
+  "rate_limit",
+  "invalid_request",
+  "server_error",
+  "unknown",
+  "oauth_org_not_allowed",
+  "account_on_hold",
+  "verification_required",
+  "overloaded",
+  "model_not_found",
+  "max_output_tokens",
+  "cloud_credential_error",
+] as const
+export const AssistantError = openEnum(ASSISTANT_ERRORS)
+export type AssistantError = z.infer<typeof AssistantError>
+
+/** One per content block; blocks of the same API message share `message.id`. */
+export const AssistantMessage = z.looseObject({
+  type: z.literal("assistant"),
+  ...identity,
+  message: ApiMessage,
+  parent_tool_use_id: z.string().nullable(),
+  error: AssistantError.optional(),
+  request_id: z.string().nullish(),
+  ...answered,
+  ...subagent,
+  resumed_from_incomplete_thinking: z.unknown().optional(),
+  supersedes: z.array(z.string()).nullish(),
+  aborted: z.unknown().optional(),
+  timestamp: z.string().nullish(),
+  context_usage: z.unknown().optional(),
+  usage_report: z.unknown().optional(),
+})
+export type AssistantMessage = z.infer<typeof AssistantMessage>

@@ -1,0 +1,46 @@
+import { z } from "zod"
+
+/** What an agent offers: its commands, models, sub-agents and account. */
+
+export const SlashCommand = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  argumentHint: z.string().optional(),
+})
+export type SlashCommand = z.infer<typeof SlashCommand>
+
+export const ModelInfo = z.looseObject({
+  value: z.string(),
+  displayName: z.string(),
+  description: z.string().optional(),
+})
+export type ModelInfo = z.infer<typeof ModelInfo>
+
+export const AccountInfo = z.looseObject({
+  email: z.string().nullish(),
+  organization: z.string().nullish(),
+  subscriptionType: z.string().nullish(),
+  tokenSource: z.string().nullish(),
+  apiKeySource: z.string().nullish(),
+})
+export type AccountInfo = z.infer<typeof AccountInfo>
+
+/** A sub-agent as listed by the agent. */
+export const AgentInfo = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  model: z.string().nullish(),
+})
+export type AgentInfo = z.infer<typeof AgentInfo>
+
+/** A sub-agent as defined by the host in `initialize`. */
+export const AgentDefinition = z.looseObject({
+  description: z.string(),
+  prompt: z.string(),
+  tools: z.array(z.string()).optional(),
+  disallowedTools: z.array(z.string()).optional(),
+  model: z.string().optional(),
+})
+export type AgentDefinition = z.infer<typeof AgentDefinition>
+
+export const EFFORT_LEVELS = ["low", "medium", "high", "xhigh", "max"] as const

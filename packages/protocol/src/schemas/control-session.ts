@@ -1,0 +1,146 @@
+import { z } from "zod"
+import { controlRequest } from "./control-request.ts"
+import { openEnum } from "./open-enum.ts"
+
+/** Requests of 2.1.325 that read or change the session around the conversation: usage, files, settings, rules. */
+
+export const RenameSessionRequest = controlRequest("rename_session", {
+  title: z.string(),
+  source: openEnum(["remote", "host"]).optional(),
+  session_id: z.string().optional(),
+})
+export type RenameSessionRequest = z.infer<typeof RenameSessionRequest>
+
+export const SetColorRequest = controlRequest("set_color", { color: z.string().nullish() })
+export type SetColorRequest = z.infer<typeof SetColorRequest>
+
+export const GetContextUsageRequest = controlRequest("get_context_usage", {
+  detail: openEnum(["summary", "full"]).optional(),
+})
+export type GetContextUsageRequest = z.infer<typeof GetContextUsageRequest>
+
+/** With `detail: "summary"` the long lists may be missing. */
+export const GetContextUsageReply = z.looseObject({
+  categories: z.array(z.looseObject({ name: z.string().optional(), tokens: z.number().optional() })),
+  totalTokens: z.number(),
+  maxTokens: z.number(),
+  rawMaxTokens: z.number().nullish(),
+  percentage: z.number(),
+  gridRows: z.array(z.array(z.unknown())).nullish(),
+  model: z.string(),
+  memoryFiles: z.array(z.unknown()).nullish(),
+  mcpTools: z.array(z.unknown()).nullish(),
+  agents: z.array(z.unknown()).nullish(),
+  skills: z.unknown().optional(),
+  slashCommands: z.unknown().optional(),
+  autoCompactThreshold: z.number().nullish(),
+  isAutoCompactEnabled: z.boolean().nullish(),
+  messageBreakdown: z.unknown().optional(),
+  apiUsage: z.unknown().optional(),
+})
+export type GetContextUsageReply = z.infer<typeof GetContextUsageReply>
+
+export const GetSessionCostRequest = controlRequest("get_session_cost", {})
+export type GetSessionCostRequest = z.infer<typeof GetSessionCostRequest>
+export const GetSessionCostReply = z.looseObject({ text: z.string() })
+export type GetSessionCostReply = z.infer<typeof GetSessionCostReply>
+
+export const GetUsageRequest = controlRequest("get_usage", { skip_behaviors: z.boolean().optional() })
+export type GetUsageRequest = z.infer<typeof GetUsageRequest>
+export const GetUsageReply = z.looseObject({
+  session: z.looseObject({}),
+  subscription_type: z.string().nullable(),
+  rate_limits_available: z.boolean(),
+  rate_limits: z.unknown().optional(),
+  behaviors: z.unknown().optional(),
+})
+export type GetUsageReply = z.infer<typeof GetUsageReply>
+
+export const GetBinaryVersionRequest = controlRequest("get_binary_version", {})
+export type GetBinaryVersionRequest = z.infer<typeof GetBinaryVersionRequest>
+export const GetBinaryVersionReply = z.looseObject({ version: z.string(), buildTime: z.string().nullish() })
+export type GetBinaryVersionReply = z.infer<typeof GetBinaryVersionReply>
+
+export const FileSuggestionsRequest = controlRequest("file_suggestions", { query: z.string() })
+export type FileSuggestionsRequest = z.infer<typeof FileSuggestionsRequest>
+export const FileSuggestionsReply = z.looseObject({ suggestions: z.array(z.unknown()), cwd: z.string() })
+export type FileSuggestionsReply = z.infer<typeof FileSuggestionsReply>
+
+export const ReadFileRequest = controlRequest("read_file", {
+  path: z.string(),
+  max_bytes: z.number().optional(),
+  encoding: z.string().optional(),
+})
+export type ReadFileRequest = z.infer<typeof ReadFileRequest>
+export const ReadFileReply = z.looseObject({
+  contents: z.string(),
+  absPath: z.string(),
+  truncated: z.boolean().nullish(),
+  encoding: z.string().nullish(),
+  lossy: z.boolean().nullish(),
+  requested_path: z.string().nullish(),
+})
+export type ReadFileReply = z.infer<typeof ReadFileReply>
+
+export const SeedReadStateRequest = controlRequest("seed_read_state", { path: z.string(), mtime: z.number() })
+export type SeedReadStateRequest = z.infer<typeof SeedReadStateRequest>
+
+export const RegisterRepoRootRequest = controlRequest("register_repo_root", {
+  directory: z.string(),
+  reload_claude_md: z.boolean().optional(),
+  reload_plugins: z.boolean().optional(),
+  reload_skills: z.boolean().optional(),
+})
+export type RegisterRepoRootRequest = z.infer<typeof RegisterRepoRootRequest>
+
+export const SetHasSubscribersRequest = controlRequest("set_has_subscribers", {
+  has_subscribers: z.boolean().nullable(),
+})
+export type SetHasSubscribersRequest = z.infer<typeof SetHasSubscribersRequest>
+
+const Settings = z.record(z.string(), z.unknown())
+
+export const ApplyFlagSettingsRequest = controlRequest("apply_flag_settings", { settings: Settings })
+export type ApplyFlagSettingsRequest = z.infer<typeof ApplyFlagSettingsRequest>
+
+export const UpdateSettingsRequest = controlRequest("update_settings", {
+  source: openEnum(["localSettings", "userSettings"]),
+  settings: Settings,
+})
+export type UpdateSettingsRequest = z.infer<typeof UpdateSettingsRequest>
+
+export const GetSettingsRequest = controlRequest("get_settings", {})
+export type GetSettingsRequest = z.infer<typeof GetSettingsRequest>
+export const GetSettingsReply = z.looseObject({
+  effective: Settings,
+  sources: z.array(z.unknown()),
+  applied: z.looseObject({ model: z.string().nullish(), effort: z.unknown().optional() }).nullish(),
+})
+export type GetSettingsReply = z.infer<typeof GetSettingsReply>
+
+export const GetHooksListingRequest = controlRequest("get_hooks_listing", {})
+export type GetHooksListingRequest = z.infer<typeof GetHooksListingRequest>
+export const GetHooksListingReply = z.looseObject({
+  events: z.array(z.unknown()),
+  hooks: z.array(z.unknown()),
+  eventCatalog: z.array(z.unknown()),
+  policy: z.looseObject({}),
+  safeMode: z.unknown().optional(),
+  bareMode: z.unknown().optional(),
+  errors: z.unknown().optional(),
+})
+export type GetHooksListingReply = z.infer<typeof GetHooksListingReply>
+
+export const ListPermissionRulesRequest = controlRequest("list_permission_rules", {})
+export type ListPermissionRulesRequest = z.infer<typeof ListPermissionRulesRequest>
+export const ListPermissionRulesReply = z.looseObject({
+  state: z.looseObject({
+    rules: z.array(z.unknown()),
+    workspaceDirectories: z.array(z.unknown()),
+    originalCwd: z.string(),
+    managedOnly: z.boolean(),
+    errors: z.unknown().optional(),
+    withheld: z.unknown().optional(),
+  }),
+})
+export type ListPermissionRulesReply = z.infer<typeof ListPermissionRulesReply>

@@ -1,0 +1,98 @@
+import { z } from "zod"
+import { ToolInput } from "./content.ts"
+import { byGeneration, type Generation } from "./generations.ts"
+import { keysOf } from "./keys.ts"
+import { openEnum } from "./open-enum.ts"
+import { openUnion } from "./open-union.ts"
+
+const modes = {
+  default: ["A", "B", "N"],
+  acceptEdits: ["A", "B", "N"],
+  bypassPermissions: ["A", "B", "N"],
+  plan: ["A", "B", "N"],
+  delegate: ["A", "B"],
+  dontAsk: ["A", "B", "N"],
+  auto: ["N"],
+} as const satisfies Record<string, readonly Generation[]>
+const knownModes = keysOf(modes)
+const existsIn = (generations: readonly Generation[], generation: Generation) => generations.includes(generation)
+
+/** Modes per generation: a CLI refuses those of another. */
+export const PERMISSION_MODES = byGeneration(knownModes, (mode, generation) => existsIn(modes[mode], generation))
+export type KnownPermissionMode = keyof typeof modes
+
+export const PermissionMode = openEnum(knownModes)
+export type PermissionMode = z.infer<typeof PermissionMode>
+
+export const PERMISSION_BEHAVIORS = ["allow", "deny", "ask"] as const
+export const PermissionBehavior = openEnum(PERMISSION_BEHAVIORS)
+export type PermissionBehavior = z.infer<typeof PermissionBehavior>
+
+export const PERMISSION_DESTINATIONS = [
+  "userSettings",
+  "projectSettings",
+  "localSettings",
+  "session",
+  "cliArg",
+] as const
+export const PermissionDestination = openEnum(PERMISSION_DESTINATIONS)
+export type PermissionDestination = z.infer<typeof PermissionDestination>
+
+export const PermissionRule = z.looseObject({ toolName: z.string(), ruleContent: z.string().optional() })
+export type PermissionRule = z.infer<typeof PermissionRule>
+
+export const RulesUpdate = z.looseObject({
+  type: z.enum(["addRules", "replaceRules", "removeRules"]),
+  rules: z.array(PermissionRule),
+  behavior: PermissionBehavior,
+  destination: PermissionDestination,
+})
+export type RulesUpdate = z.infer<typeof RulesUpdate>
+
+export const ModeUpdate = z.looseObject({
+  type: z.literal("setMode"),
+  mode: PermissionMode,
+  destination: PermissionDestination,
+})
+export type ModeUpdate = z.infer<typeof ModeUpdate>
+
+export const DirectoriesUpdate = z.looseObject({
+  type: z.enum(["addDirectories", "removeDirectories"]),
+  directories: z.array(z.string()),
+  destination: PermissionDestination,
+})
+export type DirectoriesUpdate = z.infer<typeof DirectoriesUpdate>
+
+export const PermissionUpdate = openUnion("type", [RulesUpdate, ModeUpdate, DirectoriesUpdate])
+export type PermissionUpdate = z.infer<typeof PermissionUpdate>
+
+export const DecisionClassification = openEnum(["user_temporary", "user_permanent", "user_reject"])
+export type DecisionClassification = z.infer<typeof DecisionClassification>
+
+const allow = {
+  behavior: z.literal("allow"),
+  updatedPermissions: z.array(PermissionUpdate).optional(),
+  toolUseID: z.string().optional(),
+  decisionClassification: DecisionClassification.optional(),
+}
+const deny = {
+  behavior: z.literal("deny"),
+  message: z.string(),
+  interrupt: z.boolean().optional(),
+  toolUseID: z.string().optional(),
+  decisionClassification: DecisionClassification.optional(),
+}
+
+/** The answer to `can_use_tool` as hosts write it. Without `updatedInput` 2.1.325 leaves the input unchanged. */
+export const PermissionResult = z.discriminatedUnion("behavior", [
+  z.looseObject({ ...allow, updatedInput: ToolInput.optional() }),
+  z.looseObject(deny),
+])
+export type PermissionResult = z.infer<typeof PermissionResult>
+
+/** The answer as we write it: 2.1.37 turns an allow without `updatedInput` into a denied tool. */
+export const WrittenPermissionResult = z.discriminatedUnion("behavior", [
+  z.strictObject({ ...allow, updatedInput: ToolInput }),
+  z.strictObject(deny),
+])
+export type WrittenPermissionResult = z.infer<typeof WrittenPermissionResult>

@@ -1,0 +1,118 @@
+import { z } from "zod"
+import { identity, maybeIdentity } from "./identity.ts"
+import { openEnum } from "./open-enum.ts"
+
+/** The agent's messages that are a `type` of their own, without subtypes. */
+
+export const ToolProgress = z.looseObject({
+  type: z.literal("tool_progress"),
+  ...identity,
+  tool_use_id: z.string(),
+  tool_name: z.string(),
+  parent_tool_use_id: z.string().nullable(),
+  elapsed_time_seconds: z.number(),
+  task_id: z.string().nullish(),
+  heartbeat: z.unknown().optional(),
+  subagent_type: z.string().nullish(),
+  subagent_retry: z.looseObject({}).nullish(),
+})
+export type ToolProgress = z.infer<typeof ToolProgress>
+
+export const ToolUseSummary = z.looseObject({
+  type: z.literal("tool_use_summary"),
+  ...identity,
+  summary: z.string(),
+  preceding_tool_use_ids: z.array(z.string()),
+})
+export type ToolUseSummary = z.infer<typeof ToolUseSummary>
+
+/** Only with `--enable-auth-status`. */
+export const AuthStatus = z.looseObject({
+  type: z.literal("auth_status"),
+  ...identity,
+  isAuthenticating: z.boolean(),
+  output: z.array(z.string()),
+  error: z.string().nullish(),
+})
+export type AuthStatus = z.infer<typeof AuthStatus>
+
+/** On the wire of 2.1.37, dropped by its SDK, gone from 2.1.325. */
+export const StreamlinedText = z.looseObject({ type: z.literal("streamlined_text"), ...identity, text: z.string() })
+export type StreamlinedText = z.infer<typeof StreamlinedText>
+
+export const StreamlinedToolUseSummary = z.looseObject({
+  type: z.literal("streamlined_tool_use_summary"),
+  ...identity,
+  tool_summary: z.string(),
+})
+export type StreamlinedToolUseSummary = z.infer<typeof StreamlinedToolUseSummary>
+
+export const RateLimitInfo = z.looseObject({
+  status: openEnum(["allowed", "allowed_warning", "rejected"]),
+  resetsAt: z.number().nullish(),
+  rateLimitType: z.string().nullish(),
+  utilization: z.number().nullish(),
+  isUsingOverage: z.boolean().nullish(),
+  surpassedThreshold: z.number().nullish(),
+  limitScope: z.unknown().optional(),
+  errorCode: z.string().nullish(),
+})
+export type RateLimitInfo = z.infer<typeof RateLimitInfo>
+
+export const RateLimitEvent = z.looseObject({
+  type: z.literal("rate_limit_event"),
+  ...identity,
+  rate_limit_info: RateLimitInfo,
+})
+export type RateLimitEvent = z.infer<typeof RateLimitEvent>
+
+export const PromptSuggestion = z.looseObject({
+  type: z.literal("prompt_suggestion"),
+  ...identity,
+  suggestion: z.string(),
+})
+export type PromptSuggestion = z.infer<typeof PromptSuggestion>
+
+export const ConversationReset = z.looseObject({
+  type: z.literal("conversation_reset"),
+  ...identity,
+  new_conversation_id: z.string(),
+  trigger: openEnum(["clear", "plan_mode_exit", "fresh_session", "onboarding"]).nullish(),
+  user_message_uuid: z.string().nullish(),
+  timestamp: z.string().nullish(),
+})
+export type ConversationReset = z.infer<typeof ConversationReset>
+
+export const Goal = z.looseObject({
+  condition: z.string(),
+  iterations: z.number(),
+  set_at: z.union([z.number(), z.string()]),
+  tokens_at_start: z.number(),
+  last_reason: z.string().nullish(),
+})
+export type Goal = z.infer<typeof Goal>
+
+/** Written to stdout, but no SDK message. */
+export const ActiveGoal = z.looseObject({ type: z.literal("active_goal"), ...maybeIdentity, value: Goal.nullable() })
+export type ActiveGoal = z.infer<typeof ActiveGoal>
+
+/** Only for user messages that carried a `uuid`; precedes `system/init`. Not in the published types. */
+export const CommandLifecycle = z.looseObject({
+  type: z.literal("command_lifecycle"),
+  ...maybeIdentity,
+  command_uuid: z.string(),
+  state: openEnum(["queued", "started", "completed", "cancelled", "discarded", "refused"]),
+})
+export type CommandLifecycle = z.infer<typeof CommandLifecycle>
+
+/** Only with `--session-mirror`. Not in the published types. */
+export const TranscriptMirror = z.looseObject({
+  type: z.literal("transcript_mirror"),
+  ...maybeIdentity,
+  filePath: z.string(),
+  entries: z.array(z.unknown()),
+})
+export type TranscriptMirror = z.infer<typeof TranscriptMirror>
+
+export const KeepAlive = z.looseObject({ type: z.literal("keep_alive") })
+export type KeepAlive = z.infer<typeof KeepAlive>

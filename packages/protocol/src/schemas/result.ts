@@ -1,0 +1,121 @@
+import { z } from "zod"
+import { StopReason, ToolInput, Usage } from "./content.ts"
+import { answered, identity } from "./identity.ts"
+import { keysOf } from "./keys.ts"
+import { openEnum } from "./open-enum.ts"
+
+export const TERMINAL_REASONS = [
+  "blocking_limit",
+  "rapid_refill_breaker",
+  "prompt_too_long",
+  "image_error",
+  "model_error",
+  "api_error",
+  "malformed_tool_use_exhausted",
+  "aborted_streaming",
+  "aborted_tools",
+  "stop_hook_prevented",
+  "hook_stopped",
+  "tool_deferred",
+  "max_turns",
+  "background_requested",
+  "completed",
+  "budget_exhausted",
+  "structured_output_retry_exhausted",
+  "tool_deferred_unavailable",
+  "turn_setup_failed",
+] as const
+export const TerminalReason = openEnum(TERMINAL_REASONS)
+export type TerminalReason = z.infer<typeof TerminalReason>
+
+/** 2.0.77 has no `maxOutputTokens`. */
+export const ModelUsage = z.looseObject({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadInputTokens: z.number(),
+  cacheCreationInputTokens: z.number(),
+  webSearchRequests: z.number().optional(),
+  costUSD: z.number(),
+  contextWindow: z.number().optional(),
+  maxOutputTokens: z.number().optional(),
+})
+export type ModelUsage = z.infer<typeof ModelUsage>
+
+export const PermissionDenial = z.looseObject({
+  tool_name: z.string(),
+  tool_use_id: z.string(),
+  tool_input: ToolInput,
+})
+export type PermissionDenial = z.infer<typeof PermissionDenial>
+
+const common = {
+  type: z.literal("result"),
+  ...identity,
+  duration_ms: z.number(),
+  duration_api_ms: z.number(),
+  /** Not implied by the subtype: an interrupted turn is `error_during_execution` with `false` in 2.1.37. */
+  is_error: z.boolean(),
+  num_turns: z.number(),
+  /** Of the whole process so far, like `modelUsage`; `usage` is the turn's. */
+  total_cost_usd: z.number(),
+  usage: Usage,
+  modelUsage: z.record(z.string(), ModelUsage),
+  permission_denials: z.array(PermissionDenial),
+  stop_reason: StopReason.nullish(),
+  structured_output: z.unknown().optional(),
+  terminal_reason: TerminalReason.nullish(),
+  queued_turn_count: z.number().nullish(),
+  ...answered,
+  result_index: z.number().nullish(),
+  credential_expires_at: z.unknown().optional(),
+  fast_mode_state: z.string().nullish(),
+  fast_mode_disabled_reason: z.string().nullish(),
+  origin: z.unknown().optional(),
+}
+
+export const ResultSuccess = z.looseObject({
+  ...common,
+  subtype: z.literal("success"),
+  result: z.string(),
+  ttft_ms: z.number().nullish(),
+  ttft_stream_ms: z.number().nullish(),
+  time_to_request_ms: z.number().nullish(),
+  time_origin_ms: z.number().nullish(),
+  api_error_status: z.number().nullish(),
+  local_command: z.unknown().optional(),
+  deferred_tool_use: z.unknown().optional(),
+  warm_spare_claimed: z.boolean().nullish(),
+})
+export type ResultSuccess = z.infer<typeof ResultSuccess>
+
+function resultError<const Subtype extends string>(subtype: Subtype) {
+  return z.looseObject({
+    ...common,
+    subtype: z.literal(subtype),
+    errors: z.array(z.string()),
+    startup_failure_reason: z.string().nullish(),
+    invalid_config_file: z.string().nullish(),
+  })
+}
+
+/** One entry per subtype, the same in every generation. */
+export const results = {
+  success: ResultSuccess,
+  error_during_execution: resultError("error_during_execution"),
+  error_max_turns: resultError("error_max_turns"),
+  error_max_budget_usd: resultError("error_max_budget_usd"),
+  error_max_structured_output_retries: resultError("error_max_structured_output_retries"),
+} as const
+
+export type ResultSubtype = keyof typeof results
+export const RESULT_SUBTYPES: readonly ResultSubtype[] = keysOf(results)
+
+export const ResultError = z.discriminatedUnion("subtype", [
+  results.error_during_execution,
+  results.error_max_turns,
+  results.error_max_budget_usd,
+  results.error_max_structured_output_retries,
+])
+export type ResultError = z.infer<typeof ResultError>
+export const ResultMessage = z.discriminatedUnion("subtype", [ResultSuccess, ResultError])
+export type ResultMessage = z.infer<typeof ResultMessage>

@@ -1,0 +1,154 @@
+import { z } from "zod"
+import { EFFORT_LEVELS, SlashCommand } from "./catalog.ts"
+import { maybeIdentity } from "./identity.ts"
+import { McpServerState } from "./mcp.ts"
+import { openEnum } from "./open-enum.ts"
+import { PermissionMode } from "./permission.ts"
+import { systemMessage } from "./system-message.ts"
+
+/** Seen in 2.1.325; features are detected by these, not by version numbers. */
+export const CAPABILITIES = [
+  "interrupt_receipt_v1",
+  "interrupt_cancel_queued_v1",
+  "interrupt_send_now_v1",
+  "interrupt_requeue_taken_v1",
+  "msg_lifecycle_v1",
+  "request_marker_lists_v1",
+  "ask_user_question_unanswered_v1",
+  "lifecycle_wakeup_source_v1",
+  "sdk_mcp_tools_list_changed",
+  "sdk_mcp_manifests",
+  "mcp_read_resource_v1",
+  "mcp_tool_ui_meta_v1",
+  "ui_surface_v1",
+  "mcp_call_result_not_for_model_v1",
+  "mcp_call_check_permissions_v1",
+  "voice_call_talk_line_v1",
+  "withdrawn_files_note_v2",
+  "ui_pane_widget_v1",
+  "reload_plugins_refuse_if_busy_v1",
+] as const
+export const Capability = openEnum(CAPABILITIES)
+export type Capability = z.infer<typeof Capability>
+
+export const ApiKeySource = openEnum(["user", "project", "org", "temporary", "ANTHROPIC_API_KEY", "none"])
+export type ApiKeySource = z.infer<typeof ApiKeySource>
+
+export const PluginInfo = z.looseObject({
+  name: z.string(),
+  path: z.string().nullish(),
+  version: z.string().nullish(),
+})
+export type PluginInfo = z.infer<typeof PluginInfo>
+
+/** Comes at the start of every turn, never on connect, and not always as the first line of a turn. */
+export const SystemInit = systemMessage("init", {
+  cwd: z.string(),
+  tools: z.array(z.string()),
+  mcp_servers: z.array(z.looseObject({ name: z.string(), status: McpServerState, source: z.string().nullish() })),
+  model: z.string(),
+  permissionMode: PermissionMode,
+  slash_commands: z.array(z.string()),
+  apiKeySource: ApiKeySource,
+  claude_code_version: z.string(),
+  output_style: z.string(),
+  agents: z.array(z.string()).optional(),
+  skills: z.array(z.string()).optional(),
+  plugins: z.array(PluginInfo).optional(),
+  betas: z.array(z.string()).optional(),
+  fast_mode: z.boolean().optional(),
+  fast_mode_state: z.string().nullish(),
+  fast_mode_disabled_reason: z.string().nullish(),
+  terminal_slash_commands: z.array(z.unknown()).nullish(),
+  plugin_errors: z.array(z.unknown()).nullish(),
+  effort: openEnum(EFFORT_LEVELS).nullish(),
+  view_mode: z.string().nullish(),
+  capabilities: z.array(Capability).optional(),
+  user_message_uuids: z.array(z.string()).nullish(),
+})
+export type SystemInit = z.infer<typeof SystemInit>
+
+export const SystemStatus = systemMessage("status", {
+  status: openEnum(["compacting", "requesting"]).nullable(),
+  permissionMode: PermissionMode.nullish(),
+  compact_result: z.string().nullish(),
+  compact_error: z.string().nullish(),
+})
+export type SystemStatus = z.infer<typeof SystemStatus>
+
+export const CompactBoundary = systemMessage("compact_boundary", {
+  compact_metadata: z.looseObject({
+    trigger: openEnum(["manual", "auto"]),
+    pre_tokens: z.number(),
+    post_tokens: z.number().nullish(),
+    duration_ms: z.number().nullish(),
+    preserved_segment: z
+      .looseObject({ head_uuid: z.string(), anchor_uuid: z.string(), tail_uuid: z.string() })
+      .nullish(),
+    preserved_messages: z.looseObject({ anchor_uuid: z.string(), uuids: z.array(z.string()) }).nullish(),
+  }),
+})
+export type CompactBoundary = z.infer<typeof CompactBoundary>
+
+export const FilesPersisted = systemMessage("files_persisted", {
+  files: z.array(z.looseObject({ filename: z.string(), file_id: z.string() })),
+  failed: z.array(z.looseObject({ filename: z.string(), error: z.string() })),
+  processed_at: z.string(),
+})
+export type FilesPersisted = z.infer<typeof FilesPersisted>
+
+export const PluginInstall = systemMessage("plugin_install", {
+  status: openEnum(["started", "installed", "failed", "completed"]),
+  name: z.string().nullish(),
+  error: z.string().nullish(),
+})
+export type PluginInstall = z.infer<typeof PluginInstall>
+
+/** Off unless asked for by an environment variable; with `sdk_host_only` an SDK keeps it to itself. */
+export const SessionStateChanged = systemMessage("session_state_changed", {
+  state: openEnum(["idle", "running", "requires_action"]),
+  sdk_host_only: z.boolean().optional(),
+})
+export type SessionStateChanged = z.infer<typeof SessionStateChanged>
+
+export const WorkerShuttingDown = systemMessage("worker_shutting_down", { reason: z.string() })
+export type WorkerShuttingDown = z.infer<typeof WorkerShuttingDown>
+
+/** Replaces the list known so far. */
+export const CommandsChanged = systemMessage("commands_changed", { commands: z.array(SlashCommand) })
+export type CommandsChanged = z.infer<typeof CommandsChanged>
+
+export const MemoryRecall = systemMessage("memory_recall", {
+  mode: openEnum(["select", "synthesize"]),
+  memories: z.array(
+    z.looseObject({
+      path: z.string(),
+      scope: openEnum(["personal", "team", "organization"]),
+      content: z.string().nullish(),
+    }),
+  ),
+})
+export type MemoryRecall = z.infer<typeof MemoryRecall>
+
+/** Made up by the SDK itself when its session store fails; no CLI writes it. */
+export const MirrorError = systemMessage("mirror_error", {
+  error: z.string(),
+  key: z.looseObject({ projectKey: z.string(), sessionId: z.string(), subpath: z.string().optional() }),
+})
+export type MirrorError = z.infer<typeof MirrorError>
+
+export const SessionWritesLost = systemMessage("session_writes_lost", {
+  error_code: openEnum(["ENOSPC", "EDQUOT"]),
+  lost: z.array(openEnum(["transcript", "global_config"])),
+  transcript_session_ids: z.array(z.string()).nullish(),
+})
+export type SessionWritesLost = z.infer<typeof SessionWritesLost>
+
+/** Not in the published types, and its fields with it. */
+export const SessionTitleChanged = z.looseObject({
+  type: z.literal("system"),
+  subtype: z.literal("session_title_changed"),
+  ...maybeIdentity,
+  title: z.string().nullish(),
+})
+export type SessionTitleChanged = z.infer<typeof SessionTitleChanged>

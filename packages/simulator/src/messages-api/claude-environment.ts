@@ -1,0 +1,48 @@
+import { join } from "node:path"
+import { requireLoopbackUrl } from "./loopback.ts"
+
+export type ClaudeEnvironmentOptions = {
+  /** An empty directory; the CLI's settings and transcripts go there. */
+  home: string
+  /** `url` of a scripted API. */
+  apiUrl: string
+  /** Laid over the rest; `undefined` takes a variable out. */
+  extra?: Record<string, string | undefined>
+}
+
+/** Just what a program needs to be found and to write temporary files. */
+const INHERITED = ["PATH", "TMPDIR", "LANG"]
+
+/**
+ * The whole environment of a CLI that must not leave this machine. It is built from nothing, so that neither a real key
+ * nor a user's settings get in.
+ */
+export function claudeEnvironment(options: ClaudeEnvironmentOptions): Record<string, string> {
+  const { home, apiUrl, extra = {} } = options
+  const inherited = INHERITED.flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  const environment: Record<string, string | undefined> = {
+    ...Object.fromEntries(inherited),
+    HOME: home,
+    CLAUDE_CONFIG_DIR: join(home, ".claude"),
+    ANTHROPIC_BASE_URL: requireLoopbackUrl(apiUrl),
+    ANTHROPIC_API_KEY: "sk-not-a-key",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_ERROR_REPORTING: "1",
+    DISABLE_AUTOUPDATER: "1",
+    DISABLE_UPDATES: "1",
+    DISABLE_INSTALLATION_CHECKS: "1",
+    DO_NOT_TRACK: "1",
+    // 2.1.37 asks the vendor two things no switch turns off: they end at a port where nobody listens.
+    HTTPS_PROXY: "http://127.0.0.1:9",
+    NO_PROXY: "127.0.0.1,localhost,::1",
+    CLAUDE_CODE_MAX_RETRIES: "2",
+    ...extra,
+  }
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}

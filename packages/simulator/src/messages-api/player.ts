@@ -1,0 +1,122 @@
+import { type Call, plainReply } from "../scenario/calls.ts"
+import type { Scenario } from "../scenario/schema.ts"
+import { type Position, ScriptCursor, type Scripted } from "../scenario/script-cursor.ts"
+import { type FreshInput, freshSince, spokenTexts, type Tail, tailOf } from "./fresh-input.ts"
+import type { MessagesRequest } from "./request.ts"
+import { type SideKind, sideKindOf, sideReplyText } from "./side-calls.ts"
+
+/**
+ * `conversation` plays the script. A side call is answered beside it. `ended`: the script had nothing left for this.
+ */
+export type Played = { call: Call } & (
+  | { kind: "conversation"; position: Position; finish: (complete: boolean) => void }
+  | { kind: "side"; side: SideKind }
+  | { kind: "ended"; said: string }
+)
+
+type Conversation = {
+  cursor: ScriptCursor
+  tail: Tail | undefined
+  /** The client has all of the last call, and the call was not one a CLI goes on from by itself. */
+  settled: boolean
+}
+
+/** What is known of one of the CLI's sessions. */
+type Session = { main: Conversation; hasTools: boolean; agentPrompts: Set<string> }
+
+/** A CLI speaks in the user's place after these; the model's turn goes on. */
+const CONTINUATIONS = [/output token limit/i, /was stopped by a safety classifier/]
+const INTERRUPTION = /^\[Request interrupted by user/
+const AGENT_TOOLS = new Set(["Agent", "Task"])
+
+/** One reader of the scenario for each session, so that any number of CLIs can share an API. */
+export class Player {
+  readonly #scenario: Scenario
+  readonly #sessions = new Map<string, Session>()
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario
+  }
+
+  play(request: MessagesRequest): Played {
+    const session = this.#session(request.sessionId)
+    const side = isAgent(request, session) ? "agent" : sideKindOf(request, session.hasTools)
+    if (side !== undefined) {
+      return { kind: "side", side, call: plainReply(sideReplyText(side, request, this.#scenario.side)) }
+    }
+    if (request.tools.length > 0) session.hasTools = true
+    return this.#converse(request, session)
+  }
+
+  #session(id: string): Session {
+    const known = this.#sessions.get(id)
+    if (known !== undefined) return known
+    const main = { cursor: new ScriptCursor(this.#scenario.turns), tail: undefined, settled: true }
+    const session = { main, hasTools: false, agentPrompts: new Set<string>() }
+    this.#sessions.set(id, session)
+    return session
+  }
+
+  #converse(request: MessagesRequest, session: Session): Played {
+    const conversation = session.main
+    const tail = tailOf(request)
+    const fresh = freshSince(conversation.tail, tail)
+    conversation.tail = tail
+    const scripted = next(conversation, fresh)
+    const said = fresh.texts.join("\n")
+    if (scripted === undefined) return { kind: "ended", said, call: plainReply(endedText(said)) }
+    conversation.settled = false
+    for (const prompt of agentPromptsOf(scripted.call)) session.agentPrompts.add(prompt)
+    const finish = (complete: boolean) => {
+      conversation.settled = complete && !isContinued(scripted.call)
+    }
+    return { kind: "conversation", ...scripted, finish }
+  }
+}
+
+function next(conversation: Conversation, fresh: FreshInput): Scripted | undefined {
+  const { cursor, settled } = conversation
+  // The same request again: a retry. What failed for good goes on failing; what was said is said again.
+  if (fresh.texts.length === 0 && fresh.toolResults.length === 0) {
+    return (settled ? undefined : cursor.advance()) ?? cursor.repeat() ?? cursor.begin("")
+  }
+  const spoken = fresh.texts.filter((text) => !INTERRUPTION.test(text))
+  const interrupted = spoken.length < fresh.texts.length
+  const continued = spoken.length > 0 && spoken.every((text) => CONTINUATIONS.some((note) => note.test(text)))
+  if (continued) return cursor.advance() ?? cursor.repeat() ?? cursor.begin("")
+  if (fresh.toolResults.length > 0 && !interrupted) {
+    const going = cursor.advance()
+    if (going !== undefined || spoken.length === 0) return going
+  }
+  return cursor.begin(spoken.join("\n"))
+}
+
+/** Ended in a way after which a CLI asks the model to go on, by itself. */
+function isContinued(call: Call): boolean {
+  if (call.kind === "error") return true
+  return ["max_tokens", "refusal", "pause_turn"].includes(call.stop.reason)
+}
+
+/**
+ * A sub-agent speaks in the session of the conversation that started it. Newer CLIs mark it; in older ones it is known
+ * by its first words, which are the prompt the script gave it.
+ */
+function isAgent(request: MessagesRequest, session: Session): boolean {
+  if (request.agentId !== undefined || request.system.includes("cc_is_subagent=true")) return true
+  const first = request.entries.find((entry) => entry.role === "user")
+  return first !== undefined && spokenTexts(first).some((text) => session.agentPrompts.has(text))
+}
+
+function agentPromptsOf(call: Call): string[] {
+  if (call.kind === "error") return []
+  return call.blocks.flatMap((block) => {
+    if (!("tool" in block) || !AGENT_TOOLS.has(block.tool)) return []
+    const prompt = block.input["prompt"]
+    return typeof prompt === "string" ? [prompt.trim()] : []
+  })
+}
+
+function endedText(said: string): string {
+  const about = said === "" ? "" : ` The last thing said was: ${said.slice(0, 200)}`
+  return `The script has no turn for this.${about}`
+}

@@ -1,0 +1,131 @@
+import type { IncomingHttpHeaders } from "node:http"
+import type { Position } from "../scenario/script-cursor.ts"
+import { SimulatorError } from "../simulator-error.ts"
+import type { MessagesRequest } from "./request.ts"
+import type { SideKind } from "./side-calls.ts"
+
+/** A request for a message, for a test to look at. `headers` holds no secret. */
+export type RecordedRequest = {
+  method: string
+  path: string
+  headers: Record<string, string>
+  /** What it was taken for. */
+  kind: "conversation" | "side" | "ended" | "count"
+  side?: SideKind
+  /** The call of the scenario that answered it. */
+  position?: Position
+  sessionId: string
+  agentId?: string
+  model: string
+  stream: boolean
+  maxTokens?: number
+  system: string
+  tools: string[]
+  messages: unknown[]
+}
+
+export type ApiProblem = {
+  kind: "unexpected-path" | "script-ended" | "bad-request" | "body-too-large" | "internal"
+  message: string
+  method: string
+  path: string
+}
+
+type Waiter = {
+  accepts: (request: RecordedRequest) => boolean
+  resolve: (request: RecordedRequest) => void
+  reject: (error: Error) => void
+}
+
+const SECRET_NAME = /auth|cookie|key|token|secret|password/i
+
+/** What happened, the oldest forgotten first: every request of a long conversation carries all of it. */
+export class Recording {
+  readonly requests: RecordedRequest[] = []
+  readonly errors: ApiProblem[] = []
+  readonly #sizes: number[] = []
+  readonly #limits: { maxRequests: number; maxBytes: number }
+  readonly #waiters = new Set<Waiter>()
+  #bytes = 0
+  #closed = false
+
+  constructor(limits: { maxRequests: number; maxBytes: number }) {
+    this.#limits = limits
+  }
+
+  add(request: RecordedRequest, bytes: number): void {
+    this.requests.push(request)
+    this.#sizes.push(bytes)
+    this.#bytes += bytes
+    while (this.requests.length > 1 && this.#isOver()) {
+      this.requests.shift()
+      this.#bytes -= this.#sizes.shift() ?? 0
+    }
+    for (const waiter of this.#waiters) if (waiter.accepts(request)) waiter.resolve(request)
+  }
+
+  addError(problem: ApiProblem): void {
+    this.errors.push(problem)
+    if (this.errors.length > this.#limits.maxRequests) this.errors.shift()
+  }
+
+  /** The first request, past or to come, that is accepted. */
+  async until(accepts: (request: RecordedRequest) => boolean): Promise<RecordedRequest> {
+    if (this.#closed) throw closedError()
+    const past = this.requests.find(accepts)
+    if (past !== undefined) return past
+    let waiter: Waiter | undefined
+    const found = new Promise<RecordedRequest>((resolve, reject) => {
+      waiter = { accepts, resolve, reject }
+      this.#waiters.add(waiter)
+    })
+    try {
+      return await found
+    } finally {
+      if (waiter !== undefined) this.#waiters.delete(waiter)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const waiter of this.#waiters) waiter.reject(closedError())
+  }
+
+  #isOver(): boolean {
+    return this.requests.length > this.#limits.maxRequests || this.#bytes > this.#limits.maxBytes
+  }
+}
+
+function closedError(): SimulatorError {
+  return new SimulatorError("messages-api/closed", "The scripted API was closed before such a request came.")
+}
+
+/** What every kind of request has in common. */
+export function recordOf(
+  request: MessagesRequest,
+  http: { method: string; path: string; headers: IncomingHttpHeaders },
+): Omit<RecordedRequest, "kind"> {
+  return {
+    method: http.method,
+    path: http.path,
+    headers: withoutSecrets(http.headers),
+    sessionId: request.sessionId,
+    ...(request.agentId === undefined ? {} : { agentId: request.agentId }),
+    model: request.model,
+    stream: request.stream,
+    ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
+    system: request.system,
+    tools: request.tools.map((tool) => tool.name),
+    messages: request.messages,
+  }
+}
+
+/** The names stay, so that a test can see which credential a CLI would have sent. */
+function withoutSecrets(headers: IncomingHttpHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (SECRET_NAME.test(name)) return [name, "<redacted>"]
+      return [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]
+    }),
+  )
+}

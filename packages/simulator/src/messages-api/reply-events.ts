@@ -1,0 +1,142 @@
+import type { Reply } from "../scenario/calls.ts"
+import type { SayStep, ThinkStep, ToolStep } from "../scenario/schema.ts"
+import { lengthOf, type Pace, piecesOf } from "../scenario/text.ts"
+import type { MessagesRequest } from "./request.ts"
+
+/** An event of the API's stream, in its own spelling. */
+export type StreamEvent = { type: string; [field: string]: unknown }
+
+/** What a reply does, in order: sends an event, or does something to the connection that carries it. */
+export type ReplyAction =
+  | { do: "send"; event: StreamEvent }
+  | { do: "pause"; ms: number }
+  | { do: "hang"; name: string | undefined }
+  | { do: "cut" }
+  | { do: "fail"; type: string; message: string }
+
+/** Where ids come from: two replies must never share one, also across servers that serve the same session. */
+export type Ids = { next: (prefix: "msg" | "toolu" | "req") => string }
+
+export type ReplyUsage = {
+  input_tokens: number
+  cache_creation_input_tokens: number
+  cache_read_input_tokens: number
+  output_tokens: number
+}
+
+const UNITS_PER_TOKEN = 4
+const DEFAULT_SIGNATURE = Buffer.from("a scripted signature, signed by nobody").toString("base64")
+
+/** What comes before the first word of a reply also comes before the reply's head: a server that does not answer yet. */
+export function* replyActions(reply: Reply, request: MessagesRequest, ids: Ids): Generator<ReplyAction> {
+  const usage = usageOf(reply, request)
+  const head = { id: ids.next("msg"), model: reply.model ?? request.model, usage }
+  let index = 0
+  let started = false
+  for (const block of reply.blocks) {
+    if ("pause" in block) {
+      yield { do: "pause", ms: block.pause }
+      continue
+    }
+    if ("hang" in block) {
+      yield { do: "hang", name: block.hang === true ? undefined : block.hang }
+      continue
+    }
+    if (!started) yield* opening(head)
+    started = true
+    if ("cut" in block) yield { do: "cut" }
+    else if ("streamError" in block)
+      yield { do: "fail", type: block.streamError, message: block.message ?? "Scripted error" }
+    else yield* contentActions(block, index++, ids)
+  }
+  if (!started) yield* opening(head)
+  yield* closing(reply, usage)
+}
+
+function* opening({ id, model, usage }: { id: string; model: string; usage: ReplyUsage }): Generator<ReplyAction> {
+  yield send("message_start", {
+    message: {
+      id,
+      type: "message",
+      role: "assistant",
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { ...usage, output_tokens: 1 },
+    },
+  })
+  yield send("ping", {})
+}
+
+function* closing(reply: Reply, usage: ReplyUsage): Generator<ReplyAction> {
+  yield send("message_delta", { delta: stopFields(reply), usage })
+  yield send("message_stop", {})
+}
+
+function* contentActions(block: SayStep | ThinkStep | ToolStep, index: number, ids: Ids): Generator<ReplyAction> {
+  if ("say" in block) {
+    yield send("content_block_start", { index, content_block: { type: "text", text: "" } })
+    yield* deltas(index, piecesOf(block.say, block), block, (text) => ({ type: "text_delta", text }))
+  } else if ("think" in block) {
+    yield send("content_block_start", { index, content_block: { type: "thinking", thinking: "", signature: "" } })
+    yield* deltas(index, piecesOf(block.think, block), block, (thinking) => ({ type: "thinking_delta", thinking }))
+    const signature = block.signature ?? DEFAULT_SIGNATURE
+    yield send("content_block_delta", { index, delta: { type: "signature_delta", signature } })
+  } else {
+    const id = block.id ?? ids.next("toolu")
+    yield send("content_block_start", { index, content_block: { type: "tool_use", id, name: block.tool, input: {} } })
+    const json = piecesOf(JSON.stringify(block.input), block)
+    yield* deltas(index, json, block, (partial_json) => ({ type: "input_json_delta", partial_json }))
+  }
+  yield send("content_block_stop", { index })
+}
+
+function* deltas(
+  index: number,
+  pieces: Iterable<string>,
+  pace: Pace,
+  delta: (piece: string) => object,
+): Generator<ReplyAction> {
+  for (const piece of pieces) {
+    yield send("content_block_delta", { index, delta: delta(piece) })
+    if (pace.pauseMs !== undefined && pace.pauseMs > 0) yield { do: "pause", ms: pace.pauseMs }
+  }
+}
+
+function send(type: string, fields: Record<string, unknown>): ReplyAction {
+  return { do: "send", event: { type, ...fields } }
+}
+
+function stopFields({ stop }: Reply): Record<string, unknown> {
+  const { reason, category, explanation, sequence } = stop
+  const details = { type: reason, category: category ?? null, explanation: explanation ?? null }
+  return {
+    stop_reason: reason,
+    stop_sequence: sequence ?? null,
+    ...(reason === "refusal" ? { stop_details: details } : {}),
+  }
+}
+
+/** Numbers given in the scenario, else an estimate that is the same in every run. */
+function usageOf(reply: Reply, request: MessagesRequest): ReplyUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage
+  return {
+    input_tokens: inputTokens ?? estimateTokens(JSON.stringify(request.messages).length),
+    cache_creation_input_tokens: cacheWriteTokens ?? 0,
+    cache_read_input_tokens: cacheReadTokens ?? 0,
+    output_tokens: outputTokens ?? estimateTokens(spokenUnits(reply)),
+  }
+}
+
+export function estimateTokens(units: number): number {
+  return Math.max(1, Math.ceil(units / UNITS_PER_TOKEN))
+}
+
+function spokenUnits(reply: Reply): number {
+  return reply.blocks.reduce((sum, block) => {
+    if ("say" in block) return sum + lengthOf(block.say)
+    if ("think" in block) return sum + lengthOf(block.think)
+    return "tool" in block ? sum + JSON.stringify(block.input).length : sum
+  }, 0)
+}

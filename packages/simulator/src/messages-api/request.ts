@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from "node:http"
+
+/** One entry of `messages`, as far as the player looks into it. */
+export type Entry = { role: string; texts: string[]; toolResults: string[] }
+
+/** A Messages API request in the terms the player needs. Whatever else a CLI sends is let through. */
+export type MessagesRequest = {
+  model: string
+  stream: boolean
+  maxTokens: number | undefined
+  system: string
+  tools: { name: string; isServerSide: boolean }[]
+  /** The caller wants JSON of this schema. */
+  outputSchema: Record<string, unknown> | undefined
+  messages: unknown[]
+  entries: Entry[]
+  sessionId: string
+  agentId: string | undefined
+  bodyBytes: number
+}
+
+type Fields = Record<string, unknown>
+
+/** The request, or undefined if the body is not one. */
+export function parseRequest(body: string, headers: IncomingHttpHeaders): MessagesRequest | undefined {
+  const fields = parseJsonObject(body)
+  if (fields === undefined || !Array.isArray(fields["messages"])) return undefined
+  const messages: unknown[] = fields["messages"]
+  return {
+    model: textOr(fields["model"], "unknown"),
+    stream: fields["stream"] === true,
+    maxTokens: typeof fields["max_tokens"] === "number" ? fields["max_tokens"] : undefined,
+    system: textsOf(fields["system"]).join("\n"),
+    tools: objectsIn(fields["tools"]).map(toolOf),
+    outputSchema: outputSchemaOf(fields),
+    messages,
+    entries: messages.filter(isObject).map(entryOf),
+    sessionId: sessionOf(fields, headers),
+    agentId: headerText(headers["x-claude-code-agent-id"]),
+    bodyBytes: Buffer.byteLength(body),
+  }
+}
+
+function entryOf(message: Fields): Entry {
+  const content = message["content"]
+  const results = objectsIn(content).filter((block) => block["type"] === "tool_result")
+  return {
+    role: textOr(message["role"], ""),
+    texts: textsOf(content),
+    toolResults: results.map((block) => textOr(block["tool_use_id"], "")),
+  }
+}
+
+/** The text blocks of a `content` or `system`, which may also be a bare string. */
+function textsOf(content: unknown): string[] {
+  if (typeof content === "string") return [content]
+  return objectsIn(content).flatMap((block) => (typeof block["text"] === "string" ? [block["text"]] : []))
+}
+
+/** A tool that the API itself runs has a dated type; the CLI's own have none, or `custom`. */
+function toolOf(tool: Fields): { name: string; isServerSide: boolean } {
+  const type = tool["type"]
+  return { name: textOr(tool["name"], ""), isServerSide: typeof type === "string" && type !== "custom" }
+}
+
+function outputSchemaOf(fields: Fields): Fields | undefined {
+  const config = fields["output_config"]
+  const format = isObject(config) ? config["format"] : fields["output_format"]
+  const schema = isObject(format) ? format["schema"] : undefined
+  return isObject(schema) ? schema : undefined
+}
+
+/** A header in newer CLIs. Older ones only have it in `user_id`: JSON, or before that the end of a long name. */
+function sessionOf(fields: Fields, headers: IncomingHttpHeaders): string {
+  const header = headerText(headers["x-claude-code-session-id"])
+  if (header !== undefined) return header
+  const metadata = fields["metadata"]
+  const userId = isObject(metadata) ? textOr(metadata["user_id"], "") : ""
+  const named = parseJsonObject(userId)?.["session_id"]
+  if (typeof named === "string") return named
+  return /_session_([0-9a-f-]+)$/i.exec(userId)?.[1] ?? ""
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+function parseJsonObject(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function objectsIn(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from "node:crypto"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { parseScenario } from "../scenario/parse-scenario.ts"
+import type { Scenario } from "../scenario/schema.ts"
+import { SimulatorError } from "../simulator-error.ts"
+import { Hangs } from "./hangs.ts"
+import { requireLoopbackHost } from "./loopback.ts"
+import { Player } from "./player.ts"
+import { type ApiProblem, type RecordedRequest, Recording } from "./recording.ts"
+import type { Ids } from "./reply-events.ts"
+import { type ApiContext, routeRequest } from "./routes.ts"
+
+export type ScriptedApiOptions = {
+  scenario: Scenario
+  /** 0, the default, takes a free one. */
+  port?: number
+  /** Only names of this machine's loopback are taken. */
+  host?: string
+  maxBodyBytes?: number
+  /** How much is kept for assertions; the oldest is forgotten first. */
+  maxRecordedRequests?: number
+  maxRecordedBytes?: number
+}
+
+export type ScriptedApi = {
+  /** For `ANTHROPIC_BASE_URL`. */
+  readonly url: string
+  readonly requests: readonly RecordedRequest[]
+  /** Requests the script had no answer for, and paths a CLI was not expected to ask for. */
+  readonly errors: readonly ApiProblem[]
+  /** The first request, past or to come, that the function accepts. Rejects when the API is closed. */
+  untilRequest: (accepts: (request: RecordedRequest) => boolean) => Promise<RecordedRequest>
+  /** A reply is hanging, under this name if one is given. Rejects when the API is closed. */
+  untilHanging: (name?: string) => Promise<void>
+  /** Lets hanging replies go on; says how many. */
+  release: (name?: string) => number
+  close: () => Promise<void>
+}
+
+const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024
+const DEFAULT_MAX_RECORDED_REQUESTS = 1000
+const DEFAULT_MAX_RECORDED_BYTES = 128 * 1024 * 1024
+
+/** A Messages API on loopback whose model follows a scenario. Throws `scenario/invalid` before it listens. */
+export async function openScriptedApi(options: ScriptedApiOptions): Promise<ScriptedApi> {
+  const host = requireLoopbackHost(options.host ?? "127.0.0.1")
+  const player = new Player(parseScenario(options.scenario))
+  const hangs = new Hangs()
+  const recording = new Recording({
+    maxRequests: options.maxRecordedRequests ?? DEFAULT_MAX_RECORDED_REQUESTS,
+    maxBytes: options.maxRecordedBytes ?? DEFAULT_MAX_RECORDED_BYTES,
+  })
+  const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+  const context = { player, hangs, recording, maxBodyBytes, ids: openIds() }
+  const server = createServer((request, response) => serve(request, response, context))
+  await listen(server, options.port ?? 0, host)
+  let closing: Promise<void> | undefined
+  return {
+    url: urlOf(server),
+    requests: recording.requests,
+    errors: recording.errors,
+    untilRequest: (accepts) => recording.until(accepts),
+    untilHanging: (name) => hangs.until(name),
+    release: (name) => hangs.release(name),
+    close: () => {
+      closing ??= closeAll(server, hangs, recording)
+      return closing
+    },
+  }
+}
+
+function serve(request: IncomingMessage, response: ServerResponse, context: ApiContext): void {
+  const gone = new AbortController()
+  response.once("close", () => gone.abort())
+  routeRequest(request, response, { ...context, signal: gone.signal }).catch((error: unknown) => {
+    // A client that goes away in the middle is an ordinary end: that is how a CLI interrupts.
+    if (gone.signal.aborted) return
+    const problem = { method: request.method ?? "", path: request.url ?? "" }
+    context.recording.addError({ kind: "internal", message: String(error), ...problem })
+    response.destroy()
+  })
+}
+
+/** A part at random keeps ids apart between servers that serve the same session one after the other. */
+function openIds(): Ids {
+  const mark = randomBytes(6).toString("hex")
+  let count = 0
+  return { next: (prefix) => `${prefix}_01${mark}${String(++count).padStart(6, "0")}` }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen({ port, host }, () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+}
+
+function urlOf(server: Server): string {
+  const address = server.address()
+  if (address === null || typeof address === "string")
+    throw new SimulatorError("messages-api/not-loopback", "The scripted API is not listening on a port.")
+  return address.family === "IPv6"
+    ? `http://[${address.address}]:${address.port}`
+    : `http://${address.address}:${address.port}`
+}
+
+async function closeAll(server: Server, hangs: Hangs, recording: Recording): Promise<void> {
+  hangs.close()
+  recording.close()
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,23 @@
+export type SimulatorErrorCode =
+  /** A scenario does not follow the schema; `details.problems` lists every place. */
+  | "scenario/invalid"
+  /** Asked to listen on, or to point a CLI at, something other than this machine. */
+  | "messages-api/not-loopback"
+  /** Still waiting when the scripted API was closed. */
+  | "messages-api/closed"
+
+export class SimulatorError extends Error {
+  readonly code: SimulatorErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: SimulatorErrorCode,
+    message: string,
+    options: { details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = "SimulatorError"
+    this.code = code
+    this.details = options.details ?? {}
+  }
+}

@@ -1,0 +1,82 @@
+// The commands of package.json. Each does its own set-up, so that it works on a fresh clone with no command before it.
+import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
+import { ensureClaude, PINNED } from "./claude-cli.mjs"
+
+/** @type {Record<string, (args: string[]) => Promise<void>>} */
+const tasks = {
+  async start() {
+    await ensureBuilt()
+    await run(process.execPath, ["examples/scripted-turn.mjs"])
+  },
+  async build() {
+    await ensureInstalled()
+    say("building packages/*/dist (tsc -b) …")
+    await run(tool("tsc"), ["-b"])
+  },
+  async check() {
+    await ensureBuilt()
+    await check()
+  },
+  async test(args) {
+    await ensureBuilt()
+    await check()
+    await tests("gate", args)
+  },
+  async "test:full"(args) {
+    await ensureBuilt()
+    await check()
+    await tests("full", args)
+  },
+  async bench(args) {
+    await ensureBuilt()
+    await run(process.execPath, ["--expose-gc", "bench/run.mjs", ...args])
+  },
+  async format() {
+    await ensureInstalled()
+    await run(tool("biome"), ["check", "--write", "."])
+  },
+  async generate() {
+    await ensureBuilt()
+    await run(process.execPath, ["scripts/generate-known.mjs"])
+    await run(tool("biome"), ["check", "--write", "packages/protocol/src/known.generated.ts"])
+  },
+  async drift(args) {
+    await ensureBuilt()
+    await run(process.execPath, ["scripts/drift.mjs", ...args])
+  },
+}
+
+async function check() {
+  say("types of tests, scripts and benchmarks …")
+  await run(tool("tsc"), ["-p", "tsconfig.tests.json"])
+  say("lint …")
+  await run(tool("oxlint"), ["--type-aware", "--deny-warnings"])
+  say("format …")
+  await run(tool("biome"), ["ci", "--colors=off", "."])
+  say("unused code …")
+  await run(tool("knip"), ["--no-progress"])
+}
+
+/**
+ * @param {"gate" | "full"} extent what test/gate.ts makes of it is said there, in that one place
+ * @param {string[]} args
+ */
+async function tests(extent, args) {
+  for (const version of PINNED) await ensureClaude(version)
+  say(`tests (${extent}) …`)
+  await run(tool("vitest"), ["run", ...args], { env: { SIGNALBOX_TESTS: extent } })
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const task = tasks[name]
+if (task === undefined) {
+  say(`unknown task "${name}". There are: ${Object.keys(tasks).join(", ")}.`)
+  process.exit(2)
+}
+process.chdir(root)
+try {
+  await task(args)
+} catch (error) {
+  say(error instanceof StepFailed ? `${name} failed: ${error.message}` : `${name} failed: ${error instanceof Error ? error.message : error}`)
+  process.exit(1)
+}

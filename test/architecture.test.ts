@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+/** The import table between the rooms: who may import whom. `docs/architecture.md` draws the same picture. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  protocol: [],
+  transport: ["protocol"],
+  policy: ["protocol"],
+  client: ["protocol"],
+  sdk: ["protocol", "transport", "client"],
+  runner: ["protocol", "transport"],
+  hub: ["protocol", "transport", "policy"],
+  simulator: ["protocol", "transport"],
+  web: ["protocol", "client"],
+  cli: ["protocol", "transport", "policy", "client", "sdk", "runner", "hub", "simulator"],
+}
+
+const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages")
+const rooms = readdirSync(packages).filter((room) => existsSync(join(packages, room, "package.json")))
+
+interface Import {
+  readonly file: string
+  readonly specifier: string
+}
+
+function sourceFiles(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(ts|tsx|mts|mjs|js)$/.test(file))
+    .map((file) => join(folder, file))
+}
+
+/** Static imports, re-exports, side-effect and dynamic imports, import types; comments are taken out first. */
+function importsIn(text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "")
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+|\brequire\s*\(\s*)(["'])([^"']+)\1/g
+  return [...code.matchAll(pattern)].map((match) => match[2] ?? "")
+}
+
+function importsOf(room: string, folder: string): Import[] {
+  return sourceFiles(join(packages, room, folder)).flatMap((file) =>
+    importsIn(readFileSync(file, "utf8")).map((specifier) => ({ file, specifier })),
+  )
+}
+
+/** The room that an import reaches into, if it is another one. */
+function roomOf(room: string, { file, specifier }: Import): string | undefined {
+  const named = /^@signalbox\/([^/]+)/.exec(specifier)?.[1]
+  if (named !== undefined) return named === room ? undefined : named
+  if (!specifier.startsWith(".")) return undefined
+  const [target] = relative(packages, resolve(dirname(file), specifier)).split(/[\\/]/)
+  return target === room ? undefined : target
+}
+
+function wrongWay(room: string, imports: readonly Import[]): string[] {
+  const allowed = MAY_IMPORT[room] ?? []
+  return imports.flatMap((entry) => {
+    const target = roomOf(room, entry)
+    if (target === undefined || allowed.includes(target)) return []
+    return [`${relative(packages, entry.file)} imports ${entry.specifier}: ${room} must not import ${target}`]
+  })
+}
+
+describe("the rooms of the house", () => {
+  it("every room is in the import table", () => {
+    expect(rooms.filter((room) => !(room in MAY_IMPORT))).toEqual([])
+    expect(rooms.length).toBeGreaterThan(0)
+  })
+
+  it.each(rooms)("%s imports only the rooms it may", (room) => {
+    expect(wrongWay(room, importsOf(room, "src"))).toEqual([])
+  })
+
+  it.each(rooms)("%s names only the rooms it may in its package.json", (room) => {
+    const manifest = JSON.parse(readFileSync(join(packages, room, "package.json"), "utf8"))
+    const named = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"]
+      .flatMap((field) => Object.keys(manifest[field] ?? {}))
+      .flatMap((name) => /^@signalbox\/(.+)$/.exec(name)?.[1] ?? [])
+    expect(named.filter((target) => !(MAY_IMPORT[room] ?? []).includes(target))).toEqual([])
+  })
+
+  it.each(rooms)("%s declares every room it imports", (room) => {
+    const manifest = JSON.parse(readFileSync(join(packages, room, "package.json"), "utf8"))
+    const used = new Set(importsOf(room, "src").flatMap((entry) => roomOf(room, entry) ?? []))
+    expect([...used].filter((target) => manifest.dependencies?.[`@signalbox/${target}`] === undefined)).toEqual([])
+  })
+
+  it("only protocol/schemas loads zod in the protocol room, and nothing there touches Node", () => {
+    const offenders = importsOf("protocol", "src").filter(({ file, specifier }) => {
+      if (specifier.startsWith("node:")) return true
+      return specifier === "zod" && !file.includes(`${join("src", "schemas")}`)
+    })
+    expect(offenders).toEqual([])
+  })
+
+  it("a wrong-way import is caught in every form it can be written", () => {
+    const file = join(packages, "protocol", "src", "made-up.ts")
+    const text = [
+      'import { a } from "@signalbox/transport"',
+      'export * from "../../hub/src/index.ts"',
+      'import "@signalbox/web"',
+      'const late = await import("@signalbox/sdk/testing")',
+      'type T = import("@signalbox/client").T',
+      '// import { fine } from "@signalbox/cli"',
+    ].join("\n")
+    const found = wrongWay(
+      "protocol",
+      importsIn(text).map((specifier) => ({ file, specifier })),
+    )
+    expect(found).toHaveLength(5)
+  })
+})
