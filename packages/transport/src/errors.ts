@@ -8,6 +8,8 @@ export type TransportErrorCode =
   | "transport/unreachable"
   /** The peer refused us: a bad token, an unknown session, a permanent close code. */
   | "transport/refused"
+  /** What it was given to connect with cannot be used: the URL, a header, the token's file descriptor. */
+  | "transport/misconfigured"
   /** The connection broke in the middle. */
   | "transport/broken"
   /** More is waiting to be sent than the bound allows. */

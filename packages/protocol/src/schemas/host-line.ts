@@ -10,6 +10,9 @@ export const UpdateEnvironmentVariables = z.looseObject({
 })
 export type UpdateEnvironmentVariables = z.infer<typeof UpdateEnvironmentVariables>
 
+export const UpdateEnvironmentVariablesReply = z.looseObject({ applied: z.array(z.string()) })
+export type UpdateEnvironmentVariablesReply = z.infer<typeof UpdateEnvironmentVariablesReply>
+
 /** The first line of the official browser client. It is meant for the server it connects to and never reaches a CLI. */
 export const AuthLine = z.looseObject({
   type: z.literal("auth"),

@@ -140,7 +140,7 @@ export {
   hookSpecificOutputs,
   SyncHookOutput,
 } from "./hooks.ts"
-export { AuthLine, UpdateEnvironmentVariables } from "./host-line.ts"
+export { AuthLine, UpdateEnvironmentVariables, UpdateEnvironmentVariablesReply } from "./host-line.ts"
 export {
   AskUserQuestionAnswer,
   AskUserQuestionInput,

@@ -34,9 +34,9 @@ export const ModelUsage = z.looseObject({
   outputTokens: z.number(),
   cacheReadInputTokens: z.number(),
   cacheCreationInputTokens: z.number(),
-  webSearchRequests: z.number().optional(),
+  webSearchRequests: z.number(),
   costUSD: z.number(),
-  contextWindow: z.number().optional(),
+  contextWindow: z.number(),
   maxOutputTokens: z.number().optional(),
 })
 export type ModelUsage = z.infer<typeof ModelUsage>

@@ -77,10 +77,10 @@ export function deliverError(error: ErrorStep, { response, requestId }: Delivery
   sendError(response, { status: error.error, type, message: error.message ?? "Scripted error", requestId, headers })
 }
 
-/** A reset rather than a tidy end: the client must not take what it has for the whole. */
+/** What was sent arrives, then the connection ends within the answer. A reset could overtake what was sent. */
 function cut(response: ServerResponse): void {
   if (response.socket === null) response.destroy()
-  else response.socket.resetAndDestroy()
+  else response.socket.destroySoon()
 }
 
 class EventStream {

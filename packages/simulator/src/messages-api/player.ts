@@ -25,7 +25,7 @@ type Conversation = {
 type Session = { main: Conversation; hasTools: boolean; agentPrompts: Set<string> }
 
 /** A CLI speaks in the user's place after these; the model's turn goes on. */
-const CONTINUATIONS = [/output token limit/i, /was stopped by a safety classifier/]
+const CONTINUATIONS = [/output token limit/i, /was stopped by a safety classifier/, /was cut off mid-stream/]
 const INTERRUPTION = /^\[Request interrupted by user/
 const AGENT_TOOLS = new Set(["Agent", "Task"])
 

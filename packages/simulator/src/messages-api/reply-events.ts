@@ -1,5 +1,5 @@
 import type { Reply } from "../scenario/calls.ts"
-import type { SayStep, ThinkStep, ToolStep } from "../scenario/schema.ts"
+import type { Block, SayStep, ThinkStep, ToolStep } from "../scenario/schema.ts"
 import { lengthOf, type Pace, piecesOf } from "../scenario/text.ts"
 import type { MessagesRequest } from "./request.ts"
 
@@ -31,26 +31,37 @@ const DEFAULT_SIGNATURE = Buffer.from("a scripted signature, signed by nobody").
 export function* replyActions(reply: Reply, request: MessagesRequest, ids: Ids): Generator<ReplyAction> {
   const usage = usageOf(reply, request)
   const head = { id: ids.next("msg"), model: reply.model ?? request.model, usage }
-  let index = 0
-  let started = false
+  let index = -1
+  let isOpen = false
+  let hasBegun = false
   for (const block of reply.blocks) {
-    if ("pause" in block) {
-      yield { do: "pause", ms: block.pause }
-      continue
-    }
-    if ("hang" in block) {
-      yield { do: "hang", name: block.hang === true ? undefined : block.hang }
-      continue
-    }
-    if (!started) yield* opening(head)
-    started = true
-    if ("cut" in block) yield { do: "cut" }
-    else if ("streamError" in block)
-      yield { do: "fail", type: block.streamError, message: block.message ?? "Scripted error" }
-    else yield* contentActions(block, index++, ids)
+    const wait = waitOf(block)
+    if (wait === undefined && !hasBegun) yield* opening(head)
+    hasBegun ||= wait === undefined
+    if ("say" in block || "think" in block || "tool" in block) {
+      if (isOpen) yield blockStop(index)
+      index++
+      yield* contentActions(block, index, ids)
+      isOpen = block.unfinished === true
+      if (!isOpen) yield blockStop(index)
+    } else yield wait ?? faultOf(block)
   }
-  if (!started) yield* opening(head)
+  if (!hasBegun) yield* opening(head)
+  if (isOpen) yield blockStop(index)
   yield* closing(reply, usage)
+}
+
+function waitOf(block: Block): ReplyAction | undefined {
+  if ("pause" in block) return { do: "pause", ms: block.pause }
+  if ("hang" in block) return { do: "hang", name: block.hang === true ? undefined : block.hang }
+  return undefined
+}
+
+function faultOf(block: Block): ReplyAction {
+  if ("streamError" in block) {
+    return { do: "fail", type: block.streamError, message: block.message ?? "Scripted error" }
+  }
+  return { do: "cut" }
 }
 
 function* opening({ id, model, usage }: { id: string; model: string; usage: ReplyUsage }): Generator<ReplyAction> {
@@ -89,7 +100,10 @@ function* contentActions(block: SayStep | ThinkStep | ToolStep, index: number, i
     const json = piecesOf(JSON.stringify(block.input), block)
     yield* deltas(index, json, block, (partial_json) => ({ type: "input_json_delta", partial_json }))
   }
-  yield send("content_block_stop", { index })
+}
+
+function blockStop(index: number): ReplyAction {
+  return send("content_block_stop", { index })
 }
 
 function* deltas(

@@ -72,15 +72,15 @@ function refuse(
   sendError(response, { status, message, requestId: ids.next("req") })
 }
 
-/** The body, or undefined if it is longer than allowed; the rest is then left unread and the connection ends. */
+/** The body, or undefined if it is longer than allowed. The rest is read all the same, or the answer would not arrive. */
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0
   // Without an encoding set the stream gives buffers.
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxBytes) return undefined
-    chunks.push(chunk)
+    if (bytes <= maxBytes) chunks.push(chunk)
+    else chunks.length = 0
   }
-  return Buffer.concat(chunks).toString("utf8")
+  return bytes <= maxBytes ? Buffer.concat(chunks).toString("utf8") : undefined
 }

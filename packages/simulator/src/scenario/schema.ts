@@ -20,11 +20,15 @@ const textSchema = z.union(
   { error: "must be a text, { repeat, times } or { repeat, bytes }" },
 )
 
-/** How a block is cut into deltas: into `deltas` pieces or pieces of `chunk` characters, `pauseMs` after each. */
+/**
+ * How a block is cut into deltas: into `deltas` pieces or pieces of `chunk` characters, `pauseMs` after each. An
+ * `unfinished` block lacks its end until the next one begins, so that a cut, an error or a hang comes within it.
+ */
 const pace = {
   deltas: z.exactOptional(z.int().min(1)),
   chunk: z.exactOptional(z.int().min(1)),
   pauseMs: z.exactOptional(pauseMs),
+  unfinished: z.exactOptional(z.boolean()),
 }
 
 const sayStep = z.strictObject({ say: textSchema, ...pace })

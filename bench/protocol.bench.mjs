@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createLineSplitter, decode } from "@signalbox/protocol"
+import { figure } from "./measure.mjs"
+
+const fixtures = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages/protocol/test/fixtures")
+
+/** Lines of real CLIs, as many as make a measurable run. */
+function recordedLines() {
+  const files = readdirSync(fixtures, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ndjson"))
+  const lines = files.flatMap((file) => readFileSync(join(fixtures, file), "utf8").split("\n")).filter((line) => line !== "")
+  if (lines.length === 0) throw new Error(`no recorded lines under ${fixtures}`)
+  return lines
+}
+
+/** @param {(line: string) => unknown} read @param {string[]} lines @param {number} total */
+function readAll(read, lines, total) {
+  let taken = 0
+  while (taken < total) {
+    for (const line of lines) if (read(line) !== undefined) taken++
+  }
+  return taken
+}
+
+function decodeFigures() {
+  const all = recordedLines()
+  const delta = JSON.stringify({
+    type: "stream_event",
+    event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "a few words" } },
+    session_id: "00000000-0000-4000-8000-000000000000",
+    parent_tool_use_id: null,
+    uuid: "00000000-0000-4000-8000-000000000001",
+  })
+  return [
+    { title: "decode, every recorded line of the real CLIs", lines: all, total: 60_000 },
+    { title: "decode, one small stream_event", lines: [delta], total: 600_000 },
+  ].map(({ title, lines, total }) =>
+    figure({
+      title,
+      limit: 1.15,
+      contenders: [
+        { name: "decode (parse + envelope guard)", run: () => readAll(decode, lines, total) },
+        { name: "JSON.parse alone", run: () => readAll(JSON.parse, lines, total) },
+      ],
+    }),
+  )
+}
+
+/** @param {Uint8Array} bytes */
+function inChunks(bytes) {
+  const chunks = []
+  for (let at = 0; at < bytes.length; at += 65_536) chunks.push(bytes.subarray(at, at + 65_536))
+  return chunks
+}
+
+/** @param {Uint8Array[]} chunks */
+function frame(chunks) {
+  const splitter = createLineSplitter()
+  return chunks.flatMap((chunk) => splitter.push(chunk))
+}
+
+function framingFigures() {
+  const text = "2026-01-01 12:00:00 INFO  server: request 4711 took 12 ms, status 200\n".repeat(112_000)
+  const entries = Array.from({ length: 108_000 }, (_, id) => ({ id, name: `item ${id}`, ok: true, list: [1, 2, 3], text: "word" }))
+  return [
+    { kind: "one long text", line: JSON.stringify({ type: "user", message: { role: "user", content: text } }) },
+    { kind: "many small values", line: JSON.stringify({ type: "user", message: { role: "user", content: entries } }) },
+  ].map(({ kind, line }) => {
+    const chunks = inChunks(Buffer.from(`${line}\n`))
+    const megabytes = (line.length / 1e6).toFixed(1)
+    return figure({
+      title: `one line of ${megabytes} MB in 64 KB chunks, ${kind}`,
+      limit: 1.5,
+      contenders: [
+        { name: "framing", run: () => frame(chunks) },
+        { name: "framing and decode", run: () => frame(chunks).map((each) => decode(each)) },
+        { name: "one JSON.parse of it", run: () => JSON.parse(line) },
+      ],
+    })
+  })
+}
+
+export const figures = () => [...decodeFigures(), ...framingFigures()]

@@ -1,0 +1,35 @@
+// `npm run bench`: every benchmark beside its peer and its floor; a table, and a JSON file under bench/results.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { cpus } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as protocol from "./protocol.bench.mjs"
+
+const suites = { protocol }
+
+const wanted = process.argv.slice(2)
+const chosen = Object.entries(suites).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+if (chosen.length === 0) {
+  console.error(`no such benchmark. There are: ${Object.keys(suites).join(", ")}`)
+  process.exit(2)
+}
+
+/** @type {import("./measure.mjs").Figure[]} */
+const figures = []
+for (const [name, suite] of chosen) {
+  console.error(`bench: ${name} …`)
+  figures.push(...suite.figures())
+}
+
+for (const { title, unit, must, ratio, limit, rows } of figures) {
+  console.log(`\n${title}`)
+  for (const { name, value } of rows) console.log(`  ${name.padEnd(36)} ${value.toFixed(1).padStart(9)} ${unit}`)
+  console.log(`  ${"ratio".padEnd(36)} ${`${ratio.toFixed(2)}×`.padStart(9)}   must be ${must}: ${ratio <= limit ? "reached" : "MISSED"}`)
+}
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "results")
+mkdirSync(folder, { recursive: true })
+const file = join(folder, "latest.json")
+const machine = { node: process.version, platform: `${process.platform}-${process.arch}`, cores: cpus().length }
+writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), machine, figures }, null, 2)}\n`)
+console.error(`\nbench: written to bench/results/latest.json`)

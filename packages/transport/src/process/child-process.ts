@@ -1,0 +1,209 @@
+import { TransportError } from "../errors.ts"
+import { assertSendable, type Closed, closedError, type LineLimits, type Transport } from "../transport.ts"
+import type { Environment } from "./environment.ts"
+import { closedByExit } from "./exit-report.ts"
+import { InputPipe } from "./input-pipe.ts"
+import { OutputLines } from "./output-lines.ts"
+import { ledGroup, loneProcess, type ProcessGroup } from "./process-group.ts"
+import { spawnFailure } from "./spawn-failure.ts"
+import {
+  type Exit,
+  onceExited,
+  type SpawnedProcess,
+  type SpawnProcess,
+  type SpawnRequest,
+  spawnHere,
+  startError,
+} from "./spawned-process.ts"
+import { StderrTail } from "./stderr-tail.ts"
+import { settlesWithin } from "./stream-end.ts"
+
+const KILL_AFTER_MS = 5000
+const DRAIN_MS = 2000
+/** Nothing survives a KILL; but a process stuck in the kernel takes its time, and a close must not wait for it for ever. */
+const AFTER_KILL_MS = 1000
+
+export interface ChildBehaviour extends LineLimits {
+  /** Given everything the process writes to its standard error. */
+  readonly stderr?: (text: string) => void
+  /** Aborting is closing. */
+  readonly signal?: AbortSignal
+  /** How long a closed process may finish by itself after its input has ended, before TERM. */
+  readonly graceMs?: number
+  /** How long it has between TERM and KILL. */
+  readonly killAfterMs?: number
+  /** How long a process that outlives this one may hold its output open. */
+  readonly drainMs?: number
+  /** Past this many characters unread, the process's output is not read on. */
+  readonly highWaterChars?: number
+  /** Starts the process in some other way. What it makes is signalled alone, not as a group. */
+  readonly spawn?: SpawnProcess
+}
+
+export interface ChildProcessOptions extends ChildBehaviour {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly cwd?: string
+  /** The whole environment of the process; ours if it is left out. */
+  readonly env?: Environment
+}
+
+/** A process whose standard input and output are the connection. */
+export interface ChildTransport extends Transport {
+  readonly pid: number | undefined
+  /** The last of what the process wrote to its standard error, at most 64 Ki characters. */
+  stderrTail(): string
+  /** No more lines will be sent. The process is left to finish, and may write for a long time yet. */
+  endInput(): void
+  /** Sends a signal to the process and all it started. How it ends then is its own affair: this is not a close. */
+  kill(signal: NodeJS.Signals): void
+}
+
+/** Starts a process and connects to it. Rejects with `process/spawn-failed` if it does not start. */
+export async function openChildProcess(options: ChildProcessOptions): Promise<ChildTransport> {
+  const { signal } = options
+  if (signal?.aborted === true) {
+    throw new TransportError("transport/closed", `${options.command} was not started: aborted`, { cause: signal.reason })
+  }
+  const request: SpawnRequest = {
+    command: options.command,
+    args: [...(options.args ?? [])],
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: options.env ?? process.env,
+    signal: signal ?? new AbortController().signal,
+  }
+  const child = start(options.spawn ?? spawnHere, request)
+  const failure = child.pid === undefined ? await startError(child) : undefined
+  if (failure !== undefined) throw spawnFailure(failure, request)
+  return new ChildProcessTransport(child, options.spawn === undefined ? ledGroup(child) : loneProcess(child), options)
+}
+
+function start(spawn: SpawnProcess, request: SpawnRequest): SpawnedProcess {
+  try {
+    return spawn(request)
+  } catch (error) {
+    throw spawnFailure(error, request)
+  }
+}
+
+/** Who brought the end about. `gone` resolves when nothing of the process and its group is left. */
+type Ending =
+  | { readonly by: "us"; readonly reason: string; readonly gone: Promise<void> }
+  | { readonly by: "peer"; readonly exit: Exit }
+
+type State =
+  | { readonly phase: "open" }
+  /** We asked it to end; it lives. */
+  | { readonly phase: "closing"; readonly ending: Ending & { by: "us" } }
+  /** It is gone; the last of its output may still be in the pipe. */
+  | { readonly phase: "draining"; readonly ending: Ending }
+  | { readonly phase: "over"; readonly closed: Closed }
+
+class ChildProcessTransport implements ChildTransport {
+  readonly pid: number | undefined
+  readonly lines: AsyncIterable<string>
+  readonly closed: Promise<Closed>
+  readonly #group: ProcessGroup
+  readonly #options: ChildBehaviour
+  readonly #input: InputPipe
+  readonly #output: OutputLines
+  readonly #stderr: StderrTail
+  readonly #exited: Promise<void>
+  readonly #onAbort = () => void this.close("aborted")
+  #settle: (closed: Closed) => void = () => undefined
+  #state: State = { phase: "open" }
+
+  constructor(child: SpawnedProcess, group: ProcessGroup, options: ChildBehaviour) {
+    this.pid = child.pid
+    this.#group = group
+    this.#options = options
+    this.#input = new InputPipe(child.stdin)
+    this.#output = new OutputLines(child.stdout, options)
+    this.#stderr = new StderrTail(child.stderr, options.stderr)
+    this.lines = this.#output.lines
+    this.closed = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    options.signal?.addEventListener("abort", this.#onAbort, { once: true })
+    this.#exited = new Promise((resolve) => {
+      onceExited(child, (exit) => {
+        resolve()
+        this.#left(exit)
+      })
+    })
+  }
+
+  async send(line: string): Promise<void> {
+    if (this.#state.phase !== "open") throw closedError(this.#closedSoFar(this.#state))
+    assertSendable(line)
+    await this.#input.write(line)
+  }
+
+  async close(reason = "closed"): Promise<void> {
+    if (this.#state.phase === "open") {
+      this.#input.end()
+      this.#state = { phase: "closing", ending: { by: "us", reason, gone: this.#terminate() } }
+    }
+    await this.closed
+  }
+
+  stderrTail(): string {
+    return this.#stderr.text
+  }
+
+  endInput(): void {
+    this.#input.end()
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    // Once the process is gone its number may be another's.
+    if (this.#state.phase === "open" || this.#state.phase === "closing") this.#group.signal(signal)
+  }
+
+  async #terminate(): Promise<void> {
+    const { graceMs = 0, killAfterMs = KILL_AFTER_MS } = this.#options
+    if ((await settlesWithin(this.#exited, graceMs)) && (await this.#group.isGoneWithin(0))) return
+    this.#group.signal("SIGTERM")
+    if (await this.#isGoneWithin(killAfterMs)) return
+    this.#group.signal("SIGKILL")
+    await this.#isGoneWithin(AFTER_KILL_MS)
+  }
+
+  async #isGoneWithin(ms: number): Promise<boolean> {
+    const deadline = performance.now() + ms
+    if (!(await settlesWithin(this.#exited, ms))) return false
+    return this.#group.isGoneWithin(Math.max(0, deadline - performance.now()))
+  }
+
+  #left(exit: Exit): void {
+    const state = this.#state
+    if (state.phase === "draining" || state.phase === "over") return
+    // Another maker's process may fail by the very signal we were given; that is our abort, and not its failure.
+    const aborted = exit.kind === "broken" && this.#options.signal?.aborted === true
+    if (state.phase === "open" && aborted) void this.close("aborted")
+    const ending: Ending = this.#state.phase === "closing" ? this.#state.ending : { by: "peer", exit }
+    if (exit.kind === "broken") this.#group.signal("SIGKILL")
+    this.#state = { phase: "draining", ending }
+    this.#input.shut(closedError(this.#closedSoFar(this.#state)))
+    void this.#drain(ending)
+  }
+
+  async #drain(ending: Ending): Promise<void> {
+    const { drainMs = DRAIN_MS } = this.#options
+    await Promise.all([
+      this.#output.drain(drainMs),
+      this.#stderr.drain(drainMs),
+      ending.by === "us" ? ending.gone : undefined,
+    ])
+    const closed = this.#closedSoFar({ phase: "draining", ending })
+    this.#state = { phase: "over", closed }
+    this.#options.signal?.removeEventListener("abort", this.#onAbort)
+    this.#settle(closed)
+  }
+
+  #closedSoFar(state: Exclude<State, { phase: "open" }>): Closed {
+    if (state.phase === "over") return state.closed
+    const { ending } = state
+    return ending.by === "us" ? { by: "us", reason: ending.reason } : closedByExit(ending.exit, this.#stderr.text)
+  }
+}

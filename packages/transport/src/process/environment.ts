@@ -1,0 +1,35 @@
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface ClaudeEnvironmentOptions {
+  /** How the CLI names its caller in what it reports, unless the variable is set already. */
+  readonly entrypoint?: string
+  readonly debug?: boolean
+  /** Needed for `rewind_files`. */
+  readonly enableFileCheckpointing?: boolean
+  /** The caller's own variables; `undefined` takes one away. */
+  readonly env?: Environment
+}
+
+const OWN_VARIABLE = /^SIGNALBOX_/i
+
+/** The environment of a `claude` process, made from the environment of ours. */
+export function claudeProcessEnvironment(
+  base: Environment,
+  options: ClaudeEnvironmentOptions = {},
+): Record<string, string> {
+  const merged: Record<string, string | undefined> = {
+    ...base,
+    CLAUDE_CODE_ENTRYPOINT: base["CLAUDE_CODE_ENTRYPOINT"] || (options.entrypoint ?? "signalbox"),
+    // What configures our own Node (a debugger, a loader) would stop or slow the CLI's.
+    NODE_OPTIONS: undefined,
+    DEBUG: options.debug === true ? "1" : undefined,
+    ...(options.enableFileCheckpointing === true ? { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" } : {}),
+    ...options.env,
+  }
+  const result: Record<string, string> = {}
+  for (const [name, value] of Object.entries(merged)) {
+    // Checked last, because callers often pass their whole environment on: our tokens must never reach an agent.
+    if (value !== undefined && !OWN_VARIABLE.test(name)) result[name] = value
+  }
+  return result
+}

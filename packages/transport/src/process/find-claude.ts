@@ -1,0 +1,144 @@
+import { accessSync, constants, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { delimiter, join, resolve } from "node:path"
+import { TransportError } from "../errors.ts"
+import type { Environment } from "./environment.ts"
+
+export type FileKind = "executable" | "plain-file" | "directory" | "missing"
+
+export interface FindClaudeOptions {
+  readonly env?: Environment
+  /** A path (or the name of a command on PATH) that somebody asked for: it is this one or none. */
+  readonly explicit?: string | undefined
+  readonly home?: string
+  /** What is at a path. */
+  readonly fileKind?: (path: string) => FileKind
+}
+
+/** How to start the CLI: `spawn(command, [...args, ...flags])`. */
+export interface ClaudeExecutable {
+  readonly path: string
+  readonly foundBy: "explicit" | "CLAUDE_BIN" | "well-known" | "PATH"
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+type Candidate = Pick<ClaudeExecutable, "path" | "foundBy">
+type Probe = (path: string) => FileKind
+
+const NAME = process.platform === "win32" ? "claude.exe" : "claude"
+const WHAT_TO_DO = "Install it (npm install -g @anthropic-ai/claude-code), or set CLAUDE_BIN to its path."
+
+/** Finds the `claude` executable: what was asked for, `CLAUDE_BIN`, the usual places, then PATH. */
+export function findClaude(options: FindClaudeOptions = {}): ClaudeExecutable {
+  const env = options.env ?? process.env
+  const probe = options.fileKind ?? fileKind
+  const folders = pathFolders(env)
+  if (options.explicit !== undefined) return requireNamed(options.explicit, "explicit", { probe, folders })
+  const named = env["CLAUDE_BIN"]
+  if (named !== undefined && named !== "") return requireNamed(named, "CLAUDE_BIN", { probe, folders })
+  const wellKnown = wellKnownPaths(options.home ?? env["HOME"] ?? homedir())
+  const candidates: Candidate[] = [
+    ...wellKnown.map((path) => ({ path, foundBy: "well-known" }) as const),
+    ...folders.map((folder) => ({ path: join(folder, NAME), foundBy: "PATH" }) as const),
+  ]
+  const found = candidates.find(({ path }) => probe(path) === "executable")
+  if (found === undefined) throw notFound({ wellKnown, folders, probe })
+  return runnable(found)
+}
+
+/** Somebody named this one, so that quietly running another would be worse than stopping. */
+function requireNamed(
+  name: string,
+  foundBy: "explicit" | "CLAUDE_BIN",
+  { probe, folders }: { probe: Probe; folders: readonly string[] },
+): ClaudeExecutable {
+  const isPath = /[\\/]/.test(name) || isScript(name)
+  const paths = isPath ? [resolve(name)] : folders.map((folder) => join(folder, name))
+  const found = paths.find((path) => canRun(path, probe(path)))
+  if (found !== undefined) return runnable({ path: found, foundBy })
+  const said = foundBy === "explicit" ? "the claude executable that was asked for" : "CLAUDE_BIN"
+  const problem = isPath ? describe(probe(resolve(name))) : "is not a command on PATH"
+  throw new TransportError("process/not-found", `${said} is ${name}, which ${problem}. ${remedy(foundBy)}`, {
+    details: { looked: paths },
+  })
+}
+
+function remedy(foundBy: "explicit" | "CLAUDE_BIN"): string {
+  return foundBy === "explicit"
+    ? "Give the path of an executable file, or none to have it looked for."
+    : "Set it to the path of an executable file, or unset it to have claude looked for."
+}
+
+function notFound(places: { wellKnown: readonly string[]; folders: readonly string[]; probe: Probe }): TransportError {
+  const { wellKnown, folders, probe } = places
+  const looked = [...wellKnown, ...folders.map((folder) => join(folder, NAME))]
+  const passedOver = looked
+    .map((path) => [path, probe(path)] as const)
+    .filter(([, kind]) => kind !== "missing")
+    .map(([path, kind]) => `\n  ${path} ${describe(kind)}`)
+  const message = [
+    "claude was not found. Looked at:",
+    "\n  CLAUDE_BIN (not set)",
+    ...wellKnown.map((path) => `\n  ${path}`),
+    folders.length === 0 ? "\n  PATH (empty)" : `\n  PATH: ${folders.join(delimiter)}`,
+    ...(passedOver.length === 0 ? [] : ["\nPassed over:", ...passedOver]),
+    `\n${WHAT_TO_DO}`,
+  ]
+  return new TransportError("process/not-found", message.join(""), { details: { looked } })
+}
+
+function wellKnownPaths(home: string): string[] {
+  const local = join(home, ".claude", "local", NAME)
+  return process.platform === "win32" ? [local] : [local, join("/usr/local/bin", NAME)]
+}
+
+/** An empty entry means the current folder to a shell; a program found there by accident is not one to run. */
+function pathFolders(env: Environment): string[] {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "")
+  return [...new Set(folders.map((folder) => resolve(folder)))]
+}
+
+function runnable(candidate: Candidate): ClaudeExecutable {
+  return isScript(candidate.path)
+    ? { ...candidate, command: process.execPath, args: [candidate.path] }
+    : { ...candidate, command: candidate.path, args: [] }
+}
+
+function isScript(path: string): boolean {
+  return /\.[cm]?js$/.test(path)
+}
+
+/** Node reads a script, so that its own permission to be executed does not matter. */
+function canRun(path: string, kind: FileKind): boolean {
+  return kind === "executable" || (kind === "plain-file" && isScript(path))
+}
+
+function describe(kind: FileKind): string {
+  switch (kind) {
+    case "executable":
+      return "is executable"
+    case "plain-file":
+      return "is not executable"
+    case "directory":
+      return "is a directory"
+    case "missing":
+      return "does not exist"
+  }
+}
+
+function fileKind(path: string): FileKind {
+  try {
+    const stat = statSync(path)
+    if (stat.isDirectory()) return "directory"
+    if (!stat.isFile()) return "missing"
+  } catch {
+    return "missing"
+  }
+  try {
+    accessSync(path, constants.X_OK)
+    return "executable"
+  } catch {
+    return "plain-file"
+  }
+}

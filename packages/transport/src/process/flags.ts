@@ -1,0 +1,171 @@
+import type { ArgumentStyle, ClaudeFlags, FlagOptions, JsonObject, Thinking } from "./launch-options.ts"
+
+/** These put the CLI on NDJSON both ways; a launch without them speaks no protocol at all. */
+const ALWAYS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"] as const
+
+/** One flag of a command line; without `value` it is a switch. */
+interface Flag {
+  readonly name: string
+  readonly value?: string
+}
+
+type Writer<T> = (value: T) => readonly Flag[]
+
+/** `sandbox` has no flag of its own: it travels inside `settings`. */
+type Written = Required<Omit<FlagOptions, "sandbox">>
+
+type FlagTable = { readonly [K in keyof Written]: Writer<Exclude<Written[K], undefined>> }
+
+/** Option, flag, and how the value is written, in the order of the command line. */
+const FLAGS: FlagTable = {
+  print: onlyIf(true, "print"),
+  sdkUrl: text("sdk-url"),
+  model: text("model"),
+  fallbackModel: text("fallback-model"),
+  agent: text("agent"),
+  maxTurns: number("max-turns"),
+  maxBudgetUsd: number("max-budget-usd"),
+  maxThinkingTokens: number("max-thinking-tokens"),
+  thinking: thinkingFlags,
+  thinkingDisplay: text("thinking-display"),
+  effort: text("effort"),
+  taskBudget: ({ total }) => number("task-budget")(total),
+  // The CLI does not split this one at commas, whatever older notes say: "a,b" is one unknown beta to it.
+  betas: each("betas"),
+  jsonSchema: json("json-schema"),
+  debug: onlyIf(true, "debug"),
+  debugFile: text("debug-file"),
+  debugToStderr: onlyIf(true, "debug-to-stderr"),
+  permissionPromptTool: text("permission-prompt-tool"),
+  permissionPrompts: text("permission-prompts"),
+  permissionMode: text("permission-mode"),
+  allowDangerouslySkipPermissions: onlyIf(true, "allow-dangerously-skip-permissions"),
+  continue: onlyIf(true, "continue"),
+  resume: text("resume"),
+  forkSession: onlyIf(true, "fork-session"),
+  resumeSessionAt: text("resume-session-at"),
+  resumeDropsTurn: text("resume-drops-turn"),
+  sessionId: text("session-id"),
+  persistSession: onlyIf(false, "no-session-persistence"),
+  allowedTools: list("allowedTools"),
+  disallowedTools: list("disallowedTools"),
+  tools: (tools) => text("tools")("type" in tools ? tools.preset : tools.join(",")),
+  mcpConfig: json("mcp-config"),
+  strictMcpConfig: onlyIf(true, "strict-mcp-config"),
+  settingSources: (sources) => text("setting-sources")(sources.join(",")),
+  settings: json("settings"),
+  managedSettings: json("managed-settings"),
+  projectConfigRoot: text("project-config-root"),
+  additionalDirectories: each("add-dir"),
+  pluginDirs: each("plugin-dir"),
+  pluginDirsNoMcp: each("plugin-dir-no-mcp"),
+  channels: each("channels"),
+  includePartialMessages: onlyIf(true, "include-partial-messages"),
+  includeHookEvents: onlyIf(true, "include-hook-events"),
+  replayUserMessages: onlyIf(true, "replay-user-messages"),
+  sessionMirror: onlyIf(true, "session-mirror"),
+  awaitInitialize: onlyIf(true, "await-initialize"),
+  systemPrompt: text("system-prompt"),
+  appendSystemPrompt: text("append-system-prompt"),
+}
+
+/** The arguments of a `claude` that speaks stream-json, from the options of a launch. */
+export function claudeArguments(flags: ClaudeFlags = {}): string[] {
+  const { options, extraArgs } = reconcile(flags)
+  // Object.keys is typed as string[]; the table's own keys are exactly the options that are written.
+  const keys = Object.keys(FLAGS) as (keyof Written)[]
+  const written = [...keys.flatMap((key) => flagsOf(key, options)), ...extraFlags(extraArgs)]
+  const style = flags.style ?? "separate"
+  return [...ALWAYS, ...written.flatMap((flag) => argumentsOf(flag, style))]
+}
+
+function flagsOf<K extends keyof Written>(key: K, options: FlagOptions): readonly Flag[] {
+  const value = options[key]
+  if (value === undefined) return []
+  // `value` is this key's own, less undefined; the compiler does not carry that through an index by K.
+  return FLAGS[key](value as Exclude<Written[K], undefined>)
+}
+
+/** A value that begins with a dash would be read as the next flag, so it is tied to its own in either style. */
+function argumentsOf({ name, value }: Flag, style: ArgumentStyle): string[] {
+  if (value === undefined) return [`--${name}`]
+  return style === "equals" || value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value]
+}
+
+/** Options that speak of the same thing become one. */
+function reconcile(flags: ClaudeFlags): { options: FlagOptions; extraArgs: Readonly<Record<string, string | null>> } {
+  const { settings: extraSettings, ...extraArgs } = flags.extraArgs ?? {}
+  const options = {
+    ...flags,
+    ...(flags.debugFile === undefined ? {} : { debug: undefined }),
+    ...(flags.thinking === undefined ? {} : { maxThinkingTokens: undefined }),
+  }
+  if (flags.sandbox === undefined) return { options, extraArgs: flags.extraArgs ?? {} }
+  const settings = withSandbox(extraSettings ?? flags.settings, flags.sandbox)
+  return { options: { ...options, settings }, extraArgs }
+}
+
+function withSandbox(settings: string | JsonObject | undefined, sandbox: JsonObject): JsonObject {
+  if (typeof settings !== "string") return { ...settings, sandbox }
+  const parsed = parseObject(settings)
+  if (parsed === undefined) {
+    throw new Error(`sandbox cannot be merged into the settings file ${settings}: pass its contents as an object`)
+  }
+  return { ...parsed, sandbox }
+}
+
+function parseObject(textOfJson: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(textOfJson)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function extraFlags(extraArgs: Readonly<Record<string, string | null>>): Flag[] {
+  return Object.entries(extraArgs).map(([name, value]) => {
+    if (!/^[A-Za-z][\w-]*$/.test(name)) throw new Error(`extraArgs: ${JSON.stringify(name)} is not the name of a flag`)
+    return value === null ? { name } : { name, value }
+  })
+}
+
+function text(name: string): Writer<string> {
+  return (value) => [{ name, value }]
+}
+
+function number(name: string): Writer<number> {
+  return (value) => {
+    if (!Number.isFinite(value)) throw new Error(`--${name} takes a number, not ${value}`)
+    return [{ name, value: String(value) }]
+  }
+}
+
+/** A switch, written only when the option has this value. */
+function onlyIf(wanted: boolean, name: string): Writer<boolean> {
+  return (value) => (value === wanted ? [{ name }] : [])
+}
+
+function list(name: string): Writer<readonly string[]> {
+  return (values) => (values.length === 0 ? [] : [{ name, value: values.join(",") }])
+}
+
+function each(name: string): Writer<readonly string[]> {
+  return (values) => values.map((value) => ({ name, value }))
+}
+
+function json(name: string): Writer<string | JsonObject> {
+  return (value) => [{ name, value: typeof value === "string" ? value : JSON.stringify(value) }]
+}
+
+function thinkingFlags(thinking: Thinking): readonly Flag[] {
+  switch (thinking.type) {
+    case "adaptive":
+    case "disabled":
+      return [{ name: "thinking", value: thinking.type }]
+    case "enabled":
+      // Without a budget the CLI has no "enabled": adaptive is what thinks there.
+      if (thinking.budgetTokens === undefined) return [{ name: "thinking", value: "adaptive" }]
+      return number("max-thinking-tokens")(thinking.budgetTokens)
+  }
+}

@@ -1,0 +1,153 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { type WebSocket, WebSocketServer } from "ws"
+import type { LineLimits } from "../transport.ts"
+import { type AcceptedConnection, AcceptedSocket, type AcceptSettings } from "./accepted-socket.ts"
+import { type Clock, systemClock } from "./clock.ts"
+import { assertCloseCode, fitCloseReason } from "./close-codes.ts"
+import type { OutgoingLimits } from "./outgoing-lines.ts"
+import { readUpgradeRequest, type UpgradeRequest } from "./upgrade-request.ts"
+
+/** What to do with somebody who wants to connect. */
+export type UpgradeVerdict =
+  /** `lastRequestId` goes into the upgrade's reply as `X-Last-Request-Id`: the last message that arrived from this agent. */
+  | { readonly ok: true; readonly lastRequestId?: string }
+  /** An HTTP error instead of the upgrade. It ends CLI 2.1.119 and 2.1.120 for good, whatever the status. */
+  | { readonly ok: false; readonly how: "refuse-http"; readonly status: number; readonly message?: string }
+  /** The upgrade succeeds and the socket is closed at once: 4001 tells every CLI not to come back. */
+  | { readonly ok: false; readonly how: "close"; readonly code: number; readonly reason: string }
+  /** The TCP connection is cut without a word: every CLI tries again. */
+  | { readonly ok: false; readonly how: "drop" }
+
+export interface AcceptorOptions extends LineLimits, OutgoingLimits {
+  readonly verify?: (request: UpgradeRequest) => UpgradeVerdict | Promise<UpgradeVerdict>
+  /** `verify` threw: the connection was dropped. */
+  readonly onVerifyFailed?: (error: unknown) => void
+  /** A larger frame ends the connection with close code 1009. */
+  readonly maxPayloadBytes?: number
+  /** 0 means no pings. */
+  readonly pingMs?: number
+  /** By default no `keep_alive` lines are sent. */
+  readonly keepAliveMs?: number
+  /** How long the peer has to answer our close frame. */
+  readonly closeTimeoutMs?: number
+  readonly clock?: Clock
+}
+
+export interface WebSocketAcceptor {
+  /**
+   * For a server's `upgrade` event. Undefined when there is no connection: refused, dropped, or gone meanwhile; the
+   * socket has then been dealt with. Never rejects.
+   */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<AcceptedConnection | undefined>
+}
+
+const DEFAULT_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
+const DEFAULT_PING_MS = 30_000
+const DEFAULT_CLOSE_TIMEOUT_MS = 3_000
+const ACCEPT: UpgradeVerdict = { ok: true }
+
+export function createWebSocketAcceptor(options: AcceptorOptions = {}): WebSocketAcceptor {
+  const settings = settle(options)
+  const serverOptions = {
+    noServer: true,
+    clientTracking: false,
+    maxPayload: settings.maxPayloadBytes,
+    // A line may be cut between frames anywhere, in the middle of a character too. Bytes are decoded per line.
+    skipUTF8Validation: true,
+    closeTimeout: settings.closeTimeoutMs,
+  }
+  const server = new WebSocketServer(serverOptions)
+  const replyHeaders = new WeakMap<IncomingMessage, string>()
+  server.on("headers", (headers, request) => {
+    const header = replyHeaders.get(request)
+    if (header !== undefined) headers.push(header)
+  })
+
+  return {
+    async handleUpgrade(request, socket, head) {
+      // Until `ws` takes over, an error event without a listener would end the process.
+      socket.on("error", ignoreError)
+      const facts = readUpgradeRequest(request)
+      if (facts === undefined) return refuse(socket, 400)
+      const verdict = await judge(options, facts)
+      if (socket.destroyed) return undefined
+      if (!verdict.ok && verdict.how === "drop") return drop(socket)
+      if (!verdict.ok && verdict.how === "refuse-http") return refuse(socket, verdict.status, verdict.message)
+      if (verdict.ok && verdict.lastRequestId !== undefined) {
+        replyHeaders.set(request, `X-Last-Request-Id: ${assertHeaderValue(verdict.lastRequestId)}`)
+      }
+      return upgrade(server, { request, socket, head }, (webSocket) => {
+        if (verdict.ok) return new AcceptedSocket(webSocket, facts, settings)
+        turnAway(webSocket, verdict.code, verdict.reason, settings)
+        return undefined
+      })
+    },
+  }
+}
+
+function settle(options: AcceptorOptions): AcceptSettings {
+  return {
+    ...options,
+    clock: options.clock ?? systemClock,
+    maxPayloadBytes: options.maxPayloadBytes ?? DEFAULT_MAX_PAYLOAD_BYTES,
+    pingMs: options.pingMs === 0 ? undefined : (options.pingMs ?? DEFAULT_PING_MS),
+    keepAliveMs: options.keepAliveMs === 0 ? undefined : options.keepAliveMs,
+    closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
+  }
+}
+
+async function judge(options: AcceptorOptions, facts: UpgradeRequest): Promise<UpgradeVerdict> {
+  if (options.verify === undefined) return ACCEPT
+  try {
+    const verdict = await options.verify(facts)
+    if (verdict.ok && verdict.lastRequestId !== undefined) assertHeaderValue(verdict.lastRequestId)
+    if (!verdict.ok && verdict.how === "close") assertCloseCode(verdict.code)
+    return verdict
+  } catch (error) {
+    options.onVerifyFailed?.(error)
+    return { ok: false, how: "drop" }
+  }
+}
+
+/** `ws` calls back at once or, when the request is no proper upgrade and was answered with an error, never. */
+function upgrade(
+  server: WebSocketServer,
+  from: { request: IncomingMessage; socket: Duplex; head: Buffer },
+  take: (webSocket: WebSocket) => AcceptedSocket | undefined,
+): AcceptedSocket | undefined {
+  let taken: AcceptedSocket | undefined
+  server.handleUpgrade(from.request, from.socket, from.head, (webSocket) => {
+    from.socket.off("error", ignoreError)
+    taken = take(webSocket)
+  })
+  return taken
+}
+
+function turnAway(webSocket: WebSocket, code: number, reason: string, settings: AcceptSettings): void {
+  webSocket.on("error", ignoreError)
+  webSocket.close(code, fitCloseReason(reason))
+  const cancel = settings.clock.after(settings.closeTimeoutMs, () => webSocket.terminate())
+  webSocket.on("close", cancel)
+}
+
+function refuse(socket: Duplex, status: number, message = STATUS_CODES[status] ?? "refused"): undefined {
+  const body = `${JSON.stringify({ error: message })}\n`
+  socket.once("finish", () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+function drop(socket: Duplex): undefined {
+  socket.destroy()
+}
+
+/** A uuid, or at least nothing that could begin another header. */
+function assertHeaderValue(value: string): string {
+  if (!/^[\x21-\x7e]{1,256}$/.test(value)) throw new Error("lastRequestId cannot be put into a header")
+  return value
+}
+
+function ignoreError(): void {}

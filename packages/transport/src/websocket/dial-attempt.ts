@@ -1,0 +1,74 @@
+import { WebSocket } from "ws"
+import type { DialFailure } from "./dial-state.ts"
+
+export interface DialTarget {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly connectTimeoutMs: number
+  readonly closeTimeoutMs: number
+  readonly maxPayloadBytes: number
+}
+
+export interface DialOutcome {
+  /** At once on open, before any message: listen now or miss some. */
+  onOpen(socket: WebSocket, lastRequestId: string | undefined): void
+  onFailure(failure: DialFailure): void
+}
+
+/** One try. Exactly one of the two outcomes is called, unless it is cancelled first. Returns what cancels it. */
+export function startDial(target: DialTarget, outcome: DialOutcome): () => void {
+  let over = false
+  const socket = openSocket(target)
+  if (socket instanceof Error) {
+    outcome.onFailure({ kind: "impossible", error: socket })
+    return () => undefined
+  }
+  let lastRequestId: string | undefined
+  let failure: DialFailure | undefined
+  const onError = (error: Error) => {
+    failure ??= { kind: "no-connection", error }
+  }
+  const onClose = () => {
+    if (over) return
+    over = true
+    outcome.onFailure(failure ?? { kind: "no-connection", error: new Error("the connection ended before it opened") })
+  }
+  socket.on("error", onError)
+  socket.on("close", onClose)
+  socket.on("upgrade", (response) => {
+    const header = response.headers["x-last-request-id"]
+    lastRequestId = Array.isArray(header) ? header[0] : header
+  })
+  socket.on("unexpected-response", (_request, response) => {
+    failure = { kind: "http", status: response.statusCode ?? 0 }
+    // Ends the request; `error` and `close` follow.
+    socket.terminate()
+  })
+  socket.on("open", () => {
+    if (over) return
+    over = true
+    socket.off("close", onClose)
+    outcome.onOpen(socket, lastRequestId)
+  })
+  return () => {
+    over = true
+    socket.terminate()
+  }
+}
+
+function openSocket(target: DialTarget): WebSocket | Error {
+  const options = {
+    headers: target.headers,
+    handshakeTimeout: target.connectTimeoutMs,
+    maxPayload: target.maxPayloadBytes,
+    perMessageDeflate: false,
+    // A line may be cut between frames anywhere, in the middle of a character too.
+    skipUTF8Validation: true,
+    closeTimeout: target.closeTimeoutMs,
+  }
+  try {
+    return new WebSocket(target.url, options)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}

@@ -1,0 +1,174 @@
+import type { WebSocket } from "ws"
+import { LineQueue } from "../line-queue.ts"
+import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
+import { type LinkEnd, NORMAL_CLOSE } from "./close-codes.ts"
+import { startDial } from "./dial-attempt.ts"
+import { type DialOptions, type DialSettings, dialHeaders, settleDialOptions } from "./dial-options.ts"
+import { type DialFailure, type DialInput, type DialState, stepDial } from "./dial-state.ts"
+import { MessageRing } from "./message-ring.ts"
+import { OutgoingLines } from "./outgoing-lines.ts"
+import { KEEP_ALIVE_LINE, SocketLink } from "./socket-link.ts"
+
+/** A connection that we dialled, and dial again when it breaks. */
+export interface DialledConnection extends Transport {
+  readonly state: DialState
+}
+
+/** Begins to dial. Throws only for a URL that can never work; everything else is told by `state` and `closed`. */
+export function dialWebSocket(options: DialOptions): DialledConnection {
+  return new Dialler(options)
+}
+
+class Dialler implements DialledConnection {
+  readonly lines: LineQueue
+  readonly closed: Promise<Closed>
+  readonly #options: DialOptions
+  readonly #settings: DialSettings
+  readonly #ring: MessageRing
+  readonly #outgoing: OutgoingLines
+  #settle: (closed: Closed) => void = () => undefined
+  #state: DialState = { phase: "idle" }
+  #link: SocketLink | undefined
+  /** Cancels the dial or the timer that the state is waiting for. */
+  #cancel: () => void = () => undefined
+  #full = false
+
+  constructor(options: DialOptions) {
+    this.#options = options
+    this.#settings = settleDialOptions(options)
+    this.#ring = new MessageRing(options.ring)
+    this.#outgoing = new OutgoingLines(options, (line) => this.#onHandedOver(line))
+    this.lines = new LineQueue({ onRoom: () => this.#onRoom() })
+    this.closed = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    this.#move({ type: "dial" })
+  }
+
+  get state(): DialState {
+    return this.#state
+  }
+
+  async send(line: string): Promise<void> {
+    if (this.#state.phase === "closing" || this.#state.phase === "closed") throw closedError(this.#state.closed)
+    assertSendable(line)
+    if (this.#settings.preset.offline === "keep") return this.#outgoing.send(line)
+    // The real CLIs remember a message when it is written, connected or not, and forget what has no uuid.
+    this.#ring.push(line)
+    if (this.#state.phase === "connected") await this.#outgoing.send(line)
+  }
+
+  async close(reason = "closed"): Promise<void> {
+    this.#move({ type: "close", closed: { by: "us", reason } })
+    await this.closed
+  }
+
+  #move(input: DialInput): void {
+    const before = this.#state
+    this.#state = stepDial(this.#settings.preset, before, input)
+    if (this.#state === before) return
+    const moved = this.#state
+    this.#enter(moved)
+    this.#settings.onState(moved)
+  }
+
+  #enter(state: DialState): void {
+    switch (state.phase) {
+      case "idle":
+      case "connected":
+        return
+      case "connecting":
+        this.#dial()
+        return
+      case "reconnecting":
+        this.#cancel = this.#settings.clock.after(state.delayMs, () => this.#move({ type: "dial" }))
+        return
+      case "closing":
+        this.#outgoing.finish(state.closed)
+        // What the peer wrote before it saw our goodbye is still read, unless nobody does.
+        if (this.#full) this.lines.end()
+        this.#link?.close(NORMAL_CLOSE, state.closed.reason)
+        return
+      case "closed":
+        this.#cancel()
+        this.#outgoing.finish(state.closed)
+        this.lines.end()
+        this.#settle(state.closed)
+        return
+    }
+  }
+
+  #dial(): void {
+    const { url, preset, closeTimeoutMs, maxPayloadBytes } = this.#settings
+    const headers = dialHeaders(this.#options, this.#ring.lastUuid)
+    const target = { url, headers, closeTimeoutMs, maxPayloadBytes, connectTimeoutMs: preset.connectTimeoutMs }
+    this.#cancel = startDial(target, {
+      onOpen: (socket, lastRequestId) => this.#opened(socket, lastRequestId),
+      onFailure: (failure) => this.#failed(failure),
+    })
+  }
+
+  #opened(socket: WebSocket, lastRequestId: string | undefined): void {
+    const { preset } = this.#settings
+    this.#cancel = () => undefined
+    const settings = {
+      ...this.#settings,
+      pingMs: preset.pingMs === 0 ? undefined : preset.pingMs,
+      keepAliveMs: preset.keepAliveMs === 0 ? undefined : preset.keepAliveMs,
+      ...(preset.suspendGapMs === undefined ? {} : { suspendGapMs: preset.suspendGapMs }),
+    }
+    this.#link = new SocketLink(socket, settings, {
+      onLines: (lines) => this.#onLines(lines),
+      onKeepAliveDue: () => void this.#outgoing.send(KEEP_ALIVE_LINE).catch(ignoreRefusal),
+      onEnd: (end) => this.#onEnd(end),
+    })
+    if (this.#full) this.#link.pause()
+    this.#outgoing.attach(socket, this.#toReplay(lastRequestId))
+    this.#move({ type: "opened" })
+  }
+
+  #toReplay(lastRequestId: string | undefined): string[] {
+    switch (this.#settings.preset.replay) {
+      case "none":
+        return []
+      case "whole-ring":
+        return this.#ring.all()
+      case "after-last-request-id":
+        return this.#ring.after(lastRequestId)
+    }
+  }
+
+  #onHandedOver(line: string): void {
+    if (this.#settings.preset.offline === "keep") this.#ring.push(line)
+  }
+
+  #onLines(lines: string[]): void {
+    if (this.lines.push(lines)) return
+    this.#full = true
+    if (this.#state.phase === "connected") this.#link?.pause()
+    else this.lines.end()
+  }
+
+  #onRoom(): void {
+    this.#full = false
+    this.#link?.resume()
+  }
+
+  #onEnd(end: LinkEnd): void {
+    this.#link = undefined
+    if (this.#state.phase === "closing") {
+      const { code: _, ...closed } = end
+      this.#move({ type: "ended", closed })
+      return
+    }
+    this.#outgoing.detach(this.#settings.preset.offline)
+    this.#failed({ kind: "lost", end })
+  }
+
+  #failed(failure: DialFailure): void {
+    this.#move({ type: "failed", failure, at: this.#settings.clock.now(), roll: this.#settings.random() })
+  }
+}
+
+/** A `keep_alive` that found no room is no loss: what fills the room keeps the connection alive as well. */
+function ignoreRefusal(): void {}

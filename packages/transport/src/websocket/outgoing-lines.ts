@@ -1,0 +1,164 @@
+import { WebSocket } from "ws"
+import { TransportError } from "../errors.ts"
+import { type Closed, closedError } from "../transport.ts"
+
+export interface OutgoingLimits {
+  /** Past this many bytes waiting on an open socket, `send` waits. */
+  readonly highWaterBytes?: number
+  /** As `highWaterBytes`, while there is no socket. */
+  readonly outboxBytes?: number
+  /** Past this many bytes waiting, `send` is refused with transport/overflow: somebody does not wait for it. */
+  readonly maxWaitingBytes?: number
+}
+
+interface Waiting {
+  readonly line: string
+  /** Replayed lines were handed over before; they are not counted as written again. */
+  readonly replayed: boolean
+  /** Somebody waits for this line to be handed over. */
+  readonly settle?: { resolve(): void; reject(error: TransportError): void }
+}
+
+const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024
+const DEFAULT_OUTBOX_BYTES = 16 * 1024 * 1024
+const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Small lines of one tick share a frame up to this length; every reader splits frames into lines. */
+const FRAME_CHARS = 64 * 1024
+
+/**
+ * Lines on their way out, in the order of the calls, over one socket after another. A line leaves this queue when it is
+ * handed to a socket, never before and never twice. Lengths are counted in characters, near enough to bytes for a bound.
+ */
+export class OutgoingLines {
+  readonly #highWater: number
+  readonly #outbox: number
+  readonly #max: number
+  readonly #onHandedOver: ((line: string) => void) | undefined
+  #pending: Waiting[] = []
+  #next = 0
+  #pendingChars = 0
+  #socket: WebSocket | undefined
+  #scheduled: NodeJS.Immediate | undefined
+
+  constructor(limits: OutgoingLimits, onHandedOver?: (line: string) => void) {
+    this.#highWater = limits.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES
+    this.#outbox = limits.outboxBytes ?? DEFAULT_OUTBOX_BYTES
+    this.#max = limits.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES
+    this.#onHandedOver = onHandedOver
+  }
+
+  /** Resolves when there is room for another line. A send that is refused was never handed to a socket. */
+  send(line: string): Promise<void> {
+    if (this.#waitingBytes() > this.#max) {
+      const waiting = this.#waitingBytes()
+      const text = `${waiting} bytes wait to be sent, the bound is ${this.#max}; wait for send before sending more`
+      return Promise.reject(new TransportError("transport/overflow", text, { details: { waiting, bound: this.#max } }))
+    }
+    this.#pendingChars += line.length + 1
+    if (this.#waitingBytes() <= (this.#socket === undefined ? this.#outbox : this.#highWater)) {
+      this.#pending.push({ line, replayed: false })
+      this.#schedule()
+      return Promise.resolve()
+    }
+    this.#schedule()
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ line, replayed: false, settle: { resolve, reject } })
+    })
+  }
+
+  /** From now on lines go to this socket: first the replayed ones, then those that waited. */
+  attach(socket: WebSocket, replay: readonly string[] = []): void {
+    this.#socket = socket
+    const waited = this.#pending.slice(this.#next)
+    this.#pending = [...replay.map((line) => ({ line, replayed: true })), ...waited]
+    this.#next = 0
+    for (const line of replay) this.#pendingChars += line.length + 1
+    if (this.#pending.length > 0) this.#schedule()
+  }
+
+  /** The socket is gone. "keep" holds what waited for the next one; "drop" forgets it, and nobody is told. */
+  detach(waiting: "keep" | "drop"): void {
+    this.#socket = undefined
+    this.#unschedule()
+    const left = this.#pending.slice(this.#next)
+    // Replayed lines are still in the ring they came from.
+    this.#reset(waiting === "keep" ? left.filter((entry) => !entry.replayed) : [])
+    if (waiting === "drop") for (const entry of left) entry.settle?.resolve()
+  }
+
+  /** Hands over every line whose send has resolved, and refuses the others: what is refused is not sent. */
+  finish(closed: Closed): void {
+    this.#unschedule()
+    const left = this.#pending.slice(this.#next)
+    this.#reset(left.filter((entry) => entry.settle === undefined))
+    while (this.#isOpen() && this.#next < this.#pending.length) this.#socket?.send(this.#takeFrame(), ignoreFailure)
+    this.#reset([])
+    this.#socket = undefined
+    for (const entry of left) entry.settle?.reject(closedError(closed))
+  }
+
+  #waitingBytes(): number {
+    return this.#pendingChars + (this.#socket?.bufferedAmount ?? 0)
+  }
+
+  #isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN
+  }
+
+  #schedule(): void {
+    if (this.#socket === undefined || this.#scheduled !== undefined) return
+    this.#scheduled = setImmediate(() => {
+      this.#scheduled = undefined
+      this.#pump()
+    })
+  }
+
+  #unschedule(): void {
+    clearImmediate(this.#scheduled)
+    this.#scheduled = undefined
+  }
+
+  /** Only as much as the socket takes without piling up: what stays here is not lost with the socket. */
+  #pump(): void {
+    const socket = this.#socket
+    if (socket === undefined) return
+    while (this.#isOpen() && this.#next < this.#pending.length && socket.bufferedAmount < this.#highWater) {
+      socket.send(this.#takeFrame(), () => {
+        // A failed write ends the socket, and that is where it is dealt with.
+        if (this.#socket === socket && this.#next < this.#pending.length) this.#schedule()
+      })
+    }
+  }
+
+  /** The next lines as one frame. A frame always ends in a newline: old CLIs hold a line back until they see one. */
+  #takeFrame(): string {
+    let frame = ""
+    do {
+      const entry = this.#pending[this.#next]
+      if (entry === undefined) break
+      this.#next++
+      this.#pendingChars -= entry.line.length + 1
+      frame += `${entry.line}\n`
+      if (!entry.replayed) this.#onHandedOver?.(entry.line)
+      entry.settle?.resolve()
+    } while (frame.length < FRAME_CHARS)
+    if (this.#next === this.#pending.length) this.#reset([])
+    else this.#compact()
+    return frame
+  }
+
+  /** Forgets what was taken, seldom enough that a long queue costs linear time. */
+  #compact(): void {
+    if (this.#next < 1024 || this.#next * 2 < this.#pending.length) return
+    this.#pending = this.#pending.slice(this.#next)
+    this.#next = 0
+  }
+
+  #reset(entries: Waiting[]): void {
+    this.#pending = entries
+    this.#next = 0
+    this.#pendingChars = entries.reduce((sum, entry) => sum + entry.line.length + 1, 0)
+  }
+}
+
+function ignoreFailure(): void {}

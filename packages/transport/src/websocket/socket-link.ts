@@ -1,0 +1,142 @@
+import { createLineSplitter, type LineSplitter } from "@signalbox/protocol"
+import { type RawData, WebSocket } from "ws"
+import type { LineLimits } from "../transport.ts"
+import type { Clock } from "./clock.ts"
+import { endByFault, endByPeer, endBySilence, fitCloseReason, isClean, type LinkEnd } from "./close-codes.ts"
+import { startHeartbeat } from "./heartbeat.ts"
+
+export const KEEP_ALIVE_LINE = '{"type":"keep_alive"}'
+
+export interface LinkSettings extends LineLimits {
+  readonly clock: Clock
+  /** Undefined: no pings. */
+  readonly pingMs: number | undefined
+  readonly suspendGapMs?: number
+  /** Undefined: no `keep_alive` lines. */
+  readonly keepAliveMs: number | undefined
+  readonly closeTimeoutMs: number
+  readonly maxPayloadBytes: number
+}
+
+export interface LinkOwner {
+  onLines(lines: string[]): void
+  onKeepAliveDue(): void
+  /** Once, and the last call. */
+  onEnd(end: LinkEnd): void
+}
+
+type Phase =
+  | { readonly name: "open" }
+  /** We said goodbye and wait, for a bounded time, for the answer. */
+  | { readonly name: "closing"; readonly end: LinkEnd }
+  | { readonly name: "dead"; readonly why: string }
+  | { readonly name: "ended" }
+
+/** The part of one open socket that is the same whoever dialled: bytes in, pings, and one clear end. */
+export class SocketLink {
+  readonly #socket: WebSocket
+  readonly #settings: LinkSettings
+  readonly #owner: LinkOwner
+  readonly #splitter: LineSplitter
+  readonly #timers: (() => void)[] = []
+  #phase: Phase = { name: "open" }
+  #fault: Error | undefined
+  #keepAlive: () => void = () => undefined
+
+  constructor(socket: WebSocket, settings: LinkSettings, owner: LinkOwner) {
+    this.#socket = socket
+    this.#settings = settings
+    this.#owner = owner
+    const { maxLineBytes, onDroppedLine } = settings
+    this.#splitter = createLineSplitter({
+      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
+      ...(onDroppedLine === undefined ? {} : { onDropped: onDroppedLine }),
+    })
+    socket.on("message", (data) => this.#read(data))
+    socket.on("error", (error) => {
+      this.#fault ??= error
+    })
+    socket.on("close", (code, reason) => this.#ended(code, reason.toString()))
+    this.#startTimers()
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Begins our goodbye. A peer that does not answer it is cut off. */
+  close(code: number, reason: string): void {
+    // Already closing means that the peer was first, or that the socket is broken: that is then the end that counts.
+    if (this.#phase.name !== "open" || this.#socket.readyState !== WebSocket.OPEN) return
+    this.#phase = { name: "closing", end: { by: "us", code, reason } }
+    this.#stopTimers()
+    // A paused socket would never show the peer's answer.
+    this.#socket.resume()
+    this.#socket.close(code, fitCloseReason(reason))
+    this.#timers.push(this.#settings.clock.after(this.#settings.closeTimeoutMs, () => this.#socket.terminate()))
+  }
+
+  #startTimers(): void {
+    const { clock, pingMs, suspendGapMs, keepAliveMs } = this.#settings
+    if (pingMs !== undefined) {
+      const stop = startHeartbeat(this.#socket, {
+        clock,
+        pingMs,
+        ...(suspendGapMs === undefined ? {} : { suspendGapMs }),
+        isReadingPaused: () => this.#socket.isPaused,
+        onDead: (why) => this.#giveUp(why),
+      })
+      this.#timers.push(stop)
+    }
+    if (keepAliveMs === undefined) return
+    const again = () => {
+      this.#keepAlive = clock.after(keepAliveMs, again, "idle")
+      this.#owner.onKeepAliveDue()
+    }
+    this.#keepAlive = clock.after(keepAliveMs, again, "idle")
+    this.#timers.push(() => this.#keepAlive())
+  }
+
+  #stopTimers(): void {
+    for (const stop of this.#timers.splice(0)) stop()
+  }
+
+  #read(data: RawData): void {
+    const lines = this.#splitter.pushFrame(asBytes(data))
+    if (lines.length > 0) this.#owner.onLines(lines)
+  }
+
+  #giveUp(why: string): void {
+    if (this.#phase.name !== "open") return
+    this.#phase = { name: "dead", why }
+    this.#socket.terminate()
+  }
+
+  #ended(code: number, reason: string): void {
+    if (this.#phase.name === "ended") return
+    const end = this.#describeEnd(code, reason)
+    this.#phase = { name: "ended" }
+    this.#stopTimers()
+    // What a broken connection leaves half said is not a line; what an orderly one ends with is.
+    const rest = isClean(code) ? this.#splitter.end() : []
+    if (rest.length > 0) this.#owner.onLines(rest)
+    this.#owner.onEnd(end)
+  }
+
+  #describeEnd(code: number, reason: string): LinkEnd {
+    if (this.#phase.name === "closing") return this.#phase.end
+    if (this.#phase.name === "dead") return endBySilence(this.#phase.why)
+    if (this.#fault !== undefined) return endByFault(this.#fault, this.#settings.maxPayloadBytes)
+    return endByPeer(code, reason)
+  }
+}
+
+/** Text or binary, whole or in pieces: a frame is its bytes. */
+function asBytes(data: RawData): Uint8Array {
+  if (Array.isArray(data)) return Buffer.concat(data)
+  return data instanceof ArrayBuffer ? new Uint8Array(data) : data
+}

@@ -1,0 +1,26 @@
+/**
+ * What the gate (`npm test`) takes of everything there is (`npm run test:full`), named in this one place. The gate must
+ * stay under ten minutes on two cores for the whole life of the project; `test:full` may take as long as it takes.
+ */
+export const extent: "gate" | "full" = process.env["SIGNALBOX_TESTS"] === "full" ? "full" : "gate"
+
+/** Cases of each fuzzer. */
+export const fuzzCases = extent === "full" ? 2_000_000 : 20_000
+
+/** Real CLIs: the gate runs these cases on these cells, as a smoke; `test:full` runs every case on every cell. */
+const smoke: ReadonlySet<string> = new Set([
+  "2.1.325 stdio: one turn",
+  "2.1.325 stdio: permission allowed",
+  "2.1.325 stdio: interrupt mid-stream",
+  "2.1.325 stdio: SDK-hosted MCP server",
+  "2.1.120 websocket: one turn",
+  "2.1.120 websocket: permission allowed",
+  "2.1.37 stdio: one turn",
+  "2.1.37 websocket: permission denied",
+  "2.1.37 hybrid: permission allowed",
+])
+
+/** Whether a case of the real-CLI suites runs now. */
+export function runsNow(cell: string, name: string): boolean {
+  return extent === "full" || smoke.has(`${cell}: ${name}`)
+}
