@@ -1,3 +1,37 @@
 export { TransportError, type TransportErrorCode } from "./errors.ts"
+export { dialHybrid, type HybridDialOptions } from "./hybrid/dial.ts"
+export { eventsPath, eventsUrl } from "./hybrid/events-url.ts"
+export type { HybridConnection } from "./hybrid/hybrid-connection.ts"
+export { openSdkUrl, type SdkUrlOptions } from "./hybrid/open-sdk-url.ts"
+export { type PostPolicy, postPolicies } from "./hybrid/post-policy.ts"
+export type { DroppedEvents } from "./hybrid/post-queue.ts"
+export { createHybridReceiver, type HybridReceiver, type HybridReceiverOptions } from "./hybrid/receive.ts"
 export { createLinkedPair } from "./pair.ts"
+export {
+  type ChildBehaviour,
+  type ChildProcessOptions,
+  type ChildTransport,
+  openChildProcess,
+} from "./process/child-process.ts"
+export { type ClaudeEnvironmentOptions, claudeProcessEnvironment } from "./process/environment.ts"
+export { type ClaudeExecutable, type FileKind, type FindClaudeOptions, findClaude } from "./process/find-claude.ts"
+export { claudeArguments } from "./process/flags.ts"
+export type { ArgumentStyle, ClaudeFlags, Thinking } from "./process/launch-options.ts"
+export { type OpenClaudeOptions, openClaude } from "./process/open-claude.ts"
+export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./process/spawned-process.ts"
 export type { Closed, LineLimits, Transport } from "./transport.ts"
+export {
+  type AcceptorOptions,
+  createWebSocketAcceptor,
+  type UpgradeVerdict,
+  type WebSocketAcceptor,
+} from "./websocket/accept.ts"
+export type { AcceptedConnection } from "./websocket/accepted-socket.ts"
+export { type Clock, systemClock } from "./websocket/clock.ts"
+export { type DialledConnection, dialWebSocket } from "./websocket/dial.ts"
+export type { DialOptions } from "./websocket/dial-options.ts"
+export { type DialFailure, type DialState, describeFailure } from "./websocket/dial-state.ts"
+export { type DialPreset, type DialPresetName, dialPresets, type ReplayMode } from "./websocket/presets.ts"
+export type { ReconnectPolicy } from "./websocket/reconnect-policy.ts"
+export { type DialEnvironment, readDialEnvironment, readSessionToken } from "./websocket/token.ts"
+export { isSameToken, readBearer, type UpgradeRequest } from "./websocket/upgrade-request.ts"

@@ -27,6 +27,7 @@ type Session = { main: Conversation; hasTools: boolean; agentPrompts: Set<string
 /** A CLI speaks in the user's place after these; the model's turn goes on. */
 const CONTINUATIONS = [/output token limit/i, /was stopped by a safety classifier/, /was cut off mid-stream/]
 const INTERRUPTION = /^\[Request interrupted by user/
+const MAX_SESSIONS = 10_000
 const AGENT_TOOLS = new Set(["Agent", "Task"])
 
 /** One reader of the scenario for each session, so that any number of CLIs can share an API. */
@@ -53,6 +54,8 @@ export class Player {
     if (known !== undefined) return known
     const main = { cursor: new ScriptCursor(this.#scenario.turns), tail: undefined, settled: true }
     const session = { main, hasTools: false, agentPrompts: new Set<string>() }
+    const [oldest] = this.#sessions.keys()
+    if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest)
     this.#sessions.set(id, session)
     return session
   }
@@ -63,7 +66,7 @@ export class Player {
     const fresh = freshSince(conversation.tail, tail)
     conversation.tail = tail
     const scripted = next(conversation, fresh)
-    const said = fresh.texts.join("\n")
+    const said = fresh.texts.length > 0 ? fresh.texts.join("\n") : "the result of a tool"
     if (scripted === undefined) return { kind: "ended", said, call: plainReply(endedText(said)) }
     conversation.settled = false
     for (const prompt of agentPromptsOf(scripted.call)) session.agentPrompts.add(prompt)
@@ -117,6 +120,5 @@ function agentPromptsOf(call: Call): string[] {
 }
 
 function endedText(said: string): string {
-  const about = said === "" ? "" : ` The last thing said was: ${said.slice(0, 200)}`
-  return `The script has no turn for this.${about}`
+  return `The script has no turn for this. What came was: ${said.slice(0, 200)}`
 }

@@ -63,7 +63,9 @@ export interface ChildTransport extends Transport {
 export async function openChildProcess(options: ChildProcessOptions): Promise<ChildTransport> {
   const { signal } = options
   if (signal?.aborted === true) {
-    throw new TransportError("transport/closed", `${options.command} was not started: aborted`, { cause: signal.reason })
+    throw new TransportError("transport/closed", `${options.command} was not started: aborted`, {
+      cause: signal.reason,
+    })
   }
   const request: SpawnRequest = {
     command: options.command,
@@ -131,6 +133,8 @@ class ChildProcessTransport implements ChildTransport {
         this.#left(exit)
       })
     })
+    // It may have been aborted while the process was being started.
+    if (options.signal?.aborted === true) this.#onAbort()
   }
 
   async send(line: string): Promise<void> {

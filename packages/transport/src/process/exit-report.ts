@@ -7,26 +7,25 @@ const STDERR_IN_MESSAGE_CHARS = 2048
 
 /** What the end of a process that we did not close means to the connection. */
 export function closedByExit(exit: Exit, stderr: string): Closed {
-  switch (exit.kind) {
-    case "code": {
-      const reason = `exit code ${exit.code}`
-      if (exit.code === 0) return { by: "peer", reason }
-      const message = `the process ended with exit code ${exit.code}${quoted(stderr)}`
-      const details = { exitCode: exit.code, stderr }
-      return { by: "peer", reason, error: new TransportError("process/exit", message, { details }) }
-    }
-    case "signal": {
-      const message = `the process was ended by ${exit.signal}${quoted(stderr)}`
-      const details = { signal: exit.signal, stderr }
-      const error = new TransportError("process/signal", message, { details })
-      return { by: "peer", reason: `signal ${exit.signal}`, error }
-    }
-    case "broken": {
-      const message = `the process failed: ${exit.error.message}${quoted(stderr)}`
-      const error = new TransportError("transport/broken", message, { cause: exit.error, details: { stderr } })
-      return { by: "peer", reason: exit.error.message, error }
-    }
+  if (exit.kind === "code" && exit.code === 0) return { by: "peer", reason: "exit code 0" }
+  const error = exitError(exit, stderr)
+  if (exit.kind === "code") return { by: "peer", reason: `exit code ${exit.code}`, error }
+  return { by: "peer", reason: exit.kind === "signal" ? `signal ${exit.signal}` : exit.error.message, error }
+}
+
+function exitError(exit: Exit, stderr: string): TransportError {
+  const tail = quoted(stderr)
+  if (exit.kind === "code") {
+    const details = { exitCode: exit.code, stderr }
+    return new TransportError("process/exit", `the process ended with exit code ${exit.code}${tail}`, { details })
   }
+  if (exit.kind === "signal") {
+    const details = { signal: exit.signal, stderr }
+    return new TransportError("process/signal", `the process was ended by ${exit.signal}${tail}`, { details })
+  }
+  const { error } = exit
+  const message = `the process failed: ${error.message}${tail}`
+  return new TransportError("transport/broken", message, { cause: error, details: { stderr } })
 }
 
 function quoted(stderr: string): string {

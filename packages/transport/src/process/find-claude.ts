@@ -27,6 +27,12 @@ type Candidate = Pick<ClaudeExecutable, "path" | "foundBy">
 type Probe = (path: string) => FileKind
 
 const NAME = process.platform === "win32" ? "claude.exe" : "claude"
+const DESCRIPTION: Readonly<Record<FileKind, string>> = {
+  executable: "is executable",
+  "plain-file": "is not executable",
+  directory: "is a directory",
+  missing: "does not exist",
+}
 const WHAT_TO_DO = "Install it (npm install -g @anthropic-ai/claude-code), or set CLAUDE_BIN to its path."
 
 /** Finds the `claude` executable: what was asked for, `CLAUDE_BIN`, the usual places, then PATH. */
@@ -58,7 +64,7 @@ function requireNamed(
   const found = paths.find((path) => canRun(path, probe(path)))
   if (found !== undefined) return runnable({ path: found, foundBy })
   const said = foundBy === "explicit" ? "the claude executable that was asked for" : "CLAUDE_BIN"
-  const problem = isPath ? describe(probe(resolve(name))) : "is not a command on PATH"
+  const problem = isPath ? DESCRIPTION[probe(resolve(name))] : "is not a command on PATH"
   throw new TransportError("process/not-found", `${said} is ${name}, which ${problem}. ${remedy(foundBy)}`, {
     details: { looked: paths },
   })
@@ -76,7 +82,7 @@ function notFound(places: { wellKnown: readonly string[]; folders: readonly stri
   const passedOver = looked
     .map((path) => [path, probe(path)] as const)
     .filter(([, kind]) => kind !== "missing")
-    .map(([path, kind]) => `\n  ${path} ${describe(kind)}`)
+    .map(([path, kind]) => `\n  ${path} ${DESCRIPTION[kind]}`)
   const message = [
     "claude was not found. Looked at:",
     "\n  CLAUDE_BIN (not set)",
@@ -112,19 +118,6 @@ function isScript(path: string): boolean {
 /** Node reads a script, so that its own permission to be executed does not matter. */
 function canRun(path: string, kind: FileKind): boolean {
   return kind === "executable" || (kind === "plain-file" && isScript(path))
-}
-
-function describe(kind: FileKind): string {
-  switch (kind) {
-    case "executable":
-      return "is executable"
-    case "plain-file":
-      return "is not executable"
-    case "directory":
-      return "is a directory"
-    case "missing":
-      return "does not exist"
-  }
 }
 
 function fileKind(path: string): FileKind {

@@ -1,4 +1,4 @@
-import type { ArgumentStyle, ClaudeFlags, FlagOptions, JsonObject, Thinking } from "./launch-options.ts"
+import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
 
 /** These put the CLI on NDJSON both ways; a launch without them speaks no protocol at all. */
 const ALWAYS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"] as const
@@ -10,14 +10,10 @@ interface Flag {
 }
 
 type Writer<T> = (value: T) => readonly Flag[]
+type Writers<T> = { readonly [K in keyof T]: Writer<T[K]> }
 
-/** `sandbox` has no flag of its own: it travels inside `settings`. */
-type Written = Required<Omit<FlagOptions, "sandbox">>
-
-type FlagTable = { readonly [K in keyof Written]: Writer<Exclude<Written[K], undefined>> }
-
-/** Option, flag, and how the value is written, in the order of the command line. */
-const FLAGS: FlagTable = {
+/** Option, flag, and how the value is written, in the order of the command line. `sandbox` travels inside `settings`. */
+const FLAGS: Writers<Omit<FlagValues, "sandbox">> = {
   print: onlyIf(true, "print"),
   sdkUrl: text("sdk-url"),
   model: text("model"),
@@ -72,18 +68,18 @@ const FLAGS: FlagTable = {
 /** The arguments of a `claude` that speaks stream-json, from the options of a launch. */
 export function claudeArguments(flags: ClaudeFlags = {}): string[] {
   const { options, extraArgs } = reconcile(flags)
-  // Object.keys is typed as string[]; the table's own keys are exactly the options that are written.
-  const keys = Object.keys(FLAGS) as (keyof Written)[]
-  const written = [...keys.flatMap((key) => flagsOf(key, options)), ...extraFlags(extraArgs)]
+  const written = [...flagsOf(FLAGS, options), ...extraFlags(extraArgs)]
   const style = flags.style ?? "separate"
   return [...ALWAYS, ...written.flatMap((flag) => argumentsOf(flag, style))]
 }
 
-function flagsOf<K extends keyof Written>(key: K, options: FlagOptions): readonly Flag[] {
-  const value = options[key]
-  if (value === undefined) return []
-  // `value` is this key's own, less undefined; the compiler does not carry that through an index by K.
-  return FLAGS[key](value as Exclude<Written[K], undefined>)
+function flagsOf<T>(writers: Writers<T>, options: { readonly [K in keyof T]?: T[K] | undefined }): Flag[] {
+  const flags: Flag[] = []
+  for (const option in writers) {
+    const value = options[option]
+    if (value !== undefined) flags.push(...writers[option](value))
+  }
+  return flags
 }
 
 /** A value that begins with a dash would be read as the next flag, so it is tied to its own in either style. */
@@ -159,13 +155,8 @@ function json(name: string): Writer<string | JsonObject> {
 }
 
 function thinkingFlags(thinking: Thinking): readonly Flag[] {
-  switch (thinking.type) {
-    case "adaptive":
-    case "disabled":
-      return [{ name: "thinking", value: thinking.type }]
-    case "enabled":
-      // Without a budget the CLI has no "enabled": adaptive is what thinks there.
-      if (thinking.budgetTokens === undefined) return [{ name: "thinking", value: "adaptive" }]
-      return number("max-thinking-tokens")(thinking.budgetTokens)
-  }
+  if (thinking.type !== "enabled") return [{ name: "thinking", value: thinking.type }]
+  // Without a budget the CLI has no "enabled": adaptive is what thinks there.
+  if (thinking.budgetTokens === undefined) return [{ name: "thinking", value: "adaptive" }]
+  return number("max-thinking-tokens")(thinking.budgetTokens)
 }

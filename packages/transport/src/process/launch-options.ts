@@ -1,7 +1,7 @@
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** What a launch may ask of the CLI on its command line; `flags.ts` says how each is written. */
-interface FlagValues {
+export interface FlagValues {
   readonly model: string
   readonly fallbackModel: string
   readonly agent: string

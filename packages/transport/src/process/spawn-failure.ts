@@ -17,17 +17,11 @@ export function errorCode(error: unknown): string | undefined {
 
 function why(error: unknown, request: SpawnRequest): string {
   const folder = request.cwd === undefined ? undefined : folderProblem(request.cwd)
-  switch (errorCode(error)) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return folder ?? missingCommand(request.command)
-    case "EACCES":
-      return folder ?? "permission denied (it is a directory, or not an executable file)"
-    case "E2BIG":
-      return tooBig(request)
-    default:
-      return error instanceof Error ? error.message : String(error)
-  }
+  const code = errorCode(error)
+  if (code === "ENOENT" || code === "ENOTDIR") return folder ?? missingCommand(request.command)
+  if (code === "EACCES") return folder ?? "permission denied (it is a directory, or not an executable file)"
+  if (code === "E2BIG") return tooBig(request)
+  return error instanceof Error ? error.message : String(error)
 }
 
 function folderProblem(cwd: string): string | undefined {
@@ -68,7 +62,10 @@ function interpreterOf(path: string): string | undefined {
 
 function tooBig({ args, env }: SpawnRequest): string {
   const argumentBytes = args.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0)
-  const environmentBytes = Object.entries(env).reduce((sum, [name, value]) => sum + name.length + (value ?? "").length, 0)
+  const environmentBytes = Object.entries(env).reduce(
+    (sum, [name, value]) => sum + name.length + (value ?? "").length,
+    0,
+  )
   const longest = args.reduce((found, argument, at) => (argument.length > (args[found] ?? "").length ? at : found), 0)
   return [
     `its arguments (${argumentBytes} bytes) and environment (${environmentBytes} bytes) are more than the system takes;`,

@@ -38,7 +38,8 @@ export function fitCloseReason(reason: string): string {
 /** What the peer's end means. */
 export function endByPeer(code: number, text: string): LinkEnd {
   if (isClean(code)) return { by: "peer", code, reason: text === "" ? `closed with code ${code}` : text }
-  const reason = code === ABNORMAL_CLOSE ? "the connection broke without a close frame" : text || `closed with code ${code}`
+  const reason =
+    code === ABNORMAL_CLOSE ? "the connection broke without a close frame" : text || `closed with code ${code}`
   return { by: "peer", code, reason, error: brokenError(reason, { code, reason: text }) }
 }
 

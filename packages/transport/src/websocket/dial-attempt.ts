@@ -3,7 +3,8 @@ import type { DialFailure } from "./dial-state.ts"
 
 export interface DialTarget {
   readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
+  /** Asked at each try. What it throws makes the try impossible. */
+  readonly headers: () => Readonly<Record<string, string>>
   readonly connectTimeoutMs: number
   readonly closeTimeoutMs: number
   readonly maxPayloadBytes: number
@@ -20,8 +21,13 @@ export function startDial(target: DialTarget, outcome: DialOutcome): () => void 
   let over = false
   const socket = openSocket(target)
   if (socket instanceof Error) {
-    outcome.onFailure({ kind: "impossible", error: socket })
-    return () => undefined
+    // Never before this function has returned: the caller is still on its way into the state that this ends.
+    queueMicrotask(() => {
+      if (!over) outcome.onFailure({ kind: "impossible", error: socket })
+    })
+    return () => {
+      over = true
+    }
   }
   let lastRequestId: string | undefined
   let failure: DialFailure | undefined
@@ -58,7 +64,6 @@ export function startDial(target: DialTarget, outcome: DialOutcome): () => void 
 
 function openSocket(target: DialTarget): WebSocket | Error {
   const options = {
-    headers: target.headers,
     handshakeTimeout: target.connectTimeoutMs,
     maxPayload: target.maxPayloadBytes,
     perMessageDeflate: false,
@@ -67,7 +72,7 @@ function openSocket(target: DialTarget): WebSocket | Error {
     closeTimeout: target.closeTimeoutMs,
   }
   try {
-    return new WebSocket(target.url, options)
+    return new WebSocket(target.url, { ...options, headers: { ...target.headers() } })
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }

@@ -62,9 +62,13 @@ export function readSdkUrl(text: string | URL): URL {
     throw new TransportError("transport/misconfigured", `not a URL: ${String(text)}`, { cause })
   }
   if (url.protocol !== "ws:" && url.protocol !== "wss:") {
-    throw new TransportError("transport/misconfigured", `Unsupported protocol: ${url.protocol} (ws: or wss: is needed)`, {
-      details: { protocol: url.protocol },
-    })
+    throw new TransportError(
+      "transport/misconfigured",
+      `Unsupported protocol: ${url.protocol} (ws: or wss: is needed)`,
+      {
+        details: { protocol: url.protocol },
+      },
+    )
   }
   // `ws` refuses a URL with a fragment, which no server would see anyway.
   url.hash = ""

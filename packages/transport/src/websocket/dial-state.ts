@@ -94,7 +94,11 @@ function finalFailure(rules: DialRules, failure: DialFailure): Closed | undefine
       return refused(`the server answered the upgrade with HTTP ${failure.status}`, { status: failure.status })
     case "impossible": {
       const reason = `cannot dial: ${describeError(failure.error)}`
-      return { by: "us", reason, error: new TransportError("transport/misconfigured", reason, { cause: failure.error }) }
+      return {
+        by: "us",
+        reason,
+        error: new TransportError("transport/misconfigured", reason, { cause: failure.error }),
+      }
     }
     case "no-connection":
       return undefined
@@ -128,8 +132,8 @@ export function describeFailure(failure: DialFailure): string {
 }
 
 /** A host with several addresses fails with an error that has a code and no text. */
-function describeError(error: Error & { code?: unknown }): string {
-  return error.message === "" ? String(error.code ?? error.name) : error.message
+function describeError(error: NodeJS.ErrnoException): string {
+  return error.message === "" ? (error.code ?? error.name) : error.message
 }
 
 function refused(reason: string, details: Readonly<Record<string, unknown>>): Closed {

@@ -37,7 +37,7 @@ class Dialler implements DialledConnection {
     this.#options = options
     this.#settings = settleDialOptions(options)
     this.#ring = new MessageRing(options.ring)
-    this.#outgoing = new OutgoingLines(options, (line) => this.#onHandedOver(line))
+    this.#outgoing = new OutgoingLines(options, (line) => this.#onWritten(line))
     this.lines = new LineQueue({ onRoom: () => this.#onRoom() })
     this.closed = new Promise((resolve) => {
       this.#settle = resolve
@@ -100,7 +100,7 @@ class Dialler implements DialledConnection {
 
   #dial(): void {
     const { url, preset, closeTimeoutMs, maxPayloadBytes } = this.#settings
-    const headers = dialHeaders(this.#options, this.#ring.lastUuid)
+    const headers = () => dialHeaders(this.#options, this.#ring.lastUuid)
     const target = { url, headers, closeTimeoutMs, maxPayloadBytes, connectTimeoutMs: preset.connectTimeoutMs }
     this.#cancel = startDial(target, {
       onOpen: (socket, lastRequestId) => this.#opened(socket, lastRequestId),
@@ -138,7 +138,7 @@ class Dialler implements DialledConnection {
     }
   }
 
-  #onHandedOver(line: string): void {
+  #onWritten(line: string): void {
     if (this.#settings.preset.offline === "keep") this.#ring.push(line)
   }
 

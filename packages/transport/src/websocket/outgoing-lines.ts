@@ -26,25 +26,31 @@ const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
 const FRAME_CHARS = 64 * 1024
 
 /**
- * Lines on their way out, in the order of the calls, over one socket after another. A line leaves this queue when it is
- * handed to a socket, never before and never twice. Lengths are counted in characters, near enough to bytes for a bound.
+ * Lines on their way out, in the order of the calls, over one socket after another. A line that a socket has written is
+ * never sent again from here; one that it gave back unwritten is kept for the next. Lengths are counted in characters,
+ * near enough to bytes for a bound.
  */
 export class OutgoingLines {
   readonly #highWater: number
   readonly #outbox: number
   readonly #max: number
-  readonly #onHandedOver: ((line: string) => void) | undefined
+  readonly #onWritten: ((line: string) => void) | undefined
   #pending: Waiting[] = []
   #next = 0
   #pendingChars = 0
+  /** Handed to the socket, and not yet said to be written. */
+  #inFlightChars = 0
+  /** What the socket gave back: it is broken, and its end is on the way. */
+  #returned: Waiting[] = []
   #socket: WebSocket | undefined
   #scheduled: NodeJS.Immediate | undefined
 
-  constructor(limits: OutgoingLimits, onHandedOver?: (line: string) => void) {
+  /** `onWritten` is told of each line that a socket has written, in order, replayed ones excepted. */
+  constructor(limits: OutgoingLimits, onWritten?: (line: string) => void) {
     this.#highWater = limits.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES
     this.#outbox = limits.outboxBytes ?? DEFAULT_OUTBOX_BYTES
     this.#max = limits.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES
-    this.#onHandedOver = onHandedOver
+    this.#onWritten = onWritten
   }
 
   /** Resolves when there is room for another line. A send that is refused was never handed to a socket. */
@@ -80,7 +86,8 @@ export class OutgoingLines {
   detach(waiting: "keep" | "drop"): void {
     this.#socket = undefined
     this.#unschedule()
-    const left = this.#pending.slice(this.#next)
+    const left = [...this.#returned.splice(0), ...this.#pending.slice(this.#next)]
+    this.#inFlightChars = 0
     // Replayed lines are still in the ring they came from.
     this.#reset(waiting === "keep" ? left.filter((entry) => !entry.replayed) : [])
     if (waiting === "drop") for (const entry of left) entry.settle?.resolve()
@@ -91,14 +98,15 @@ export class OutgoingLines {
     this.#unschedule()
     const left = this.#pending.slice(this.#next)
     this.#reset(left.filter((entry) => entry.settle === undefined))
-    while (this.#isOpen() && this.#next < this.#pending.length) this.#socket?.send(this.#takeFrame(), ignoreFailure)
+    while (this.#isOpen() && this.#next < this.#pending.length)
+      this.#socket?.send(asFrame(this.#takeLines()), ignoreFailure)
     this.#reset([])
     this.#socket = undefined
     for (const entry of left) entry.settle?.reject(closedError(closed))
   }
 
   #waitingBytes(): number {
-    return this.#pendingChars + (this.#socket?.bufferedAmount ?? 0)
+    return this.#pendingChars + this.#inFlightChars
   }
 
   #isOpen(): boolean {
@@ -121,30 +129,41 @@ export class OutgoingLines {
   /** Only as much as the socket takes without piling up: what stays here is not lost with the socket. */
   #pump(): void {
     const socket = this.#socket
-    if (socket === undefined) return
-    while (this.#isOpen() && this.#next < this.#pending.length && socket.bufferedAmount < this.#highWater) {
-      socket.send(this.#takeFrame(), () => {
-        // A failed write ends the socket, and that is where it is dealt with.
-        if (this.#socket === socket && this.#next < this.#pending.length) this.#schedule()
-      })
+    if (socket === undefined || this.#returned.length > 0) return
+    // A socket that is broken and does not know it yet reports an empty buffer, so only its own word counts.
+    while (this.#isOpen() && this.#next < this.#pending.length && this.#inFlightChars < this.#highWater) {
+      const entries = this.#takeLines()
+      const frame = asFrame(entries)
+      this.#inFlightChars += frame.length
+      socket.send(frame, (error) => this.#afterWrite(socket, entries, error ? 0 : frame.length))
     }
   }
 
-  /** The next lines as one frame. A frame always ends in a newline: old CLIs hold a line back until they see one. */
-  #takeFrame(): string {
-    let frame = ""
-    do {
+  #afterWrite(socket: WebSocket, entries: readonly Waiting[], written: number): void {
+    if (written > 0) {
+      for (const { line, replayed } of entries) if (!replayed) this.#onWritten?.(line)
+    }
+    if (this.#socket !== socket) return
+    this.#inFlightChars -= written
+    if (written === 0) this.#returned.push(...entries.map(({ line, replayed }) => ({ line, replayed })))
+    else if (this.#next < this.#pending.length) this.#schedule()
+  }
+
+  /** The next lines that share a frame. */
+  #takeLines(): Waiting[] {
+    const entries: Waiting[] = []
+    for (let chars = 0; chars < FRAME_CHARS; ) {
       const entry = this.#pending[this.#next]
       if (entry === undefined) break
       this.#next++
-      this.#pendingChars -= entry.line.length + 1
-      frame += `${entry.line}\n`
-      if (!entry.replayed) this.#onHandedOver?.(entry.line)
+      chars += entry.line.length + 1
+      entries.push(entry)
       entry.settle?.resolve()
-    } while (frame.length < FRAME_CHARS)
+      this.#pendingChars -= entry.line.length + 1
+    }
     if (this.#next === this.#pending.length) this.#reset([])
     else this.#compact()
-    return frame
+    return entries
   }
 
   /** Forgets what was taken, seldom enough that a long queue costs linear time. */
@@ -159,6 +178,13 @@ export class OutgoingLines {
     this.#next = 0
     this.#pendingChars = entries.reduce((sum, entry) => sum + entry.line.length + 1, 0)
   }
+}
+
+/** A frame always ends in a newline: old CLIs hold a line back until they see one. */
+function asFrame(entries: readonly Waiting[]): string {
+  let frame = ""
+  for (const { line } of entries) frame += `${line}\n`
+  return frame
 }
 
 function ignoreFailure(): void {}

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { expect } from "vitest"
 import { type ChildProcessOptions, type ChildTransport, openChildProcess } from "../../src/process/child-process.ts"
+import { type SpawnedProcess, type SpawnProcess, spawnHere } from "../../src/process/spawned-process.ts"
 
 const SCENES = fileURLToPath(new URL("scenes.mjs", import.meta.url))
 
@@ -51,9 +52,21 @@ export async function openScene(
 export interface Scene {
   readonly transport: ChildTransport
   /** The next line, parsed; undefined at the end. */
-  next(): Promise<Record<string, number> | undefined>
+  readonly next: () => Promise<Record<string, number> | undefined>
   /** Every line until the end, as it is. */
-  rest(): Promise<string[]>
+  readonly rest: () => Promise<string[]>
+}
+
+/** The usual way of starting a process, with the process to look at. */
+export function watchedSpawn(): { spawn: SpawnProcess; spawned: () => SpawnedProcess | undefined } {
+  let process: SpawnedProcess | undefined
+  return {
+    spawn(request) {
+      process = spawnHere(request)
+      return process
+    },
+    spawned: () => process,
+  }
 }
 
 /** Lets everything that can happen at once happen. */

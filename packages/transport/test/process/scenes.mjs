@@ -6,8 +6,8 @@ import { argv, argv0, execPath, exit, kill, pid, stderr, stdin, stdout } from "n
 
 /** @param {unknown} value */
 const say = (value) => stdout.write(`${JSON.stringify(value)}\n`)
-/** Keeps a process alive, and never fires within a test. */
-const stay = () => setInterval(() => undefined, 1_000_000)
+/** Keeps a process alive, longer than any test; a test that fails leaves it behind, but not for ever. */
+const stay = () => setTimeout(() => exit(9), 120_000)
 
 /** @param {string} scene @param {import("node:child_process").StdioOptions} stdio */
 const startAnother = (scene, stdio) => spawn(execPath, [argv[1] ?? argv0, scene], { stdio })
@@ -73,6 +73,7 @@ const scenes = {
     const line = `{"fill":"${"x".repeat(60_000)}"}\n`
     const more = () => void (stdout.write(line) ? setImmediate(more) : stdout.once("drain", more))
     stdout.on("error", () => exit(0))
+    stay()
     more()
   },
   "close-input"() {

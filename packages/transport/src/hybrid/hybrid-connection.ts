@@ -1,0 +1,129 @@
+import type { ServerResponse } from "node:http"
+import { DEFAULT_MAX_LINE_BYTES } from "@signalbox/protocol"
+import { assertSendable, type Closed, closedError, type LineLimits, type Transport } from "../transport.ts"
+import type { AcceptedConnection } from "../websocket/accepted-socket.ts"
+import type { Clock } from "../websocket/clock.ts"
+import { assertCloseCode } from "../websocket/close-codes.ts"
+import type { UpgradeRequest } from "../websocket/upgrade-request.ts"
+import { AnswerGate } from "./answer-gate.ts"
+
+/** An agent that dialled us and may post its events. One that posts none is an accepted connection like any other. */
+export interface HybridConnection extends Transport {
+  readonly request: UpgradeRequest
+  closeWith(code: number, reason: string): Promise<void>
+}
+
+export interface HybridSettings extends LineLimits {
+  readonly clock: Clock
+  readonly maxWaitingBytes: number
+  readonly answerGraceMs: number
+}
+
+const HEAD_CHARS = 120
+
+export type HandOut = "delivered" | "over" | "gone"
+
+export class PostedConnection implements HybridConnection {
+  readonly lines: AsyncIterable<string>
+  readonly closed: Promise<Closed>
+  readonly request: UpgradeRequest
+  readonly #connection: AcceptedConnection
+  readonly #settings: HybridSettings
+  readonly #gate: AnswerGate
+  readonly #graces = new Set<() => void>()
+  #ending: Closed | undefined
+  #turn: Promise<unknown> = Promise.resolve()
+  #underWay = 0
+  #postedLines = 0
+
+  constructor(connection: AcceptedConnection, settings: HybridSettings) {
+    this.#connection = connection
+    this.#settings = settings
+    this.#gate = new AnswerGate((line) => connection.send(line), settings.maxWaitingBytes)
+    this.lines = connection.lines
+    this.request = connection.request
+    this.closed = connection.closed.then((closed) => {
+      this.#ending = closed
+      this.#gate.finish(closed)
+      for (const cancel of this.#graces) cancel()
+      return closed
+    })
+  }
+
+  /** A POST begins. Returns what ends it, or undefined when too many are under way. */
+  enter(maxUnderWay: number): (() => void) | undefined {
+    if (this.#underWay >= maxUnderWay) return undefined
+    this.#underWay++
+    return () => {
+      this.#underWay--
+    }
+  }
+
+  async send(line: string): Promise<void> {
+    if (this.#ending !== undefined) throw closedError(this.#ending)
+    assertSendable(line)
+    return this.#gate.send(line)
+  }
+
+  close(reason = "closed"): Promise<void> {
+    return this.#end(reason, () => this.#connection.close(reason))
+  }
+
+  async closeWith(code: number, reason: string): Promise<void> {
+    assertCloseCode(code)
+    return this.#end(reason, () => this.#connection.closeWith(code, reason))
+  }
+
+  async #end(reason: string, close: () => Promise<void>): Promise<void> {
+    if (this.#ending === undefined) {
+      this.#ending = { by: "us", reason }
+      this.#gate.finish(this.#ending)
+    }
+    await close()
+    await this.closed
+  }
+
+  /**
+   * Hands a POST's events to the reader, one POST after the other. The wait for room comes before the handing out: a POST
+   * whose events are out is answered at once, so a reader that waits for its own answer to leave cannot block it.
+   */
+  handOut(lines: readonly string[], response: ServerResponse): Promise<HandOut> {
+    const result = this.#turn.then(async (): Promise<HandOut> => {
+      await this.#connection.roomToDeliver()
+      if (response.destroyed) return "gone"
+      const kept = this.#withinLimits(lines)
+      this.#whenAnswered(response, this.#gate.begin())
+      return this.#connection.deliver(kept) ? "delivered" : "over"
+    })
+    // A callback of the owner that throws spoils this POST, and not the next.
+    this.#turn = result.catch(() => undefined)
+    return result
+  }
+
+  /** The reply has left us, or never will. The agent gets a moment to take it in before anything follows. */
+  #whenAnswered(response: ServerResponse, answered: () => void): void {
+    let isOver = false
+    const finish = () => {
+      if (isOver) return
+      isOver = true
+      const cancel = this.#settings.clock.after(this.#settings.answerGraceMs, () => {
+        this.#graces.delete(cancel)
+        answered()
+      })
+      this.#graces.add(cancel)
+    }
+    response.once("finish", finish)
+    response.once("close", finish)
+  }
+
+  #withinLimits(lines: readonly string[]): string[] {
+    const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onDroppedLine } = this.#settings
+    return lines.filter((line) => {
+      this.#postedLines++
+      const bytes = Buffer.byteLength(line)
+      if (bytes <= maxLineBytes) return true
+      onDroppedLine?.({ lineNumber: this.#postedLines, bytes, maxLineBytes, head: line.slice(0, HEAD_CHARS) })
+      return false
+    })
+  }
+}

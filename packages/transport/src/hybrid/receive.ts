@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { LineLimits } from "../transport.ts"
+import type { AcceptedConnection } from "../websocket/accepted-socket.ts"
+import { type Clock, systemClock } from "../websocket/clock.ts"
+import { isSameToken, readBearer, readTarget } from "../websocket/upgrade-request.ts"
+import { parseEvents, readBody } from "./events-body.ts"
+import { eventsPath } from "./events-url.ts"
+import { type HybridConnection, PostedConnection } from "./hybrid-connection.ts"
+
+export interface HybridReceiverOptions extends LineLimits {
+  readonly maxBodyBytes?: number
+  /** Of one agent, at the same time. The real CLIs have one. */
+  readonly maxPostsUnderWay?: number
+  readonly maxWaitingBytes?: number
+  /** How long after the reply to a POST a line that waited for it is sent. */
+  readonly answerGraceMs?: number
+  /** By default a POST must bear the token that the WebSocket bore. */
+  readonly isAllowed?: (token: string | undefined, connection: HybridConnection) => boolean
+  readonly clock?: Clock
+}
+
+/** Takes the events that agents post beside their WebSocket. */
+export interface HybridReceiver {
+  /** From now on events posted to this connection's path come out of its `lines`. Use what it returns in its place. */
+  attach(connection: AcceptedConnection): HybridConnection
+  /** Answers `POST …/session/…/events`, whatever was sent. Never rejects. */
+  receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void>
+}
+
+interface Reply {
+  readonly status: number
+  readonly error?: string
+}
+
+const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024
+const DEFAULT_MAX_POSTS = 16
+const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
+const DEFAULT_ANSWER_GRACE_MS = 10
+
+export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {
+  const settings = {
+    ...options,
+    clock: options.clock ?? systemClock,
+    maxWaitingBytes: options.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
+    answerGraceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
+  }
+  const isAllowed = options.isAllowed ?? ((token, connection) => isAllowedByDefault(token, connection))
+  /** By the address of their events; the newest last: an agent that came back may have left a dead socket behind. */
+  const connections = new Map<string, PostedConnection[]>()
+
+  function find(address: string, token: string | undefined): PostedConnection | Reply {
+    const candidates = connections.get(address)
+    // A 5xx is tried again: the agent's socket may be on its way back.
+    if (candidates === undefined) return { status: 503, error: "no agent is connected at the path of these events" }
+    const connection = candidates.findLast((candidate) => isAllowed(token, candidate))
+    return connection ?? { status: 401, error: "the token is not the one of the connection" }
+  }
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
+    if (request.method !== "POST") return { status: 405, error: "events are posted" }
+    const target = readTarget(request.url)
+    if (target === undefined) return { status: 400, error: "not a path" }
+    const found = find(addressOf(target.pathname, target.searchParams), readBearer(request.headers.authorization))
+    if (!(found instanceof PostedConnection)) return found
+    const leave = found.enter(options.maxPostsUnderWay ?? DEFAULT_MAX_POSTS)
+    if (leave === undefined) return { status: 429, error: "too many posts at once" }
+    try {
+      return await take(found, request, response)
+    } finally {
+      leave()
+    }
+  }
+
+  async function forgetWhenClosed(address: string, posted: PostedConnection): Promise<void> {
+    await posted.closed
+    const left = (connections.get(address) ?? []).filter((other) => other !== posted)
+    if (left.length > 0) connections.set(address, left)
+    else connections.delete(address)
+  }
+
+  async function take(
+    to: PostedConnection,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Reply | undefined> {
+    const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+    const body = await readBody(request, maxBytes)
+    if (body.kind === "gone") return undefined
+    if (body.kind === "too-large") return { status: 413, error: `the body is larger than ${maxBytes} bytes` }
+    const events = parseEvents(body.bytes)
+    if ("error" in events) return { status: 400, error: events.error }
+    const handedOut = await to.handOut(events.lines, response)
+    if (handedOut === "gone") return undefined
+    return handedOut === "delivered" ? { status: 200 } : { status: 503, error: "the agent's connection is over" }
+  }
+
+  return {
+    attach(connection) {
+      const { path, query } = connection.request
+      const address = addressOf(eventsPath(path), query)
+      const posted = new PostedConnection(connection, settings)
+      connections.set(address, [...(connections.get(address) ?? []), posted])
+      void forgetWhenClosed(address, posted)
+      return posted
+    },
+
+    async receiveEvents(request, response) {
+      // Nobody else listens for these, and an error event without a listener would end the process.
+      request.on("error", ignoreError)
+      response.on("error", ignoreError)
+      const reply = await receive(request, response).catch((): Reply => ({ status: 500, error: "internal error" }))
+      if (reply === undefined) response.destroy()
+      else answer(response, reply)
+    },
+  }
+}
+
+function isAllowedByDefault(token: string | undefined, connection: HybridConnection): boolean {
+  const { token: expected } = connection.request
+  return expected === undefined ? token === undefined : isSameToken(token, expected)
+}
+
+/** The query belongs to the address: the CLI keeps it. */
+function addressOf(path: string, query: URLSearchParams): string {
+  return `${path}?${query.toString()}`
+}
+
+function answer(response: ServerResponse, reply: Reply): void {
+  if (response.destroyed || response.headersSent) return
+  const body = `${JSON.stringify(reply.error === undefined ? { ok: true } : { error: reply.error })}\n`
+  response.writeHead(reply.status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    ...(reply.status === 401 ? { "www-authenticate": "Bearer" } : {}),
+    ...(reply.status === 405 ? { allow: "POST" } : {}),
+  })
+  response.end(body)
+}
+
+function ignoreError(): void {}

@@ -1,0 +1,56 @@
+import { describe, it } from "vitest"
+import { PINNED } from "../../scripts/claude-cli.mjs"
+import { runsNow } from "../gate.ts"
+
+export type Road = "stdio" | "websocket" | "hybrid"
+
+/** One CLI version on one transport. */
+export interface Cell {
+  readonly version: string
+  readonly road: Road
+  readonly name: string
+}
+
+/** `--sdk-url` takes our address up to this version; newer ones accept only their vendor's hosts. */
+const LAST_THAT_DIALS = 120
+
+/** The roads that are tried on a version: hybrid POST only where the seeds describe it, on the 2.1.37 generation. */
+function roadsOf(version: string): Road[] {
+  const patch = Number(version.split(".")[2])
+  if (!/^2\.1\./.test(version) || patch > LAST_THAT_DIALS) return ["stdio"]
+  return version === "2.1.37" ? ["stdio", "websocket", "hybrid"] : ["stdio", "websocket"]
+}
+
+/** The drift report runs the same suite on one version that it names. */
+export const driftVersion = process.env["SIGNALBOX_DRIFT_VERSION"]
+
+export const cells: readonly Cell[] = (driftVersion === undefined ? PINNED : [driftVersion]).flatMap((version) =>
+  roadsOf(version).map((road) => ({ version, road, name: `${version} ${road}` })),
+)
+
+export interface CaseOptions {
+  /** Left out: all. */
+  readonly roads?: readonly Road[]
+  readonly versions?: readonly string[]
+}
+
+/** Registers a case on every cell it applies to and that the gate or the full run asks for. */
+export function conformance(name: string, run: (cell: Cell) => Promise<void>, options: CaseOptions = {}): void {
+  describe(name, () => {
+    for (const cell of cells) {
+      if (options.roads !== undefined && !options.roads.includes(cell.road)) continue
+      if (options.versions !== undefined && driftVersion === undefined && !options.versions.includes(cell.version)) continue
+      if (driftVersion !== undefined || runsNow(cell.name, name)) it(`${cell.name}: ${name}`, { timeout: 180_000 }, () => run(cell))
+    }
+  })
+}
+
+/** Whether this cell behaves as the generation of 2.1.325 does; every version that cannot dial is taken for one. */
+export function isNew(cell: Cell): boolean {
+  return !isOldest(cell) && roadsOf(cell.version).length === 1
+}
+
+/** Whether this cell behaves as 2.1.37 does. */
+export function isOldest(cell: Cell): boolean {
+  return cell.version === "2.1.37"
+}
