@@ -24,6 +24,7 @@ export interface AgentOptions {
   readonly scenario: Scenario
   readonly flags?: ClaudeFlags
   readonly env?: Readonly<Record<string, string>>
+  readonly argv?: readonly string[]
   /** A folder of an earlier agent, to resume what it left there. */
   readonly folder?: AgentFolder
   /** Answers the agent's control requests; null leaves one open. Left out, a request fails the case. */
@@ -84,7 +85,8 @@ export class AgentHost {
     const folder = options.folder ?? (await makeFolder())
     const env = claudeEnvironment({ home: folder.home, apiUrl: api.url, extra: { ...options.env } })
     const flags: ClaudeFlags = { permissionPromptTool: "stdio", settingSources: [], ...options.flags }
-    const link = await openLink(cell, { cwd: folder.cwd, env, flags })
+    const argv = options.argv === undefined ? {} : { argv: options.argv }
+    const link = await openLink(cell, { cwd: folder.cwd, env, flags, ...argv })
     const name = expect.getState().currentTestName?.split(": ").at(-1) ?? "case"
     return new AgentHost(link, api, folder, openRecorder(cell, name, machinePlaces(folder)), options)
   }

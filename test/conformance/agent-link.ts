@@ -33,7 +33,11 @@ export interface LinkOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly flags: ClaudeFlags
+  /** Exactly these arguments instead of the flags; `SDK_URL` stands for the address to dial. */
+  readonly argv?: readonly string[]
 }
+
+export const SDK_URL = "{sdk-url}"
 
 export const SESSION_TOKEN = "conformance-token"
 
@@ -41,11 +45,12 @@ export async function openLink(cell: Cell, options: LinkOptions): Promise<AgentL
   return cell.road === "stdio" ? openStdio(cell, options) : openDialled(cell, options)
 }
 
-async function startChild(cell: Cell, { cwd, env, flags }: LinkOptions): Promise<ChildTransport> {
+async function startChild(cell: Cell, { cwd, env, flags, argv }: LinkOptions): Promise<ChildTransport> {
   const claude = await ensureClaude(cell.version)
+  const own = argv?.map((word) => (word === SDK_URL ? (flags.sdkUrl ?? word) : word)) ?? claudeArguments(flags)
   return openChildProcess({
     command: claude.command,
-    args: [...claude.args, ...claudeArguments(flags)],
+    args: [...claude.args, ...own],
     cwd,
     env,
     killAfterMs: 2000,

@@ -136,6 +136,8 @@ conformance(
       await agent.request({ subtype: "initialize" })
       await agent.prompt("make a file")
       const asked = await agent.until("control_request", "can_use_tool")
+      // Over hybrid the request's own POST must have been answered: a host that dies before that gets it again.
+      await agent.ask({ subtype: "mcp_status" })
       await agent.link.goAway()
       await agent.link.listenAgain()
       // The request is not sent again: the answer to the old one is taken on the new connection.
@@ -144,7 +146,8 @@ conformance(
       expect(made(agent)).toBe(true)
       expect(agent.seen.filter((message) => message.type === "control_request")).toHaveLength(1)
       expect(agent.link.upgrades.length).toBeGreaterThan(1)
-      expect(agent.link.upgrades.at(-1)).toHaveProperty("x-last-request-id")
+      // Hybrid writes nothing on the WebSocket, so there is no last message to name.
+      if (cell.road === "websocket") expect(agent.link.upgrades.at(-1)).toHaveProperty("x-last-request-id")
     }),
   { roads: ["websocket", "hybrid"] },
 )

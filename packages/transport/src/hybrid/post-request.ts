@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from "node:http"
+import { Agent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Clock } from "../websocket/clock.ts"
 import type { PostOutcome } from "./post-policy.ts"
@@ -19,45 +19,49 @@ export interface Poster {
 }
 
 export function createPoster(secure: boolean, clock: Clock): Poster {
-  const agent = secure
-    ? new HttpsAgent({ keepAlive: true, maxSockets: 1 })
-    : new Agent({ keepAlive: true, maxSockets: 1 })
-  let abort: () => void = () => undefined
-
-  function post({ url, headers, body, timeoutMs }: Post): Promise<PostOutcome> {
-    return new Promise((resolve) => {
-      const settle = (outcome: PostOutcome) => {
-        cancelTimeout()
-        resolve(outcome)
-      }
-      const fail = (error: Error) => settle({ kind: "failed", error })
-      const options = {
-        method: "POST",
-        agent,
-        headers: { ...headers(), "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-      }
-      const request = (secure ? httpsRequest : httpRequest)(url, options, (response) => {
-        response.on("error", fail)
-        response.on("close", () => fail(new Error("the answer broke off")))
-        response.on("end", () => settle({ kind: "answered", status: response.statusCode ?? 0 }))
-        response.resume()
-      })
-      const cancelTimeout = clock.after(timeoutMs, () => request.destroy(new Error(`no answer within ${timeoutMs} ms`)))
-      abort = () => request.destroy(new Error("broken off"))
-      request.on("error", fail)
-      request.end(body)
-    })
-  }
-
+  const kept = { keepAlive: true, maxSockets: 1 }
+  const agent = secure ? new HttpsAgent(kept) : new Agent(kept)
+  const open: OpenRequest = (url, options) => (secure ? httpsRequest : httpRequest)(url, { ...options, agent })
+  let underWay: ClientRequest | undefined
   return {
-    post: (parts) =>
-      // Headers that cannot be had, or cannot be headers, throw.
-      post(parts).catch((error: unknown): PostOutcome => {
+    async post(parts) {
+      try {
+        underWay = start(open, parts)
+      } catch (error) {
+        // Headers that cannot be had, or cannot be headers.
         return { kind: "failed", error: error instanceof Error ? error : new Error(String(error)) }
-      }),
+      }
+      return outcomeOf(underWay, parts, clock)
+    },
     destroy() {
-      abort()
+      underWay?.destroy(new Error("broken off"))
       agent.destroy()
     },
   }
+}
+
+type OpenRequest = (url: URL, options: RequestOptions) => ClientRequest
+
+function start(open: OpenRequest, { url, headers, body }: Post): ClientRequest {
+  const length = { "content-type": "application/json", "content-length": Buffer.byteLength(body) }
+  return open(url, { method: "POST", headers: { ...headers(), ...length } })
+}
+
+function outcomeOf(request: ClientRequest, { body, timeoutMs }: Post, clock: Clock): Promise<PostOutcome> {
+  return new Promise((resolve) => {
+    const cancelTimeout = clock.after(timeoutMs, () => request.destroy(new Error(`no answer within ${timeoutMs} ms`)))
+    const settle = (outcome: PostOutcome) => {
+      cancelTimeout()
+      resolve(outcome)
+    }
+    const fail = (error: Error) => settle({ kind: "failed", error })
+    request.on("error", fail)
+    request.on("response", (response) => {
+      response.on("error", fail)
+      response.on("close", () => fail(new Error("the answer broke off")))
+      response.on("end", () => settle({ kind: "answered", status: response.statusCode ?? 0 }))
+      response.resume()
+    })
+    request.end(body)
+  })
 }

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../websocket/clock.ts"
 import { isSameToken, readBearer, readTarget } from "../websocket/upgrade-request.ts"
 import { parseEvents, readBody } from "./events-body.ts"
 import { eventsPath } from "./events-url.ts"
-import { type HybridConnection, PostedConnection } from "./hybrid-connection.ts"
+import { type HybridConnection, type HybridSettings, PostedConnection } from "./hybrid-connection.ts"
 
 export interface HybridReceiverOptions extends LineLimits {
   readonly maxBodyBytes?: number
@@ -38,52 +38,73 @@ const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
 const DEFAULT_ANSWER_GRACE_MS = 10
 
 export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {
-  const settings = {
-    ...options,
-    clock: options.clock ?? systemClock,
-    maxWaitingBytes: options.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
-    answerGraceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
-  }
-  const isAllowed = options.isAllowed ?? ((token, connection) => isAllowedByDefault(token, connection))
+  return new EventsReceiver(options)
+}
+
+class EventsReceiver implements HybridReceiver {
+  readonly #settings: HybridSettings
+  readonly #maxBodyBytes: number
+  readonly #maxPosts: number
+  readonly #isAllowed: (token: string | undefined, connection: HybridConnection) => boolean
   /** By the address of their events; the newest last: an agent that came back may have left a dead socket behind. */
-  const connections = new Map<string, PostedConnection[]>()
+  readonly #connections = new Map<string, readonly PostedConnection[]>()
 
-  function find(address: string, token: string | undefined): PostedConnection | Reply {
-    const candidates = connections.get(address)
-    // A 5xx is tried again: the agent's socket may be on its way back.
-    if (candidates === undefined) return { status: 503, error: "no agent is connected at the path of these events" }
-    const connection = candidates.findLast((candidate) => isAllowed(token, candidate))
-    return connection ?? { status: 401, error: "the token is not the one of the connection" }
+  constructor(options: HybridReceiverOptions) {
+    this.#settings = {
+      ...options,
+      clock: options.clock ?? systemClock,
+      maxWaitingBytes: options.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
+      answerGraceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
+    }
+    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+    this.#maxPosts = options.maxPostsUnderWay ?? DEFAULT_MAX_POSTS
+    this.#isAllowed = options.isAllowed ?? isAllowedByDefault
   }
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
+  attach(connection: AcceptedConnection): HybridConnection {
+    const { path, query } = connection.request
+    const address = addressOf(eventsPath(path), query)
+    const posted = new PostedConnection(connection, this.#settings)
+    this.#connections.set(address, [...(this.#connections.get(address) ?? []), posted])
+    void this.#forgetWhenClosed(address, posted)
+    return posted
+  }
+
+  async receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Nobody else listens for these, and an error event without a listener would end the process.
+    request.on("error", ignoreError)
+    response.on("error", ignoreError)
+    const reply = await this.#receive(request, response).catch((): Reply => ({ status: 500, error: "internal error" }))
+    if (reply === undefined) response.destroy()
+    else answer(response, reply)
+  }
+
+  /** Undefined when the client has gone and there is nobody to answer. */
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
     if (request.method !== "POST") return { status: 405, error: "events are posted" }
     const target = readTarget(request.url)
     if (target === undefined) return { status: 400, error: "not a path" }
-    const found = find(addressOf(target.pathname, target.searchParams), readBearer(request.headers.authorization))
+    const found = this.#find(addressOf(target.pathname, target.searchParams), readBearer(request.headers.authorization))
     if (!(found instanceof PostedConnection)) return found
-    const leave = found.enter(options.maxPostsUnderWay ?? DEFAULT_MAX_POSTS)
+    const leave = found.enter(this.#maxPosts)
     if (leave === undefined) return { status: 429, error: "too many posts at once" }
     try {
-      return await take(found, request, response)
+      return await this.#take(found, request, response)
     } finally {
       leave()
     }
   }
 
-  async function forgetWhenClosed(address: string, posted: PostedConnection): Promise<void> {
-    await posted.closed
-    const left = (connections.get(address) ?? []).filter((other) => other !== posted)
-    if (left.length > 0) connections.set(address, left)
-    else connections.delete(address)
+  #find(address: string, token: string | undefined): PostedConnection | Reply {
+    const candidates = this.#connections.get(address)
+    // A 5xx is tried again: the agent's socket may be on its way back.
+    if (candidates === undefined) return { status: 503, error: "no agent is connected at the path of these events" }
+    const connection = candidates.findLast((candidate) => this.#isAllowed(token, candidate))
+    return connection ?? { status: 401, error: "the token is not the one of the connection" }
   }
 
-  async function take(
-    to: PostedConnection,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<Reply | undefined> {
-    const maxBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+  async #take(to: PostedConnection, request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
+    const maxBytes = this.#maxBodyBytes
     const body = await readBody(request, maxBytes)
     if (body.kind === "gone") return undefined
     if (body.kind === "too-large") return { status: 413, error: `the body is larger than ${maxBytes} bytes` }
@@ -94,24 +115,11 @@ export function createHybridReceiver(options: HybridReceiverOptions = {}): Hybri
     return handedOut === "delivered" ? { status: 200 } : { status: 503, error: "the agent's connection is over" }
   }
 
-  return {
-    attach(connection) {
-      const { path, query } = connection.request
-      const address = addressOf(eventsPath(path), query)
-      const posted = new PostedConnection(connection, settings)
-      connections.set(address, [...(connections.get(address) ?? []), posted])
-      void forgetWhenClosed(address, posted)
-      return posted
-    },
-
-    async receiveEvents(request, response) {
-      // Nobody else listens for these, and an error event without a listener would end the process.
-      request.on("error", ignoreError)
-      response.on("error", ignoreError)
-      const reply = await receive(request, response).catch((): Reply => ({ status: 500, error: "internal error" }))
-      if (reply === undefined) response.destroy()
-      else answer(response, reply)
-    },
+  async #forgetWhenClosed(address: string, posted: PostedConnection): Promise<void> {
+    await posted.closed
+    const left = (this.#connections.get(address) ?? []).filter((other) => other !== posted)
+    if (left.length > 0) this.#connections.set(address, left)
+    else this.#connections.delete(address)
   }
 }
 

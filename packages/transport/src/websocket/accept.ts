@@ -49,20 +49,8 @@ const ACCEPT: UpgradeVerdict = { ok: true }
 
 export function createWebSocketAcceptor(options: AcceptorOptions = {}): WebSocketAcceptor {
   const settings = settle(options)
-  const serverOptions = {
-    noServer: true,
-    clientTracking: false,
-    maxPayload: settings.maxPayloadBytes,
-    // A line may be cut between frames anywhere, in the middle of a character too. Bytes are decoded per line.
-    skipUTF8Validation: true,
-    closeTimeout: settings.closeTimeoutMs,
-  }
-  const server = new WebSocketServer(serverOptions)
   const replyHeaders = new WeakMap<IncomingMessage, string>()
-  server.on("headers", (headers, request) => {
-    const header = replyHeaders.get(request)
-    if (header !== undefined) headers.push(header)
-  })
+  const server = createUpgrader(settings, replyHeaders)
 
   return {
     async handleUpgrade(request, socket, head) {
@@ -84,6 +72,23 @@ export function createWebSocketAcceptor(options: AcceptorOptions = {}): WebSocke
       })
     },
   }
+}
+
+function createUpgrader(settings: AcceptSettings, replyHeaders: WeakMap<IncomingMessage, string>): WebSocketServer {
+  const options = {
+    noServer: true,
+    clientTracking: false,
+    maxPayload: settings.maxPayloadBytes,
+    // A line may be cut between frames anywhere, in the middle of a character too. Bytes are decoded per line.
+    skipUTF8Validation: true,
+    closeTimeout: settings.closeTimeoutMs,
+  }
+  const server = new WebSocketServer(options)
+  server.on("headers", (headers, request) => {
+    const header = replyHeaders.get(request)
+    if (header !== undefined) headers.push(header)
+  })
+  return server
 }
 
 function settle(options: AcceptorOptions): AcceptSettings {

@@ -18,29 +18,34 @@ export interface DialOutcome {
 
 /** One try. Exactly one of the two outcomes is called, unless it is cancelled first. Returns what cancels it. */
 export function startDial(target: DialTarget, outcome: DialOutcome): () => void {
-  let over = false
   const socket = openSocket(target)
-  if (socket instanceof Error) {
-    // Never before this function has returned: the caller is still on its way into the state that this ends.
-    queueMicrotask(() => {
-      if (!over) outcome.onFailure({ kind: "impossible", error: socket })
-    })
-    return () => {
-      over = true
-    }
+  return socket instanceof Error ? failSoon(socket, outcome) : watch(socket, outcome)
+}
+
+/** Never before `startDial` has returned: the caller is still on its way into the state that this ends. */
+function failSoon(error: Error, outcome: DialOutcome): () => void {
+  let isCancelled = false
+  queueMicrotask(() => {
+    if (!isCancelled) outcome.onFailure({ kind: "impossible", error })
+  })
+  return () => {
+    isCancelled = true
   }
+}
+
+function watch(socket: WebSocket, outcome: DialOutcome): () => void {
+  let isOver = false
   let lastRequestId: string | undefined
   let failure: DialFailure | undefined
-  const onError = (error: Error) => {
-    failure ??= { kind: "no-connection", error }
-  }
   const onClose = () => {
-    if (over) return
-    over = true
+    if (isOver) return
+    isOver = true
     outcome.onFailure(failure ?? { kind: "no-connection", error: new Error("the connection ended before it opened") })
   }
-  socket.on("error", onError)
   socket.on("close", onClose)
+  socket.on("error", (error) => {
+    failure ??= { kind: "no-connection", error }
+  })
   socket.on("upgrade", (response) => {
     const header = response.headers["x-last-request-id"]
     lastRequestId = Array.isArray(header) ? header[0] : header
@@ -51,13 +56,13 @@ export function startDial(target: DialTarget, outcome: DialOutcome): () => void 
     socket.terminate()
   })
   socket.on("open", () => {
-    if (over) return
-    over = true
+    if (isOver) return
+    isOver = true
     socket.off("close", onClose)
     outcome.onOpen(socket, lastRequestId)
   })
   return () => {
-    over = true
+    isOver = true
     socket.terminate()
   }
 }

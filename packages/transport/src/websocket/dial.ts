@@ -139,7 +139,8 @@ class Dialler implements DialledConnection {
   }
 
   #onWritten(line: string): void {
-    if (this.#settings.preset.offline === "keep") this.#ring.push(line)
+    const { offline, reconnect } = this.#settings.preset
+    if (offline === "keep" && reconnect !== "never") this.#ring.push(line)
   }
 
   #onLines(lines: string[]): void {

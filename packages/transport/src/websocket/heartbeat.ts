@@ -16,53 +16,58 @@ export interface HeartbeatOptions {
  * TCP alone would notice after a quarter of an hour. Returns what stops it.
  */
 export function startHeartbeat(socket: WebSocket, options: HeartbeatOptions): () => void {
-  const { clock, pingMs } = options
-  let beat: "none" | "queued" | "sent" = "none"
-  let waitingBefore = 0
-  let lastTickAt = clock.now()
-  let cancel = clock.after(pingMs, tick, "idle")
+  const heartbeat = new Heartbeat(socket, options)
+  return () => heartbeat.stop()
+}
 
-  function alive(): void {
-    beat = "none"
+class Heartbeat {
+  readonly #socket: WebSocket
+  readonly #options: HeartbeatOptions
+  #ping: "none" | "queued" | "sent" = "none"
+  #waitingBefore = 0
+  #lastTickAt: number
+  #cancel: () => void
+
+  constructor(socket: WebSocket, options: HeartbeatOptions) {
+    this.#socket = socket
+    this.#options = options
+    this.#lastTickAt = options.clock.now()
+    this.#cancel = options.clock.after(options.pingMs, () => this.#tick(), "idle")
+    for (const sign of ["pong", "ping", "message"]) socket.on(sign, this.#onSign)
   }
 
-  function tick(): void {
-    const why = reasonToDoubt()
-    lastTickAt = clock.now()
-    if (why !== undefined) {
-      options.onDead(why)
-      return
-    }
-    if (beat === "none" && socket.readyState === socket.OPEN) {
-      beat = "queued"
-      socket.ping(undefined, undefined, () => {
-        if (beat === "queued") beat = "sent"
+  stop(): void {
+    this.#cancel()
+    for (const sign of ["pong", "ping", "message"]) this.#socket.off(sign, this.#onSign)
+  }
+
+  readonly #onSign = (): void => {
+    this.#ping = "none"
+  }
+
+  #tick(): void {
+    const { clock, pingMs, onDead } = this.#options
+    const why = this.#reasonToDoubt()
+    if (why !== undefined) return onDead(why)
+    this.#lastTickAt = clock.now()
+    if (this.#ping === "none" && this.#socket.readyState === this.#socket.OPEN) {
+      this.#ping = "queued"
+      this.#socket.ping(undefined, undefined, () => {
+        if (this.#ping === "queued") this.#ping = "sent"
       })
     }
-    waitingBefore = socket.bufferedAmount
-    cancel = clock.after(pingMs, tick, "idle")
+    this.#waitingBefore = this.#socket.bufferedAmount
+    this.#cancel = clock.after(pingMs, () => this.#tick(), "idle")
   }
 
-  function reasonToDoubt(): string | undefined {
-    const gap = clock.now() - lastTickAt
-    if (options.suspendGapMs !== undefined && gap > options.suspendGapMs) return `the machine slept for ${gap} ms`
-    if (options.isReadingPaused()) {
-      beat = "none"
-      return undefined
-    }
-    if (beat === "sent") return `no pong within ${pingMs} ms`
+  #reasonToDoubt(): string | undefined {
+    const { clock, pingMs, suspendGapMs, isReadingPaused } = this.#options
+    const gap = clock.now() - this.#lastTickAt
+    if (suspendGapMs !== undefined && gap > suspendGapMs) return `the machine slept for ${gap} ms`
+    if (isReadingPaused()) this.#ping = "none"
+    if (this.#ping === "sent") return `no pong within ${pingMs} ms`
     // The ping stands behind data that the peer is slow to take: it lives as long as that gets less.
-    if (beat === "queued" && socket.bufferedAmount >= waitingBefore) return `nothing was taken within ${pingMs} ms`
-    return undefined
-  }
-
-  socket.on("pong", alive)
-  socket.on("ping", alive)
-  socket.on("message", alive)
-  return () => {
-    cancel()
-    socket.off("pong", alive)
-    socket.off("ping", alive)
-    socket.off("message", alive)
+    const isStuck = this.#ping === "queued" && this.#socket.bufferedAmount >= this.#waitingBefore
+    return isStuck ? `nothing was taken within ${pingMs} ms` : undefined
   }
 }

@@ -11,6 +11,13 @@ export interface OutgoingLimits {
   readonly maxWaitingBytes?: number
 }
 
+/** The part of a socket that sends. */
+export interface FrameSocket {
+  readonly readyState: number
+  /** `done` gets an error when the frame was not written. */
+  send(frame: string, done: (error?: Error) => void): void
+}
+
 interface Waiting {
   readonly line: string
   /** Replayed lines were handed over before; they are not counted as written again. */
@@ -42,7 +49,7 @@ export class OutgoingLines {
   #inFlightChars = 0
   /** What the socket gave back: it is broken, and its end is on the way. */
   #returned: Waiting[] = []
-  #socket: WebSocket | undefined
+  #socket: FrameSocket | undefined
   #scheduled: NodeJS.Immediate | undefined
 
   /** `onWritten` is told of each line that a socket has written, in order, replayed ones excepted. */
@@ -73,7 +80,7 @@ export class OutgoingLines {
   }
 
   /** From now on lines go to this socket: first the replayed ones, then those that waited. */
-  attach(socket: WebSocket, replay: readonly string[] = []): void {
+  attach(socket: FrameSocket, replay: readonly string[] = []): void {
     this.#socket = socket
     const waited = this.#pending.slice(this.#next)
     this.#pending = [...replay.map((line) => ({ line, replayed: true })), ...waited]
@@ -139,7 +146,7 @@ export class OutgoingLines {
     }
   }
 
-  #afterWrite(socket: WebSocket, entries: readonly Waiting[], written: number): void {
+  #afterWrite(socket: FrameSocket, entries: readonly Waiting[], written: number): void {
     if (written > 0) {
       for (const { line, replayed } of entries) if (!replayed) this.#onWritten?.(line)
     }

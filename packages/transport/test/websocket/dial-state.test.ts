@@ -19,7 +19,7 @@ const inputs: DialInput[] = [
   { type: "ended", closed: { by: "us", reason: "done" } },
 ]
 
-describe("[D1] the state of a dialled connection", () => {
+describe("[D16] the state of a dialled connection", () => {
   it("goes from idle over connecting to connected, over reconnecting back, and over closing to closed", () => {
     const steps: DialInput[] = [
       { type: "dial" },
