@@ -9,7 +9,9 @@ const fixtures = join(dirname(dirname(fileURLToPath(import.meta.url))), "package
 /** Lines of real CLIs, as many as make a measurable run. */
 function recordedLines() {
   const files = readdirSync(fixtures, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ndjson"))
-  const lines = files.flatMap((file) => readFileSync(join(fixtures, file), "utf8").split("\n")).filter((line) => line !== "")
+  const lines = files
+    .flatMap((file) => readFileSync(join(fixtures, file), "utf8").split("\n"))
+    .filter((line) => line !== "")
   if (lines.length === 0) throw new Error(`no recorded lines under ${fixtures}`)
   return lines
 }
@@ -62,7 +64,13 @@ function frame(chunks) {
 
 function framingFigures() {
   const text = "2026-01-01 12:00:00 INFO  server: request 4711 took 12 ms, status 200\n".repeat(112_000)
-  const entries = Array.from({ length: 108_000 }, (_, id) => ({ id, name: `item ${id}`, ok: true, list: [1, 2, 3], text: "word" }))
+  const entries = Array.from({ length: 108_000 }, (_, id) => ({
+    id,
+    name: `item ${id}`,
+    ok: true,
+    list: [1, 2, 3],
+    text: "word",
+  }))
   return [
     { kind: "one long text", line: JSON.stringify({ type: "user", message: { role: "user", content: text } }) },
     { kind: "many small values", line: JSON.stringify({ type: "user", message: { role: "user", content: entries } }) },

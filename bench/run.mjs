@@ -24,7 +24,9 @@ for (const [name, suite] of chosen) {
 for (const { title, unit, must, ratio, limit, rows } of figures) {
   console.log(`\n${title}`)
   for (const { name, value } of rows) console.log(`  ${name.padEnd(36)} ${value.toFixed(1).padStart(9)} ${unit}`)
-  console.log(`  ${"ratio".padEnd(36)} ${`${ratio.toFixed(2)}×`.padStart(9)}   must be ${must}: ${ratio <= limit ? "reached" : "MISSED"}`)
+  console.log(
+    `  ${"ratio".padEnd(36)} ${`${ratio.toFixed(2)}×`.padStart(9)}   must be ${must}: ${ratio <= limit ? "reached" : "MISSED"}`,
+  )
 }
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), "results")

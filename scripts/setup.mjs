@@ -31,7 +31,8 @@ export function run(command, args, options = {}) {
     child.on("error", reject)
     child.on("exit", (code, signal) => {
       if (code === 0) resolve()
-      else reject(new StepFailed(`${command} ${args.join(" ")} ${signal ? `ended by ${signal}` : `exited with ${code}`}`))
+      else
+        reject(new StepFailed(`${command} ${args.join(" ")} ${signal ? `ended by ${signal}` : `exited with ${code}`}`))
     })
   })
 }
@@ -47,7 +48,9 @@ export function tool(name) {
 function installFingerprint() {
   const hash = createHash("sha256").update(process.version)
   const packages = readdirSync(join(root, "packages"), { withFileTypes: true })
-  const manifests = packages.filter((entry) => entry.isDirectory()).map((entry) => `packages/${entry.name}/package.json`)
+  const manifests = packages
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => `packages/${entry.name}/package.json`)
   for (const file of ["package.json", "package-lock.json", ...manifests.sort()]) {
     const path = join(root, file)
     if (existsSync(path)) hash.update(file).update(readFileSync(path))

@@ -1,6 +1,7 @@
 // The commands of package.json. Each does its own set-up, so that it works on a fresh clone with no command before it.
-import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
+
 import { ensureClaude, PINNED } from "./claude-cli.mjs"
+import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
 
 /** @type {Record<string, (args: string[]) => Promise<void>>} */
 const tasks = {
@@ -40,6 +41,9 @@ const tasks = {
     await run(process.execPath, ["scripts/generate-known.mjs"])
     await run(tool("biome"), ["check", "--write", "packages/protocol/src/known.generated.ts"])
   },
+  async lock() {
+    await run(process.execPath, ["scripts/complete-lock.mjs"])
+  },
   async drift(args) {
     await ensureBuilt()
     await run(process.execPath, ["scripts/drift.mjs", ...args])
@@ -77,6 +81,10 @@ process.chdir(root)
 try {
   await task(args)
 } catch (error) {
-  say(error instanceof StepFailed ? `${name} failed: ${error.message}` : `${name} failed: ${error instanceof Error ? error.message : error}`)
+  say(
+    error instanceof StepFailed
+      ? `${name} failed: ${error.message}`
+      : `${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+  )
   process.exit(1)
 }

@@ -18,6 +18,7 @@ import type { ClaudeFlags, Closed } from "@signalbox/transport"
 import { expect } from "vitest"
 import { type AgentLink, openLink } from "./agent-link.ts"
 import { type Cell, driftVersion } from "./cells.ts"
+import { type Finding, findingsInLine, findingsInReply, report } from "./drift-findings.ts"
 import { openRecorder, problemWith, type Recorder } from "./line-check.ts"
 
 export interface AgentOptions {
@@ -71,7 +72,13 @@ export class AgentHost {
   #wake: (() => void)[] = []
   #over = false
 
-  private constructor(link: AgentLink, api: ScriptedApi, folder: AgentFolder, recorder: Recorder, options: AgentOptions) {
+  private constructor(
+    link: AgentLink,
+    api: ScriptedApi,
+    folder: AgentFolder,
+    recorder: Recorder,
+    options: AgentOptions,
+  ) {
     this.#link = link
     this.api = api
     this.folder = folder
@@ -110,7 +117,9 @@ export class AgentHost {
     const requestId = `host-${++this.#requests}`
     await this.send(composeRequest(requestId, request))
     const answer = await this.#pending.wait(requestId)
-    return fieldOf(answer, "response") ?? {}
+    const response = fieldOf(answer, "response") ?? {}
+    if (response["subtype"] === "success") this.#note(findingsInReply(request.subtype, response["response"]))
+    return response
   }
 
   /** The payload of a success, or an error of the test. */
@@ -184,6 +193,7 @@ export class AgentHost {
       this.#recorder.add("agent", line)
       const problem = problemWith(line, "agent")
       if (problem !== undefined) this.#problems.push(problem)
+      report(findingsInLine(line))
       const decoded = decode(line)
       if (decoded.kind === "malformed") continue
       // Every decoded message is an object with a type.
@@ -197,14 +207,25 @@ export class AgentHost {
     this.#wakeAll()
   }
 
+  /** A field we do not declare is for the drift report; a value that does not fit is a fault of ours. */
+  #note(findings: readonly Finding[]): void {
+    report(findings)
+    for (const { kind, where, what } of findings) if (kind === "mismatch") this.#problems.push(`${where}: ${what}`)
+  }
+
   #take(message: Envelope): void {
     if (message.type === "control_response") {
       this.#pending.answer(textOf(fieldOf(message, "response"), "request_id") ?? "", message)
     }
     if (message.type !== "control_request") return
     const request = fieldOf(message, "request") ?? {}
-    const asked = { request_id: textOf(message, "request_id") ?? "", subtype: textOf(request, "subtype") ?? "", request }
-    if (this.#options.onRequest === undefined) this.#problems.push(`nobody answers ${JSON.stringify(asked).slice(0, 300)}`)
+    const asked = {
+      request_id: textOf(message, "request_id") ?? "",
+      subtype: textOf(request, "subtype") ?? "",
+      request,
+    }
+    if (this.#options.onRequest === undefined)
+      this.#problems.push(`nobody answers ${JSON.stringify(asked).slice(0, 300)}`)
     const answer = this.#options.onRequest?.(asked) ?? null
     if (answer !== null) void this.send(answer).catch((error: unknown) => this.#problems.push(String(error)))
   }
@@ -232,7 +253,11 @@ export function subtypeOf(message: Envelope): string | undefined {
 }
 
 /** Runs a case with an agent and takes the agent down whatever happens. */
-export async function withAgent(cell: Cell, options: AgentOptions, run: (agent: AgentHost) => Promise<void>): Promise<void> {
+export async function withAgent(
+  cell: Cell,
+  options: AgentOptions,
+  run: (agent: AgentHost) => Promise<void>,
+): Promise<void> {
   const agent = await AgentHost.start(cell, options)
   try {
     await run(agent)
@@ -247,11 +272,10 @@ export async function withAgent(cell: Cell, options: AgentOptions, run: (agent: 
 function machinePlaces(folder: AgentFolder): ReadonlyMap<string, string> {
   const dashed = (path: string) => path.replaceAll(/[^a-zA-Z0-9]/g, "-")
   const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-  const places = new Map([
+  const places: [string, string][] = [
     [folder.cwd, "/home/user/project"],
     [folder.home, "/home/user"],
     [repository, "/home/user/signalbox"],
-  ])
-  for (const [place, instead] of [...places]) places.set(dashed(place), dashed(instead))
-  return places
+  ]
+  return new Map([...places, ...places.map(([place, instead]): [string, string] => [dashed(place), dashed(instead)])])
 }

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import {
+  type AcceptedConnection,
   type ChildTransport,
   type ClaudeFlags,
   type Closed,
@@ -9,6 +10,7 @@ import {
   createHybridReceiver,
   createWebSocketAcceptor,
   type HybridConnection,
+  type HybridReceiver,
   openChildProcess,
 } from "@signalbox/transport"
 import { ensureClaude } from "../../scripts/claude-cli.mjs"
@@ -93,9 +95,7 @@ class DialledHost {
     server.on("upgrade", (request, socket, head) => {
       this.upgrades.push(request.headers)
       this.#sockets.push(socket)
-      void acceptor.handleUpgrade(request, socket, head).then((connection) => {
-        if (connection !== undefined) this.#arrived(receiver.attach(connection))
-      })
+      void this.#accept(acceptor.handleUpgrade(request, socket, head), receiver)
     })
     await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve))
     this.#server = server
@@ -137,9 +137,11 @@ class DialledHost {
     this.#wake()
   }
 
-  #arrived(connection: HybridConnection): void {
-    this.#current = connection
-    this.#arrivals.push(connection)
+  async #accept(upgrade: Promise<AcceptedConnection | undefined>, receiver: HybridReceiver): Promise<void> {
+    const accepted = await upgrade
+    if (accepted === undefined) return
+    this.#current = receiver.attach(accepted)
+    this.#arrivals.push(this.#current)
     this.#wake()
   }
 

@@ -49,7 +49,10 @@ function rpcAnswer(message: Readonly<Record<string, unknown>>, calls: unknown[])
         },
       }
     case "tools/list":
-      return { id, result: { tools: [{ name: "shout", description: "Says it louder", inputSchema: { type: "object" } }] } }
+      return {
+        id,
+        result: { tools: [{ name: "shout", description: "Says it louder", inputSchema: { type: "object" } }] },
+      }
     case "tools/call":
       calls.push(params)
       return { id, result: { content: [{ type: "text", text: "HELLO" }] } }

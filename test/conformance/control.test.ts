@@ -12,7 +12,12 @@ conformance("interrupt mid-stream", (cell) =>
   withAgent(
     cell,
     {
-      scenario: { turns: [{ steps: [{ say: "Once upon a time", unfinished: true }, { hang: true }] }, { steps: [{ say: "Still here." }] }] },
+      scenario: {
+        turns: [
+          { steps: [{ say: "Once upon a time", unfinished: true }, { hang: true }] },
+          { steps: [{ say: "Still here." }] },
+        ],
+      },
       flags: { includePartialMessages: true },
     },
     async (agent) => {
@@ -30,7 +35,9 @@ conformance("interrupt mid-stream", (cell) =>
 conformance("set_model", (cell) =>
   withAgent(cell, { scenario: idle }, async (agent) => {
     await agent.request({ subtype: "initialize" })
-    expect(await agent.request({ subtype: "set_model", model: "claude-haiku-4-5" })).toMatchObject({ subtype: "success" })
+    expect(await agent.request({ subtype: "set_model", model: "claude-haiku-4-5" })).toMatchObject({
+      subtype: "success",
+    })
     await agent.prompt("who are you")
     expect(await agent.until("system", "init")).toMatchObject({ model: expect.stringContaining("haiku-4-5") })
     await agent.until("result")
@@ -42,7 +49,9 @@ conformance("set_model", (cell) =>
 conformance("set_permission_mode", (cell) =>
   withAgent(cell, { scenario: idle }, async (agent) => {
     await agent.request({ subtype: "initialize" })
-    expect(await agent.ask({ subtype: "set_permission_mode", mode: "acceptEdits" })).toMatchObject({ mode: "acceptEdits" })
+    expect(await agent.ask({ subtype: "set_permission_mode", mode: "acceptEdits" })).toMatchObject({
+      mode: "acceptEdits",
+    })
     await agent.prompt("go")
     expect(await agent.until("system", "init")).toMatchObject({ permissionMode: "acceptEdits" })
     await agent.until("result")
@@ -58,7 +67,9 @@ conformance("mcp_status", (cell) =>
 
 conformance("SDK-hosted MCP server", async (cell) => {
   const calls: unknown[] = []
-  const scenario = { turns: [{ steps: [{ tool: "mcp__shouting__shout", input: { text: "hello" } }, { say: "Said." }] }] }
+  const scenario = {
+    turns: [{ steps: [{ tool: "mcp__shouting__shout", input: { text: "hello" } }, { say: "Said." }] }],
+  }
   await withAgent(cell, { scenario, onRequest: shoutingServer(calls) }, async (agent) => {
     await agent.request({ subtype: "initialize", sdkMcpServers: ["shouting"] })
     const turn = await agent.turn("shout")
@@ -73,7 +84,13 @@ const bashTurn = { turns: [{ steps: [{ tool: "Bash", input: { command: "touch ma
 const preToolUse = { PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["hook_0"], timeout: 30 }] }
 
 conformance("PreToolUse hook that blocks", (cell) => {
-  const output = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "Not here." } }
+  const output = {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: "Not here.",
+    },
+  }
   return withAgent(cell, { scenario: bashTurn, onRequest: hookOutput(output) }, async (agent) => {
     await agent.request({ subtype: "initialize", hooks: preToolUse })
     await agent.prompt("make a file")
@@ -91,7 +108,11 @@ conformance("PreToolUse hook that blocks", (cell) => {
 
 conformance("PreToolUse hook that rewrites", (cell) => {
   const output = {
-    hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: { command: "echo hook > rewritten" } },
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "allow",
+      updatedInput: { command: "echo hook > rewritten" },
+    },
   }
   return withAgent(cell, { scenario: bashTurn, onRequest: hookOutput(output) }, async (agent) => {
     await agent.request({ subtype: "initialize", hooks: preToolUse })
@@ -153,4 +174,47 @@ conformance("an unknown control request", (cell) =>
     expect(await answer).toMatchObject({ subtype: "error" })
     if (isNew(cell)) expect(await answer).toMatchObject({ error_code: "unsupported_request" })
   }),
+)
+
+/** Requests that only read, or change nothing that matters to a session that ends anyway. */
+const NEWER_REQUESTS: readonly ({ subtype: string } & Record<string, unknown>)[] = [
+  { subtype: "get_context_usage" },
+  { subtype: "get_session_cost" },
+  { subtype: "list_models" },
+  { subtype: "get_usage", skip_behaviors: true },
+  { subtype: "get_binary_version" },
+  { subtype: "file_suggestions", query: "no" },
+  { subtype: "read_file", path: "notes.txt" },
+  { subtype: "get_settings" },
+  { subtype: "get_hooks_listing" },
+  { subtype: "list_permission_rules" },
+  { subtype: "reload_skills" },
+  { subtype: "reload_output_styles" },
+  { subtype: "reload_plugins" },
+  { subtype: "rename_session", title: "A better name" },
+  { subtype: "set_max_thinking_tokens", max_thinking_tokens: 2000 },
+  { subtype: "set_has_subscribers", has_subscribers: true },
+  { subtype: "cancel_async_message", message_uuid: "6f1d0e9a-1111-4222-8333-444455556666" },
+  { subtype: "apply_flag_settings", settings: {} },
+  { subtype: "background_tasks" },
+  { subtype: "mcp_set_servers", servers: {} },
+  { subtype: "get_plan" },
+  { subtype: "get_status" },
+]
+
+conformance(
+  "newer control requests",
+  (cell) =>
+    withAgent(cell, { scenario: idle }, async (agent) => {
+      writeFileSync(join(agent.folder.cwd, "notes.txt"), "a note\n")
+      await agent.request({ subtype: "initialize" })
+      await agent.turn("hi")
+      // Each reply is held against its schema on the way.
+      for (const request of NEWER_REQUESTS) {
+        expect({ request, ...(await agent.request(request)) }).toMatchObject({ request, subtype: "success" })
+      }
+      expect(await agent.request({ subtype: "end_session" })).toMatchObject({ subtype: "success" })
+      expect((await agent.exited()).error).toBeUndefined()
+    }),
+  { versions: ["2.1.325"] },
 )

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Decoded, decode, encode, type Side } from "@signalbox/protocol"
 import { schemaFor } from "@signalbox/protocol/schemas"
-import { type Cell, driftVersion } from "./cells.ts"
+import type { Cell } from "./cells.ts"
 
 /**
  * Lines that the real CLIs send and our schemas leave unknown on purpose. A peer carries unknown types through unharmed;
@@ -28,13 +28,13 @@ export function problemWith(line: string, from: Side): string | undefined {
   return encode(message) === line ? undefined : `changed by decode and encode: ${line.slice(0, 300)}`
 }
 
-const fixtures = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages", "protocol", "test", "fixtures")
-
-/** Where lines are written down: the fixtures when they are recorded anew, the report's folder for a drift report, else nowhere. */
-function recordingFolder(): string | undefined {
-  if (driftVersion !== undefined) return process.env["SIGNALBOX_DRIFT_FOLDER"]
-  return process.env["SIGNALBOX_RECORD"] === "1" ? fixtures : undefined
-}
+export const fixtures = join(
+  dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
+  "packages",
+  "protocol",
+  "test",
+  "fixtures",
+)
 
 export interface Recorder {
   add(from: Side, line: string): void
@@ -42,9 +42,10 @@ export interface Recorder {
 
 /** One file per case and cell, a line each: who said it, and what. */
 export function openRecorder(cell: Cell, caseName: string, machine: ReadonlyMap<string, string>): Recorder {
-  const folder = recordingFolder()
-  if (folder === undefined) return { add() {} }
-  const file = join(folder, cell.version, `${caseName.replaceAll(/[^a-z0-9]+/gi, "-").toLowerCase()}.${cell.road}.ndjson`)
+  // Lines are checked in every run, and written down only when the fixtures are recorded anew.
+  if (process.env["SIGNALBOX_RECORD"] !== "1") return { add() {} }
+  const slug = caseName.replaceAll(/[^a-z0-9]+/gi, "-").replace(/^-/, "").toLowerCase()
+  const file = join(fixtures, cell.version, `${slug}.${cell.road}.ndjson`)
   mkdirSync(dirname(file), { recursive: true })
   rmSync(file, { force: true })
   return {

@@ -23,7 +23,11 @@ conformance("permission allowed", (cell) =>
     await agent.request({ subtype: "initialize" })
     await agent.prompt("make a file")
     const asked = await agent.until("control_request", "can_use_tool")
-    expect(asked["request"]).toMatchObject({ tool_name: "Bash", input: { command: "touch made" }, tool_use_id: expect.any(String) })
+    expect(asked["request"]).toMatchObject({
+      tool_name: "Bash",
+      input: { command: "touch made" },
+      tool_use_id: expect.any(String),
+    })
     expect(await agent.until("result")).toMatchObject({ subtype: "success", result: "Done.", permission_denials: [] })
     expect(made(agent)).toBe(true)
   }),
@@ -111,7 +115,9 @@ conformance("AskUserQuestion answered", (cell) =>
   withAgent(
     cell,
     {
-      scenario: { turns: [{ steps: [{ tool: "AskUserQuestion", input: { questions: [CHOICE] } }, { say: "Blue it is." }] }] },
+      scenario: {
+        turns: [{ steps: [{ tool: "AskUserQuestion", input: { questions: [CHOICE] } }, { say: "Blue it is." }] }],
+      },
       onRequest: ({ request_id, subtype, request }) => {
         const asked = question(request_id, request)
         const updatedInput = { ...asked.input, answers: { "Which colour?": "Blue" } }

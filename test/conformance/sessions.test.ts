@@ -18,7 +18,9 @@ async function leaveSession(cell: Cell, folder: Awaited<ReturnType<typeof makeFo
 
 /** What the API was sent on the resumed session's turn, as text. */
 function historyOf(agent: AgentHost): string {
-  return JSON.stringify(agent.api.requests.filter((request) => request.path.startsWith("/v1/messages")).at(-1)?.messages)
+  return JSON.stringify(
+    agent.api.requests.filter((request) => request.path.startsWith("/v1/messages")).at(-1)?.messages,
+  )
 }
 
 conformance("resume", async (cell) => {

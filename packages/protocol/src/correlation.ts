@@ -122,7 +122,8 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
       if (closed !== undefined) return
       const error = new ProtocolError("request/closed", `no answer will come: ${reason}`, { cause })
       closed = error
-      for (const requestId of [...waiting.keys()]) fail(requestId, error)
+      // A map may lose entries while it is gone through.
+      for (const requestId of waiting.keys()) fail(requestId, error)
     },
     get size() {
       return waiting.size

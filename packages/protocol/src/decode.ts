@@ -1,4 +1,4 @@
-import { type Envelope, isObject } from "./envelope.ts"
+import { type Envelope, isEnvelope, isObject } from "./envelope.ts"
 import { type Guess, guessFromRubbish } from "./guess.ts"
 import { known, subtypePath } from "./known.generated.ts"
 import type { AgentMessage, HostMessage, Side, WireMessage } from "./schemas/registry.ts"
@@ -38,7 +38,8 @@ export interface MalformedLine {
 export function decode(line: string): Decoded
 export function decode(line: string, from: "agent"): Decoded<AgentMessage>
 export function decode(line: string, from: "host"): Decoded<HostMessage>
-export function decode(line: string, from: Side | "either" = "either"): Decoded {
+// The overloads say what the checks below make of a message; the type's comment tells what they leave open.
+export function decode(line: string, from: Side | "either" = "either"): Decoded<Envelope> {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -46,13 +47,9 @@ export function decode(line: string, from: Side | "either" = "either"): Decoded 
     return malformed(line, `not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (!isObject(value)) return malformed(line, `not an object but ${nameOf(value)}`)
-  const type = value["type"]
-  if (typeof type !== "string") return malformed(line, `no "type"`)
-  const message = value as Envelope // An object whose `type` is a string is all that an envelope is.
-  const why = whyUnknown(message, rules[from].get(type))
-  if (why !== undefined) return { kind: "unknown", why, message, line }
-  // The checks above are the definition of "known": see the type's comment for what they leave open.
-  return { kind: "known", message: value as unknown as WireMessage, line }
+  if (!isEnvelope(value)) return malformed(line, `no "type"`)
+  const why = whyUnknown(value, rules[from].get(value.type))
+  return why === undefined ? { kind: "known", message: value, line } : { kind: "unknown", why, message: value, line }
 }
 
 /** One sentence for a log or a person: which line, how long, and what is wrong with it. */

@@ -9,11 +9,11 @@ export function encode(message: Envelope): string {
   try {
     line = JSON.stringify(message)
   } catch (cause) {
-    throw new ProtocolError("write/not-encodable", `the ${String(message.type)} message has no JSON form`, { cause })
+    throw new ProtocolError("write/not-encodable", `the ${message.type} message has no JSON form`, { cause })
   }
   // A `toJSON` may have returned anything.
   if (line === undefined || !line.startsWith("{")) {
-    throw new ProtocolError("write/not-encodable", `the ${String(message.type)} message is not a JSON object`)
+    throw new ProtocolError("write/not-encodable", `the ${message.type} message is not a JSON object`)
   }
   return line
 }
@@ -61,7 +61,8 @@ function whyNotAnAnswer(message: Envelope): string | undefined {
   if (response["subtype"] === "error") {
     return textOf(response, "error") === undefined ? "an error answer needs its error text" : undefined
   }
-  if (response["subtype"] !== "success") return `an answer is "success" or "error", not "${String(response["subtype"])}"`
+  if (response["subtype"] !== "success")
+    return `an answer is "success" or "error", not "${String(response["subtype"])}"`
   const payload = response["response"]
   if (isObject(payload) && payload["behavior"] === "allow" && !isObject(payload["updatedInput"])) {
     return "an allow needs updatedInput: without it 2.1.37 denies the tool"

@@ -8,6 +8,10 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
+export function isEnvelope(value: Readonly<Record<string, unknown>>): value is Envelope {
+  return typeof value["type"] === "string"
+}
+
 /** A field that is an object, or undefined. */
 export function fieldOf(value: unknown, name: string): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(value)) return undefined

@@ -118,7 +118,8 @@ function nextRequests(open: readonly string[], { opened, closed }: Change): read
 
 function nextFacts(facts: SessionFacts, news: SessionFacts | undefined): SessionFacts {
   if (news === undefined) return facts
-  const changed = Object.entries(news).some(([name, value]) => !sameFact(facts[name as keyof SessionFacts], value))
+  const before: Readonly<Record<string, unknown>> = { ...facts }
+  const changed = Object.entries(news).some(([name, value]) => !sameFact(before[name], value))
   return changed ? { ...facts, ...news } : facts
 }
 

@@ -12,7 +12,7 @@ function handTimers(): Timers & { fire(): void; readonly armed: number } {
     },
     clear: (handle) => void armed.delete(Number(handle)),
     fire() {
-      for (const run of [...armed.values()]) run()
+      for (const run of armed.values()) run()
     },
     get armed() {
       return armed.size

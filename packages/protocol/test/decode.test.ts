@@ -1,5 +1,13 @@
 import { describe, expect, expectTypeOf, it } from "vitest"
-import { type AgentMessage, decode, describeMalformed, encode, encodeForAgent, type Envelope, peerTraits } from "../src/index.ts"
+import {
+  type AgentMessage,
+  decode,
+  describeMalformed,
+  type Envelope,
+  encode,
+  encodeForAgent,
+  peerTraits,
+} from "../src/index.ts"
 
 const old = peerTraits({ claude_code_version: "2.1.37" })
 const recent = peerTraits({ claude_code_version: "2.1.325", capabilities: ["interrupt_receipt_v1"] })

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { completeAllow, guessFromRubbish, normaliseAgentMessage, normaliseFrontendMessage, readRelayStatus } from "../src/index.ts"
+import {
+  completeAllow,
+  guessFromRubbish,
+  normaliseAgentMessage,
+  normaliseFrontendMessage,
+  readRelayStatus,
+} from "../src/index.ts"
 
 const reading = { newRequestId: () => "fresh" }
 
@@ -21,11 +27,17 @@ describe("dialects of an agent", () => {
       result: "done",
       total_cost_usd: 0.5,
     })
-    expect(normaliseAgentMessage({ type: "result", is_error: true })).toMatchObject({ subtype: "error_during_execution" })
+    expect(normaliseAgentMessage({ type: "result", is_error: true })).toMatchObject({
+      subtype: "error_during_execution",
+    })
   })
 
   it("[L3] a stream_event that names its event and keeps the fields under data becomes one event object", () => {
-    const old = { type: "stream_event", event: "content_block_delta", data: { index: 0, delta: { type: "text_delta" } } }
+    const old = {
+      type: "stream_event",
+      event: "content_block_delta",
+      data: { index: 0, delta: { type: "text_delta" } },
+    }
     expect(normaliseAgentMessage(old)).toEqual({
       type: "stream_event",
       parent_tool_use_id: null,
@@ -43,7 +55,10 @@ describe("dialects of an agent", () => {
     expect(normaliseAgentMessage({ type: "control_request", request_id: "r", request })).toMatchObject({
       request: { permission_suggestions: [] },
     })
-    const list = { type: "control_response", response: { subtype: "success", request_id: "r", response: [{ name: "a" }] } }
+    const list = {
+      type: "control_response",
+      response: { subtype: "success", request_id: "r", response: [{ name: "a" }] },
+    }
     expect(normaliseAgentMessage(list)).toMatchObject({ response: { response: { mcpServers: [{ name: "a" }] } } })
   })
 
@@ -70,12 +85,18 @@ describe("dialects of a frontend", () => {
   })
 
   it("[L7] an answer as {request_id, permission} becomes a success with its behaviour", () => {
-    const allow = normaliseFrontendMessage({ type: "control_response", request_id: "r", permission: { allow: true } }, reading)
+    const allow = normaliseFrontendMessage(
+      { type: "control_response", request_id: "r", permission: { allow: true } },
+      reading,
+    )
     expect(allow).toEqual({
       type: "control_response",
       response: { subtype: "success", request_id: "r", response: { behavior: "allow" } },
     })
-    const deny = normaliseFrontendMessage({ type: "control_response", request_id: "r", permission: { allow: false } }, reading)
+    const deny = normaliseFrontendMessage(
+      { type: "control_response", request_id: "r", permission: { allow: false } },
+      reading,
+    )
     expect(deny).toMatchObject({ response: { response: { behavior: "deny", message: "Denied by the user." } } })
   })
 
@@ -89,16 +110,26 @@ describe("dialects of a frontend", () => {
 
   it("[L9] an allow that came without its input is completed from the question", () => {
     const question = { request_id: "r", input: { command: "ls" } }
-    const allow = normaliseFrontendMessage({ type: "control_response", request_id: "r", permission: { allow: true } }, reading)
+    const allow = normaliseFrontendMessage(
+      { type: "control_response", request_id: "r", permission: { allow: true } },
+      reading,
+    )
     expect(completeAllow(allow, question)).toMatchObject({
       response: { response: { behavior: "allow", updatedInput: { command: "ls" } } },
     })
-    const edited = { type: "control_response", response: { response: { behavior: "allow", updatedInput: { command: "pwd" } } } }
+    const edited = {
+      type: "control_response",
+      response: { response: { behavior: "allow", updatedInput: { command: "pwd" } } },
+    }
     expect(completeAllow(edited, question)).toBe(edited)
   })
 
   it("[L10] what is not an old form passes untouched, also when it makes no sense", () => {
-    for (const message of [{ type: "control_response" }, { type: "user" }, { type: "control_response", request_id: 5 }]) {
+    for (const message of [
+      { type: "control_response" },
+      { type: "user" },
+      { type: "control_response", request_id: 5 },
+    ]) {
       expect(normaliseFrontendMessage(message, reading)).toBe(message)
     }
   })

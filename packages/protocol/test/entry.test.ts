@@ -24,12 +24,14 @@ async function importAlone(leaveOut: RegExp, code: string): Promise<string> {
 
 describe("the main entry, as built", () => {
   it("[M10] loads and decodes without zod and without the schemas", async () => {
-    const code = "console.log(entry.decode('{\"type\":\"keep_alive\"}').kind)"
+    const code = 'console.log(entry.decode(\'{"type":"keep_alive"}\').kind)'
     expect(await importAlone(/[\\/]dist[\\/]schemas/, code)).toBe("known\n")
   })
 
   it("[M10] names what it exports, so that nothing becomes public by accident", async () => {
-    const names = JSON.parse(await importAlone(/[\\/]dist[\\/]schemas/, "console.log(JSON.stringify(Object.keys(entry)))"))
+    const names = JSON.parse(
+      await importAlone(/[\\/]dist[\\/]schemas/, "console.log(JSON.stringify(Object.keys(entry)))"),
+    )
     expect(names).toMatchSnapshot()
   })
 })

@@ -4,7 +4,11 @@ import { createLineSplitter, type DroppedLine, describeDroppedLine } from "../sr
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-function split(text: string, cuts: readonly number[], maxLineBytes?: number): { lines: string[]; dropped: DroppedLine[] } {
+function split(
+  text: string,
+  cuts: readonly number[],
+  maxLineBytes?: number,
+): { lines: string[]; dropped: DroppedLine[] } {
   const dropped: DroppedLine[] = []
   const splitter = createLineSplitter({
     ...(maxLineBytes === undefined ? {} : { maxLineBytes }),

@@ -17,7 +17,11 @@ import {
 } from "../src/index.ts"
 
 /** Small and fast (mulberry32); a failure prints the seed of its case, which repeats it. */
-function random(seed: number): { below(limit: number): number; chance(one: number): boolean; pick<T>(from: readonly T[]): T } {
+function random(seed: number): {
+  below(limit: number): number
+  chance(one: number): boolean
+  pick<T>(from: readonly T[]): T
+} {
   let state = seed >>> 0
   function below(limit: number): number {
     state = (state + 0x6d2b79f5) >>> 0
@@ -56,7 +60,24 @@ const corpus = [
 ]
 
 const encoder = new TextEncoder()
-const HOSTILE = ["{", "}", "[", "]", '"', "\\", ":", ",", "\\u0000", "\\ud800", "null", "-", "1e999", '"type"', '"subtype"', "é"]
+const HOSTILE = [
+  "{",
+  "}",
+  "[",
+  "]",
+  '"',
+  "\\",
+  ":",
+  ",",
+  "\\u0000",
+  "\\ud800",
+  "null",
+  "-",
+  "1e999",
+  '"type"',
+  '"subtype"',
+  "é",
+]
 
 /** A line that was good once: cut, doubled, filled with hostile pieces. Never holds a newline. */
 function mutate(line: string, rnd: Random): string {
@@ -135,7 +156,9 @@ function heapAfterCollection(): number {
 const TIMEOUT_MS = 60 * 60_000
 
 describe("fuzz", () => {
-  it("[F1] [F5] whatever the chunks and the rubbish between them, no good line is lost and memory is bounded", { timeout: TIMEOUT_MS }, () => {
+  it("[F1] [F5] whatever the chunks and the rubbish between them, no good line is lost and memory is bounded", {
+    timeout: TIMEOUT_MS,
+  }, () => {
     const before = heapAfterCollection()
     forEachCase((rnd) => {
       const good = Array.from({ length: 1 + rnd.below(4) }, () => rnd.pick(corpus))
@@ -158,7 +181,9 @@ describe("fuzz", () => {
     expect(heapAfterCollection() - before).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it("[M6] [L10] no line, however mutated, makes a reader throw; what parses survives decode and encode", { timeout: TIMEOUT_MS }, () => {
+  it("[M6] [L10] no line, however mutated, makes a reader throw; what parses survives decode and encode", {
+    timeout: TIMEOUT_MS,
+  }, () => {
     const kinds = { known: 0, unknown: 0, malformed: 0 }
     forEachCase((rnd) => {
       const line = rnd.chance(5000) ? monstrous(rnd) : mutate(rnd.pick(corpus), rnd)

@@ -20,7 +20,12 @@ const prompt = sent(composeUserMessage("hello"))
 const init = received({ type: "system", subtype: "init", session_id: "s1", model: "m", cwd: "/w", capabilities: ["a"] })
 const result = received({ type: "result", subtype: "success" })
 const status = (value: string | null, mode?: string) =>
-  received({ type: "system", subtype: "status", status: value, ...(mode === undefined ? {} : { permissionMode: mode }) })
+  received({
+    type: "system",
+    subtype: "status",
+    status: value,
+    ...(mode === undefined ? {} : { permissionMode: mode }),
+  })
 const question = (id: string, subtype = "can_use_tool") =>
   received({ type: "control_request", request_id: id, request: { subtype, tool_name: "Bash", input: {} } })
 const answer = (id: string) => sent(composeAllow({ request_id: id, input: {} }))
@@ -52,7 +57,13 @@ describe("session state", () => {
 
   it("[S3] the init tells the facts, and a status changes the permission mode", () => {
     const state = after(initialized, init, status(null, "plan"))
-    expect(state.facts).toMatchObject({ session_id: "s1", model: "m", cwd: "/w", permissionMode: "plan", capabilities: ["a"] })
+    expect(state.facts).toMatchObject({
+      session_id: "s1",
+      model: "m",
+      cwd: "/w",
+      permissionMode: "plan",
+      capabilities: ["a"],
+    })
     expect(state.phase).toBe("running")
   })
 
@@ -71,7 +82,9 @@ describe("session state", () => {
   })
 
   it("[S4] hook and MCP requests are not questions", () => {
-    expect(after(initialized, prompt, question("h", "hook_callback"), question("m", "mcp_message")).phase).toBe("running")
+    expect(after(initialized, prompt, question("h", "hook_callback"), question("m", "mcp_message")).phase).toBe(
+      "running",
+    )
   })
 
   it("[S5] a result closes no question: background tasks ask after one", () => {
@@ -96,7 +109,8 @@ describe("session state", () => {
   it("[S8] ended is final", () => {
     const ended = after(initialized, prompt, { kind: "ended", exit: { exitCode: 1 } })
     expect(ended).toMatchObject({ phase: "ended", exit: { exitCode: 1 } })
-    for (const input of [prompt, init, { kind: "connected" } as const, result]) expect(stepSession(ended, input)).toBe(ended)
+    for (const input of [prompt, init, { kind: "connected" } as const, result])
+      expect(stepSession(ended, input)).toBe(ended)
   })
 
   it("[S9] a newer CLI's own report is followed", () => {
@@ -107,11 +121,13 @@ describe("session state", () => {
   })
 
   it("[S10] no message whatever makes a step throw, and one that changes nothing returns the same state", () => {
-    const anyMessage = fc.record({ type: fc.string() }).chain((base) =>
-      fc.dictionary(fc.constantFrom("subtype", "status", "state", "request", "response", "request_id"), fc.anything()).map(
-        (fields) => ({ ...fields, ...base }),
-      ),
-    )
+    const anyMessage = fc
+      .record({ type: fc.string() })
+      .chain((base) =>
+        fc
+          .dictionary(fc.constantFrom("subtype", "status", "state", "request", "response", "request_id"), fc.anything())
+          .map((fields) => ({ ...fields, ...base })),
+      )
     const typed = fc.constantFrom("system", "result", "control_request", "control_response", "assistant", "user", "x")
     fc.assert(
       fc.property(fc.array(fc.tuple(typed, anyMessage, fc.boolean())), (messages) => {

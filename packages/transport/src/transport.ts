@@ -40,6 +40,6 @@ export function assertSendable(line: string): void {
 
 export function closedError(closed: Closed): TransportError {
   return new TransportError("transport/closed", `the connection is closed (by ${closed.by}: ${closed.reason})`, {
-    ...(closed.error === undefined ? {} : { cause: closed.error }),
+    cause: closed.error,
   })
 }

@@ -62,7 +62,7 @@ export const init37 = system("init", {
   skills: [],
   plugins: [{ name: "p", path: "/p" }],
 })
-export const init325 = {
+const init325 = {
   ...init37,
   claude_code_version: "2.1.325",
   capabilities: ["interrupt_receipt_v1", "something_newer_v9"],

@@ -17,7 +17,7 @@ export type ReplyAction =
 /** Where ids come from: two replies must never share one, also across servers that serve the same session. */
 export type Ids = { next: (prefix: "msg" | "toolu" | "req") => string }
 
-export type ReplyUsage = {
+type ReplyUsage = {
   input_tokens: number
   cache_creation_input_tokens: number
   cache_read_input_tokens: number

@@ -1,6 +1,6 @@
 import type { Block, ErrorStep, Stop, StopReason, Turn, Usage } from "./schema.ts"
 
-export type StopDetails = { reason: StopReason; category?: string; explanation?: string; sequence?: string }
+type StopDetails = { reason: StopReason; category?: string; explanation?: string; sequence?: string }
 
 export type Reply = {
   kind: "reply"

@@ -54,7 +54,7 @@ export async function stream(api: ScriptedApi, ask: Ask): Promise<Event[]> {
   return parseEvents(await response.text())
 }
 
-export function parseEvents(text: string): Event[] {
+function parseEvents(text: string): Event[] {
   return text
     .split("\n\n")
     .filter((part) => part !== "")

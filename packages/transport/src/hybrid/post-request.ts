@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import type { Clock } from "../websocket/clock.ts"
 import type { PostOutcome } from "./post-policy.ts"
 
-export interface Post {
+interface Post {
   readonly url: URL
   readonly headers: () => Readonly<Record<string, string>>
   readonly body: string

@@ -9,7 +9,7 @@ export interface LinkEnd extends Closed {
 /** What `close()` sends: the conversation is over. */
 export const NORMAL_CLOSE = 1000
 /** No close frame arrived. */
-export const ABNORMAL_CLOSE = 1006
+const ABNORMAL_CLOSE = 1006
 
 /** 1005 is a close frame without a code, as `socket.close()` in a browser sends it: an orderly end too. */
 const CLEAN_CODES: ReadonlySet<number> = new Set([1000, 1001, 1005])

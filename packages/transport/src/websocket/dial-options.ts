@@ -54,7 +54,7 @@ export function settleDialOptions(options: DialOptions): DialSettings {
 }
 
 /** Throws at once for what is no WebSocket URL; dialling it again and again would never help. */
-export function readSdkUrl(text: string | URL): URL {
+function readSdkUrl(text: string | URL): URL {
   let url: URL
   try {
     url = new URL(text)

@@ -46,7 +46,7 @@ export interface TestServer {
   readonly close: () => Promise<void>
 }
 
-export async function listen(port = 0): Promise<TestServer> {
+async function listen(port = 0): Promise<TestServer> {
   const server = createServer()
   const sockets = new Set<Socket>()
   server.on("connection", (socket) => {

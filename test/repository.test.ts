@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+interface LockEntry {
+  readonly resolved?: string
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+describe("the repository", () => {
+  const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))
+
+  it("the lockfile carries no download addresses", () => {
+    const addresses = Object.values(lock.packages).filter(({ resolved }) => resolved?.includes("://"))
+    expect(addresses).toEqual([])
+  })
+
+  it("the lockfile names the packages of every platform, or npm ci refuses it: npm run lock completes it", () => {
+    const wanted = Object.values(lock.packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
+    expect(wanted.length).toBeGreaterThan(0)
+    expect(wanted.filter((name) => lock.packages[`node_modules/${name}`] === undefined)).toEqual([])
+  })
+})
