@@ -94,7 +94,8 @@ export class AgentHost {
     const flags: ClaudeFlags = { permissionPromptTool: "stdio", settingSources: [], ...options.flags }
     const argv = options.argv === undefined ? {} : { argv: options.argv }
     const link = await openLink(cell, { cwd: folder.cwd, env, flags, ...argv })
-    const name = expect.getState().currentTestName?.split(": ").at(-1) ?? "case"
+    const title = expect.getState().currentTestName ?? "case"
+    const name = title.slice(title.indexOf(`${cell.name}: `)).replace(`${cell.name}: `, "")
     return new AgentHost(link, api, folder, openRecorder(cell, name, machinePlaces(folder)), options)
   }
 

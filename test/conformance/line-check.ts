@@ -44,7 +44,7 @@ export interface Recorder {
 export function openRecorder(cell: Cell, caseName: string, machine: ReadonlyMap<string, string>): Recorder {
   // Lines are checked in every run, and written down only when the fixtures are recorded anew.
   if (process.env["SIGNALBOX_RECORD"] !== "1") return { add() {} }
-  const slug = caseName.replaceAll(/[^a-z0-9]+/gi, "-").replace(/^-/, "").toLowerCase()
+  const slug = caseName.replaceAll(/[^a-z0-9]+/gi, "-").replace(/^-/, "").toLowerCase().slice(0, 60)
   const file = join(fixtures, cell.version, `${slug}.${cell.road}.ndjson`)
   mkdirSync(dirname(file), { recursive: true })
   rmSync(file, { force: true })
