@@ -6,6 +6,7 @@ export { openSdkUrl, type SdkUrlOptions } from "./hybrid/open-sdk-url.ts"
 export { type PostPolicy, postPolicies } from "./hybrid/post-policy.ts"
 export type { DroppedEvents } from "./hybrid/post-queue.ts"
 export { createHybridReceiver, type HybridReceiver, type HybridReceiverOptions } from "./hybrid/receive.ts"
+export { lineBatches } from "./line-queue.ts"
 export { createLinkedPair } from "./pair.ts"
 export {
   type ChildBehaviour,

@@ -63,6 +63,30 @@ export class LineQueue implements AsyncIterable<string> {
     return { next: () => this.#take(), return: () => this.#abandon() }
   }
 
+  /**
+   * The lines as they come in, many at a time, instead of one by one: awaiting each of millions of lines costs more than
+   * decoding some of them.
+   */
+  async *batches(): AsyncGenerator<readonly string[], void, undefined> {
+    const first = this[Symbol.asyncIterator]()
+    try {
+      for (let next = await first.next(); next.done !== true; next = await first.next()) {
+        yield [next.value, ...this.#takeWaiting()]
+      }
+    } finally {
+      await first.return?.()
+    }
+  }
+
+  #takeWaiting(): string[] {
+    const waiting = this.#next === 0 ? this.#lines : this.#lines.slice(this.#next)
+    this.#lines = []
+    this.#next = 0
+    this.#waitingChars = 0
+    this.#signalRoom()
+    return waiting
+  }
+
   #take(): Promise<IteratorResult<string, undefined>> {
     const line = this.#lines[this.#next]
     if (line !== undefined) {
@@ -98,4 +122,10 @@ export class LineQueue implements AsyncIterable<string> {
     this.#wasFull = false
     this.#onRoom?.()
   }
+}
+
+/** The lines of any transport in batches: as they came in where the transport can, one by one where it cannot. */
+export async function* lineBatches(lines: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
+  if (lines instanceof LineQueue) yield* lines.batches()
+  else for await (const line of lines) yield [line]
 }
