@@ -122,7 +122,7 @@ conformance("PreToolUse hook that rewrites", (cell) => {
   })
 })
 
-conformance("rewind_files", async (cell) => {
+conformance("[V10] rewind_files", async (cell) => {
   const scenario = (file: string) => ({
     turns: [
       {
