@@ -2,6 +2,6 @@ import { describeKnown } from "@signalbox/protocol/schemas"
 import { expect, test } from "vitest"
 import * as generated from "../../src/known.generated.ts"
 
-test("known.generated.ts says what the registry says; else run `npm run generate`", () => {
+test("[M12] known.generated.ts says what the registry says; else run `npm run generate`", () => {
   expect({ ...generated }).toEqual(describeKnown())
 })
