@@ -9,8 +9,7 @@ for await (const line of agent.lines) {
   if (decoded.kind !== "known") continue // newer than we are: carried, never dropped
   const { message } = decoded
   if (message.type === "control_request" && message.request.subtype === "can_use_tool") {
-    const { input, tool_use_id } = message.request
-    await agent.send(encode(composeAllow({ request_id: message.request_id, input, tool_use_id })))
+    await agent.send(encode(composeAllow({ request_id: message.request_id, request: message.request })))
   }
   if (message.type === "result") {
     console.log(message.subtype === "success" ? message.result : message.subtype)

@@ -73,8 +73,7 @@ try {
     if (decoded.kind !== "known") continue
     const { message } = decoded
     if (message.type === "control_request" && message.request.subtype === "can_use_tool") {
-      const { input, tool_use_id } = message.request
-      await send(composeAllow({ request_id: message.request_id, input, tool_use_id }))
+      await send(composeAllow({ request_id: message.request_id, request: message.request }))
     }
     if (message.type === "result") {
       succeeded = message.subtype === "success"

@@ -7,7 +7,19 @@ import { root, run, say } from "./setup.mjs"
 
 /** @typedef {{ version?: string, dev?: boolean, link?: boolean, optionalDependencies?: Record<string, string> }} LockEntry */
 
-const SYSTEMS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32", "wasi"]
+const SYSTEMS = [
+  "aix",
+  "android",
+  "darwin",
+  "freebsd",
+  "linux",
+  "netbsd",
+  "openbsd",
+  "openharmony",
+  "sunos",
+  "win32",
+  "wasi",
+]
 const PROCESSORS = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "x64", "wasm32"]
 
 /** Platform packages name their platform in their name. @param {string} name */

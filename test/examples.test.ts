@@ -28,7 +28,10 @@ describe("examples", () => {
     try {
       const claude = await ensureClaude("2.1.325")
       const env = claudeEnvironment({ home: folder, apiUrl: api.url, extra: { CLAUDE_BIN: claude.command } })
-      const { stdout } = await run(process.execPath, [join(root, "examples/allow-everything.mjs")], { cwd: folder, env })
+      const { stdout } = await run(process.execPath, [join(root, "examples/allow-everything.mjs")], {
+        cwd: folder,
+        env,
+      })
       expect(stdout).toBe("One file.\n")
     } finally {
       await api.close()

@@ -1,3 +1,5 @@
+import { PINNED } from "../scripts/claude-cli.mjs"
+
 /**
  * What the gate (`npm test`) takes of everything there is (`npm run test:full`), named in this one place. The gate must
  * stay under ten minutes on two cores for the whole life of the project; `test:full` may take as long as it takes.
@@ -7,8 +9,11 @@ const extent: "gate" | "full" = process.env["SIGNALBOX_TESTS"] === "full" ? "ful
 /** Cases of each fuzzer. */
 export const fuzzCases = extent === "full" ? 2_000_000 : 20_000
 
+/** The versions on which the scripted model is tried with a real CLI. */
+export const claudeVersionsNow: readonly string[] = extent === "full" ? PINNED : PINNED.slice(-1)
+
 /** Real CLIs: the gate runs these cases on these cells, as a smoke; `test:full` runs every case on every cell. */
-const smoke: ReadonlySet<string> = new Set([
+export const smoke: ReadonlySet<string> = new Set([
   "2.1.325 stdio: one turn",
   "2.1.325 stdio: permission allowed",
   "2.1.325 stdio: interrupt mid-stream",

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { smoke } from "./gate.ts"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -11,7 +12,9 @@ interface LockEntry {
 }
 
 describe("the repository", () => {
-  const lock: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"))
+  const lock: { packages: Record<string, LockEntry> } = JSON.parse(
+    readFileSync(join(root, "package-lock.json"), "utf8"),
+  )
 
   it("the lockfile carries no download addresses", () => {
     const addresses = Object.values(lock.packages).filter(({ resolved }) => resolved?.includes("://"))
@@ -22,5 +25,14 @@ describe("the repository", () => {
     const wanted = Object.values(lock.packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
     expect(wanted.length).toBeGreaterThan(0)
     expect(wanted.filter((name) => lock.packages[`node_modules/${name}`] === undefined)).toEqual([])
+  })
+
+  it("every case that the gate names exists", () => {
+    const folder = join(root, "test", "conformance")
+    const text = readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), "utf8"))
+      .join("\n")
+    const names = [...smoke].map((entry) => entry.slice(entry.indexOf(": ") + 2))
+    expect(names.filter((name) => !text.includes(`"${name}"`))).toEqual([])
   })
 })

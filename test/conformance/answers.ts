@@ -13,11 +13,8 @@ export function denyTools(message: string, options: { interrupt?: boolean } = {}
 
 export function question(requestId: string, request: Readonly<Record<string, unknown>>) {
   const toolUse = textOf(request, "tool_use_id")
-  return {
-    request_id: requestId,
-    input: fieldOf(request, "input") ?? {},
-    ...(toolUse === undefined ? {} : { tool_use_id: toolUse }),
-  }
+  const input = fieldOf(request, "input") ?? {}
+  return { request_id: requestId, request: toolUse === undefined ? { input } : { input, tool_use_id: toolUse } }
 }
 
 /** A hook's output as the answer to its callback; permission requests are allowed. */

@@ -9,7 +9,9 @@ function recordings(version: string): { name: string; lines: string[] }[] {
     .filter((file) => file.endsWith(".ndjson"))
     .map((file) => ({
       name: basename(file),
-      lines: readFileSync(join(fixtures, version, file), "utf8").trimEnd().split("\n"),
+      lines: readFileSync(join(fixtures, version, file), "utf8")
+        .trimEnd()
+        .split("\n"),
     }))
 }
 

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync } from "node:fs"
 import { hostname } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { type Decoded, decode, encode, type Side } from "@signalbox/protocol"
+import { decode, encode, type Side } from "@signalbox/protocol"
 import { schemaFor } from "@signalbox/protocol/schemas"
 import type { Cell } from "./cells.ts"
 
@@ -14,7 +14,7 @@ const LEFT_UNKNOWN: readonly { readonly is: (message: Record<string, unknown>) =
 
 /** What is wrong with a line that a real CLI sent; undefined when it is as it should be. */
 export function problemWith(line: string, from: Side): string | undefined {
-  const decoded: Decoded = from === "agent" ? decode(line, "agent") : decode(line, "host")
+  const decoded = decode(line, from)
   if (decoded.kind === "malformed") return `malformed (${decoded.reason}): ${line.slice(0, 300)}`
   const message = { ...decoded.message }
   if (decoded.kind === "unknown") {
@@ -44,7 +44,11 @@ export interface Recorder {
 export function openRecorder(cell: Cell, caseName: string, machine: ReadonlyMap<string, string>): Recorder {
   // Lines are checked in every run, and written down only when the fixtures are recorded anew.
   if (process.env["SIGNALBOX_RECORD"] !== "1") return { add() {} }
-  const slug = caseName.replaceAll(/[^a-z0-9]+/gi, "-").replace(/^-/, "").toLowerCase().slice(0, 60)
+  const slug = caseName
+    .replaceAll(/[^a-z0-9]+/gi, "-")
+    .replace(/^-/, "")
+    .toLowerCase()
+    .slice(0, 60)
   const file = join(fixtures, cell.version, `${slug}.${cell.road}.ndjson`)
   mkdirSync(dirname(file), { recursive: true })
   rmSync(file, { force: true })

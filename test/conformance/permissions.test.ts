@@ -120,7 +120,7 @@ conformance("AskUserQuestion answered", (cell) =>
       },
       onRequest: ({ request_id, subtype, request }) => {
         const asked = question(request_id, request)
-        const updatedInput = { ...asked.input, answers: { "Which colour?": "Blue" } }
+        const updatedInput = { ...asked.request.input, answers: { "Which colour?": "Blue" } }
         return subtype === "can_use_tool" ? composeAllow(asked, { updatedInput }) : null
       },
     },

@@ -1,8 +1,9 @@
 /** The messages a host sends, in the one form that every CLI we know of understands. */
 import { type Envelope, fieldOf, isObject } from "./envelope.ts"
+import type { ControlRequestOf, ControlSubtypeOf } from "./schemas/control-table.ts"
 
 export interface UserMessageOptions {
-  /** Given to every message: a CLI ignores a second copy, and its echo is the receipt. */
+  /** Worth giving: a CLI ignores a second copy of the same message, and its echo is the receipt. */
   readonly uuid?: string
   readonly session_id?: string
   readonly parent_tool_use_id?: string
@@ -17,7 +18,13 @@ export function composeUserMessage(content: string | readonly unknown[], options
   return { type: "user", message: { role: "user", content: blocks }, parent_tool_use_id, session_id, ...rest }
 }
 
-export function composeRequest(requestId: string, request: { readonly subtype: string }): Envelope {
+/** A request of the table, held to its fields; or any other, as it is. */
+export function composeRequest<const S extends ControlSubtypeOf<"host">>(
+  requestId: string,
+  request: ControlRequestOf<S>,
+): Envelope
+export function composeRequest(requestId: string, request: UnlistedRequest): Envelope
+export function composeRequest(requestId: string, request: UnlistedRequest): Envelope {
   return { type: "control_request", request_id: requestId, request }
 }
 
@@ -35,11 +42,18 @@ export function composeCancel(requestId: string): Envelope {
   return { type: "control_cancel_request", request_id: requestId }
 }
 
-/** The question an answer belongs to: what is needed to answer it in full. */
+export interface UnlistedRequest {
+  readonly subtype: string
+  readonly [field: string]: unknown
+}
+
+/** The question an answer belongs to: a `can_use_tool` request as it came, or what is needed of it. */
 export interface ToolQuestion {
   readonly request_id: string
-  readonly input: Readonly<Record<string, unknown>>
-  readonly tool_use_id?: string
+  readonly request: {
+    readonly input: Readonly<Record<string, unknown>>
+    readonly tool_use_id?: string
+  }
 }
 
 export interface AllowOptions {
@@ -51,7 +65,7 @@ export interface AllowOptions {
 export function composeAllow(question: ToolQuestion, options: AllowOptions = {}): Envelope {
   return composeSuccess(question.request_id, {
     behavior: "allow",
-    updatedInput: options.updatedInput ?? question.input,
+    updatedInput: options.updatedInput ?? question.request.input,
     ...(options.updatedPermissions === undefined ? {} : { updatedPermissions: options.updatedPermissions }),
     ...toolUse(question),
   })
@@ -63,7 +77,8 @@ export function composeDeny(question: ToolQuestion, message: string, options: { 
 }
 
 function toolUse(question: ToolQuestion): { toolUseID?: string } {
-  return question.tool_use_id === undefined ? {} : { toolUseID: question.tool_use_id }
+  const { tool_use_id } = question.request
+  return tool_use_id === undefined ? {} : { toolUseID: tool_use_id }
 }
 
 /** Fills in what an allow from elsewhere left out; every other answer is returned as it is. */
@@ -71,5 +86,5 @@ export function completeAllow(answer: Envelope, question: ToolQuestion): Envelop
   const response = fieldOf(answer, "response")
   const payload = fieldOf(response, "response")
   if (payload?.["behavior"] !== "allow" || isObject(payload["updatedInput"])) return answer
-  return { ...answer, response: { ...response, response: { ...payload, updatedInput: question.input } } }
+  return { ...answer, response: { ...response, response: { ...payload, updatedInput: question.request.input } } }
 }

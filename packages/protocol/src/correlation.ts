@@ -52,7 +52,8 @@ interface Waiter<Answer> {
   readonly release: () => void
 }
 
-const DEFAULT_MEMORY = 1024
+/** Answers may be large, and one that comes before its request is waited for is rare. */
+const DEFAULT_MEMORY = 64
 const globalTimers: Timers = { set: (run, ms) => setTimeout(run, ms), clear: (handle) => clearTimeout(handle) }
 
 export function createPendingRequests<Answer>(options: PendingRequestsOptions = {}): PendingRequests<Answer> {

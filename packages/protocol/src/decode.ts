@@ -30,6 +30,7 @@ export interface UnknownLine {
 export interface MalformedLine {
   readonly kind: "malformed"
   readonly reason: string
+  /** Only of a line that is no JSON at all. */
   readonly guess?: Guess
   readonly line: string
 }
@@ -38,13 +39,16 @@ export interface MalformedLine {
 export function decode(line: string): Decoded
 export function decode(line: string, from: "agent"): Decoded<AgentMessage>
 export function decode(line: string, from: "host"): Decoded<HostMessage>
+export function decode(line: string, from: Side): Decoded
 // The overloads say what the checks below make of a message; the type's comment tells what they leave open.
 export function decode(line: string, from: Side | "either" = "either"): Decoded<Envelope> {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch (error) {
-    return malformed(line, `not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    const reason = `not JSON: ${error instanceof Error ? error.message : String(error)}`
+    const guess = guessFromRubbish(line)
+    return guess === undefined ? malformed(line, reason) : { ...malformed(line, reason), guess }
   }
   if (!isObject(value)) return malformed(line, `not an object but ${nameOf(value)}`)
   if (!isEnvelope(value)) return malformed(line, `no "type"`)
@@ -107,8 +111,7 @@ function rulesOf(...sides: readonly Side[]): ReadonlyMap<string, TypeRule> {
 const rules = { agent: rulesOf("agent"), host: rulesOf("host"), either: rulesOf("agent", "host") }
 
 function malformed(line: string, reason: string): MalformedLine {
-  const guess = guessFromRubbish(line)
-  return { kind: "malformed", reason, line, ...(guess === undefined ? {} : { guess }) }
+  return { kind: "malformed", reason, line }
 }
 
 function nameOf(value: unknown): string {

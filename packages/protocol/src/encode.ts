@@ -1,6 +1,7 @@
 import type { Envelope } from "./envelope.ts"
 import { fieldOf, isObject, textOf } from "./envelope.ts"
 import { ProtocolError } from "./errors.ts"
+import { known } from "./known.generated.ts"
 import type { PeerTraits } from "./peer-traits.ts"
 
 /** One message, one line, without its newline. JSON never holds a bare newline, so the result is always one line. */
@@ -19,13 +20,7 @@ export function encode(message: Envelope): string {
 }
 
 /** Every type a CLI reads. What is not here is never written: to an old CLI one such line is the end of its process. */
-const WRITABLE: ReadonlySet<string> = new Set([
-  "user",
-  "control_request",
-  "control_response",
-  "keep_alive",
-  "update_environment_variables",
-])
+const WRITABLE: ReadonlySet<string> = new Set(Object.keys(known.host))
 
 /**
  * A message as a line that this agent can take, or an error that says why it must not be sent. The reading side is

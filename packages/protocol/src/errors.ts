@@ -3,7 +3,6 @@ export type ProtocolErrorCode =
   | "request/timeout"
   | "request/aborted"
   | "request/closed"
-  | "request/refused"
   | "request/duplicate"
   | "write/not-encodable"
   | "write/not-accepted"

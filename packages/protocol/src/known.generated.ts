@@ -53,6 +53,7 @@ export const known = {
     prompt_suggestion: null,
     conversation_reset: null,
     active_goal: null,
+    autocompact_state: null,
     command_lifecycle: null,
     transcript_mirror: null,
     control_request: ["mcp_message", "can_use_tool", "hook_callback", "elicitation", "request_user_dialog"],

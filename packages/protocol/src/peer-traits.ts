@@ -2,18 +2,12 @@
 export interface PeerTraits {
   /** Takes `control_cancel_request`; 2.1.37 exits on it. */
   readonly takesCancel: boolean
-  /** Skips a `type` it does not know; 2.1.37 exits on it. */
-  readonly skipsUnknownTypes: boolean
-  /** Answers a control request it does not know with an error; 2.1.37 stays silent. */
-  readonly answersUnknownRequests: boolean
   /** Takes a second `initialize` and answers it in full instead of "Already initialized". */
   readonly initializesAgain: boolean
 }
 
 const OLDEST: PeerTraits = {
   takesCancel: false,
-  skipsUnknownTypes: false,
-  answersUnknownRequests: false,
   initializesAgain: false,
 }
 
@@ -28,8 +22,6 @@ export function peerTraits(peer: { claude_code_version?: string; capabilities?: 
   if (!modern && !isAtLeast(version, TOLERANT_SINCE)) return OLDEST
   return {
     takesCancel: true,
-    skipsUnknownTypes: true,
-    answersUnknownRequests: true,
     initializesAgain: modern || isAtLeast(version, INITIALIZES_AGAIN_SINCE),
   }
 }

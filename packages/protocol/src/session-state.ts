@@ -26,8 +26,13 @@ export type SessionPhase =
   | { readonly phase: "compacting" }
   /** Questions of the agent are open. A result does not close them: background tasks ask after one. */
   | { readonly phase: "waiting"; readonly requestIds: readonly string[]; readonly activity: Activity }
-  /** The connection is gone, the process may live. Open questions stay open. */
-  | { readonly phase: "disconnected"; readonly requestIds: readonly string[]; readonly activity: Activity }
+  /** The connection is gone, the process may live. Open questions stay open. `hasSpoken`: whether a line ever came. */
+  | {
+      readonly phase: "disconnected"
+      readonly requestIds: readonly string[]
+      readonly activity: Activity
+      readonly hasSpoken: boolean
+    }
   | { readonly phase: "ended"; readonly exit: SessionExit }
 
 export interface SessionExit {
@@ -53,11 +58,9 @@ export function stepSession(state: SessionState, input: SessionInput): SessionSt
   if (state.phase === "ended") return state
   switch (input.kind) {
     case "connected":
-      return state.phase === "disconnected" ? build(state.facts, state.activity, state.requestIds) : state
+      return state.phase === "disconnected" ? backAgain(state) : state
     case "disconnected":
-      return state.phase === "disconnected"
-        ? state
-        : { phase: "disconnected", requestIds: openRequests(state), activity: activityOf(state), facts: state.facts }
+      return state.phase === "disconnected" ? state : goneAway(state)
     case "ended":
       return { phase: "ended", exit: input.exit, facts: state.facts }
     case "sent":
@@ -65,6 +68,17 @@ export function stepSession(state: SessionState, input: SessionInput): SessionSt
     case "received":
       return afterReceived(state, input.message)
   }
+}
+
+function goneAway(state: SessionState): SessionState {
+  const hasSpoken = state.phase !== "starting"
+  const [activity, requestIds] = [activityOf(state), openRequests(state)]
+  return { phase: "disconnected", requestIds, activity, hasSpoken, facts: state.facts }
+}
+
+function backAgain(state: SessionState & { phase: "disconnected" }): SessionState {
+  if (!state.hasSpoken) return { phase: "starting", activity: state.activity, facts: state.facts }
+  return build(state.facts, state.activity, state.requestIds)
 }
 
 /** The ids of the agent's questions that nobody has answered yet. */
@@ -106,7 +120,7 @@ function apply(state: SessionState, change: Change): SessionState {
   const same = activity === activityOf(state) && requestIds === openRequests(state) && facts === state.facts
   if (state.phase === "starting") return same ? state : { phase: "starting", activity, facts }
   if (same || state.phase === "ended") return state
-  if (state.phase === "disconnected") return { phase: "disconnected", requestIds, activity, facts }
+  if (state.phase === "disconnected") return { ...state, requestIds, activity, facts }
   return build(facts, activity, requestIds)
 }
 
@@ -142,7 +156,7 @@ function afterSent(state: SessionState, message: Envelope): SessionState {
 
 function afterReceived(before: SessionState, message: Envelope): SessionState {
   // The first line of any kind shows that the agent is there.
-  const state = before.phase === "starting" ? build(before.facts, before.activity, []) : before
+  const state = spoken(before)
   switch (message.type) {
     case "system":
       return afterSystem(state, message)
@@ -159,6 +173,11 @@ function afterReceived(before: SessionState, message: Envelope): SessionState {
     default:
       return state
   }
+}
+
+function spoken(state: SessionState): SessionState {
+  if (state.phase === "starting") return build(state.facts, state.activity, [])
+  return state.phase === "disconnected" && !state.hasSpoken ? { ...state, hasSpoken: true } : state
 }
 
 const QUESTIONS: ReadonlySet<string | undefined> = new Set(["can_use_tool", "elicitation", "request_user_dialog"])

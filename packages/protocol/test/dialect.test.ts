@@ -109,7 +109,7 @@ describe("dialects of a frontend", () => {
   })
 
   it("[L9] an allow that came without its input is completed from the question", () => {
-    const question = { request_id: "r", input: { command: "ls" } }
+    const question = { request_id: "r", request: { input: { command: "ls" } } }
     const allow = normaliseFrontendMessage(
       { type: "control_response", request_id: "r", permission: { allow: true } },
       reading,

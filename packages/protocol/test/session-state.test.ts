@@ -28,7 +28,7 @@ const status = (value: string | null, mode?: string) =>
   })
 const question = (id: string, subtype = "can_use_tool") =>
   received({ type: "control_request", request_id: id, request: { subtype, tool_name: "Bash", input: {} } })
-const answer = (id: string) => sent(composeAllow({ request_id: id, input: {} }))
+const answer = (id: string) => sent(composeAllow({ request_id: id, request: { input: {} } }))
 const cancel = (id: string) => received({ type: "control_cancel_request", request_id: id })
 
 describe("session state", () => {
@@ -36,6 +36,8 @@ describe("session state", () => {
     expect(after().phase).toBe("starting")
     expect(after({ kind: "connected" }).phase).toBe("starting")
     expect(after(initialized).phase).toBe("idle")
+    expect(after({ kind: "disconnected" }, { kind: "connected" }).phase).toBe("starting")
+    expect(after({ kind: "disconnected" }, { kind: "connected" }, initialized).phase).toBe("idle")
   })
 
   it("[S1] a message sent before the agent spoke makes it running when it does", () => {

@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { ApiMessage } from "./content.ts"
-import { answered, identity, subagent } from "./identity.ts"
+import { ApiMessage, ThinkingDisplay } from "./content.ts"
+import { answered, apiError, identity, subagent } from "./identity.ts"
 import { openEnum } from "./open-enum.ts"
 
 export const ASSISTANT_ERRORS = [
@@ -37,5 +37,21 @@ export const AssistantMessage = z.looseObject({
   timestamp: z.string().nullish(),
   context_usage: z.unknown().optional(),
   usage_report: z.unknown().optional(),
+  // The rest is seen on 2.1.325, not published.
+  thinking_display: ThinkingDisplay.nullish(),
+  thinking_duration_ms: z.number().nullish(),
+  /** How to name the tools of MCP servers to a person. */
+  tool_use_meta: z
+    .array(
+      z.looseObject({
+        id: z.string().optional(),
+        tool_name: z.string().nullish(),
+        display_name: z.string().nullish(),
+        server_display_name: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+  is_api_error_message: z.boolean().nullish(),
+  ...apiError,
 })
 export type AssistantMessage = z.infer<typeof AssistantMessage>

@@ -1,11 +1,16 @@
 import { z } from "zod"
+import { openEnum } from "./open-enum.ts"
 
 /** What an agent offers: its commands, models, sub-agents and account. */
+
+export const EFFORT_LEVELS = ["low", "medium", "high", "xhigh", "max"] as const
 
 export const SlashCommand = z.looseObject({
   name: z.string(),
   description: z.string(),
   argumentHint: z.string().optional(),
+  aliases: z.array(z.string()).nullish(),
+  builtin: z.boolean().nullish(),
 })
 export type SlashCommand = z.infer<typeof SlashCommand>
 
@@ -13,6 +18,14 @@ export const ModelInfo = z.looseObject({
   value: z.string(),
   displayName: z.string(),
   description: z.string().optional(),
+  /** The model that an alias in `value` stands for. */
+  resolvedModel: z.string().nullish(),
+  supportsEffort: z.boolean().nullish(),
+  supportedEffortLevels: z.array(openEnum(EFFORT_LEVELS)).nullish(),
+  supportsAdaptiveThinking: z.boolean().nullish(),
+  supportsThinkingOff: z.boolean().nullish(),
+  supportsFastMode: z.boolean().nullish(),
+  supportsAutoMode: z.boolean().nullish(),
 })
 export type ModelInfo = z.infer<typeof ModelInfo>
 
@@ -22,6 +35,7 @@ export const AccountInfo = z.looseObject({
   subscriptionType: z.string().nullish(),
   tokenSource: z.string().nullish(),
   apiKeySource: z.string().nullish(),
+  apiProvider: z.string().nullish(),
 })
 export type AccountInfo = z.infer<typeof AccountInfo>
 
@@ -42,5 +56,3 @@ export const AgentDefinition = z.looseObject({
   model: z.string().optional(),
 })
 export type AgentDefinition = z.infer<typeof AgentDefinition>
-
-export const EFFORT_LEVELS = ["low", "medium", "high", "xhigh", "max"] as const

@@ -100,10 +100,8 @@ export const ContentBlock = openUnion("type", [
 ])
 export type ContentBlock = z.infer<typeof ContentBlock>
 
-/** Token counts as the API gives them; the cache counts are `null` where no cache was involved. */
-export const Usage = z.looseObject({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
+/** What the API counts besides input and output; the cache counts are `null` where no cache was involved. */
+export const usageDetails = {
   cache_creation_input_tokens: z.number().nullish(),
   cache_read_input_tokens: z.number().nullish(),
   cache_creation: z
@@ -116,7 +114,16 @@ export const Usage = z.looseObject({
     .looseObject({ web_search_requests: z.number().nullish(), web_fetch_requests: z.number().nullish() })
     .nullish(),
   service_tier: z.string().nullish(),
-})
+  output_tokens_details: z.looseObject({ thinking_tokens: z.number().nullish() }).nullish(),
+  inference_geo: z.string().nullish(),
+  speed: z.string().nullish(),
+  // Only seen empty.
+  iterations: z.array(z.unknown()).nullish(),
+  fallback_credit: z.unknown().optional(),
+}
+
+/** Token counts as the API gives them. */
+export const Usage = z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), ...usageDetails })
 export type Usage = z.infer<typeof Usage>
 
 export const STOP_REASONS = [
@@ -131,6 +138,18 @@ export const STOP_REASONS = [
 export const StopReason = openEnum(STOP_REASONS)
 export type StopReason = z.infer<typeof StopReason>
 
+/** How a message ended: in the message itself, and in the `message_delta` that closes its stream. */
+export const ending = {
+  stop_reason: StopReason.nullish(),
+  stop_sequence: z.string().nullish(),
+  stop_details: z.unknown().optional(),
+  container: z.unknown().optional(),
+}
+
+/** How much of its thinking a model shows. 2.1.325 also says `updates`, which is not published. */
+export const ThinkingDisplay = openEnum(["summarized", "omitted", "highlights"])
+export type ThinkingDisplay = z.infer<typeof ThinkingDisplay>
+
 /** The API's message. Emitted once per content block, before `message_delta`: hence `stop_reason: null`. */
 export const ApiMessage = z.looseObject({
   id: z.string(),
@@ -138,8 +157,9 @@ export const ApiMessage = z.looseObject({
   role: z.literal("assistant"),
   model: z.string(),
   content: z.array(ContentBlock),
-  stop_reason: StopReason.nullish(),
-  stop_sequence: z.string().nullish(),
+  ...ending,
   usage: Usage,
+  context_management: z.unknown().optional(),
+  diagnostics: z.unknown().optional(),
 })
 export type ApiMessage = z.infer<typeof ApiMessage>

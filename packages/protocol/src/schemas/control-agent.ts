@@ -27,6 +27,10 @@ export const CanUseToolRequest = controlRequest("can_use_tool", {
   default_to_no: z.boolean().nullish(),
   matched_ask_rule: z.unknown().optional(),
   requires_user_interaction: z.boolean().nullish(),
+  // The rest is seen on 2.1.325, not published.
+  decision_reason_hook_event: z.string().nullish(),
+  decision_reason_hook_source: z.string().nullish(),
+  server_policy_ask_only: z.boolean().nullish(),
 })
 export type CanUseToolRequest = z.infer<typeof CanUseToolRequest>
 

@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { AgentInfo, ModelInfo, SlashCommand } from "./catalog.ts"
+import { ThinkingDisplay } from "./content.ts"
 import { controlRequest } from "./control-request.ts"
 import { McpResourceContents, McpServerConfig, McpServerStatus } from "./mcp.ts"
-import { openEnum } from "./open-enum.ts"
 import { PermissionMode } from "./permission.ts"
 
 /** What a host asks of its agent while it works; `initialize` and the requests about settings have their own files. */
@@ -32,7 +32,7 @@ export type SetModelReply = z.infer<typeof SetModelReply>
 
 export const SetMaxThinkingTokensRequest = controlRequest("set_max_thinking_tokens", {
   max_thinking_tokens: z.number().nullish(),
-  thinking_display: openEnum(["summarized", "omitted", "highlights"]).nullish(),
+  thinking_display: ThinkingDisplay.nullish(),
 })
 export type SetMaxThinkingTokensRequest = z.infer<typeof SetMaxThinkingTokensRequest>
 

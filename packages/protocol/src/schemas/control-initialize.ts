@@ -3,6 +3,7 @@ import { AccountInfo, AgentDefinition, AgentInfo, ModelInfo, SlashCommand } from
 import { controlRequest } from "./control-request.ts"
 import { HookRegistration } from "./hooks.ts"
 import { PermissionMode } from "./permission.ts"
+import { Capability, SessionActivity } from "./system-session.ts"
 
 export const InitializeRequest = controlRequest("initialize", {
   /** Keyed by event name; an event unknown to the CLI is ignored. */
@@ -48,5 +49,18 @@ export const InitializeReply = z.looseObject({
   fast_mode_disabled_reason: z.string().nullish(),
   pid: z.number().optional(),
   current_permission_mode: PermissionMode.optional(),
+  // The rest is seen on 2.1.325, not published.
+  /** Fewer than in `system/init`. */
+  capabilities: z.array(Capability).nullish(),
+  session_state: SessionActivity.nullish(),
+  user_output_styles_dir: z.string().nullish(),
+  other_hook_ask_outranks_host: z.boolean().nullish(),
+  analytics_disabled: z.unknown().optional(),
+  feedback_mode: z.unknown().optional(),
+  ide_rc_auto_enable_gate: z.unknown().optional(),
+  remote_control_available: z.unknown().optional(),
+  remote_control_auto_enable: z.unknown().optional(),
+  remote_control_auto_on_by_default: z.unknown().optional(),
+  remote_control_auto_connect_default: z.unknown().optional(),
 })
 export type InitializeReply = z.infer<typeof InitializeReply>

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { controlRequest } from "./control-request.ts"
 import { openEnum } from "./open-enum.ts"
+import { ModelUsage } from "./result.ts"
 
 /** Requests of 2.1.325 that read or change the session around the conversation: usage, files, settings, rules. */
 
@@ -21,7 +22,16 @@ export type GetContextUsageRequest = z.infer<typeof GetContextUsageRequest>
 
 /** With `detail: "summary"` the long lists may be missing. */
 export const GetContextUsageReply = z.looseObject({
-  categories: z.array(z.looseObject({ name: z.string().optional(), tokens: z.number().optional() })),
+  categories: z.array(
+    z.looseObject({
+      id: z.string().nullish(),
+      kind: openEnum(["used", "free", "buffer"]).nullish(),
+      name: z.string().optional(),
+      tokens: z.number().optional(),
+      /** A name in the CLI's own palette. */
+      color: z.string().nullish(),
+    }),
+  ),
   totalTokens: z.number(),
   maxTokens: z.number(),
   rawMaxTokens: z.number().nullish(),
@@ -30,11 +40,13 @@ export const GetContextUsageReply = z.looseObject({
   model: z.string(),
   memoryFiles: z.array(z.unknown()).nullish(),
   mcpTools: z.array(z.unknown()).nullish(),
+  mcpInstructions: z.array(z.unknown()).nullish(),
   agents: z.array(z.unknown()).nullish(),
   skills: z.unknown().optional(),
   slashCommands: z.unknown().optional(),
   autoCompactThreshold: z.number().nullish(),
   isAutoCompactEnabled: z.boolean().nullish(),
+  autocompactSource: z.string().nullish(),
   messageBreakdown: z.unknown().optional(),
   apiUsage: z.unknown().optional(),
 })
@@ -48,7 +60,14 @@ export type GetSessionCostReply = z.infer<typeof GetSessionCostReply>
 export const GetUsageRequest = controlRequest("get_usage", { skip_behaviors: z.boolean().optional() })
 export type GetUsageRequest = z.infer<typeof GetUsageRequest>
 export const GetUsageReply = z.looseObject({
-  session: z.looseObject({}),
+  session: z.looseObject({
+    total_cost_usd: z.number().nullish(),
+    total_api_duration_ms: z.number().nullish(),
+    total_duration_ms: z.number().nullish(),
+    total_lines_added: z.number().nullish(),
+    total_lines_removed: z.number().nullish(),
+    model_usage: z.record(z.string(), ModelUsage).nullish(),
+  }),
   subscription_type: z.string().nullable(),
   rate_limits_available: z.boolean(),
   rate_limits: z.unknown().optional(),
@@ -114,7 +133,22 @@ export type GetSettingsRequest = z.infer<typeof GetSettingsRequest>
 export const GetSettingsReply = z.looseObject({
   effective: Settings,
   sources: z.array(z.unknown()),
-  applied: z.looseObject({ model: z.string().nullish(), effort: z.unknown().optional() }).nullish(),
+  applied: z
+    .looseObject({
+      model: z.string().nullish(),
+      effort: z.unknown().optional(),
+      // The rest is seen on 2.1.325, not published.
+      advisor: z.unknown().optional(),
+      ultracode: z.boolean().nullish(),
+      ultracodeRequested: z.boolean().nullish(),
+      ultracodeAvailable: z.boolean().nullish(),
+      ultrathinkAvailable: z.boolean().nullish(),
+      outsideFileToolReadsBlocked: z.boolean().nullish(),
+      outsideFileToolWritesBlocked: z.boolean().nullish(),
+      outsideBlocksCountLaunchFoldersOnly: z.boolean().nullish(),
+      launchEnvLeftOwnFilesInPlace: z.boolean().nullish(),
+    })
+    .nullish(),
 })
 export type GetSettingsReply = z.infer<typeof GetSettingsReply>
 
@@ -124,7 +158,13 @@ export const GetHooksListingReply = z.looseObject({
   events: z.array(z.unknown()),
   hooks: z.array(z.unknown()),
   eventCatalog: z.array(z.unknown()),
-  policy: z.looseObject({}),
+  policy: z.looseObject({
+    disabledByPolicy: z.boolean().nullish(),
+    managedOnly: z.boolean().nullish(),
+    pluginOnly: z.boolean().nullish(),
+    allDisabled: z.boolean().nullish(),
+    policyHookCount: z.number().nullish(),
+  }),
   safeMode: z.unknown().optional(),
   bareMode: z.unknown().optional(),
   errors: z.unknown().optional(),

@@ -87,7 +87,7 @@ export const controlRequests = {
   generate_session_title: fromHost("unlisted", unlisted.GenerateSessionTitleRequest, OpaqueReply),
   side_question: fromHost("unlisted", unlisted.SideQuestionRequest, OpaqueReply),
   get_plan: fromHost("unlisted", unlisted.GetPlanRequest, unlisted.GetPlanReply),
-  get_status: fromHost("unlisted", unlisted.GetStatusRequest, OpaqueReply),
+  get_status: fromHost("unlisted", unlisted.GetStatusRequest, unlisted.GetStatusReply),
   export_conversation: fromHost("unlisted", unlisted.ExportConversationRequest, OpaqueReply),
   fork_conversation: fromHost("unlisted", unlisted.ForkConversationRequest, OpaqueReply),
   rewind_conversation: fromHost("unlisted", unlisted.RewindConversationRequest, OpaqueReply),

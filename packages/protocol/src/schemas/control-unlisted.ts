@@ -35,6 +35,20 @@ export type GetPlanReply = z.infer<typeof GetPlanReply>
 
 export const GetStatusRequest = controlRequest("get_status", {})
 export type GetStatusRequest = z.infer<typeof GetStatusRequest>
+/** Written for a person: titles, labels and values are prose. */
+export const GetStatusReply = z
+  .looseObject({
+    sections: z
+      .array(
+        z.looseObject({
+          title: z.string().nullish(),
+          rows: z.array(z.looseObject({ label: z.string().nullish(), value: z.string().nullish() })).nullish(),
+        }),
+      )
+      .nullish(),
+  })
+  .nullish()
+export type GetStatusReply = z.infer<typeof GetStatusReply>
 
 export const ExportConversationRequest = controlRequest("export_conversation", {})
 export type ExportConversationRequest = z.infer<typeof ExportConversationRequest>

@@ -13,6 +13,13 @@ export const answered = {
   resume_reason: z.string().nullish(),
 }
 
+/** What the API refused with, on the line that reports it (2.1.325). */
+export const apiError = {
+  api_error_status: z.number().nullish(),
+  // Seen on 2.1.325, not published.
+  api_error_type: z.string().nullish(),
+}
+
 /** Who spoke when it was a sub-agent (2.1.325). */
 export const subagent = {
   agent_id: z.string().nullish(),

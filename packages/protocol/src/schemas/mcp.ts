@@ -54,6 +54,8 @@ export const McpServerStatus = z.looseObject({
   // Reported configurations are reduced and know more kinds than one may configure.
   config: z.looseObject({ type: z.string().optional(), url: z.string().optional() }).nullish(),
   scope: z.string().nullish(),
+  source: z.string().nullish(),
+  transport: z.string().nullish(),
   tools: z
     .array(
       z.looseObject({

@@ -96,6 +96,23 @@ export type Goal = z.infer<typeof Goal>
 export const ActiveGoal = z.looseObject({ type: z.literal("active_goal"), ...maybeIdentity, value: Goal.nullable() })
 export type ActiveGoal = z.infer<typeof ActiveGoal>
 
+/** When the conversation will be compacted by itself. Seen on 2.1.325, not published. */
+export const AutocompactState = z.looseObject({
+  type: z.literal("autocompact_state"),
+  ...maybeIdentity,
+  value: z
+    .looseObject({
+      enabled: z.boolean().nullish(),
+      /** In tokens, like the threshold. */
+      effective_window: z.number().nullish(),
+      threshold: z.number().nullish(),
+      enforced: z.boolean().nullish(),
+      source: z.string().nullish(),
+    })
+    .nullish(),
+})
+export type AutocompactState = z.infer<typeof AutocompactState>
+
 /** Only for user messages that carried a `uuid`; precedes `system/init`. Not in the published types. */
 export const CommandLifecycle = z.looseObject({
   type: z.literal("command_lifecycle"),

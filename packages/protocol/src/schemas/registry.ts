@@ -64,6 +64,7 @@ export const messages = {
     prompt_suggestion: progress.PromptSuggestion,
     conversation_reset: progress.ConversationReset,
     active_goal: progress.ActiveGoal,
+    autocompact_state: progress.AutocompactState,
     command_lifecycle: progress.CommandLifecycle,
     transcript_mirror: progress.TranscriptMirror,
     control_request: { by: "request.subtype", schemas: requestSchemas("agent") },

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { StopReason, ToolInput, Usage } from "./content.ts"
-import { answered, identity } from "./identity.ts"
+import { answered, apiError, identity } from "./identity.ts"
 import { keysOf } from "./keys.ts"
 import { openEnum } from "./open-enum.ts"
 
@@ -38,8 +38,29 @@ export const ModelUsage = z.looseObject({
   costUSD: z.number(),
   contextWindow: z.number(),
   maxOutputTokens: z.number().optional(),
+  thinkingTokens: z.number().nullish(),
+  cacheCreationEphemeral5mInputTokens: z.number().nullish(),
+  cacheCreationEphemeral1hInputTokens: z.number().nullish(),
+  canonicalModel: z.string().nullish(),
+  provider: z.string().nullish(),
+  costBasis: z.string().nullish(),
 })
 export type ModelUsage = z.infer<typeof ModelUsage>
+
+/** Seen on 2.1.325 with nothing but zeros, not published. */
+export const SubagentStats = z.looseObject({
+  spawned: z.number().nullish(),
+  requested: z.record(z.string(), z.number()).nullish(),
+  started_in_background: z.number().nullish(),
+  max_depth: z.number().nullish(),
+  spawned_by_subagents: z.number().nullish(),
+  completed: z.number().nullish(),
+  failed: z.number().nullish(),
+  killed: z.record(z.string(), z.number()).nullish(),
+  refused: z.record(z.string(), z.number()).nullish(),
+  by_type: z.unknown().optional(),
+})
+export type SubagentStats = z.infer<typeof SubagentStats>
 
 export const PermissionDenial = z.looseObject({
   tool_name: z.string(),
@@ -71,6 +92,28 @@ const common = {
   fast_mode_state: z.string().nullish(),
   fast_mode_disabled_reason: z.string().nullish(),
   origin: z.unknown().optional(),
+  // The rest is seen on 2.1.325, not published.
+  model_usage_since_last_result: z.record(z.string(), ModelUsage).nullish(),
+  subagent_stats: SubagentStats.nullish(),
+  safety_stops: z.number().nullish(),
+}
+
+/** How the vendor measures its own start of a turn. Seen on 2.1.325, not published; the opaque ones come rarely. */
+const measurements = {
+  first_content_frame_ms: z.number().nullish(),
+  first_request_input_tokens: z.number().nullish(),
+  first_request_cache_read_input_tokens: z.number().nullish(),
+  request_sent_wall_ms: z.number().nullish(),
+  process_turn_index: z.unknown().optional(),
+  turn_start_resume_kind: z.unknown().optional(),
+  time_to_request_cpu_ms: z.unknown().optional(),
+  time_to_request_loop_lag_ms: z.unknown().optional(),
+  time_to_request_major_faults: z.unknown().optional(),
+  time_to_request_phases_ms: z.unknown().optional(),
+  input_attachments_detail: z.unknown().optional(),
+  message_normalization_detail: z.unknown().optional(),
+  request_build_detail: z.unknown().optional(),
+  tool_schema_build_detail: z.unknown().optional(),
 }
 
 export const ResultSuccess = z.looseObject({
@@ -81,7 +124,8 @@ export const ResultSuccess = z.looseObject({
   ttft_stream_ms: z.number().nullish(),
   time_to_request_ms: z.number().nullish(),
   time_origin_ms: z.number().nullish(),
-  api_error_status: z.number().nullish(),
+  ...apiError,
+  ...measurements,
   local_command: z.unknown().optional(),
   deferred_tool_use: z.unknown().optional(),
   warm_spare_claimed: z.boolean().nullish(),

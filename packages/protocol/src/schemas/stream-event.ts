@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { ApiMessage, ContentBlock, StopReason } from "./content.ts"
+import { ApiMessage, ContentBlock, ending, ThinkingDisplay, usageDetails } from "./content.ts"
 import { answered, identity } from "./identity.ts"
 import { openUnion } from "./open-union.ts"
 
@@ -49,15 +49,11 @@ export type ContentBlockStopEvent = z.infer<typeof ContentBlockStopEvent>
 
 export const MessageDeltaEvent = z.looseObject({
   type: z.literal("message_delta"),
-  delta: z.looseObject({ stop_reason: StopReason.nullish(), stop_sequence: z.string().nullish() }),
+  delta: z.looseObject(ending),
   usage: z
-    .looseObject({
-      output_tokens: z.number().nullish(),
-      input_tokens: z.number().nullish(),
-      cache_creation_input_tokens: z.number().nullish(),
-      cache_read_input_tokens: z.number().nullish(),
-    })
+    .looseObject({ output_tokens: z.number().nullish(), input_tokens: z.number().nullish(), ...usageDetails })
     .nullish(),
+  context_management: z.unknown().optional(),
 })
 export type MessageDeltaEvent = z.infer<typeof MessageDeltaEvent>
 
@@ -94,5 +90,12 @@ export const StreamEventMessage = z.looseObject({
   parent_tool_use_id: z.string().nullable(),
   ttft_ms: z.number().nullish(),
   ...answered,
+  // The rest is seen on 2.1.325, not published.
+  api_message_id: z.string().nullish(),
+  thinking_display: ThinkingDisplay.nullish(),
+  /** On the `message_stop` of an interrupted stream. */
+  abandoned_blocks: z
+    .looseObject({ api_message_id: z.string().nullish(), from_block_index: z.number().nullish() })
+    .nullish(),
 })
 export type StreamEventMessage = z.infer<typeof StreamEventMessage>

@@ -38,6 +38,7 @@ export const PluginInfo = z.looseObject({
   name: z.string(),
   path: z.string().nullish(),
   version: z.string().nullish(),
+  source: z.string().nullish(),
 })
 export type PluginInfo = z.infer<typeof PluginInfo>
 
@@ -65,6 +66,17 @@ export const SystemInit = systemMessage("init", {
   view_mode: z.string().nullish(),
   capabilities: z.array(Capability).optional(),
   user_message_uuids: z.array(z.string()).nullish(),
+  // The rest is seen on 2.1.325 and in part on 2.1.120, not published.
+  original_cwd: z.string().nullish(),
+  additional_directories: z.array(z.string()).nullish(),
+  memory_paths: z.looseObject({ auto: z.string().nullish() }).nullish(),
+  messaging_socket_path: z.string().nullish(),
+  per_turn_effort_active: z.boolean().nullish(),
+  ultrathink_available: z.boolean().nullish(),
+  ultrathink_typed_raises: z.boolean().nullish(),
+  startup_timing: z.unknown().optional(),
+  analytics_disabled: z.unknown().optional(),
+  product_feedback_disabled: z.unknown().optional(),
 })
 export type SystemInit = z.infer<typeof SystemInit>
 
@@ -104,9 +116,12 @@ export const PluginInstall = systemMessage("plugin_install", {
 })
 export type PluginInstall = z.infer<typeof PluginInstall>
 
+export const SessionActivity = openEnum(["idle", "running", "requires_action"])
+export type SessionActivity = z.infer<typeof SessionActivity>
+
 /** Off unless asked for by an environment variable; with `sdk_host_only` an SDK keeps it to itself. */
 export const SessionStateChanged = systemMessage("session_state_changed", {
-  state: openEnum(["idle", "running", "requires_action"]),
+  state: SessionActivity,
   sdk_host_only: z.boolean().optional(),
 })
 export type SessionStateChanged = z.infer<typeof SessionStateChanged>

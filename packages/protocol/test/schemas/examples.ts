@@ -68,7 +68,9 @@ const init325 = {
   capabilities: ["interrupt_receipt_v1", "something_newer_v9"],
   fast_mode_state: "off",
   analytics_disabled: true,
-  memory_paths: { user: "/home/u/.claude" },
+  memory_paths: { auto: "/home/user/.claude/projects/-home-user-project/memory/" },
+  original_cwd: "/home/user/project",
+  additional_directories: [],
 }
 
 const retry = { attempt: 1, max_retries: 10, retry_delay_ms: 600 }
@@ -190,6 +192,17 @@ export const agentLines: Record<string, { type: string; [field: string]: unknown
   prompt_suggestion: { type: "prompt_suggestion", ...id, suggestion: "Run the tests" },
   conversation_reset: { type: "conversation_reset", ...id, new_conversation_id: "c2", trigger: "clear" },
   active_goal: { type: "active_goal", value: null },
+  autocompact_state: {
+    type: "autocompact_state",
+    value: {
+      enabled: true,
+      effective_window: 980_000,
+      threshold: 967_000,
+      enforced: true,
+      source: "model-default",
+    },
+    ...id,
+  },
   command_lifecycle: { type: "command_lifecycle", ...id, command_uuid: "u1", state: "queued" },
   transcript_mirror: { type: "transcript_mirror", filePath: "/t.jsonl", entries: [{}] },
   "control_request/can_use_tool": {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { beforeAll, describe, expect, test } from "vitest"
-import { ensureClaude, PINNED } from "../../../../scripts/claude-cli.mjs"
+import { ensureClaude } from "../../../../scripts/claude-cli.mjs"
+import { claudeVersionsNow } from "../../../../test/gate.ts"
 import type { Scenario } from "../../src/index.ts"
 import { openApi } from "./api-client.ts"
 import { ClaudeProcess, type Line } from "./claude-process.ts"
@@ -24,10 +25,10 @@ async function allowTools(claude: ClaudeProcess): Promise<{ tools: string[]; res
 
 // Downloads are no part of a test's time.
 beforeAll(async () => {
-  for (const version of PINNED) await ensureClaude(version)
+  for (const version of claudeVersionsNow) await ensureClaude(version)
 }, 600_000)
 
-describe.each([...PINNED])("Claude Code %s", (version) => {
+describe.each([...claudeVersionsNow])("Claude Code %s", (version) => {
   const start = async (turns: Scenario["turns"], flags?: string[]) => {
     const api = await openApi(turns)
     return { api, claude: await ClaudeProcess.start(version, api, flags) }

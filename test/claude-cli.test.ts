@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 // The installer against a registry of our own: packages of a few bytes, and no network.
 
 const run = promisify(execFile)
-const SCRIPT = fileURLToPath(new URL("../../../../scripts/claude-cli.mjs", import.meta.url))
+const SCRIPT = fileURLToPath(new URL("../scripts/claude-cli.mjs", import.meta.url))
 const MAIN = "@anthropic-ai/claude-code"
 const musl = !JSON.stringify(process.report.getReport()).includes("glibcVersionRuntime")
 const NATIVE = `${MAIN}-${process.platform}-${process.arch}${musl ? "-musl" : ""}`
