@@ -29,6 +29,9 @@ for (const { title, unit, must, ratio, limit, rows } of figures) {
   )
 }
 
+const reached = figures.filter(({ ratio, limit }) => ratio <= limit).length
+console.log(`\n${reached} of ${figures.length} figures reached`)
+
 const folder = join(dirname(fileURLToPath(import.meta.url)), "results")
 mkdirSync(folder, { recursive: true })
 const file = join(folder, "latest.json")

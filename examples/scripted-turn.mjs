@@ -10,8 +10,9 @@ import { ensureClaude, isInstalled, PINNED } from "../scripts/claude-cli.mjs"
 
 const PINNED_NEWEST = PINNED.at(-1) ?? ""
 
-/** The pinned CLI if the tests have fetched it, else the one on this machine, else the pinned one after all. */
+/** The one that is named; the pinned one if the tests have fetched it; the one on this machine; else the pinned one after all. */
 async function pickClaude() {
+  if (process.env.CLAUDE_BIN) return findClaude().path
   if (!isInstalled(PINNED_NEWEST)) {
     try {
       return findClaude().path

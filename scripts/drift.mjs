@@ -21,7 +21,10 @@ if (version === undefined) {
   say("which version? For example: npm run drift -- 2.1.325")
   process.exit(2)
 }
-await ensureClaude(version)
+await ensureClaude(version).catch((/** @type {unknown} */ error) => {
+  say(error instanceof Error ? error.message : String(error))
+  process.exit(1)
+})
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-drift-"))
 let behaves = true

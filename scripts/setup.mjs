@@ -77,7 +77,6 @@ function checkNode() {
 /** `tsc -b` looks at its own build info and compiles only what is stale. */
 export async function ensureBuilt() {
   await ensureInstalled()
-  const first = !existsSync(join(root, "packages", "protocol", "dist"))
-  if (first) say("building packages/*/dist (tsc -b) …")
+  say("building what is stale (tsc -b) …")
   await run(tool("tsc"), ["-b"])
 }

@@ -40,7 +40,7 @@ export interface Recorder {
   add(from: Side, line: string): void
 }
 
-/** One file per case and cell, a line each: who said it, and what. */
+/** One file per case and cell, with all that the agent said in it. */
 export function openRecorder(cell: Cell, caseName: string, machine: ReadonlyMap<string, string>): Recorder {
   // Lines are checked in every run, and written down only when the fixtures are recorded anew.
   if (process.env["SIGNALBOX_RECORD"] !== "1") return { add() {} }
@@ -64,5 +64,9 @@ function scrub(line: string, machine: ReadonlyMap<string, string>): string {
   let text = line
   const places = [...machine].toSorted(([a], [b]) => b.length - a.length)
   for (const [place, instead] of places) text = text.replaceAll(place, instead)
-  return text.replaceAll(hostname(), "machine").replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8765")
+  return text
+    .replaceAll(hostname(), "machine")
+    .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:8765")
+    .replaceAll(/cc-socks\/\d+/g, "cc-socks/1")
+    .replaceAll(/"pid":\d+/g, '"pid":1')
 }

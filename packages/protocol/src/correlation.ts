@@ -60,7 +60,7 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
   const timers = options.timers ?? globalTimers
   const memory = options.memory ?? DEFAULT_MEMORY
   const waiting = new Map<string, Waiter<Answer>>()
-  const early = new Map<string, Answer>()
+  const early = new Map<string, { readonly answer: Answer }>()
   const settled = new Set<string>()
   let closed: ProtocolError | undefined
 
@@ -80,7 +80,7 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
 
   function startWaiting(requestId: string, { timeoutMs, signal }: WaitOptions): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const limitMs = timeoutMs ?? options.defaultTimeoutMs
+      const limitMs = timerMs(timeoutMs ?? options.defaultTimeoutMs)
       const timer =
         limitMs === undefined ? undefined : timers.set(() => fail(requestId, timedOut(requestId, limitMs)), limitMs)
       const onAbort = () => fail(requestId, aborted(requestId, signal?.reason))
@@ -103,7 +103,7 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
         early.delete(requestId)
         settled.add(requestId)
         forgetOldest(settled, memory)
-        return kept
+        return kept.answer
       }
       if (closed !== undefined) throw closed
       if (waitOptions.signal?.aborted === true) throw aborted(requestId, waitOptions.signal.reason)
@@ -115,7 +115,7 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
         return "settled"
       }
       if (closed !== undefined || settled.has(requestId) || early.has(requestId)) return "ignored"
-      early.set(requestId, answer)
+      early.set(requestId, { answer })
       forgetOldest(early, memory)
       return "kept"
     },
@@ -130,6 +130,15 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
       return waiting.size
     },
   }
+}
+
+/** A timer set for longer than this fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+function timerMs(timeoutMs: number | undefined): number | undefined {
+  return timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY
+    ? undefined
+    : Math.min(timeoutMs, LONGEST_TIMER_MS)
 }
 
 function timedOut(requestId: string, timeoutMs: number): ProtocolError {

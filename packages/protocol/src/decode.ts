@@ -51,9 +51,13 @@ export function decode(line: string, from: Side | "either" = "either"): Decoded<
     return guess === undefined ? malformed(line, reason) : { ...malformed(line, reason), guess }
   }
   if (!isObject(value)) return malformed(line, `not an object but ${nameOf(value)}`)
-  if (!isEnvelope(value)) return malformed(line, `no "type"`)
-  const why = whyUnknown(value, rules[from].get(value.type))
-  return why === undefined ? { kind: "known", message: value, line } : { kind: "unknown", why, message: value, line }
+  return isEnvelope(value) ? classify(value, line, from) : malformed(line, `no "type"`)
+}
+
+/** Whether a message is one we know. */
+export function classify(message: Envelope, line: string, from: Side | "either"): KnownLine<Envelope> | UnknownLine {
+  const why = whyUnknown(message, rules[from].get(message.type))
+  return why === undefined ? { kind: "known", message, line } : { kind: "unknown", why, message, line }
 }
 
 /** One sentence for a log or a person: which line, how long, and what is wrong with it. */
@@ -73,7 +77,11 @@ const shapes: Readonly<Record<string, (message: Envelope) => boolean>> = {
   assistant: (message) => isObject(message["message"]) && Array.isArray(message["message"]["content"]),
   user: (message) => isObject(message["message"]) && "content" in message["message"],
   stream_event: (message) => isObject(message["event"]) && typeof message["event"]["type"] === "string",
-  control_request: (message) => typeof message["request_id"] === "string",
+  control_request: (message) => {
+    const request = message["request"]
+    if (typeof message["request_id"] !== "string" || !isObject(request)) return false
+    return request["subtype"] !== "can_use_tool" || isObject(request["input"])
+  },
   control_response: (message) => {
     const response = message["response"]
     if (!isObject(response) || typeof response["request_id"] !== "string") return false

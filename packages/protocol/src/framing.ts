@@ -38,6 +38,8 @@ export interface LineSplitter {
 }
 
 const NEWLINE = 0x0a
+const SPACE = 0x20
+const SMALL_CHUNK_BYTES = 16 * 1024
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 const MAX_HEAD_BYTES = 80
@@ -70,6 +72,7 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     } else {
       held.push(chunk)
       heldBytes += chunk.length
+      mergeSmallChunks(held)
     }
   }
 
@@ -123,9 +126,12 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     push,
     pushFrame(frame) {
       const lines = push(frame)
-      // One held chunk means that what is left over began in this very frame, so each frame is tried at most once.
-      const rest = held.length === 1 && frame.length > 0 ? held[0] : undefined
-      if (rest !== undefined && isWholeObject(rest, decoder)) finishLine(lines)
+      // A long line in many frames is not looked at again with each of them: only if it began in this very frame.
+      const isWorthALook = heldBytes <= Math.max(frame.length, SMALL_CHUNK_BYTES)
+      if (frame.length > 0 && heldBytes > 0 && isWorthALook) {
+        held = [joinChunks(held)]
+        if (isWholeObject(held[0], decoder)) finishLine(lines)
+      }
       return lines
     },
     end() {
@@ -136,6 +142,20 @@ export function createLineSplitter(options: LineSplitterOptions = {}): LineSplit
     get heldBytes() {
       return heldBytes
     },
+  }
+}
+
+/**
+ * A peer may write byte by byte, and a chunk costs a hundred times its one byte. Small neighbours become one, in steps
+ * that double, so that all the copying together stays small too.
+ */
+function mergeSmallChunks(chunks: Uint8Array[]): void {
+  for (;;) {
+    const last = chunks.at(-1)
+    const before = chunks.at(-2)
+    if (last === undefined || before === undefined) return
+    if (last.length >= SMALL_CHUNK_BYTES || before.length > last.length) return
+    chunks.splice(-2, 2, joinChunks([before, last]))
   }
 }
 
@@ -166,11 +186,15 @@ function collectLines(text: string, out: string[]): number {
 
 function collect(line: string, out: string[]): void {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line
-  if (text.length > 0) out.push(text)
+  // A message begins with its brace; only what begins with white space may be nothing but that.
+  if (text.charCodeAt(0) > SPACE || text.trim() !== "") out.push(text)
 }
 
-function isWholeObject(bytes: Uint8Array, decoder: { decode(bytes: Uint8Array): string }): boolean {
-  if (bytes[0] !== OPENING_BRACE || bytes[bytes.length - 1] !== CLOSING_BRACE) return false
+function isWholeObject(bytes: Uint8Array | undefined, decoder: { decode(bytes: Uint8Array): string }): boolean {
+  if (bytes === undefined) return false
+  const first = bytes.find((byte) => byte > SPACE)
+  const last = bytes.findLast((byte) => byte > SPACE)
+  if (first !== OPENING_BRACE || last !== CLOSING_BRACE) return false
   try {
     JSON.parse(decoder.decode(bytes))
     return true

@@ -9,6 +9,7 @@ export {
   composeSuccess,
   composeUserMessage,
   type ToolQuestion,
+  type UnlistedRequest,
   type UserMessageOptions,
 } from "./compose.ts"
 export {
@@ -30,6 +31,7 @@ export {
 } from "./decode.ts"
 export { normaliseAgentMessage } from "./dialect/read-agent.ts"
 export { type FrontendReading, normaliseFrontendMessage } from "./dialect/read-frontend.ts"
+export { readAgentLine, readFrontendLine } from "./dialect/read-line.ts"
 export { type RelayStatus, readRelayStatus } from "./dialect/relay-status.ts"
 export { encode, encodeForAgent } from "./encode.ts"
 export { type Envelope, fieldOf, isObject, textOf } from "./envelope.ts"

@@ -76,6 +76,25 @@ describe("correlation", () => {
     expect(timers.armed).toBe(0)
   })
 
+  it("[C4] a time-out longer than a timer can run does not fire at once, and an endless one never does", async () => {
+    const delays: number[] = []
+    const timers: Timers = { set: (_run, ms) => delays.push(ms), clear: () => undefined }
+    const pending = createPendingRequests<string>({ timers })
+    const waits = [
+      pending.wait("long", { timeoutMs: 30 * 86_400_000 }),
+      pending.wait("endless", { timeoutMs: Infinity }),
+    ]
+    expect(delays).toEqual([2 ** 31 - 1])
+    for (const id of ["long", "endless"]) pending.answer(id, "ok")
+    await Promise.all(waits)
+  })
+
+  it("[C3] an answer without a value is an answer too", async () => {
+    const pending = createPendingRequests<undefined>()
+    pending.answer("a", undefined)
+    expect(await pending.wait("a")).toBeUndefined()
+  })
+
   it("[C5] an abort rejects with request/aborted and takes its listener away", async () => {
     const pending = createPendingRequests<string>()
     const controller = new AbortController()

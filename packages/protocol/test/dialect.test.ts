@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest"
 import {
   completeAllow,
+  decode,
   guessFromRubbish,
   normaliseAgentMessage,
   normaliseFrontendMessage,
+  readAgentLine,
+  readFrontendLine,
   readRelayStatus,
 } from "../src/index.ts"
 
@@ -57,7 +60,7 @@ describe("dialects of an agent", () => {
     })
     const list = {
       type: "control_response",
-      response: { subtype: "success", request_id: "r", response: [{ name: "a" }] },
+      response: { subtype: "success", request_id: "r", response: [{ name: "a", status: "connected" }] },
     }
     expect(normaliseAgentMessage(list)).toMatchObject({ response: { response: { mcpServers: [{ name: "a" }] } } })
   })
@@ -72,6 +75,24 @@ describe("dialects of an agent", () => {
       { type: "never heard of", tool_input: 1 },
     ]
     for (const message of messages) expect(normaliseAgentMessage(message)).toBe(message)
+  })
+})
+
+describe("reading a line with its dialect", () => {
+  it("[L12] what was unknown by its old form is known, typed, and keeps its line", () => {
+    const line =
+      '{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_input":{"command":"ls"}}}'
+    expect(decode(line, "agent")).toMatchObject({ kind: "unknown", why: "shape" })
+    const read = readAgentLine(line)
+    expect(read).toMatchObject({ kind: "known", line })
+    if (read.kind !== "known" || read.message.type !== "control_request") throw new Error("not read as a request")
+    expect(read.message.request).toMatchObject({ subtype: "can_use_tool", input: { command: "ls" } })
+  })
+
+  it("[L12] a frontend's old answer is read as one that may be written", () => {
+    const read = readFrontendLine('{"type":"control_response","request_id":"r","permission":{"allow":false}}', reading)
+    expect(read).toMatchObject({ kind: "known", message: { response: { subtype: "success", request_id: "r" } } })
+    expect(readFrontendLine("rubbish", reading)).toMatchObject({ kind: "malformed" })
   })
 })
 

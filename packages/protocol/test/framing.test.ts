@@ -39,7 +39,7 @@ describe("framing", () => {
   })
 
   it("[F3] a carriage return before the newline is dropped, also when a chunk ends between them; blank lines are skipped", () => {
-    const text = "one\r\n\r\n\n  two\r\nthree\r"
+    const text = "one\r\n\r\n\n \t \n  two\r\nthree\r"
     for (let cut = 0; cut <= text.length; cut++) expect(split(text, [cut]).lines).toEqual(["one", "  two", "three"])
   })
 
@@ -74,11 +74,22 @@ describe("framing", () => {
     expect(splitter.push(bytes("\nnext\n"))).toEqual(["next"])
   })
 
+  it("[F6] a peer that writes byte by byte costs about as many bytes as it writes", () => {
+    const splitter = createLineSplitter()
+    const before = process.memoryUsage().heapUsed
+    const byte = new Uint8Array([120])
+    for (let n = 0; n < 1_000_000; n++) splitter.push(byte)
+    expect(splitter.heldBytes).toBe(1_000_000)
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000)
+    expect(splitter.push(bytes("\n"))[0]).toHaveLength(1_000_000)
+  })
+
   it("[F7] several lines may come in one frame, and a frame that is one whole object needs no newline", () => {
     const splitter = createLineSplitter()
     expect(splitter.pushFrame(bytes('{"a":1}\n{"b":2}\n'))).toEqual(['{"a":1}', '{"b":2}'])
     expect(splitter.pushFrame(bytes('{"bare":1}'))).toEqual(['{"bare":1}'])
     expect(splitter.pushFrame(bytes('{"first":1}\n{"bare":2}'))).toEqual(['{"first":1}', '{"bare":2}'])
+    expect(splitter.pushFrame(bytes(' {"bare":3}\r'))).toEqual([' {"bare":3}'])
     expect(splitter.heldBytes).toBe(0)
   })
 

@@ -72,9 +72,11 @@ function normaliseQuestion(message: Envelope): Envelope {
   }
 }
 
-/** A reply whose fields stand in the envelope itself instead of in `response`, and `mcp_status` as a bare list. */
+/** The reply to `mcp_status` as a bare list of servers. */
 function normaliseReply(message: Envelope): Envelope {
   const response = fieldOf(message, "response")
-  if (response === undefined || !Array.isArray(response["response"])) return message
+  const list = response?.["response"]
+  const isServerList = Array.isArray(list) && list.every((item) => textOf(item, "status") !== undefined)
+  if (response === undefined || !isServerList) return message
   return { ...message, response: { ...response, response: { mcpServers: response["response"] } } }
 }
