@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs"
+import { appendFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { decode, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { controlRequests, schemaFor } from "@signalbox/protocol/schemas"
@@ -54,6 +54,9 @@ function nameOf(message: Envelope): string {
 /** Written down as they come: the suite runs in several processes. */
 export function report(findings: readonly Finding[]): void {
   const folder = process.env["SIGNALBOX_DRIFT_FOLDER"]
-  if (folder === undefined || findings.length === 0) return
+  if (folder === undefined) return
+  // Tells a clean report from a suite that never ran.
+  writeFileSync(join(folder, "checked"), "")
+  if (findings.length === 0) return
   appendFileSync(join(folder, "findings.ndjson"), findings.map((finding) => `${JSON.stringify(finding)}\n`).join(""))
 }

@@ -40,6 +40,7 @@ export interface LineSplitter {
 const NEWLINE = 0x0a
 const SPACE = 0x20
 const SMALL_CHUNK_BYTES = 16 * 1024
+const CARRIAGE_RETURN = 0x0d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 const MAX_HEAD_BYTES = 80
@@ -176,7 +177,10 @@ function collectLines(text: string, out: string[]): number {
   let count = 1
   let start = 0
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-    collect(text.slice(start, end), out)
+    const stop = text.charCodeAt(end - 1) === CARRIAGE_RETURN ? end - 1 : end
+    // A message begins with its brace; only what begins with white space may be nothing but that.
+    if (text.charCodeAt(start) > SPACE) out.push(text.slice(start, stop))
+    else collect(text.slice(start, stop), out)
     start = end + 1
     count++
   }
@@ -186,7 +190,6 @@ function collectLines(text: string, out: string[]): number {
 
 function collect(line: string, out: string[]): void {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line
-  // A message begins with its brace; only what begins with white space may be nothing but that.
   if (text.charCodeAt(0) > SPACE || text.trim() !== "") out.push(text)
 }
 

@@ -127,7 +127,7 @@ export const subtypePath = {
 } as const
 
 export const hookEvents = {
-  A: [
+  "2.0.77": [
     "PreToolUse",
     "PostToolUse",
     "PostToolUseFailure",
@@ -141,7 +141,7 @@ export const hookEvents = {
     "PreCompact",
     "PermissionRequest",
   ],
-  B: [
+  "2.1.37": [
     "PreToolUse",
     "PostToolUse",
     "PostToolUseFailure",
@@ -158,7 +158,7 @@ export const hookEvents = {
     "TeammateIdle",
     "TaskCompleted",
   ],
-  N: [
+  "2.1.325": [
     "PreToolUse",
     "PostToolUse",
     "PostToolUseFailure",
@@ -196,9 +196,9 @@ export const hookEvents = {
 } as const
 
 export const permissionModes = {
-  A: ["default", "acceptEdits", "bypassPermissions", "plan", "delegate", "dontAsk"],
-  B: ["default", "acceptEdits", "bypassPermissions", "plan", "delegate", "dontAsk"],
-  N: ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk", "auto"],
+  "2.0.77": ["default", "acceptEdits", "bypassPermissions", "plan", "delegate", "dontAsk"],
+  "2.1.37": ["default", "acceptEdits", "bypassPermissions", "plan", "delegate", "dontAsk"],
+  "2.1.325": ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk", "auto"],
 } as const
 
 export const resultSubtypes = [

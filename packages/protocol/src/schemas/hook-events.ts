@@ -9,8 +9,8 @@ type HookEventEntry = { since: Generation; input: z.core.$ZodLooseShape; output:
 
 /** Why a session ended. */
 export const EXIT_REASONS = {
-  B: ["clear", "logout", "prompt_input_exit", "other", "bypass_permissions_disabled"],
-  N: ["clear", "resume", "logout", "prompt_input_exit", "other"],
+  "2.1.37": ["clear", "logout", "prompt_input_exit", "other", "bypass_permissions_disabled"],
+  "2.1.325": ["clear", "resume", "logout", "prompt_input_exit", "other"],
 } as const
 
 const text = z.string()
@@ -53,7 +53,7 @@ const watchPaths = { watchPaths: z.array(text).optional() }
 /** Every hook event once: since when, what its input adds to the base, what its `hookSpecificOutput` may hold. */
 export const hookEvents = {
   PreToolUse: {
-    since: "A",
+    since: "2.0.77",
     input: { ...tool, ...mcpServer },
     output: {
       permissionDecision: openEnum(["allow", "deny", "ask", "defer"]).optional(),
@@ -63,7 +63,7 @@ export const hookEvents = {
     },
   },
   PostToolUse: {
-    since: "A",
+    since: "2.0.77",
     input: { ...tool, ...mcpServer, tool_response: z.unknown().optional(), duration_ms: z.number().nullish() },
     output: {
       ...context,
@@ -73,12 +73,12 @@ export const hookEvents = {
     },
   },
   PostToolUseFailure: {
-    since: "A",
+    since: "2.0.77",
     input: { ...tool, error: text, is_interrupt: z.boolean().nullish(), duration_ms: z.number().nullish() },
     output: context,
   },
   PostToolBatch: {
-    since: "N",
+    since: "2.1.325",
     input: {
       tool_calls: z.array(
         z.looseObject({ tool_name: z.string().optional(), tool_input: z.unknown().optional(), tool_use_id: maybeText }),
@@ -87,17 +87,17 @@ export const hookEvents = {
     output: context,
   },
   Notification: {
-    since: "A",
+    since: "2.0.77",
     input: { message: text, title: maybeText, notification_type: maybeText },
     output: context,
   },
   UserPromptSubmit: {
-    since: "A",
+    since: "2.0.77",
     input: { prompt: text, source: maybeText, session_title: maybeText },
     output: { ...context, sessionTitle: z.string().optional(), suppressOriginalPrompt: z.boolean().optional() },
   },
   UserPromptExpansion: {
-    since: "N",
+    since: "2.1.325",
     input: {
       expansion_type: text,
       command_name: text,
@@ -108,7 +108,7 @@ export const hookEvents = {
     output: { ...context, suppressOriginalPrompt: z.boolean().optional() },
   },
   SessionStart: {
-    since: "A",
+    since: "2.0.77",
     input: {
       source: openEnum(["startup", "resume", "clear", "compact", "fork"]),
       agent_type: maybeText,
@@ -123,32 +123,36 @@ export const hookEvents = {
       ...watchPaths,
     },
   },
-  SessionEnd: { since: "A", input: { reason: openEnum([...EXIT_REASONS.B, ...EXIT_REASONS.N]) }, output: null },
-  Stop: { since: "A", input: stop, output: context },
+  SessionEnd: {
+    since: "2.0.77",
+    input: { reason: openEnum([...EXIT_REASONS["2.1.37"], ...EXIT_REASONS["2.1.325"]]) },
+    output: null,
+  },
+  Stop: { since: "2.0.77", input: stop, output: context },
   StopFailure: {
-    since: "N",
+    since: "2.1.325",
     input: { error: text, error_details: z.unknown().optional(), last_assistant_message: maybeText },
     output: null,
   },
-  SubagentStart: { since: "A", input: { agent_id: text, agent_type: text }, output: context },
+  SubagentStart: { since: "2.0.77", input: { agent_id: text, agent_type: text }, output: context },
   SubagentStop: {
-    since: "A",
+    since: "2.0.77",
     input: { ...stop, agent_id: maybeText, agent_transcript_path: maybeText, agent_type: maybeText },
     output: context,
   },
-  PreCompact: { since: "A", input: { ...compaction, custom_instructions: maybeText }, output: null },
-  PostCompact: { since: "N", input: { ...compaction, compact_summary: maybeText }, output: null },
+  PreCompact: { since: "2.0.77", input: { ...compaction, custom_instructions: maybeText }, output: null },
+  PostCompact: { since: "2.1.325", input: { ...compaction, compact_summary: maybeText }, output: null },
   PreModelSwitch: {
-    since: "N",
+    since: "2.1.325",
     input: modelSwitch,
     output: {
       permissionDecision: openEnum(["allow", "deny", "ask"]).optional(),
       permissionDecisionReason: z.string().optional(),
     },
   },
-  PostModelSwitch: { since: "N", input: modelSwitch, output: context },
+  PostModelSwitch: { since: "2.1.325", input: modelSwitch, output: context },
   PermissionRequest: {
-    since: "A",
+    since: "2.0.77",
     input: {
       tool_name: text,
       tool_input: ToolInput,
@@ -171,29 +175,29 @@ export const hookEvents = {
     },
   },
   PermissionDenied: {
-    since: "N",
+    since: "2.1.325",
     input: { ...tool, reason: maybeText },
     output: { retry: z.boolean().optional() },
   },
-  Setup: { since: "B", input: { trigger: openEnum(["init", "maintenance"]) }, output: context },
-  TeammateIdle: { since: "B", input: { teammate_name: text, team_name: text }, output: null },
-  TaskCreated: { since: "N", input: task, output: null },
-  TaskCompleted: { since: "B", input: task, output: null },
+  Setup: { since: "2.1.37", input: { trigger: openEnum(["init", "maintenance"]) }, output: context },
+  TeammateIdle: { since: "2.1.37", input: { teammate_name: text, team_name: text }, output: null },
+  TaskCreated: { since: "2.1.325", input: task, output: null },
+  TaskCompleted: { since: "2.1.37", input: task, output: null },
   Elicitation: {
-    since: "N",
+    since: "2.1.325",
     input: { ...elicitation, message: text, url: maybeText, requested_schema: z.record(text, z.unknown()).nullish() },
     output: elicited,
   },
   ElicitationResult: {
-    since: "N",
+    since: "2.1.325",
     input: { ...elicitation, action: openEnum(ELICITATION_ACTIONS), content: z.record(text, z.unknown()).nullish() },
     output: elicited,
   },
-  ConfigChange: { since: "N", input: { source: text, file_path: maybeText }, output: null },
-  WorktreeCreate: { since: "N", input: { name: text }, output: { worktreePath: z.string().optional() } },
-  WorktreeRemove: { since: "N", input: { worktree_path: text }, output: null },
+  ConfigChange: { since: "2.1.325", input: { source: text, file_path: maybeText }, output: null },
+  WorktreeCreate: { since: "2.1.325", input: { name: text }, output: { worktreePath: z.string().optional() } },
+  WorktreeRemove: { since: "2.1.325", input: { worktree_path: text }, output: null },
   InstructionsLoaded: {
-    since: "N",
+    since: "2.1.325",
     input: {
       file_path: text,
       memory_type: maybeText,
@@ -204,11 +208,11 @@ export const hookEvents = {
     },
     output: null,
   },
-  CwdChanged: { since: "N", input: { old_cwd: text, new_cwd: text }, output: watchPaths },
-  FileChanged: { since: "N", input: { file_path: text, event: text }, output: watchPaths },
-  DirectoryAdded: { since: "N", input: { directory: text, source: maybeText }, output: null },
+  CwdChanged: { since: "2.1.325", input: { old_cwd: text, new_cwd: text }, output: watchPaths },
+  FileChanged: { since: "2.1.325", input: { file_path: text, event: text }, output: watchPaths },
+  DirectoryAdded: { since: "2.1.325", input: { directory: text, source: maybeText }, output: null },
   MessageDisplay: {
-    since: "N",
+    since: "2.1.325",
     input: { turn_id: text, message_id: text, index: z.number(), final: z.boolean(), delta: text },
     output: { displayContent: z.string().optional() },
   },

@@ -6,13 +6,13 @@ import { openEnum } from "./open-enum.ts"
 import { openUnion } from "./open-union.ts"
 
 const modes = {
-  default: ["A", "B", "N"],
-  acceptEdits: ["A", "B", "N"],
-  bypassPermissions: ["A", "B", "N"],
-  plan: ["A", "B", "N"],
-  delegate: ["A", "B"],
-  dontAsk: ["A", "B", "N"],
-  auto: ["N"],
+  default: ["2.0.77", "2.1.37", "2.1.325"],
+  acceptEdits: ["2.0.77", "2.1.37", "2.1.325"],
+  bypassPermissions: ["2.0.77", "2.1.37", "2.1.325"],
+  plan: ["2.0.77", "2.1.37", "2.1.325"],
+  delegate: ["2.0.77", "2.1.37"],
+  dontAsk: ["2.0.77", "2.1.37", "2.1.325"],
+  auto: ["2.1.325"],
 } as const satisfies Record<string, readonly Generation[]>
 const knownModes = keysOf(modes)
 const existsIn = (generations: readonly Generation[], generation: Generation) => generations.includes(generation)

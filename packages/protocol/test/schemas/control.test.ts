@@ -146,7 +146,7 @@ describe("control requests", () => {
 
   test("are 11, 13 and 41 in the three generations, by subtype", () => {
     const count = (since: string) => Object.values(controlRequests).filter((entry) => entry.since === since).length
-    expect([count("A"), count("B"), count("N")]).toEqual([11, 2, 28])
+    expect([count("2.0.77"), count("2.1.37"), count("2.1.325")]).toEqual([11, 2, 28])
   })
 
   test("stand in the table under the subtype that they carry", () => {
@@ -212,7 +212,7 @@ describe("a control response", () => {
 })
 
 test("environment variables are strings, and the reply names those applied", () => {
-  expect(UpdateEnvironmentVariablesReply.safeParse({ applied: ["A"] }).success).toBe(true)
+  expect(UpdateEnvironmentVariablesReply.safeParse({ applied: ["2.0.77"] }).success).toBe(true)
   const line = { type: "update_environment_variables", variables: { A: "1" } }
   expect(UpdateEnvironmentVariables.parse(line)).toEqual(line)
   expect(UpdateEnvironmentVariables.safeParse({ ...line, variables: { A: 1 } }).success).toBe(false)

@@ -65,7 +65,7 @@ const inputs: Record<(typeof HOOK_EVENTS)[number], object> = {
 
 describe("hook events", () => {
   test("are 12, 15 and 33 in the three generations", () => {
-    const { A, B, N } = HOOK_EVENTS_BY_GENERATION
+    const { "2.0.77": A, "2.1.37": B, "2.1.325": N } = HOOK_EVENTS_BY_GENERATION
     expect([A.length, B.length, N.length]).toEqual([12, 15, 33])
     expect(N).toEqual(HOOK_EVENTS)
     expect(B.filter((event) => !A.includes(event))).toEqual(["Setup", "TeammateIdle", "TaskCompleted"])

@@ -14,11 +14,11 @@ import { describe, expect, expectTypeOf, test } from "vitest"
 
 describe("permission modes", () => {
   test("lost delegate and gained auto", () => {
-    expect(PERMISSION_MODES.B).toContain("delegate")
-    expect(PERMISSION_MODES.B).not.toContain("auto")
-    expect(PERMISSION_MODES.N).toContain("auto")
-    expect(PERMISSION_MODES.N).not.toContain("delegate")
-    expect(PERMISSION_MODES.A).toEqual(PERMISSION_MODES.B)
+    expect(PERMISSION_MODES["2.1.37"]).toContain("delegate")
+    expect(PERMISSION_MODES["2.1.37"]).not.toContain("auto")
+    expect(PERMISSION_MODES["2.1.325"]).toContain("auto")
+    expect(PERMISSION_MODES["2.1.325"]).not.toContain("delegate")
+    expect(PERMISSION_MODES["2.0.77"]).toEqual(PERMISSION_MODES["2.1.37"])
   })
 
   test("are open: a word of tomorrow is a mode too", () => {
