@@ -25,7 +25,7 @@ describe("framing", () => {
     const text = fc.array(fc.string({ unit: "grapheme" }).map((line) => line.replaceAll(/[\r\n]/g, "")))
     fc.assert(
       fc.property(text, fc.array(fc.nat()), (lines, cuts) => {
-        const wanted = lines.filter((line) => line !== "")
+        const wanted = lines.filter((line) => line.trim() !== "")
         expect(split(lines.map((line) => `${line}\n`).join(""), cuts).lines).toEqual(wanted)
       }),
     )
