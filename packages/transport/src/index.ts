@@ -1,3 +1,17 @@
+/**
+ * The kinds of connection. Each is a `Transport`: lines in, lines out, one end.
+ *
+ *   who opens it       function                 lines in      lines out   outlives its peer
+ *   we start a CLI     openClaude               stdout        stdin       no
+ *   we start anything  openChildProcess         stdout        stdin       no
+ *   an agent dials us  createWebSocketAcceptor  socket        socket      no
+ *   … and posts        createHybridReceiver     socket, POST  socket      no
+ *   we dial, as a CLI  dialWebSocket            socket        socket      dials again, as its preset says
+ *   … and post         dialHybrid               socket        POST        dials again, as its preset says
+ *   as `--sdk-url`     openSdkUrl               one of the last two, by the environment
+ *   nobody: in memory  createLinkedPair         queue         queue       no
+ */
+export { type Clock, systemClock } from "./clock.ts"
 export { TransportError, type TransportErrorCode } from "./errors.ts"
 export { dialHybrid, type HybridDialOptions } from "./hybrid/dial.ts"
 export { eventsPath, eventsUrl } from "./hybrid/events-url.ts"
@@ -20,19 +34,18 @@ export { claudeArguments } from "./process/flags.ts"
 export type { ArgumentStyle, ClaudeFlags, Thinking } from "./process/launch-options.ts"
 export { type OpenClaudeOptions, openClaude } from "./process/open-claude.ts"
 export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./process/spawned-process.ts"
-export type { Closed, LineLimits, Transport } from "./transport.ts"
+export type { Closed, FlowLimits, LineLimits, SendLimits, Transport } from "./transport.ts"
 export {
   type AcceptorOptions,
   createWebSocketAcceptor,
-  type UpgradeVerdict,
+  type UpgradeDecision,
   type WebSocketAcceptor,
 } from "./websocket/accept.ts"
 export type { AcceptedConnection } from "./websocket/accepted-socket.ts"
-export { type Clock, systemClock } from "./websocket/clock.ts"
 export { type DialledConnection, dialWebSocket } from "./websocket/dial.ts"
+export { type DialEnvironment, readDialEnvironment, readSessionToken } from "./websocket/dial-environment.ts"
 export type { DialOptions } from "./websocket/dial-options.ts"
 export { type DialFailure, type DialState, describeFailure } from "./websocket/dial-state.ts"
 export { type DialPreset, type DialPresetName, dialPresets, type ReplayMode } from "./websocket/presets.ts"
 export type { ReconnectPolicy } from "./websocket/reconnect-policy.ts"
-export { type DialEnvironment, readDialEnvironment, readSessionToken } from "./websocket/token.ts"
 export { isSameToken, readBearer, type UpgradeRequest } from "./websocket/upgrade-request.ts"

@@ -1,26 +1,31 @@
+import { DEFAULT_HIGH_WATER_CHARS } from "./default-limits.ts"
+import { Fifo } from "./fifo.ts"
+
 /**
  * Lines that arrived and were not read yet, as an async iterable for one reader. Bounded by its owner: `push` tells when
  * the queue is full, and the owner stops reading from its peer until `onRoom` is called.
  */
 export interface LineQueueOptions {
   /** Past this many characters waiting, the queue says it is full. */
-  readonly highWaterChars?: number
+  readonly highWaterChars?: number | undefined
   /** The reader has caught up after the queue was full: read on. */
   readonly onRoom?: () => void
 }
 
-const DEFAULT_HIGH_WATER_CHARS = 1024 * 1024
-
-type Reader = (result: IteratorResult<string, undefined>) => void
+const DONE = { value: undefined, done: true } as const
+const NO_LINES: readonly string[] = []
 
 export class LineQueue implements AsyncIterable<string> {
   readonly #highWaterChars: number
   readonly #onRoom: (() => void) | undefined
-  #lines: string[] = []
+  /** As they were pushed: handing on whole arrays is what makes batches cheap. */
+  readonly #batches = new Fifo<readonly string[]>()
+  /** What is being read line by line, and how many of its lines were. */
+  #current = NO_LINES
   #next = 0
   #waitingChars = 0
   #wasFull = false
-  #reader: Reader | undefined
+  #wakeReader: (() => void) | undefined
   #phase: "open" | "ended" | "abandoned" = "open"
   #taken = false
 
@@ -29,21 +34,19 @@ export class LineQueue implements AsyncIterable<string> {
     this.#onRoom = options.onRoom
   }
 
-  /** Returns false when the queue is full; the lines are kept all the same. */
+  /** Of the lines that nobody has read yet. */
+  get waitingChars(): number {
+    return this.#waitingChars
+  }
+
+  /** Returns false when the queue is full; the lines are kept all the same. The array must not be changed afterwards. */
   push(lines: readonly string[]): boolean {
     if (this.#phase !== "open") return true
-    let from = 0
-    if (this.#reader !== undefined && lines.length > 0) {
-      const reader = this.#reader
-      this.#reader = undefined
-      // The array is not empty here, so the first line exists.
-      reader({ value: lines[0] ?? "", done: false })
-      from = 1
-    }
-    for (let i = from; i < lines.length; i++) {
-      const line = lines[i] ?? ""
-      this.#lines.push(line)
-      this.#waitingChars += line.length
+    if (lines.length > 0) {
+      this.#batches.push(lines)
+      this.#waitingChars += charsOf(lines)
+      // Before it is decided whether the queue is full: what a reader waits for is not in the way of anything.
+      this.#wake()
     }
     if (this.#waitingChars > this.#highWaterChars) this.#wasFull = true
     return !this.#wasFull
@@ -53,79 +56,108 @@ export class LineQueue implements AsyncIterable<string> {
   end(): void {
     if (this.#phase !== "open") return
     this.#phase = "ended"
-    this.#reader?.({ value: undefined, done: true })
-    this.#reader = undefined
+    this.#wake()
   }
 
   [Symbol.asyncIterator](): AsyncIterator<string, undefined> {
-    if (this.#taken) throw new Error("the lines of a transport have one reader; they were taken already")
-    this.#taken = true
-    return { next: () => this.#take(), return: () => this.#abandon() }
+    this.#claim()
+    const take = () => this.#takeLine()
+    return { next: () => this.#read(take), return: () => this.#abandon() }
   }
 
   /**
    * The lines as they come in, many at a time, instead of one by one: awaiting each of millions of lines costs more than
-   * decoding some of them.
+   * decoding some of them. Written by hand, because `return` of an async generator waits for the `next` before it, and
+   * so for a line that may never come.
    */
-  async *batches(): AsyncGenerator<readonly string[], void, undefined> {
-    const first = this[Symbol.asyncIterator]()
-    try {
-      for (let next = await first.next(); next.done !== true; next = await first.next()) {
-        yield [next.value, ...this.#takeWaiting()]
-      }
-    } finally {
-      await first.return?.()
+  batches(): AsyncGenerator<readonly string[], void, undefined> {
+    this.#claim()
+    const take = () => this.#takeBatch()
+    const batches: AsyncGenerator<readonly string[], void, undefined> = {
+      next: () => this.#read(take),
+      return: () => this.#abandon(),
+      throw: async (error: unknown) => {
+        await this.#abandon()
+        throw error
+      },
+      [Symbol.asyncIterator]: () => batches,
     }
+    return batches
   }
 
-  #takeWaiting(): string[] {
-    const waiting = this.#next === 0 ? this.#lines : this.#lines.slice(this.#next)
-    this.#lines = []
-    this.#next = 0
-    this.#waitingChars = 0
-    this.#signalRoom()
-    return waiting
+  #claim(): void {
+    if (this.#taken) throw new Error("the lines of a transport have one reader; they were taken already")
+    this.#taken = true
   }
 
-  #take(): Promise<IteratorResult<string, undefined>> {
-    const line = this.#lines[this.#next]
-    if (line !== undefined) {
-      this.#lines[this.#next] = ""
-      this.#next++
-      this.#waitingChars -= line.length
-      if (this.#next === this.#lines.length) {
-        this.#lines = []
-        this.#next = 0
-      }
-      this.#signalRoom()
-      return Promise.resolve({ value: line, done: false })
-    }
-    if (this.#phase !== "open") return Promise.resolve({ value: undefined, done: true })
-    if (this.#reader !== undefined) return Promise.reject(new Error("the next line is already being waited for"))
+  #read<T>(take: () => T | undefined): Promise<IteratorResult<T, undefined>> {
+    const ready = take()
+    if (ready !== undefined) return Promise.resolve({ value: ready, done: false })
+    if (this.#phase !== "open") return Promise.resolve(DONE)
+    if (this.#wakeReader !== undefined) return Promise.reject(new Error("the next line is already being waited for"))
     return new Promise((resolve) => {
-      this.#reader = resolve
+      this.#wakeReader = () => {
+        const value = take()
+        resolve(value === undefined ? DONE : { value, done: false })
+      }
     })
   }
 
-  /** A reader that stops early gets no more, and must not hold up the peer either: what comes from now on is dropped. */
-  #abandon(): Promise<IteratorResult<string, undefined>> {
-    if (this.#phase === "open") this.#phase = "abandoned"
-    this.#lines = []
-    this.#next = 0
-    this.#waitingChars = 0
-    this.#signalRoom()
-    return Promise.resolve({ value: undefined, done: true })
+  #wake(): void {
+    const wake = this.#wakeReader
+    this.#wakeReader = undefined
+    wake?.()
   }
 
-  #signalRoom(): void {
+  #takeBatch(): readonly string[] | undefined {
+    const batch = this.#batches.take()
+    if (batch !== undefined) this.#letGo(charsOf(batch))
+    return batch
+  }
+
+  #takeLine(): string | undefined {
+    if (this.#current.length === 0) this.#current = this.#batches.take() ?? NO_LINES
+    const line = this.#current[this.#next]
+    if (line === undefined) return undefined
+    this.#next++
+    if (this.#next === this.#current.length) {
+      this.#current = NO_LINES
+      this.#next = 0
+    }
+    this.#letGo(line.length)
+    return line
+  }
+
+  /** A reader that stops early gets no more, and must not hold up the peer either: what comes from now on is dropped. */
+  #abandon(): Promise<IteratorResult<never, undefined>> {
+    if (this.#phase === "open") this.#phase = "abandoned"
+    this.#batches.takeAll()
+    this.#current = NO_LINES
+    this.#next = 0
+    this.#letGo(this.#waitingChars)
+    this.#wake()
+    return Promise.resolve(DONE)
+  }
+
+  #letGo(chars: number): void {
+    this.#waitingChars -= chars
     if (!this.#wasFull || this.#waitingChars > this.#highWaterChars / 2) return
     this.#wasFull = false
     this.#onRoom?.()
   }
 }
 
+function charsOf(lines: readonly string[]): number {
+  let chars = 0
+  for (const line of lines) chars += line.length
+  return chars
+}
+
 /** The lines of any transport in batches: as they came in where the transport can, one by one where it cannot. */
-export async function* lineBatches(lines: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
-  if (lines instanceof LineQueue) yield* lines.batches()
-  else for await (const line of lines) yield [line]
+export function lineBatches(lines: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
+  return lines instanceof LineQueue ? lines.batches() : oneByOne(lines)
+}
+
+async function* oneByOne(lines: AsyncIterable<string>): AsyncGenerator<readonly string[], void, undefined> {
+  for await (const line of lines) yield [line]
 }

@@ -1,10 +1,22 @@
+import { DEFAULT_MAX_WAITING_BYTES } from "./default-limits.ts"
+import { deferred } from "./deferred.ts"
 import { LineQueue } from "./line-queue.ts"
-import { assertSendable, type Closed, closedError, type Transport } from "./transport.ts"
+import {
+  assertSendable,
+  type Closed,
+  closedError,
+  type FlowLimits,
+  overflowError,
+  type SendLimits,
+  type Transport,
+} from "./transport.ts"
+
+type PairLimits = FlowLimits & SendLimits
 
 /** Two transports in memory, each the other's peer. For tests, and for an agent that lives in the same process. */
-export function createLinkedPair(options: { highWaterChars?: number } = {}): [Transport, Transport] {
-  const left = new PairEnd(options)
-  const right = new PairEnd(options)
+export function createLinkedPair(limits: PairLimits = {}): [Transport, Transport] {
+  const left = new PairEnd(limits)
+  const right = new PairEnd(limits)
   left.peer = right
   right.peer = left
   return [left, right]
@@ -14,25 +26,23 @@ class PairEnd implements Transport {
   readonly lines: LineQueue
   readonly closed: Promise<Closed>
   peer: PairEnd | undefined
+  readonly #closing = deferred<Closed>()
+  readonly #maxWaitingBytes: number
   #over: Closed | undefined
-  #settle: (closed: Closed) => void = () => undefined
   /** Sends that wait for this end's reader. */
   #waiting: (() => void)[] = []
 
-  constructor(options: { highWaterChars?: number }) {
-    this.lines = new LineQueue({ ...options, onRoom: () => this.#release() })
-    this.closed = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+  constructor({ highWaterChars, maxWaitingBytes }: PairLimits) {
+    this.lines = new LineQueue({ highWaterChars, onRoom: () => this.#release() })
+    this.#maxWaitingBytes = maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES
+    this.closed = this.#closing.promise
   }
 
   async send(line: string): Promise<void> {
     if (this.#over !== undefined) throw closedError(this.#over)
     assertSendable(line)
-    const room = this.peer?.accept(line)
-    if (room === undefined) return
-    await room
-    if (this.#over !== undefined) throw closedError(this.#over)
+    // From here on the peer has the line, so that the end of the connection is no refusal.
+    await this.peer?.accept(line)
   }
 
   async close(reason = "closed"): Promise<void> {
@@ -41,8 +51,10 @@ class PairEnd implements Transport {
     await this.closed
   }
 
-  /** Takes a line; the promise, if there is one, resolves when there is room for the next. */
+  /** Takes a line; the promise, if there is one, resolves when there is room for the next, or the connection is over. */
   accept(line: string): Promise<void> | undefined {
+    const { waitingChars } = this.lines
+    if (waitingChars > this.#maxWaitingBytes) throw overflowError(waitingChars, this.#maxWaitingBytes)
     if (this.lines.push([line])) return undefined
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
@@ -56,7 +68,7 @@ class PairEnd implements Transport {
     this.#over = closed
     this.lines.end()
     this.#release()
-    this.#settle(closed)
+    this.#closing.resolve(closed)
   }
 
   #release(): void {

@@ -1,5 +1,6 @@
-import type { DroppedLine } from "@signalbox/protocol"
+import { DEFAULT_MAX_LINE_BYTES, type DroppedLine } from "@signalbox/protocol"
 import { TransportError } from "./errors.ts"
+import { quietly } from "./quiet-callback.ts"
 
 /**
  * How lines travel between a host and an agent. The rules every implementation keeps are in docs/spec/transport.md,
@@ -30,6 +31,20 @@ export interface LineLimits {
   readonly onDroppedLine?: (dropped: DroppedLine) => void
 }
 
+export interface FlowLimits {
+  /** Past this many characters unread, the peer is not read on. Where lines gather before they leave, `send` waits past it too. */
+  readonly highWaterChars?: number
+}
+
+export interface SendLimits {
+  /** Past this many bytes waiting, `send` is refused with transport/overflow: somebody does not wait for it. */
+  readonly maxWaitingBytes?: number
+}
+
+export function settleLineLimits({ maxLineBytes, onDroppedLine }: LineLimits): Required<LineLimits> {
+  return { maxLineBytes: maxLineBytes ?? DEFAULT_MAX_LINE_BYTES, onDroppedLine: quietly(onDroppedLine) }
+}
+
 /** A blank line ends CLI 2.1.37, and a newline inside a line would make two of it: neither ever leaves. */
 export function assertSendable(line: string): void {
   if (line.includes("\n")) {
@@ -42,4 +57,9 @@ export function closedError(closed: Closed): TransportError {
   return new TransportError("transport/closed", `the connection is closed (by ${closed.by}: ${closed.reason})`, {
     cause: closed.error,
   })
+}
+
+export function overflowError(waiting: number, bound: number): TransportError {
+  const text = `${waiting} bytes wait to be sent, the bound is ${bound}; wait for send before sending more`
+  return new TransportError("transport/overflow", text, { details: { waiting, bound } })
 }

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { createLinkedPair, lineBatches } from "../src/index.ts"
 import { LineQueue } from "../src/line-queue.ts"
@@ -36,6 +38,14 @@ describe("lines in batches", () => {
     expect(queue.push(["x".repeat(100)])).toBe(true)
   })
 
+  it("[T8] a reader of batches that stops while it waits for lines is let go", async () => {
+    const batches = lineBatches(new LineQueue())
+    const waiting = batches.next()
+    await batches.return()
+    expect(await waiting).toEqual({ value: undefined, done: true })
+    expect(await batches.next()).toEqual({ value: undefined, done: true })
+  })
+
   it("[T10] other iterables are handed out one by one", async () => {
     async function* lines() {
       yield "a"
@@ -45,4 +55,24 @@ describe("lines in batches", () => {
     for await (const batch of lineBatches(lines())) batches.push(batch)
     expect(batches).toEqual([["a"], ["b"]])
   })
+})
+
+it("[T7] a reader that is one line behind for ever costs no memory", async () => {
+  setFlagsFromString("--expose-gc")
+  const collectGarbage: () => void = runInNewContext("gc")
+  const queue = new LineQueue()
+  const iterator = queue[Symbol.asyncIterator]()
+  queue.push(["first"])
+  const usedBytes = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const before = usedBytes()
+  for (let n = 0; n < 1_000_000; n++) {
+    queue.push(["next"])
+    await iterator.next()
+  }
+  // A slot of eight bytes for each line that was read would be eight megabytes.
+  expect(usedBytes() - before).toBeLessThan(2_000_000)
+  expect((await iterator.next()).value).toBe("next")
 })

@@ -1,5 +1,4 @@
-import { TransportError } from "../errors.ts"
-import { type Closed, closedError } from "../transport.ts"
+import { type Closed, closedError, overflowError } from "../transport.ts"
 
 interface Gated {
   readonly line: string
@@ -40,8 +39,7 @@ export class AnswerGate {
   send(line: string): Promise<void> {
     if (this.#unanswered.size === 0 && this.#gated.length === 0) return this.#send(line)
     if (this.#gatedChars > this.#maxWaitingBytes) {
-      const text = `${this.#gatedChars} bytes wait for a POST to be answered, the bound is ${this.#maxWaitingBytes}`
-      return Promise.reject(new TransportError("transport/overflow", text))
+      return Promise.reject(overflowError(this.#gatedChars, this.#maxWaitingBytes))
     }
     this.#gatedChars += line.length
     return new Promise((resolve, reject) => {

@@ -1,10 +1,18 @@
+import { textOf } from "@signalbox/protocol"
 import { TransportError } from "../errors.ts"
+import { quietly } from "../quiet-callback.ts"
 import { assertSendable, type Closed, closedError } from "../transport.ts"
 import { type DialledConnection, dialWebSocket } from "../websocket/dial.ts"
-import { type DialOptions, dialHeaders, readToken, settleDialOptions } from "../websocket/dial-options.ts"
+import {
+  type DialOptions,
+  type DialSettings,
+  dialHeaders,
+  readToken,
+  settleDialOptions,
+} from "../websocket/dial-options.ts"
 import type { DialState } from "../websocket/dial-state.ts"
 import { eventsUrl } from "./events-url.ts"
-import { type PostPolicy, postPolicies } from "./post-policy.ts"
+import type { PostPolicy } from "./post-policy.ts"
 import { type DroppedEvents, PostQueue } from "./post-queue.ts"
 
 export interface HybridDialOptions extends DialOptions {
@@ -14,17 +22,29 @@ export interface HybridDialOptions extends DialOptions {
   readonly onDroppedEvents?: (dropped: DroppedEvents) => void
 }
 
-const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024
-const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
-
 /** WebSocket in, POST out. Throws when it is to post and has no token, where the policy does not put up with that. */
 export function dialHybrid(options: HybridDialOptions): DialledConnection {
-  const policy = postPolicyOf(options)
+  const settings = settleDialOptions(options)
+  const policy = { ...settings.preset.post, ...options.post }
   const hasToken = readToken(options.token) !== undefined
   if (!hasToken && policy.withoutToken === "refuse") {
     throw new TransportError("transport/misconfigured", "posting events needs a token, and there is none")
   }
-  return new HybridDialler(options, policy, hasToken)
+  return new HybridDialler(options, settings, hasToken ? createPosts(options, settings, policy) : undefined)
+}
+
+function createPosts(options: HybridDialOptions, settings: DialSettings, policy: PostPolicy): PostQueue {
+  const { url, highWaterChars, maxWaitingBytes, clock, random } = settings
+  return new PostQueue({
+    url: eventsUrl(url),
+    headers: () => dialHeaders(options, undefined),
+    policy,
+    highWaterChars,
+    maxWaitingBytes,
+    clock,
+    random,
+    onDropped: quietly(options.onDroppedEvents),
+  })
 }
 
 class HybridDialler implements DialledConnection {
@@ -36,23 +56,11 @@ class HybridDialler implements DialledConnection {
   readonly #closeTimeoutMs: number
   #ending: Closed | undefined
 
-  constructor(options: HybridDialOptions, policy: PostPolicy, hasToken: boolean) {
-    const settings = settleDialOptions(options)
+  constructor(options: HybridDialOptions, settings: DialSettings, posts: PostQueue | undefined) {
     this.#socket = dialWebSocket(options)
+    this.#posts = posts
     this.#closeTimeoutMs = settings.closeTimeoutMs
     this.lines = this.#socket.lines
-    if (hasToken) {
-      this.#posts = new PostQueue({
-        url: eventsUrl(settings.url),
-        headers: () => dialHeaders(options, undefined),
-        policy,
-        highWaterBytes: options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES,
-        maxWaitingBytes: options.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
-        clock: settings.clock,
-        random: settings.random,
-        onDropped: options.onDroppedEvents ?? (() => undefined),
-      })
-    }
     this.closed = this.#socket.closed.then((closed) => {
       this.#ending = closed
       this.#posts?.stop(closed)
@@ -67,8 +75,8 @@ class HybridDialler implements DialledConnection {
   async send(line: string): Promise<void> {
     if (this.#ending !== undefined) throw closedError(this.#ending)
     assertSendable(line)
-    assertJson(line)
-    await this.#posts?.send(line)
+    const type = textOf(parseEvent(line), "type")
+    await this.#posts?.send(line, type === "stream_event" ? type : "other")
   }
 
   async close(reason = "closed"): Promise<void> {
@@ -82,15 +90,10 @@ class HybridDialler implements DialledConnection {
   }
 }
 
-function postPolicyOf(options: HybridDialOptions): PostPolicy {
-  const name = typeof options.preset === "string" ? options.preset : "patient"
-  return { ...postPolicies[name], ...options.post }
-}
-
 /** A line becomes an element of an array: one that is not JSON would spoil its neighbours. */
-function assertJson(line: string): void {
+function parseEvent(line: string): unknown {
   try {
-    JSON.parse(line)
+    return JSON.parse(line)
   } catch (cause) {
     throw new TransportError("transport/bad-line", "only JSON can be posted as an event", { cause })
   }

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http"
+import { isObject } from "@signalbox/protocol"
+import type { Clock } from "../clock.ts"
 
 export type BodyRead =
   | { readonly kind: "body"; readonly bytes: Buffer }
@@ -6,25 +8,45 @@ export type BodyRead =
   /** The client went away in the middle. */
   | { readonly kind: "gone" }
 
-/** Reads a body of bounded size. What comes past the bound is taken and forgotten, so that the client gets to its answer. */
+/** Of a body that was refused, this much is still taken, and for this long: a client that is cut off misses its answer. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
+const MAX_DISCARD_MS = 10_000
+
+/** Reads a body of bounded size. What comes past the bound is left to `discardRest`. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyRead> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve({ kind: "too-large" })
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let bytes = 0
-    const tooLarge = () => {
-      chunks.length = 0
-      resolve({ kind: "too-large" })
-    }
-    if (Number(request.headers["content-length"] ?? 0) > maxBytes) tooLarge()
-    request.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > maxBytes) tooLarge()
-      else chunks.push(chunk)
-    })
-    request.on("end", () => resolve({ kind: "body", bytes: Buffer.concat(chunks) }))
-    request.on("error", () => resolve({ kind: "gone" }))
-    request.on("close", () => resolve({ kind: "gone" }))
+      chunks.push(chunk)
+      if (bytes > maxBytes) finish({ kind: "too-large" })
+    }
+    const finish = (read: BodyRead) => {
+      request.off("data", take)
+      chunks = []
+      resolve(read)
+    }
+    request.on("data", take)
+    request.on("end", () => finish({ kind: "body", bytes: Buffer.concat(chunks) }))
+    request.on("error", () => finish({ kind: "gone" }))
+    request.on("close", () => finish({ kind: "gone" }))
   })
+}
+
+/** Takes and forgets the rest of a body whose answer is decided, so that the client gets to it; up to a bound. */
+export function discardRest(request: IncomingMessage, clock: Clock): void {
+  if (request.complete || request.destroyed) return
+  let bytes = 0
+  const cutOff = () => request.destroy()
+  const cancel = clock.after(MAX_DISCARD_MS, cutOff, "idle")
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > MAX_DISCARDED_BYTES) cutOff()
+  })
+  request.on("end", cancel)
+  request.on("close", cancel)
 }
 
 /** The events of a body, each as a line. */
@@ -35,14 +57,11 @@ export function parseEvents(bytes: Buffer): { lines: string[] } | { error: strin
   } catch (error) {
     return { error: `the body is not JSON: ${error instanceof Error ? error.message : String(error)}` }
   }
-  if (typeof body !== "object" || body === null || !("events" in body) || !Array.isArray(body.events)) {
-    return { error: 'the body must be {"events":[…]}' }
-  }
+  const events: unknown = isObject(body) ? body["events"] : undefined
+  if (!Array.isArray(events)) return { error: 'the body must be {"events":[…]}' }
   const lines: string[] = []
-  for (const event of body.events as unknown[]) {
-    if (typeof event !== "object" || event === null || Array.isArray(event)) {
-      return { error: `event ${lines.length + 1} is not an object` }
-    }
+  for (const event of events) {
+    if (!isObject(event)) return { error: `event ${lines.length + 1} is not an object` }
     // The one place where an agent's message is encoded again: as an element of an array it has no line of its own, and
     // its own bytes might contain newlines. Fields and their order survive; numbers are as JavaScript has them.
     lines.push(JSON.stringify(event))

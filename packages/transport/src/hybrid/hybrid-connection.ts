@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http"
-import { DEFAULT_MAX_LINE_BYTES } from "@signalbox/protocol"
+import type { Clock } from "../clock.ts"
 import { assertSendable, type Closed, closedError, type LineLimits, type Transport } from "../transport.ts"
 import type { AcceptedConnection } from "../websocket/accepted-socket.ts"
-import type { Clock } from "../websocket/clock.ts"
 import { assertCloseCode } from "../websocket/close-codes.ts"
 import type { UpgradeRequest } from "../websocket/upgrade-request.ts"
 import { AnswerGate } from "./answer-gate.ts"
@@ -13,7 +12,7 @@ export interface HybridConnection extends Transport {
   closeWith(code: number, reason: string): Promise<void>
 }
 
-export interface HybridSettings extends LineLimits {
+export interface HybridSettings extends Required<LineLimits> {
   readonly clock: Clock
   readonly maxWaitingBytes: number
   readonly answerGraceMs: number
@@ -95,7 +94,7 @@ export class PostedConnection implements HybridConnection {
       this.#whenAnswered(response, this.#gate.begin())
       return this.#connection.deliver(kept) ? "delivered" : "over"
     })
-    // A callback of the owner that throws spoils this POST, and not the next.
+    // Whatever goes wrong with this POST is not the next one's affair.
     this.#turn = result.catch(() => undefined)
     return result
   }
@@ -117,12 +116,12 @@ export class PostedConnection implements HybridConnection {
   }
 
   #withinLimits(lines: readonly string[]): string[] {
-    const { maxLineBytes = DEFAULT_MAX_LINE_BYTES, onDroppedLine } = this.#settings
+    const { maxLineBytes, onDroppedLine } = this.#settings
     return lines.filter((line) => {
       this.#postedLines++
       const bytes = Buffer.byteLength(line)
       if (bytes <= maxLineBytes) return true
-      onDroppedLine?.({ lineNumber: this.#postedLines, bytes, maxLineBytes, head: line.slice(0, HEAD_CHARS) })
+      onDroppedLine({ lineNumber: this.#postedLines, bytes, maxLineBytes, head: line.slice(0, HEAD_CHARS) })
       return false
     })
   }

@@ -41,13 +41,13 @@ export type PostOutcome =
   | { readonly kind: "answered"; readonly status: number }
   | { readonly kind: "failed"; readonly error: Error }
 
-export type PostVerdict =
+export type PostStep =
   | { readonly next: "done" }
   | { readonly next: "retry"; readonly delayMs: number }
   | { readonly next: "drop"; readonly why: string }
 
 /** What a POST that was tried `tries` times, with this outcome, leads to. */
-export function judgePost(policy: PostPolicy, tries: number, outcome: PostOutcome, roll: number): PostVerdict {
+export function nextPostStep(policy: PostPolicy, tries: number, outcome: PostOutcome, roll: number): PostStep {
   if (outcome.kind === "answered") {
     const { status } = outcome
     if (status >= 200 && status < 300) return { next: "done" }

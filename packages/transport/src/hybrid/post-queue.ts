@@ -1,7 +1,8 @@
-import { TransportError } from "../errors.ts"
-import { type Closed, closedError } from "../transport.ts"
-import type { Clock } from "../websocket/clock.ts"
-import { judgePost, type PostPolicy } from "./post-policy.ts"
+import type { Clock } from "../clock.ts"
+import { deferred } from "../deferred.ts"
+import type { TransportError } from "../errors.ts"
+import { type Closed, closedError, overflowError } from "../transport.ts"
+import { nextPostStep, type PostPolicy } from "./post-policy.ts"
 import { createPoster, type Poster } from "./post-request.ts"
 
 /** Events that will never arrive. */
@@ -15,10 +16,11 @@ export interface PostQueueOptions {
   /** Asked for each POST. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly policy: PostPolicy
-  readonly highWaterBytes: number
+  readonly highWaterChars: number
   readonly maxWaitingBytes: number
   readonly clock: Clock
   readonly random: () => number
+  /** Must not throw. */
   readonly onDropped: (dropped: DroppedEvents) => void
 }
 
@@ -29,34 +31,39 @@ interface Entry {
   readonly settle?: { resolve(): void; reject(error: TransportError): void }
 }
 
+type State =
+  /** No POST is under way; `stream_event`s may be waiting for company. */
+  | { readonly name: "resting" }
+  | { readonly name: "posting" }
+  /** A POST is under way, and what is left follows it without waiting for anything. `emptied` is called after the last. */
+  | { readonly name: "finishing"; readonly emptied: () => void }
+  | { readonly name: "stopped" }
+
 /** Lines out by POST: in order, one request at a time, tried again as the policy says. */
 export class PostQueue {
   readonly #options: PostQueueOptions
   readonly #poster: Poster
+  #state: State = { name: "resting" }
   #entries: Entry[] = []
   #waitingChars = 0
-  #posting = false
-  #stopped = false
-  /** Nothing is waited for any more: what is left goes out now. */
-  #finishing = false
+  /** Ends the wait for company, or for the next try. */
   #cancelTimer: () => void = () => undefined
-  #whenIdle: (() => void)[] = []
 
   constructor(options: PostQueueOptions) {
     this.#options = options
     this.#poster = createPoster(options.url.protocol === "https:", options.clock)
   }
 
-  send(line: string): Promise<void> {
-    const { highWaterBytes, maxWaitingBytes, policy, clock } = this.#options
+  /** Not after `finish` or `stop`. */
+  send(line: string, kind: "stream_event" | "other"): Promise<void> {
+    const { highWaterChars, maxWaitingBytes, policy, clock } = this.#options
     if (this.#waitingChars > maxWaitingBytes) {
-      const text = `${this.#waitingChars} bytes wait to be posted, the bound is ${maxWaitingBytes}`
-      return Promise.reject(new TransportError("transport/overflow", text))
+      return Promise.reject(overflowError(this.#waitingChars, maxWaitingBytes))
     }
-    const mayWait = policy.streamEventDelayMs > 0 && isStreamEvent(line)
+    const mayWait = policy.streamEventDelayMs > 0 && kind === "stream_event"
     const dueAt = mayWait ? clock.now() + policy.streamEventDelayMs : 0
     this.#waitingChars += line.length
-    const room = this.#waitingChars <= highWaterBytes
+    const room = this.#waitingChars <= highWaterChars
     const taken = room
       ? this.#add({ line, dueAt })
       : new Promise<void>((resolve, reject) => void this.#add({ line, dueAt, settle: { resolve, reject } }))
@@ -67,27 +74,29 @@ export class PostQueue {
   /** Refuses what has no room yet, and posts the rest; resolves when that is done, or when the time is up. */
   async finish(closed: Closed, timeoutMs: number): Promise<void> {
     this.#refuseWaiting(closed)
-    this.#finishing = true
-    this.#kick()
-    if (!this.#posting && this.#entries.length === 0) return
-    await new Promise<void>((resolve) => {
-      const cancel = this.#options.clock.after(timeoutMs, resolve)
-      this.#whenIdle.push(() => {
-        cancel()
-        resolve()
-      })
-    })
+    const { name } = this.#state
+    if (name === "stopped" || (name === "resting" && this.#entries.length === 0)) return
+    const { promise, resolve } = deferred<void>()
+    this.#state = { name: "finishing", emptied: resolve }
+    if (name === "resting") {
+      this.#cancelTimer()
+      this.#postBatch()
+    }
+    const cancel = this.#options.clock.after(timeoutMs, resolve)
+    await promise
+    cancel()
   }
 
   stop(closed: Closed): void {
-    if (this.#stopped) return
-    this.#stopped = true
+    const before = this.#state
+    if (before.name === "stopped") return
+    this.#state = { name: "stopped" }
     this.#refuseWaiting(closed)
     const left = this.#entries.splice(0)
     if (left.length > 0) this.#drop(left, "closed")
     this.#cancelTimer()
     this.#poster.destroy()
-    this.#signalIdle()
+    if (before.name === "finishing") before.emptied()
   }
 
   #add(entry: Entry): Promise<void> {
@@ -105,25 +114,34 @@ export class PostQueue {
     }
   }
 
+  /** Begins a POST if none is under way and one is due. */
   #kick(): void {
-    if (this.#posting || this.#stopped) return
+    if (this.#state.name !== "resting") return
     this.#cancelTimer()
     const waitMs = this.#waitMs()
-    if (waitMs === undefined) return this.#signalIdle()
+    if (waitMs === undefined) return
     if (waitMs > 0) {
       this.#cancelTimer = this.#options.clock.after(waitMs, () => this.#kick())
       return
     }
-    void this.#post(this.#takeBatch())
+    this.#state = { name: "posting" }
+    this.#postBatch()
   }
 
-  /** Never rejects. */
-  async #post(batch: readonly Entry[]): Promise<void> {
-    this.#posting = true
-    await this.#deliver(batch)
-    this.#posting = false
+  #postBatch(): void {
+    const batch = this.#takeBatch()
+    void this.#deliver(batch).then(() => this.#delivered(batch))
+  }
+
+  #delivered(batch: readonly Entry[]): void {
     for (const entry of batch) this.#waitingChars -= entry.line.length
-    this.#kick()
+    if (this.#state.name === "posting") {
+      this.#state = { name: "resting" }
+      this.#kick()
+    } else if (this.#state.name === "finishing") {
+      if (this.#entries.length > 0) this.#postBatch()
+      else this.#state.emptied()
+    }
   }
 
   /** Until the next POST may leave; undefined when there is nothing to post. */
@@ -131,9 +149,7 @@ export class PostQueue {
     const first = this.#entries[0]
     if (first === undefined) return undefined
     const isFullOrUrgent =
-      this.#finishing ||
-      this.#entries.length >= this.#options.policy.maxBatchEvents ||
-      this.#entries.some((entry) => entry.dueAt === 0)
+      this.#entries.length >= this.#options.policy.maxBatchEvents || this.#entries.some((entry) => entry.dueAt === 0)
     return isFullOrUrgent ? 0 : Math.max(0, first.dueAt - this.#options.clock.now())
   }
 
@@ -151,19 +167,23 @@ export class PostQueue {
     return batch
   }
 
-  /** Comes back when the batch has arrived or is given up. */
+  /** Comes back when the batch has arrived or is given up. Never rejects. */
   async #deliver(batch: readonly Entry[]): Promise<void> {
     const { policy, random, url, headers } = this.#options
     // The lines are JSON already, so their own bytes become the elements of the array.
     const body = `{"events":[${batch.map((entry) => entry.line).join(",")}]}`
-    for (let tries = 1; !this.#stopped; tries++) {
+    for (let tries = 1; !this.#isStopped(); tries++) {
       const outcome = await this.#poster.post({ url, headers, body, timeoutMs: policy.timeoutMs })
-      const verdict = judgePost(policy, tries, outcome, random())
-      if (verdict.next === "done") return
-      if (verdict.next === "drop") return this.#drop(batch, verdict.why)
-      if (!this.#stopped) await this.#sleep(verdict.delayMs)
+      const step = nextPostStep(policy, tries, outcome, random())
+      if (step.next === "done") return
+      if (step.next === "drop") return this.#drop(batch, step.why)
+      if (!this.#isStopped()) await this.#sleep(step.delayMs)
     }
     this.#drop(batch, "closed")
+  }
+
+  #isStopped(): boolean {
+    return this.#state.name === "stopped"
   }
 
   #sleep(delayMs: number): Promise<void> {
@@ -179,14 +199,4 @@ export class PostQueue {
   #drop(entries: readonly Entry[], why: string): void {
     this.#options.onDropped({ lines: entries.map((entry) => entry.line), why })
   }
-
-  #signalIdle(): void {
-    for (const resolve of this.#whenIdle.splice(0)) resolve()
-  }
-}
-
-function isStreamEvent(line: string): boolean {
-  if (!line.includes('"stream_event"')) return false
-  const message: unknown = JSON.parse(line)
-  return typeof message === "object" && message !== null && "type" in message && message.type === "stream_event"
 }

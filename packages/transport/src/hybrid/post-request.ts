@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
-import type { Clock } from "../websocket/clock.ts"
+import type { Clock } from "../clock.ts"
 import type { PostOutcome } from "./post-policy.ts"
 
 interface Post {

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { LineLimits } from "../transport.ts"
+import { type Clock, systemClock } from "../clock.ts"
+import { DEFAULT_MAX_PAYLOAD_BYTES, DEFAULT_MAX_WAITING_BYTES } from "../default-limits.ts"
+import { type LineLimits, type SendLimits, settleLineLimits } from "../transport.ts"
 import type { AcceptedConnection } from "../websocket/accepted-socket.ts"
-import { type Clock, systemClock } from "../websocket/clock.ts"
 import { isSameToken, readBearer, readTarget } from "../websocket/upgrade-request.ts"
-import { parseEvents, readBody } from "./events-body.ts"
+import { discardRest, parseEvents, readBody } from "./events-body.ts"
 import { eventsPath } from "./events-url.ts"
 import { type HybridConnection, type HybridSettings, PostedConnection } from "./hybrid-connection.ts"
 
-export interface HybridReceiverOptions extends LineLimits {
+export interface HybridReceiverOptions extends LineLimits, SendLimits {
   readonly maxBodyBytes?: number
-  /** Of one agent, at the same time. The real CLIs have one. */
+  /** Of one agent, at the same time. The real CLIs have one; another may be the one they gave up before. */
   readonly maxPostsUnderWay?: number
-  readonly maxWaitingBytes?: number
   /** How long after the reply to a POST a line that waited for it is sent. */
   readonly answerGraceMs?: number
   /** By default a POST must bear the token that the WebSocket bore. */
@@ -32,9 +32,7 @@ interface Reply {
   readonly error?: string
 }
 
-const DEFAULT_MAX_BODY_BYTES = 64 * 1024 * 1024
-const DEFAULT_MAX_POSTS = 16
-const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
+const DEFAULT_MAX_POSTS = 2
 const DEFAULT_ANSWER_GRACE_MS = 10
 
 export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {
@@ -51,12 +49,12 @@ class EventsReceiver implements HybridReceiver {
 
   constructor(options: HybridReceiverOptions) {
     this.#settings = {
-      ...options,
+      ...settleLineLimits(options),
       clock: options.clock ?? systemClock,
       maxWaitingBytes: options.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
       answerGraceMs: options.answerGraceMs ?? DEFAULT_ANSWER_GRACE_MS,
     }
-    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
+    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_PAYLOAD_BYTES
     this.#maxPosts = options.maxPostsUnderWay ?? DEFAULT_MAX_POSTS
     this.#isAllowed = options.isAllowed ?? isAllowedByDefault
   }
@@ -75,8 +73,9 @@ class EventsReceiver implements HybridReceiver {
     request.on("error", ignoreError)
     response.on("error", ignoreError)
     const reply = await this.#receive(request, response).catch((): Reply => ({ status: 500, error: "internal error" }))
-    if (reply === undefined) response.destroy()
-    else answer(response, reply)
+    if (reply === undefined) return void response.destroy()
+    answer(response, reply)
+    discardRest(request, this.#settings.clock)
   }
 
   /** Undefined when the client has gone and there is nobody to answer. */

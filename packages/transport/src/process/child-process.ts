@@ -1,6 +1,12 @@
+import { deferred } from "../deferred.ts"
 import { TransportError } from "../errors.ts"
-import { assertSendable, type Closed, closedError, type LineLimits, type Transport } from "../transport.ts"
-import type { Environment } from "./environment.ts"
+import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
+import {
+  type ChildBehaviour,
+  type ChildProcessOptions,
+  type ChildSettings,
+  settleChildOptions,
+} from "./child-options.ts"
 import { closedByExit } from "./exit-report.ts"
 import { InputPipe } from "./input-pipe.ts"
 import { OutputLines } from "./output-lines.ts"
@@ -18,35 +24,10 @@ import {
 import { StderrTail } from "./stderr-tail.ts"
 import { settlesWithin } from "./stream-end.ts"
 
-const KILL_AFTER_MS = 5000
-const DRAIN_MS = 2000
+export type { ChildBehaviour, ChildProcessOptions } from "./child-options.ts"
+
 /** Nothing survives a KILL; but a process stuck in the kernel takes its time, and a close must not wait for it for ever. */
 const AFTER_KILL_MS = 1000
-
-export interface ChildBehaviour extends LineLimits {
-  /** Given everything the process writes to its standard error. */
-  readonly stderr?: (text: string) => void
-  /** Aborting is closing. */
-  readonly signal?: AbortSignal
-  /** How long a closed process may finish by itself after its input has ended, before TERM. */
-  readonly graceMs?: number
-  /** How long it has between TERM and KILL. */
-  readonly killAfterMs?: number
-  /** How long a process that outlives this one may hold its output open. */
-  readonly drainMs?: number
-  /** Past this many characters unread, the process's output is not read on. */
-  readonly highWaterChars?: number
-  /** Starts the process in some other way. What it makes is signalled alone, not as a group. */
-  readonly spawn?: SpawnProcess
-}
-
-export interface ChildProcessOptions extends ChildBehaviour {
-  readonly command: string
-  readonly args?: readonly string[]
-  readonly cwd?: string
-  /** The whole environment of the process; ours if it is left out. */
-  readonly env?: Environment
-}
 
 /** A process whose standard input and output are the connection. */
 export interface ChildTransport extends Transport {
@@ -106,26 +87,24 @@ class ChildProcessTransport implements ChildTransport {
   readonly lines: AsyncIterable<string>
   readonly closed: Promise<Closed>
   readonly #group: ProcessGroup
-  readonly #options: ChildBehaviour
+  readonly #settings: ChildSettings
+  readonly #closing = deferred<Closed>()
   readonly #input: InputPipe
   readonly #output: OutputLines
   readonly #stderr: StderrTail
   readonly #exited: Promise<void>
   readonly #onAbort = () => void this.close("aborted")
-  #settle: (closed: Closed) => void = () => undefined
   #state: State = { phase: "open" }
 
   constructor(child: SpawnedProcess, group: ProcessGroup, options: ChildBehaviour) {
     this.pid = child.pid
     this.#group = group
-    this.#options = options
-    this.#input = new InputPipe(child.stdin)
-    this.#output = new OutputLines(child.stdout, options)
-    this.#stderr = new StderrTail(child.stderr, options.stderr)
+    this.#settings = settleChildOptions(options)
+    this.#input = new InputPipe(child.stdin, this.#settings.maxWaitingBytes)
+    this.#output = new OutputLines(child.stdout, this.#settings)
+    this.#stderr = new StderrTail(child.stderr, this.#settings.stderr)
     this.lines = this.#output.lines
-    this.closed = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+    this.closed = this.#closing.promise
     options.signal?.addEventListener("abort", this.#onAbort, { once: true })
     this.#exited = new Promise((resolve) => {
       onceExited(child, (exit) => {
@@ -165,7 +144,7 @@ class ChildProcessTransport implements ChildTransport {
   }
 
   async #terminate(): Promise<void> {
-    const { graceMs = 0, killAfterMs = KILL_AFTER_MS } = this.#options
+    const { graceMs, killAfterMs } = this.#settings
     if ((await settlesWithin(this.#exited, graceMs)) && (await this.#group.isGoneWithin(0))) return
     this.#group.signal("SIGTERM")
     if (await this.#isGoneWithin(killAfterMs)) return
@@ -183,7 +162,7 @@ class ChildProcessTransport implements ChildTransport {
     const state = this.#state
     if (state.phase === "draining" || state.phase === "over") return
     // Another maker's process may fail by the very signal we were given; that is our abort, and not its failure.
-    const aborted = exit.kind === "broken" && this.#options.signal?.aborted === true
+    const aborted = exit.kind === "broken" && this.#settings.signal?.aborted === true
     if (state.phase === "open" && aborted) void this.close("aborted")
     const ending: Ending = this.#state.phase === "closing" ? this.#state.ending : { by: "peer", exit }
     if (exit.kind === "broken") this.#group.signal("SIGKILL")
@@ -193,7 +172,7 @@ class ChildProcessTransport implements ChildTransport {
   }
 
   async #drain(ending: Ending): Promise<void> {
-    const { drainMs = DRAIN_MS } = this.#options
+    const { drainMs } = this.#settings
     await Promise.all([
       this.#output.drain(drainMs),
       this.#stderr.drain(drainMs),
@@ -201,8 +180,8 @@ class ChildProcessTransport implements ChildTransport {
     ])
     const closed = this.#closedSoFar({ phase: "draining", ending })
     this.#state = { phase: "over", closed }
-    this.#options.signal?.removeEventListener("abort", this.#onAbort)
-    this.#settle(closed)
+    this.#settings.signal?.removeEventListener("abort", this.#onAbort)
+    this.#closing.resolve(closed)
   }
 
   #closedSoFar(state: Exclude<State, { phase: "open" }>): Closed {

@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol"
 import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
 
 /** These put the CLI on NDJSON both ways; a launch without them speaks no protocol at all. */
@@ -113,7 +114,7 @@ function withSandbox(settings: string | JsonObject | undefined, sandbox: JsonObj
 function parseObject(textOfJson: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(textOfJson)
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import type { Writable } from "node:stream"
 import { TransportError } from "../errors.ts"
+import { overflowError } from "../transport.ts"
 
 type Phase =
   | { readonly name: "open" }
@@ -10,10 +11,12 @@ type Phase =
 /** A process's standard input, a line at a time. */
 export class InputPipe {
   readonly #stdin: Writable
+  readonly #maxWaitingBytes: number
   #phase: Phase = { name: "open" }
 
-  constructor(stdin: Writable) {
+  constructor(stdin: Writable, maxWaitingBytes: number) {
     this.#stdin = stdin
+    this.#maxWaitingBytes = maxWaitingBytes
     // Stays for good: a pipe may fail long after anybody cared, and an error nobody listens to ends our own process.
     stdin.on("error", (error: Error) => this.#fail(error))
   }
@@ -24,6 +27,8 @@ export class InputPipe {
       const phase = this.#phase
       if (phase.name === "ended") return reject(new TransportError("transport/closed", "the input has been ended"))
       if (phase.name === "shut") return reject(phase.error)
+      const waiting = this.#stdin.writableLength
+      if (waiting > this.#maxWaitingBytes) return reject(overflowError(waiting, this.#maxWaitingBytes))
       this.#stdin.write(`${line}\n`, (error) => {
         if (error) this.#fail(error)
         // A pipe that was destroyed reports its last write as done, although nobody will read it.

@@ -1,17 +1,13 @@
 import type { Readable } from "node:stream"
 import { createLineSplitter, type LineSplitter } from "@signalbox/protocol"
 import { LineQueue } from "../line-queue.ts"
-import type { LineLimits } from "../transport.ts"
-import { quietly } from "./quiet-callback.ts"
+import type { ChildSettings } from "./child-options.ts"
 import { drained, endOf } from "./stream-end.ts"
 
 /** What a pipe still holds after its writer is gone is far less; only a writer that lives on could bring more. */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024
 
-export interface OutputOptions extends LineLimits {
-  /** Past this many characters unread, the process's output is not read on. */
-  readonly highWaterChars?: number
-}
+type OutputSettings = Pick<ChildSettings, "highWaterChars" | "maxLineBytes" | "onDroppedLine">
 
 type Phase =
   | { readonly name: "flowing" }
@@ -27,17 +23,10 @@ export class OutputLines {
   readonly #end: Promise<void>
   #phase: Phase = { name: "flowing" }
 
-  constructor(stdout: Readable, options: OutputOptions) {
-    const { highWaterChars, maxLineBytes, onDroppedLine } = options
+  constructor(stdout: Readable, { highWaterChars, maxLineBytes, onDroppedLine }: OutputSettings) {
     this.#stdout = stdout
-    this.#splitter = createLineSplitter({
-      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-      onDropped: quietly(onDroppedLine),
-    })
-    this.lines = new LineQueue({
-      ...(highWaterChars === undefined ? {} : { highWaterChars }),
-      onRoom: () => stdout.resume(),
-    })
+    this.#splitter = createLineSplitter({ maxLineBytes, onDropped: onDroppedLine })
+    this.lines = new LineQueue({ highWaterChars, onRoom: () => stdout.resume() })
     this.#end = endOf(stdout)
     stdout.on("data", (chunk: Uint8Array | string) => this.#take(chunk))
     void this.#end.then(() => this.#stop())

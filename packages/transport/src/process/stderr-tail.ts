@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
-import { quietly } from "./quiet-callback.ts"
 import { drained, endOf } from "./stream-end.ts"
 
 const KEPT_CHARS = 64 * 1024
@@ -11,18 +10,17 @@ export class StderrTail {
   readonly #end: Promise<void>
   #text = ""
 
-  constructor(stream: Readable | null | undefined, onText: ((text: string) => void) | undefined) {
+  constructor(stream: Readable | null | undefined, onText: (text: string) => void) {
     this.#stream = stream ?? undefined
     this.#end = this.#stream === undefined ? Promise.resolve() : endOf(this.#stream)
     const decoder = new StringDecoder("utf8")
-    const tell = quietly(onText)
     this.#stream?.on("data", (chunk: Buffer | string) => {
       const text = typeof chunk === "string" ? chunk : decoder.write(chunk)
       if (text === "") return
       this.#text += text
       // Cut at twice the bound, so that each character is copied about once.
       if (this.#text.length > 2 * KEPT_CHARS) this.#text = lastChars(this.#text, KEPT_CHARS)
-      tell(text)
+      onText(text)
     })
   }
 

@@ -1,1 +1,3 @@
-export { type ContractPeer, type ContractSetup, describeTransportContract } from "./contract.ts"
+export { describeTransportContract } from "./contract.ts"
+export { readAll, readLines } from "./lines.ts"
+export type { ContractLimits, ContractOptions, ContractPeer, ContractSetup } from "./setup.ts"

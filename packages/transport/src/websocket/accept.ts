@@ -1,15 +1,17 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { type WebSocket, WebSocketServer } from "ws"
-import type { LineLimits } from "../transport.ts"
+import { type Clock, systemClock } from "../clock.ts"
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD_BYTES } from "../default-limits.ts"
+import { quietly } from "../quiet-callback.ts"
+import { type LineLimits, settleLineLimits } from "../transport.ts"
 import { type AcceptedConnection, AcceptedSocket, type AcceptSettings } from "./accepted-socket.ts"
-import { type Clock, systemClock } from "./clock.ts"
 import { assertCloseCode, fitCloseReason } from "./close-codes.ts"
-import type { OutgoingLimits } from "./outgoing-lines.ts"
+import { type OutgoingLimits, settleOutgoingLimits } from "./outgoing-lines.ts"
 import { readUpgradeRequest, type UpgradeRequest } from "./upgrade-request.ts"
 
 /** What to do with somebody who wants to connect. */
-export type UpgradeVerdict =
+export type UpgradeDecision =
   /** `lastRequestId` goes into the upgrade's reply as `X-Last-Request-Id`: the last message that arrived from this agent. */
   | { readonly ok: true; readonly lastRequestId?: string }
   /** An HTTP error instead of the upgrade. It ends CLI 2.1.119 and 2.1.120 for good, whatever the status. */
@@ -20,7 +22,7 @@ export type UpgradeVerdict =
   | { readonly ok: false; readonly how: "drop" }
 
 export interface AcceptorOptions extends LineLimits, OutgoingLimits {
-  readonly verify?: (request: UpgradeRequest) => UpgradeVerdict | Promise<UpgradeVerdict>
+  readonly verify?: (request: UpgradeRequest) => UpgradeDecision | Promise<UpgradeDecision>
   /** `verify` threw: the connection was dropped. */
   readonly onVerifyFailed?: (error: unknown) => void
   /** A larger frame ends the connection with close code 1009. */
@@ -42,13 +44,12 @@ export interface WebSocketAcceptor {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<AcceptedConnection | undefined>
 }
 
-const DEFAULT_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 const DEFAULT_PING_MS = 30_000
-const DEFAULT_CLOSE_TIMEOUT_MS = 3_000
-const ACCEPT: UpgradeVerdict = { ok: true }
+const ACCEPT: UpgradeDecision = { ok: true }
 
 export function createWebSocketAcceptor(options: AcceptorOptions = {}): WebSocketAcceptor {
   const settings = settle(options)
+  const decide = decider(options)
   const replyHeaders = new WeakMap<IncomingMessage, string>()
   const server = createUpgrader(settings, replyHeaders)
 
@@ -58,16 +59,16 @@ export function createWebSocketAcceptor(options: AcceptorOptions = {}): WebSocke
       socket.on("error", ignoreError)
       const facts = readUpgradeRequest(request)
       if (facts === undefined) return refuse(socket, 400)
-      const verdict = await judge(options, facts)
+      const decision = await decide(facts)
       if (socket.destroyed) return undefined
-      if (!verdict.ok && verdict.how === "drop") return drop(socket)
-      if (!verdict.ok && verdict.how === "refuse-http") return refuse(socket, verdict.status, verdict.message)
-      if (verdict.ok && verdict.lastRequestId !== undefined) {
-        replyHeaders.set(request, `X-Last-Request-Id: ${assertHeaderValue(verdict.lastRequestId)}`)
+      if (!decision.ok && decision.how === "drop") return drop(socket)
+      if (!decision.ok && decision.how === "refuse-http") return refuse(socket, decision.status, decision.message)
+      if (decision.ok && decision.lastRequestId !== undefined) {
+        replyHeaders.set(request, `X-Last-Request-Id: ${assertHeaderValue(decision.lastRequestId)}`)
       }
       return upgrade(server, { request, socket, head }, (webSocket) => {
-        if (verdict.ok) return new AcceptedSocket(webSocket, facts, settings)
-        turnAway(webSocket, verdict.code, verdict.reason, settings)
+        if (decision.ok) return new AcceptedSocket(webSocket, facts, settings)
+        turnAway(webSocket, decision.code, decision.reason, settings)
         return undefined
       })
     },
@@ -93,7 +94,8 @@ function createUpgrader(settings: AcceptSettings, replyHeaders: WeakMap<Incoming
 
 function settle(options: AcceptorOptions): AcceptSettings {
   return {
-    ...options,
+    ...settleLineLimits(options),
+    ...settleOutgoingLimits(options),
     clock: options.clock ?? systemClock,
     maxPayloadBytes: options.maxPayloadBytes ?? DEFAULT_MAX_PAYLOAD_BYTES,
     pingMs: options.pingMs === 0 ? undefined : (options.pingMs ?? DEFAULT_PING_MS),
@@ -102,16 +104,19 @@ function settle(options: AcceptorOptions): AcceptSettings {
   }
 }
 
-async function judge(options: AcceptorOptions, facts: UpgradeRequest): Promise<UpgradeVerdict> {
-  if (options.verify === undefined) return ACCEPT
-  try {
-    const verdict = await options.verify(facts)
-    if (verdict.ok && verdict.lastRequestId !== undefined) assertHeaderValue(verdict.lastRequestId)
-    if (!verdict.ok && verdict.how === "close") assertCloseCode(verdict.code)
-    return verdict
-  } catch (error) {
-    options.onVerifyFailed?.(error)
-    return { ok: false, how: "drop" }
+function decider({ verify, onVerifyFailed }: AcceptorOptions): (facts: UpgradeRequest) => Promise<UpgradeDecision> {
+  const tellFailed = quietly(onVerifyFailed)
+  return async (facts) => {
+    if (verify === undefined) return ACCEPT
+    try {
+      const decision = await verify(facts)
+      if (decision.ok && decision.lastRequestId !== undefined) assertHeaderValue(decision.lastRequestId)
+      if (!decision.ok && decision.how === "close") assertCloseCode(decision.code)
+      return decision
+    } catch (error) {
+      tellFailed(error)
+      return { ok: false, how: "drop" }
+    }
   }
 }
 

@@ -1,10 +1,10 @@
 import type { WebSocket } from "ws"
-import { LineQueue } from "../line-queue.ts"
-import { assertSendable, type Closed, closedError, type LineLimits, type Transport } from "../transport.ts"
-import type { Clock } from "./clock.ts"
-import { assertCloseCode, type LinkEnd, NORMAL_CLOSE } from "./close-codes.ts"
-import { type OutgoingLimits, OutgoingLines } from "./outgoing-lines.ts"
-import { KEEP_ALIVE_LINE, SocketLink } from "./socket-link.ts"
+import { deferred } from "../deferred.ts"
+import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
+import { assertCloseCode, type LinkEnd, NORMAL_CLOSE, withoutCode } from "./close-codes.ts"
+import { Intake } from "./intake.ts"
+import { OutgoingLines, type OutgoingSettings } from "./outgoing-lines.ts"
+import { type LinkSettings, SocketLink } from "./socket-link.ts"
 import type { UpgradeRequest } from "./upgrade-request.ts"
 
 /** An agent that dialled us. */
@@ -18,46 +18,42 @@ export interface AcceptedConnection extends Transport {
   roomToDeliver(): Promise<void>
 }
 
-export type AcceptSettings = LineLimits &
-  OutgoingLimits & {
-    readonly clock: Clock
-    readonly maxPayloadBytes: number
-    readonly pingMs: number | undefined
-    readonly keepAliveMs: number | undefined
-    readonly closeTimeoutMs: number
-  }
+export type AcceptSettings = LinkSettings & OutgoingSettings
+
+type State =
+  | { readonly name: "open" }
+  /** We said goodbye; nothing is sent any more. */
+  | { readonly name: "closing"; readonly closed: Closed }
+  | { readonly name: "over"; readonly closed: Closed }
 
 /** One socket, one connection: when the socket ends, it is over. */
 export class AcceptedSocket implements AcceptedConnection {
-  readonly lines: LineQueue
+  readonly lines: AsyncIterable<string>
   readonly closed: Promise<Closed>
   readonly request: UpgradeRequest
   readonly #link: SocketLink
+  readonly #intake: Intake
   readonly #outgoing: OutgoingLines
-  #settle: (closed: Closed) => void = () => undefined
-  /** Set as soon as the end has begun: from then on nothing is sent. */
-  #ending: Closed | undefined
-  #over = false
-  #full = false
-  #roomWaiters: (() => void)[] = []
+  readonly #closing = deferred<Closed>()
+  #state: State = { name: "open" }
 
   constructor(socket: WebSocket, request: UpgradeRequest, settings: AcceptSettings) {
     this.request = request
-    this.lines = new LineQueue({ onRoom: () => this.#onRoom() })
-    this.closed = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+    this.closed = this.#closing.promise
+    this.#intake = new Intake(settings.highWaterChars)
+    this.lines = this.#intake.lines
     this.#outgoing = new OutgoingLines(settings)
     this.#outgoing.attach(socket)
     this.#link = new SocketLink(socket, settings, {
-      onLines: (lines) => this.#onLines(lines),
-      onKeepAliveDue: () => void this.#outgoing.send(KEEP_ALIVE_LINE).catch(ignoreRefusal),
+      onLines: (lines) => void this.#intake.take(lines),
+      onKeepAliveDue: () => this.#outgoing.sendKeepAlive(),
       onEnd: (end) => this.#onEnd(end),
     })
+    this.#intake.attach(this.#link)
   }
 
   async send(line: string): Promise<void> {
-    if (this.#ending !== undefined) throw closedError(this.#ending)
+    if (this.#state.name !== "open") throw closedError(this.#state.closed)
     assertSendable(line)
     return this.#outgoing.send(line)
   }
@@ -68,49 +64,29 @@ export class AcceptedSocket implements AcceptedConnection {
 
   async closeWith(code: number, reason: string): Promise<void> {
     assertCloseCode(code)
-    if (this.#ending === undefined) {
-      this.#ending = { by: "us", reason }
-      this.#outgoing.finish(this.#ending)
-      // What the peer wrote before it saw our goodbye is still read, unless nobody does: then it must not hold up the end.
-      if (this.#full) this.lines.end()
+    if (this.#state.name === "open") {
+      const closed: Closed = { by: "us", reason }
+      this.#state = { name: "closing", closed }
+      this.#outgoing.finish(closed)
+      this.#intake.close()
       this.#link.close(code, reason)
     }
     await this.closed
   }
 
   deliver(lines: readonly string[]): boolean {
-    if (this.#over) return false
-    this.#onLines(lines)
-    return true
+    return this.#intake.take(lines)
   }
 
-  async roomToDeliver(): Promise<void> {
-    if (this.#full && !this.#over) await new Promise<void>((resolve) => this.#roomWaiters.push(resolve))
-  }
-
-  #onLines(lines: readonly string[]): void {
-    if (this.lines.push(lines)) return
-    this.#full = true
-    if (this.#ending === undefined) this.#link.pause()
-    else this.lines.end()
-  }
-
-  #onRoom(): void {
-    this.#full = false
-    this.#link.resume()
-    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+  roomToDeliver(): Promise<void> {
+    return this.#intake.room()
   }
 
   #onEnd(end: LinkEnd): void {
-    const { code: _, ...closed } = end
-    this.#over = true
-    this.#ending = closed
+    const closed = withoutCode(end)
+    this.#state = { name: "over", closed }
     this.#outgoing.finish(closed)
-    this.lines.end()
-    for (const resolve of this.#roomWaiters.splice(0)) resolve()
-    this.#settle(closed)
+    this.#intake.end()
+    this.#closing.resolve(closed)
   }
 }
-
-/** A `keep_alive` that found no room is no loss: what fills the room keeps the connection alive as well. */
-function ignoreRefusal(): void {}

@@ -6,6 +6,11 @@ export interface LinkEnd extends Closed {
   readonly code: number
 }
 
+export function withoutCode(end: LinkEnd): Closed {
+  const { code: _, ...closed } = end
+  return closed
+}
+
 /** What `close()` sends: the conversation is over. */
 export const NORMAL_CLOSE = 1000
 /** No close frame arrived. */

@@ -1,10 +1,12 @@
+import { type Clock, systemClock } from "../clock.ts"
+import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD_BYTES } from "../default-limits.ts"
 import { TransportError } from "../errors.ts"
-import type { LineLimits } from "../transport.ts"
-import { type Clock, systemClock } from "./clock.ts"
+import { quietly } from "../quiet-callback.ts"
+import { type LineLimits, settleLineLimits } from "../transport.ts"
 import type { DialState } from "./dial-state.ts"
 import type { RingLimits } from "./message-ring.ts"
-import type { OutgoingLimits } from "./outgoing-lines.ts"
-import { type DialPreset, type DialPresetName, dialPresets } from "./presets.ts"
+import { type OutgoingLimits, type OutgoingSettings, settleOutgoingLimits } from "./outgoing-lines.ts"
+import { type DialPreset, type DialPresetName, presetOf } from "./presets.ts"
 
 export interface DialOptions extends LineLimits, OutgoingLimits {
   /** `ws:` or `wss:`. */
@@ -25,7 +27,7 @@ export interface DialOptions extends LineLimits, OutgoingLimits {
   readonly random?: () => number
 }
 
-export interface DialSettings extends LineLimits {
+export interface DialSettings extends Required<LineLimits>, OutgoingSettings {
   readonly url: URL
   readonly preset: DialPreset
   readonly maxPayloadBytes: number
@@ -35,21 +37,17 @@ export interface DialSettings extends LineLimits {
   readonly onState: (state: DialState) => void
 }
 
-const DEFAULT_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
-const DEFAULT_CLOSE_TIMEOUT_MS = 3_000
-
 export function settleDialOptions(options: DialOptions): DialSettings {
-  const { preset = "patient", maxLineBytes, onDroppedLine } = options
   return {
+    ...settleLineLimits(options),
+    ...settleOutgoingLimits(options),
     url: readSdkUrl(options.url),
-    preset: typeof preset === "string" ? dialPresets[preset] : preset,
+    preset: presetOf(options.preset),
     maxPayloadBytes: options.maxPayloadBytes ?? DEFAULT_MAX_PAYLOAD_BYTES,
     closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
-    onState: options.onState ?? (() => undefined),
-    ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-    ...(onDroppedLine === undefined ? {} : { onDroppedLine }),
+    onState: quietly(options.onState),
   }
 }
 

@@ -1,6 +1,6 @@
 import { TransportError } from "../errors.ts"
 import type { Closed } from "../transport.ts"
-import type { LinkEnd } from "./close-codes.ts"
+import { type LinkEnd, withoutCode } from "./close-codes.ts"
 import type { DialPreset } from "./presets.ts"
 import { nextTry, type ReconnectBudget } from "./reconnect-policy.ts"
 
@@ -138,11 +138,6 @@ function describeError(error: NodeJS.ErrnoException): string {
 
 function refused(reason: string, details: Readonly<Record<string, unknown>>): Closed {
   return { by: "peer", reason, error: new TransportError("transport/refused", reason, { details }) }
-}
-
-function withoutCode(end: LinkEnd): Closed {
-  const { code: _, ...closed } = end
-  return closed
 }
 
 function withBudget(budget: ReconnectBudget | undefined): { budget?: ReconnectBudget } {

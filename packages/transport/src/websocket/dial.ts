@@ -1,13 +1,14 @@
 import type { WebSocket } from "ws"
-import { LineQueue } from "../line-queue.ts"
+import { deferred } from "../deferred.ts"
 import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
-import { type LinkEnd, NORMAL_CLOSE } from "./close-codes.ts"
+import { type LinkEnd, NORMAL_CLOSE, withoutCode } from "./close-codes.ts"
 import { startDial } from "./dial-attempt.ts"
 import { type DialOptions, type DialSettings, dialHeaders, settleDialOptions } from "./dial-options.ts"
 import { type DialFailure, type DialInput, type DialState, stepDial } from "./dial-state.ts"
+import { Intake } from "./intake.ts"
 import { MessageRing } from "./message-ring.ts"
 import { OutgoingLines } from "./outgoing-lines.ts"
-import { KEEP_ALIVE_LINE, SocketLink } from "./socket-link.ts"
+import { SocketLink } from "./socket-link.ts"
 
 /** A connection that we dialled, and dial again when it breaks. */
 export interface DialledConnection extends Transport {
@@ -20,28 +21,27 @@ export function dialWebSocket(options: DialOptions): DialledConnection {
 }
 
 class Dialler implements DialledConnection {
-  readonly lines: LineQueue
+  readonly lines: AsyncIterable<string>
   readonly closed: Promise<Closed>
   readonly #options: DialOptions
   readonly #settings: DialSettings
   readonly #ring: MessageRing
+  readonly #intake: Intake
   readonly #outgoing: OutgoingLines
-  #settle: (closed: Closed) => void = () => undefined
+  readonly #closing = deferred<Closed>()
   #state: DialState = { phase: "idle" }
   #link: SocketLink | undefined
   /** Cancels the dial or the timer that the state is waiting for. */
   #cancel: () => void = () => undefined
-  #full = false
 
   constructor(options: DialOptions) {
     this.#options = options
     this.#settings = settleDialOptions(options)
     this.#ring = new MessageRing(options.ring)
-    this.#outgoing = new OutgoingLines(options, (line) => this.#onWritten(line))
-    this.lines = new LineQueue({ onRoom: () => this.#onRoom() })
-    this.closed = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+    this.#outgoing = new OutgoingLines(this.#settings, (line) => this.#onWritten(line))
+    this.#intake = new Intake(this.#settings.highWaterChars)
+    this.lines = this.#intake.lines
+    this.closed = this.#closing.promise
     this.#move({ type: "dial" })
   }
 
@@ -85,15 +85,14 @@ class Dialler implements DialledConnection {
         return
       case "closing":
         this.#outgoing.finish(state.closed)
-        // What the peer wrote before it saw our goodbye is still read, unless nobody does.
-        if (this.#full) this.lines.end()
+        this.#intake.close()
         this.#link?.close(NORMAL_CLOSE, state.closed.reason)
         return
       case "closed":
         this.#cancel()
         this.#outgoing.finish(state.closed)
-        this.lines.end()
-        this.#settle(state.closed)
+        this.#intake.end()
+        this.#closing.resolve(state.closed)
         return
     }
   }
@@ -118,11 +117,11 @@ class Dialler implements DialledConnection {
       ...(preset.suspendGapMs === undefined ? {} : { suspendGapMs: preset.suspendGapMs }),
     }
     this.#link = new SocketLink(socket, settings, {
-      onLines: (lines) => this.#onLines(lines),
-      onKeepAliveDue: () => void this.#outgoing.send(KEEP_ALIVE_LINE).catch(ignoreRefusal),
+      onLines: (lines) => void this.#intake.take(lines),
+      onKeepAliveDue: () => this.#outgoing.sendKeepAlive(),
       onEnd: (end) => this.#onEnd(end),
     })
-    if (this.#full) this.#link.pause()
+    this.#intake.attach(this.#link)
     this.#outgoing.attach(socket, this.#toReplay(lastRequestId))
     this.#move({ type: "opened" })
   }
@@ -143,23 +142,10 @@ class Dialler implements DialledConnection {
     if (offline === "keep" && reconnect !== "never") this.#ring.push(line)
   }
 
-  #onLines(lines: string[]): void {
-    if (this.lines.push(lines)) return
-    this.#full = true
-    if (this.#state.phase === "connected") this.#link?.pause()
-    else this.lines.end()
-  }
-
-  #onRoom(): void {
-    this.#full = false
-    this.#link?.resume()
-  }
-
   #onEnd(end: LinkEnd): void {
     this.#link = undefined
     if (this.#state.phase === "closing") {
-      const { code: _, ...closed } = end
-      this.#move({ type: "ended", closed })
+      this.#move({ type: "ended", closed: withoutCode(end) })
       return
     }
     this.#outgoing.detach(this.#settings.preset.offline)
@@ -170,6 +156,3 @@ class Dialler implements DialledConnection {
     this.#move({ type: "failed", failure, at: this.#settings.clock.now(), roll: this.#settings.random() })
   }
 }
-
-/** A `keep_alive` that found no room is no loss: what fills the room keeps the connection alive as well. */
-function ignoreRefusal(): void {}

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws"
-import type { Clock } from "./clock.ts"
+import type { Clock } from "../clock.ts"
 
 export interface HeartbeatOptions {
   readonly clock: Clock

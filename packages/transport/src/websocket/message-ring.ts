@@ -1,10 +1,12 @@
+import { textOf } from "@signalbox/protocol"
+import { DEFAULT_RING_BYTES } from "../default-limits.ts"
+
 export interface RingLimits {
   readonly maxMessages?: number
   readonly maxBytes?: number
 }
 
 const DEFAULT_MAX_MESSAGES = 1000
-const DEFAULT_MAX_BYTES = 64 * 1024 * 1024
 
 /** The last messages that have a `uuid`, to be sent again when a connection broke: nobody says which of them arrived. */
 export class MessageRing {
@@ -16,7 +18,7 @@ export class MessageRing {
 
   constructor(limits: RingLimits = {}) {
     this.#maxMessages = limits.maxMessages ?? DEFAULT_MAX_MESSAGES
-    this.#maxBytes = limits.maxBytes ?? DEFAULT_MAX_BYTES
+    this.#maxBytes = limits.maxBytes ?? DEFAULT_RING_BYTES
   }
 
   /** The last message written, delivered or not; remembered even when the ring keeps nothing. */
@@ -50,9 +52,7 @@ function uuidOf(line: string): string | undefined {
   // Most lines without one are found without parsing.
   if (!line.includes('"uuid"')) return undefined
   try {
-    const message: unknown = JSON.parse(line)
-    if (typeof message !== "object" || message === null || !("uuid" in message)) return undefined
-    return typeof message.uuid === "string" && message.uuid !== "" ? message.uuid : undefined
+    return textOf(JSON.parse(line), "uuid") || undefined
   } catch {
     return undefined
   }

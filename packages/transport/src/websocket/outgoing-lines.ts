@@ -1,15 +1,15 @@
 import { WebSocket } from "ws"
-import { TransportError } from "../errors.ts"
-import { type Closed, closedError } from "../transport.ts"
+import { DEFAULT_HIGH_WATER_CHARS, DEFAULT_MAX_WAITING_BYTES } from "../default-limits.ts"
+import type { TransportError } from "../errors.ts"
+import { Fifo } from "../fifo.ts"
+import { type Closed, closedError, type FlowLimits, overflowError, type SendLimits } from "../transport.ts"
 
-export interface OutgoingLimits {
-  /** Past this many bytes waiting on an open socket, `send` waits. */
-  readonly highWaterBytes?: number
-  /** As `highWaterBytes`, while there is no socket. */
+export interface OutgoingLimits extends FlowLimits, SendLimits {
+  /** As `highWaterChars` for sending, while there is no socket. */
   readonly outboxBytes?: number
-  /** Past this many bytes waiting, `send` is refused with transport/overflow: somebody does not wait for it. */
-  readonly maxWaitingBytes?: number
 }
+
+export type OutgoingSettings = Required<OutgoingLimits>
 
 /** The part of a socket that sends. */
 export interface FrameSocket {
@@ -26,11 +26,18 @@ interface Waiting {
   readonly settle?: { resolve(): void; reject(error: TransportError): void }
 }
 
-const DEFAULT_HIGH_WATER_BYTES = 1024 * 1024
 const DEFAULT_OUTBOX_BYTES = 16 * 1024 * 1024
-const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
+const KEEP_ALIVE_LINE = '{"type":"keep_alive"}'
 /** Small lines of one tick share a frame up to this length; every reader splits frames into lines. */
 const FRAME_CHARS = 64 * 1024
+
+export function settleOutgoingLimits(limits: OutgoingLimits): OutgoingSettings {
+  return {
+    highWaterChars: limits.highWaterChars ?? DEFAULT_HIGH_WATER_CHARS,
+    outboxBytes: limits.outboxBytes ?? DEFAULT_OUTBOX_BYTES,
+    maxWaitingBytes: limits.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
+  }
+}
 
 /**
  * Lines on their way out, in the order of the calls, over one socket after another. A line that a socket has written is
@@ -38,12 +45,9 @@ const FRAME_CHARS = 64 * 1024
  * near enough to bytes for a bound.
  */
 export class OutgoingLines {
-  readonly #highWater: number
-  readonly #outbox: number
-  readonly #max: number
+  readonly #limits: OutgoingSettings
   readonly #onWritten: ((line: string) => void) | undefined
-  #pending: Waiting[] = []
-  #next = 0
+  readonly #pending = new Fifo<Waiting>()
   #pendingChars = 0
   /** Handed to the socket, and not yet said to be written. */
   #inFlightChars = 0
@@ -53,39 +57,35 @@ export class OutgoingLines {
   #scheduled: NodeJS.Immediate | undefined
 
   /** `onWritten` is told of each line that a socket has written, in order, replayed ones excepted. */
-  constructor(limits: OutgoingLimits, onWritten?: (line: string) => void) {
-    this.#highWater = limits.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES
-    this.#outbox = limits.outboxBytes ?? DEFAULT_OUTBOX_BYTES
-    this.#max = limits.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES
+  constructor(limits: OutgoingSettings, onWritten?: (line: string) => void) {
+    this.#limits = limits
     this.#onWritten = onWritten
   }
 
   /** Resolves when there is room for another line. A send that is refused was never handed to a socket. */
   send(line: string): Promise<void> {
-    if (this.#waitingBytes() > this.#max) {
-      const waiting = this.#waitingBytes()
-      const text = `${waiting} bytes wait to be sent, the bound is ${this.#max}; wait for send before sending more`
-      return Promise.reject(new TransportError("transport/overflow", text, { details: { waiting, bound: this.#max } }))
-    }
-    this.#pendingChars += line.length + 1
-    if (this.#waitingBytes() <= (this.#socket === undefined ? this.#outbox : this.#highWater)) {
-      this.#pending.push({ line, replayed: false })
-      this.#schedule()
+    const { highWaterChars, outboxBytes, maxWaitingBytes } = this.#limits
+    const waiting = this.#pendingChars + this.#inFlightChars
+    if (waiting > maxWaitingBytes) return Promise.reject(overflowError(waiting, maxWaitingBytes))
+    this.#schedule()
+    if (waiting + line.length + 1 <= (this.#socket === undefined ? outboxBytes : highWaterChars)) {
+      this.#add({ line, replayed: false })
       return Promise.resolve()
     }
-    this.#schedule()
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ line, replayed: false, settle: { resolve, reject } })
-    })
+    return new Promise((resolve, reject) => this.#add({ line, replayed: false, settle: { resolve, reject } }))
+  }
+
+  /** One that finds no room is no loss: what fills the room keeps the connection alive as well. */
+  sendKeepAlive(): void {
+    this.send(KEEP_ALIVE_LINE).catch(() => undefined)
   }
 
   /** From now on lines go to this socket: first the replayed ones, then those that waited. */
   attach(socket: FrameSocket, replay: readonly string[] = []): void {
     this.#socket = socket
-    const waited = this.#pending.slice(this.#next)
-    this.#pending = [...replay.map((line) => ({ line, replayed: true })), ...waited]
-    this.#next = 0
-    for (const line of replay) this.#pendingChars += line.length + 1
+    const waited = this.#takeAll()
+    for (const line of replay) this.#add({ line, replayed: true })
+    for (const entry of waited) this.#add(entry)
     if (this.#pending.length > 0) this.#schedule()
   }
 
@@ -93,27 +93,34 @@ export class OutgoingLines {
   detach(waiting: "keep" | "drop"): void {
     this.#socket = undefined
     this.#unschedule()
-    const left = [...this.#returned.splice(0), ...this.#pending.slice(this.#next)]
+    const left = [...this.#returned.splice(0), ...this.#takeAll()]
     this.#inFlightChars = 0
-    // Replayed lines are still in the ring they came from.
-    this.#reset(waiting === "keep" ? left.filter((entry) => !entry.replayed) : [])
-    if (waiting === "drop") for (const entry of left) entry.settle?.resolve()
+    for (const entry of left) {
+      if (waiting === "drop") entry.settle?.resolve()
+      // Replayed lines are still in the ring they came from.
+      else if (!entry.replayed) this.#add(entry)
+    }
   }
 
   /** Hands over every line whose send has resolved, and refuses the others: what is refused is not sent. */
   finish(closed: Closed): void {
     this.#unschedule()
-    const left = this.#pending.slice(this.#next)
-    this.#reset(left.filter((entry) => entry.settle === undefined))
-    while (this.#isOpen() && this.#next < this.#pending.length)
-      this.#socket?.send(asFrame(this.#takeLines()), ignoreFailure)
-    this.#reset([])
+    const left = this.#takeAll()
+    for (const entry of left) if (entry.settle === undefined) this.#add(entry)
+    while (this.#isOpen() && this.#pending.length > 0) this.#socket?.send(asFrame(this.#takeLines()), ignoreFailure)
+    this.#takeAll()
     this.#socket = undefined
     for (const entry of left) entry.settle?.reject(closedError(closed))
   }
 
-  #waitingBytes(): number {
-    return this.#pendingChars + this.#inFlightChars
+  #add(entry: Waiting): void {
+    this.#pending.push(entry)
+    this.#pendingChars += entry.line.length + 1
+  }
+
+  #takeAll(): Waiting[] {
+    this.#pendingChars = 0
+    return this.#pending.takeAll()
   }
 
   #isOpen(): boolean {
@@ -138,7 +145,7 @@ export class OutgoingLines {
     const socket = this.#socket
     if (socket === undefined || this.#returned.length > 0) return
     // A socket that is broken and does not know it yet reports an empty buffer, so only its own word counts.
-    while (this.#isOpen() && this.#next < this.#pending.length && this.#inFlightChars < this.#highWater) {
+    while (this.#isOpen() && this.#pending.length > 0 && this.#inFlightChars < this.#limits.highWaterChars) {
       const entries = this.#takeLines()
       const frame = asFrame(entries)
       this.#inFlightChars += frame.length
@@ -153,37 +160,21 @@ export class OutgoingLines {
     if (this.#socket !== socket) return
     this.#inFlightChars -= written
     if (written === 0) this.#returned.push(...entries.map(({ line, replayed }) => ({ line, replayed })))
-    else if (this.#next < this.#pending.length) this.#schedule()
+    else if (this.#pending.length > 0) this.#schedule()
   }
 
   /** The next lines that share a frame. */
   #takeLines(): Waiting[] {
     const entries: Waiting[] = []
     for (let chars = 0; chars < FRAME_CHARS; ) {
-      const entry = this.#pending[this.#next]
+      const entry = this.#pending.take()
       if (entry === undefined) break
-      this.#next++
       chars += entry.line.length + 1
       entries.push(entry)
       entry.settle?.resolve()
       this.#pendingChars -= entry.line.length + 1
     }
-    if (this.#next === this.#pending.length) this.#reset([])
-    else this.#compact()
     return entries
-  }
-
-  /** Forgets what was taken, seldom enough that a long queue costs linear time. */
-  #compact(): void {
-    if (this.#next < 1024 || this.#next * 2 < this.#pending.length) return
-    this.#pending = this.#pending.slice(this.#next)
-    this.#next = 0
-  }
-
-  #reset(entries: Waiting[]): void {
-    this.#pending = entries
-    this.#next = 0
-    this.#pendingChars = entries.reduce((sum, entry) => sum + entry.line.length + 1, 0)
   }
 }
 

@@ -1,3 +1,4 @@
+import { type PostPolicy, postPolicies } from "../hybrid/post-policy.ts"
 import type { ReconnectPolicy } from "./reconnect-policy.ts"
 
 /** What is sent again from the ring when a connection opens. */
@@ -23,6 +24,8 @@ export interface DialPreset {
   /** 0 means no `keep_alive` lines. */
   readonly keepAliveMs: number
   readonly connectTimeoutMs: number
+  /** How events are posted, where they are (hybrid). */
+  readonly post: PostPolicy
 }
 
 const PERMANENT_CLOSE_CODES = [1002, 4001, 4003]
@@ -39,6 +42,7 @@ const cli2137: DialPreset = {
   pingMs: PING_MS,
   keepAliveMs: 0,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  post: postPolicies.cli2137,
 }
 
 /** CLI 2.1.119 and 2.1.120: ten minutes of patience, and everything it remembers again at each reconnect. */
@@ -59,6 +63,7 @@ const cli2120: DialPreset = {
   suspendGapMs: 60_000,
   keepAliveMs: 300_000,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  post: postPolicies.cli2120,
 }
 
 /** CLI 2.1.100: the patience of 2.1.120 and the memory of 2.1.37. */
@@ -71,11 +76,16 @@ const patient: DialPreset = {
   replay: "after-last-request-id",
   offline: "keep",
   httpErrors: "permanent-4xx",
+  post: postPolicies.patient,
 }
 
 /** For a connection that is not to outlive its socket. */
-const once: DialPreset = { ...patient, reconnect: "never", replay: "none" }
+const once: DialPreset = { ...patient, reconnect: "never", replay: "none", post: postPolicies.once }
 
 export const dialPresets = { cli2137, cli2100, cli2120, patient, once } as const
 
 export type DialPresetName = keyof typeof dialPresets
+
+export function presetOf(preset: DialPresetName | DialPreset = "patient"): DialPreset {
+  return typeof preset === "string" ? dialPresets[preset] : preset
+}

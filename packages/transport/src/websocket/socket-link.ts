@@ -1,13 +1,11 @@
 import { createLineSplitter, type LineSplitter } from "@signalbox/protocol"
 import { type RawData, WebSocket } from "ws"
+import type { Clock } from "../clock.ts"
 import type { LineLimits } from "../transport.ts"
-import type { Clock } from "./clock.ts"
 import { endByFault, endByPeer, endBySilence, fitCloseReason, isClean, type LinkEnd } from "./close-codes.ts"
 import { startHeartbeat } from "./heartbeat.ts"
 
-export const KEEP_ALIVE_LINE = '{"type":"keep_alive"}'
-
-export interface LinkSettings extends LineLimits {
+export interface LinkSettings extends Required<LineLimits> {
   readonly clock: Clock
   /** Undefined: no pings. */
   readonly pingMs: number | undefined
@@ -48,10 +46,7 @@ export class SocketLink {
     this.#settings = settings
     this.#owner = owner
     const { maxLineBytes, onDroppedLine } = settings
-    this.#splitter = createLineSplitter({
-      ...(maxLineBytes === undefined ? {} : { maxLineBytes }),
-      ...(onDroppedLine === undefined ? {} : { onDropped: onDroppedLine }),
-    })
+    this.#splitter = createLineSplitter({ maxLineBytes, onDropped: onDroppedLine })
     socket.on("message", (data) => this.#read(data))
     socket.on("error", (error) => {
       this.#fault ??= error

@@ -1,9 +1,8 @@
-import type { LineLimits } from "../../src/index.ts"
-import { type ContractSetup, describeTransportContract } from "../../src/testing/index.ts"
+import { type ContractLimits, type ContractSetup, describeTransportContract } from "../../src/testing/index.ts"
 import { Inbox, sendFrame } from "../websocket/support.ts"
 import { openHybrid, type PostReceived, post, receiveOne } from "./support.ts"
 
-async function openDialled(limits: LineLimits, preset: "patient" | "once" | "cli2137"): Promise<ContractSetup> {
+async function openDialled(limits: ContractLimits, preset: "patient" | "once" | "cli2137"): Promise<ContractSetup> {
   const { server, connection, socket, raw, dispose } = await openHybrid({ ...limits, preset })
   const lines = new Inbox<string>()
   const held: PostReceived[] = []

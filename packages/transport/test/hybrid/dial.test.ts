@@ -1,7 +1,8 @@
 import { expect, it } from "vitest"
-import { judgePost } from "../../src/hybrid/post-policy.ts"
-import { type DroppedEvents, dialHybrid, eventsUrl, postPolicies } from "../../src/index.ts"
-import { FakeClock, Inbox, readLines, sendFrame } from "../websocket/support.ts"
+import { nextPostStep } from "../../src/hybrid/post-policy.ts"
+import { type DroppedEvents, dialHybrid, dialPresets, eventsUrl, postPolicies } from "../../src/index.ts"
+import { readLines } from "../../src/testing/index.ts"
+import { FakeClock, Inbox, sendFrame } from "../websocket/support.ts"
 import { openHybrid, type PostReceived } from "./support.ts"
 
 const events = (posted: PostReceived) => JSON.parse(posted.body).events
@@ -36,6 +37,24 @@ it("[H2] what is sent goes out by POST, one at a time, in order, with the bearer
   await dispose()
 })
 
+it("[H2] a reconnect names no last request: the socket carried none", async () => {
+  const clock = new FakeClock()
+  const states = new Inbox<string>()
+  const { server, connection, socket, dispose } = await openHybrid({
+    preset: "cli2137",
+    clock,
+    onState: ({ phase }) => states.put(phase),
+  })
+  await connection.send('{"type":"assistant","uuid":"u1"}')
+  ok(await server.posts.next())
+  socket.terminate()
+  await states.until((phase) => phase === "reconnecting")
+  clock.advance(1000)
+  await server.sockets.next()
+  expect(server.requests.all.map(({ headers }) => headers["x-last-request-id"])).toEqual([undefined, undefined])
+  await dispose()
+})
+
 it("[H2] what comes in comes by the socket", async () => {
   const { connection, socket, dispose } = await openHybrid()
   await sendFrame(socket, '{"n":1}\n{"n":2}\n')
@@ -50,17 +69,17 @@ it("[H2] a line that is not JSON is refused: it would spoil the others in its PO
 })
 
 it("[H3] the delays between tries are min(500 * 2^(n-1), 8000) ms, and the tenth failure is the last", () => {
-  const verdicts = Array.from({ length: 10 }, (_, n) =>
-    judgePost(postPolicies.cli2137, n + 1, { kind: "answered", status: 500 }, 0.5),
+  const steps = Array.from({ length: 10 }, (_, n) =>
+    nextPostStep(postPolicies.cli2137, n + 1, { kind: "answered", status: 500 }, 0.5),
   )
   const delays = [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000, 8000]
-  expect(verdicts.slice(0, 9)).toEqual(delays.map((delayMs) => ({ next: "retry", delayMs })))
-  expect(verdicts[9]).toEqual({ next: "drop", why: "HTTP 500, 10 times" })
-  expect(judgePost(postPolicies.cli2120, 1, { kind: "answered", status: 500 }, 0.5)).toMatchObject({ delayMs: 1000 })
+  expect(steps.slice(0, 9)).toEqual(delays.map((delayMs) => ({ next: "retry", delayMs })))
+  expect(steps[9]).toEqual({ next: "drop", why: "HTTP 500, 10 times" })
+  expect(nextPostStep(postPolicies.cli2120, 1, { kind: "answered", status: 500 }, 0.5)).toMatchObject({ delayMs: 1000 })
 })
 
 it.each([200, 201, 204])("[H3] HTTP %i is a success", (status) => {
-  expect(judgePost(postPolicies.cli2120, 1, { kind: "answered", status }, 0)).toEqual({ next: "done" })
+  expect(nextPostStep(postPolicies.cli2120, 1, { kind: "answered", status }, 0)).toEqual({ next: "done" })
 })
 
 it("[H3] 429, 5xx and broken connections are tried again with the same body; the next POST waits", async () => {
@@ -94,7 +113,7 @@ it("[H3] 429, 5xx and broken connections are tried again with the same body; the
 
 it("[H3] no answer within 15 s is tried again", async () => {
   const clock = new FakeClock()
-  const { server, connection, dispose } = await openHybrid({ preset: { ...quiet }, clock, post: postPolicies.cli2137 })
+  const { server, connection, dispose } = await openHybrid({ preset: { ...quiet }, clock })
   await connection.send('{"n":1}')
   await server.posts.next()
   clock.advance(14_999)
@@ -121,6 +140,30 @@ it("[H3] 4xx drops that batch, and only that, and says so", async () => {
   const second = await server.posts.next()
   expect(events(second)).toEqual([{ n: 2 }])
   ok(second)
+  await dispose()
+})
+
+it("[T11] an onDroppedEvents that throws harms nothing: posting goes on, and closed resolves", async () => {
+  const dropped = new Inbox<string>()
+  const { server, connection, dispose } = await openHybrid({
+    preset: "cli2137",
+    closeTimeoutMs: 30,
+    onDroppedEvents: ({ why }) => {
+      dropped.put(why)
+      throw new Error("a callback's own problem")
+    },
+  })
+  await connection.send('{"n":1}')
+  await connection.send('{"n":2}')
+  ;(await server.posts.next()).response.writeHead(400).end()
+  const second = await server.posts.next()
+  expect(events(second)).toEqual([{ n: 2 }])
+  await connection.send('{"n":3}')
+  await connection.close("done")
+  expect(await connection.closed).toEqual({ by: "us", reason: "done" })
+  await dropped.next()
+  expect([await dropped.next(), await dropped.next()]).toEqual(["closed", "closed"])
+  expect(dropped.all).toEqual(["HTTP 400", "closed", "closed"])
   await dispose()
 })
 
@@ -162,6 +205,17 @@ it("[H4] what gathers while a POST is under way leaves together, except with cli
   }
 })
 
+it("[H4] a preset of one's own posts as it says", async () => {
+  const { server, connection, dispose } = await openHybrid({ preset: { ...dialPresets.cli2137 } })
+  for (const n of [1, 2, 3]) await connection.send(`{"n":${n}}`)
+  for (const n of [1, 2, 3]) {
+    const posted = await server.posts.next()
+    expect(events(posted)).toEqual([{ n }])
+    ok(posted)
+  }
+  await dispose()
+})
+
 it("[H5] without a token cli2137 connects and its messages vanish; ours refuses to start", async () => {
   const { server, connection, socket, dispose } = await openHybrid({ preset: "cli2137", token: () => undefined })
   await connection.send('{"lost":1}')
@@ -183,6 +237,25 @@ it("[H6] close posts what was taken, then closes the socket", async () => {
   ok(posted)
   await closing
   expect(await raw.ended).toEqual({ code: 1000, reason: "done" })
+  await dispose()
+})
+
+it("[T5] a send that is refused at the end is in no POST, and one that was taken is", async () => {
+  const { server, connection, dispose } = await openHybrid({ preset: "cli2137", highWaterChars: 20 })
+  const sends = [1, 2, 3, 4].map((n) =>
+    connection.send(`{"n":${n}}`).then(
+      () => "taken",
+      (error: { code: string }) => error.code,
+    ),
+  )
+  const posts: unknown[] = []
+  server.onPost((posted) => {
+    posts.push(...events(posted))
+    ok(posted)
+  })
+  await connection.close("done")
+  expect(await Promise.all(sends)).toEqual(["taken", "taken", "transport/closed", "transport/closed"])
+  expect(posts).toEqual([{ n: 1 }, { n: 2 }])
   await dispose()
 })
 
@@ -220,6 +293,7 @@ const quiet = {
   pingMs: 0,
   keepAliveMs: 0,
   connectTimeoutMs: 30_000,
+  post: postPolicies.cli2137,
 } as const
 
 /** The timer of the next try has been set since then. */

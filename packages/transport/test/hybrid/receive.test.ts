@@ -3,7 +3,8 @@ import { connect } from "node:net"
 import { expect, it, vi } from "vitest"
 import { WebSocket } from "ws"
 import { createHybridReceiver, type HybridConnection } from "../../src/index.ts"
-import { Inbox, listenAccepting, rawSocket, readLines, sendFrame } from "../websocket/support.ts"
+import { readLines } from "../../src/testing/index.ts"
+import { FakeClock, Inbox, listenAccepting, rawSocket, sendFrame } from "../websocket/support.ts"
 import { post, receiveOne } from "./support.ts"
 
 it("[H7] posted events and the socket's lines are one stream, and each POST is answered with 200", async () => {
@@ -131,6 +132,47 @@ it("[H9] a body over the bound is answered with 413, said to be long or not, and
   await dispose()
 })
 
+it("[H9] what comes of a body after its refusal is not kept, and a client that does not stop is cut off", async () => {
+  const { server, dispose } = await receiveOne({ maxBodyBytes: 1000, clock: new FakeClock() })
+  const taken = new Inbox<number>()
+  server.server.on("connection", (socket) => socket.on("close", () => taken.put(socket.bytesRead)))
+  const block = Buffer.alloc(1024 * 1024, "x")
+  for (const [token, status] of [
+    ["secret", " 413 "],
+    ["wrong", " 401 "],
+  ] as const) {
+    const client = connect(server.port, "127.0.0.1")
+    client.on("error", () => undefined)
+    const answer = new Promise<string>((resolve) => client.once("data", (chunk: Buffer) => resolve(chunk.toString())))
+    client.write(
+      `POST /v1/session/abc/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 1000000000\r\n\r\n`,
+    )
+    const more = (error?: Error | null) => {
+      if (!error) client.write(block, more)
+    }
+    more()
+    expect(await answer).toContain(status)
+    const takenBytes = await taken.next()
+    expect(takenBytes).toBeGreaterThan(64 * 1024 * 1024)
+    expect(takenBytes).toBeLessThan(80 * 1024 * 1024)
+    client.destroy()
+  }
+  await dispose()
+})
+
+it("[H9] a client that neither ends nor goes on with a refused body is cut off after a while", async () => {
+  const clock = new FakeClock()
+  const { server, dispose } = await receiveOne({ clock })
+  const client = connect(server.port, "127.0.0.1")
+  const cutOff = new Promise((resolve) => client.once("close", resolve))
+  const answer = new Promise<string>((resolve) => client.once("data", (chunk: Buffer) => resolve(chunk.toString())))
+  client.write("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf")
+  expect(await answer).toContain(" 503 ")
+  clock.advance(60_000)
+  await cutOff
+  await dispose()
+})
+
 it("[H9] a wrong token is 401, another method 405, no such agent 503, and one that is gone 503", async () => {
   const { server, connection, dispose } = await receiveOne()
   const body = '{"events":[{"n":1}]}'
@@ -158,7 +200,7 @@ it("[H9] a POST that breaks off in the middle is nothing", async () => {
 })
 
 it("[H10] a reader that does not read holds back the POST, before its events are out; too many at once are 429", async () => {
-  const { server, connection, dispose } = await receiveOne({ maxPostsUnderWay: 2 })
+  const { server, connection, dispose } = await receiveOne()
   const fill = `{"events":[{"fill":"${"x".repeat(1_100_000)}"}]}`
   expect((await post(server.port, { body: fill })).status).toBe(200)
   const replies = new Inbox<number>()

@@ -91,7 +91,7 @@ describe("a process that ends by itself", () => {
     await waitUntilGone(grandchild)
   })
 
-  it("[P14] standard error is read to the end, a bounded tail kept, and a throwing callback harms nothing", async () => {
+  it("[P14] [T11] standard error is read to the end, a bounded tail kept, and a throwing callback harms nothing", async () => {
     const seen: string[] = []
     const stderr = (text: string) => {
       seen.push(text)

@@ -1,5 +1,5 @@
-import { type DialPresetName, dialWebSocket, type LineLimits } from "../../src/index.ts"
-import { type ContractSetup, describeTransportContract } from "../../src/testing/index.ts"
+import { type DialPresetName, dialWebSocket } from "../../src/index.ts"
+import { type ContractLimits, type ContractSetup, describeTransportContract } from "../../src/testing/index.ts"
 import { acceptOne, listenRaw, rawSocket, socketPeer } from "./support.ts"
 
 describeTransportContract(
@@ -11,7 +11,7 @@ describeTransportContract(
   { boundsLines: true },
 )
 
-async function openDialled(limits: LineLimits, preset: DialPresetName): Promise<ContractSetup> {
+async function openDialled(limits: ContractLimits, preset: DialPresetName): Promise<ContractSetup> {
   const server = await listenRaw()
   let onConnected: () => void = () => undefined
   const connected = new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest"
 import type { WebSocket } from "ws"
 import { type DialOptions, type DialState, dialPresets, dialWebSocket } from "../../src/index.ts"
-import { deadPort, FakeClock, Inbox, listenRaw, rawSocket, readAll, readLines, sendFrame } from "./support.ts"
+import { readAll, readLines } from "../../src/testing/index.ts"
+import { deadPort, FakeClock, Inbox, listenRaw, rawSocket, sendFrame, settled } from "./support.ts"
 
 const MIDDLE = 0.5
 const uuidLine = (n: number) => JSON.stringify({ type: "assistant", uuid: `u${n}` })
@@ -397,6 +398,41 @@ it("[D14] close while connecting or waiting to dial again ends at once, and leav
   await connecting.connection.close("never mind")
   expect(await connecting.connection.closed).toEqual({ by: "us", reason: "never mind" })
   expect(connecting.states.all.map((state) => state.phase)).toEqual(["connecting", "closed"])
+})
+
+it("[T11] an onState that throws at every change harms nothing: it is dialled, dialled again and closed", async () => {
+  const states = new Inbox<DialState>()
+  const onState = (state: DialState) => {
+    states.put(state)
+    throw new Error("a callback's own problem")
+  }
+  const server = await listenRaw()
+  const { clock, connection } = dial({ url: server.url, onState })
+  const socket = await server.sockets.next()
+  await states.until(({ phase }) => phase === "connected")
+  socket.terminate()
+  await states.until(({ phase }) => phase === "reconnecting")
+  clock.advance(1000)
+  await server.sockets.next()
+  await states.until(({ phase }) => phase === "connected")
+  await connection.close("done")
+  expect(await connection.closed).toEqual({ by: "us", reason: "done" })
+  expect(states.all.at(-1)?.phase).toBe("closed")
+  await server.close()
+})
+
+it("[W11] how far a reader of a dialled connection may be behind can be set too", async () => {
+  const { connection, socket, dispose } = await connect({ highWaterChars: 1000 })
+  let answered = false
+  socket.on("pong", () => {
+    answered = true
+  })
+  for (let n = 0; n < 100; n++) await sendFrame(socket, `${JSON.stringify({ n, fill: "x".repeat(10_000) })}\n`)
+  socket.ping()
+  await settled(() => socket.bufferedAmount)
+  expect(answered).toBe(false)
+  expect(await readLines(connection, 100)).toHaveLength(100)
+  await dispose()
 })
 
 it("[D14] close sends 1000 and the reason", async () => {

@@ -1,5 +1,10 @@
 import { expect, it } from "vitest"
-import { type FrameSocket, type OutgoingLimits, OutgoingLines } from "../../src/websocket/outgoing-lines.ts"
+import {
+  type FrameSocket,
+  type OutgoingLimits,
+  OutgoingLines,
+  settleOutgoingLimits,
+} from "../../src/websocket/outgoing-lines.ts"
 import { Inbox } from "./support.ts"
 
 interface Handed {
@@ -15,7 +20,7 @@ function fakeSocket(): FrameSocket & { handed: Inbox<Handed> } {
 
 function outgoing(limits: OutgoingLimits = {}) {
   const written: string[] = []
-  return { queue: new OutgoingLines(limits, (line) => written.push(line)), written }
+  return { queue: new OutgoingLines(settleOutgoingLimits(limits), (line) => written.push(line)), written }
 }
 
 const frames = (socket: { handed: Inbox<Handed> }) => socket.handed.all.map(({ frame }) => frame)
@@ -59,7 +64,7 @@ it("[D7] replayed lines go first, are not written anew, and are not kept when th
 })
 
 it("[D7] no more is handed to a socket than it has written, beyond the high-water mark", async () => {
-  const { queue } = outgoing({ highWaterBytes: 100_000 })
+  const { queue } = outgoing({ highWaterChars: 100_000 })
   const socket = fakeSocket()
   queue.attach(socket)
   const line = "x".repeat(70_000)
@@ -78,7 +83,7 @@ it("[D7] no more is handed to a socket than it has written, beyond the high-wate
 })
 
 it("[D7] dropping forgets what waits, and its senders go on", async () => {
-  const { queue } = outgoing({ highWaterBytes: 10 })
+  const { queue } = outgoing({ highWaterChars: 10 })
   const socket = fakeSocket()
   queue.attach(socket)
   const sends = Array.from({ length: 3 }, (_, n) => queue.send(`${n}`.repeat(20)))
@@ -91,7 +96,7 @@ it("[D7] dropping forgets what waits, and its senders go on", async () => {
 })
 
 it("[T5] at the end lines whose send resolved are handed over, and the others are refused and not sent", async () => {
-  const { queue } = outgoing({ highWaterBytes: 10 })
+  const { queue } = outgoing({ highWaterChars: 10 })
   const socket = fakeSocket()
   queue.attach(socket)
   const taken = queue.send("taken")

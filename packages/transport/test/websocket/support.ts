@@ -1,13 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { connect, type Socket } from "node:net"
 import { WebSocket, WebSocketServer } from "ws"
-import {
-  type AcceptedConnection,
-  type AcceptorOptions,
-  type Clock,
-  createWebSocketAcceptor,
-  type Transport,
-} from "../../src/index.ts"
+import { type AcceptedConnection, type AcceptorOptions, type Clock, createWebSocketAcceptor } from "../../src/index.ts"
 import type { ContractPeer } from "../../src/testing/index.ts"
 
 /** Values that arrive one by one, for a test that waits for the next. */
@@ -175,14 +169,14 @@ export async function listenRaw(
   const requests = new Inbox<IncomingMessage>()
   const server = new WebSocketServer({ noServer: true })
   server.on("headers", (headers, request) => {
-    const verdict = answer(request)
-    if ("headers" in verdict) headers.push(...verdict.headers)
+    const reply = answer(request)
+    if ("headers" in reply) headers.push(...reply.headers)
   })
   listening.server.on("upgrade", (request, socket, head) => {
     requests.put(request)
-    const verdict = answer(request)
-    if ("status" in verdict) {
-      socket.end(`HTTP/1.1 ${verdict.status} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+    const reply = answer(request)
+    if ("status" in reply) {
+      socket.end(`HTTP/1.1 ${reply.status} No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
       return
     }
     server.handleUpgrade(request, socket, head, (client) => {
@@ -222,19 +216,16 @@ export async function rawUpgrade(port: number, path = "/ws/cli/a"): Promise<Sock
   return socket
 }
 
-export async function readLines(transport: Transport, count: number): Promise<string[]> {
-  const iterator = transport.lines[Symbol.asyncIterator]()
-  const lines: string[] = []
-  while (lines.length < count) {
-    const next = await iterator.next()
-    if (next.done === true) break
-    lines.push(next.value)
+/** Waits until a number has stopped changing: nothing more happens by itself. */
+export async function settled(read: () => number): Promise<void> {
+  let before = Number.NaN
+  let same = 0
+  while (same < 20) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const now = read()
+    same = now === before ? same + 1 : 0
+    before = now
   }
-  return lines
-}
-
-export async function readAll(transport: Transport): Promise<string[]> {
-  return readLines(transport, Number.POSITIVE_INFINITY)
 }
 
 /** A clock that stands still until it is told. */

@@ -1,4 +1,8 @@
-/** Calls a caller's callback so that its failure stays its own: it runs in a stream's event, where a throw ends the process. */
+/**
+ * Calls an owner's callback so that its failure stays its own: it runs in the events of streams, sockets and timers, where
+ * a throw ends the process or leaves a connection half moved. Every `on…` option goes through here once, where the options
+ * are settled.
+ */
 export function quietly<T>(callback: ((value: T) => unknown) | undefined): (value: T) => void {
   return (value) => {
     try {

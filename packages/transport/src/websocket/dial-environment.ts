@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { TransportError } from "../errors.ts"
+import type { Environment } from "../process/environment.ts"
 
 /** What a CLI on `--sdk-url` takes from its environment. */
 export interface DialEnvironment {
@@ -15,8 +16,6 @@ export interface DialEnvironment {
   /** `CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2`: receive by WebSocket, send by POST. */
   readonly postsEvents: boolean
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Throws transport/misconfigured when a file descriptor is named for the token and cannot be read. */
 export function readDialEnvironment(env: Environment): DialEnvironment {
