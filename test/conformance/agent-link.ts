@@ -47,14 +47,28 @@ export async function openLink(cell: Cell, options: LinkOptions): Promise<AgentL
   return cell.road === "stdio" ? openStdio(cell, options) : openDialled(cell, options)
 }
 
+/** Another executable to hold to the same cases: the simulator, which is told the version by variables. */
+const OTHER_AGENT = process.env["SIGNALBOX_CONFORMANCE_AGENT"]
+
+async function executableOf(cell: Cell): Promise<{ command: string; args: string[]; env?: Record<string, string> }> {
+  if (OTHER_AGENT === undefined) return ensureClaude(cell.version)
+  const env = {
+    SIGNALBOX_SIM_PROFILE: cell.version,
+    SIGNALBOX_SIM_TOOLS: "real",
+    // The case's own scripted Messages API speaks for the model, so that what it was asked can be looked at.
+    SIGNALBOX_SIM_MODEL_URL: "env",
+  }
+  return { command: process.execPath, args: [OTHER_AGENT], env }
+}
+
 async function startChild(cell: Cell, { cwd, env, flags, argv }: LinkOptions): Promise<ChildTransport> {
-  const claude = await ensureClaude(cell.version)
+  const claude = await executableOf(cell)
   const own = argv?.map((word) => (word === SDK_URL ? (flags.sdkUrl ?? word) : word)) ?? claudeArguments(flags)
   return openChildProcess({
     command: claude.command,
     args: [...claude.args, ...own],
     cwd,
-    env,
+    env: { ...env, ...claude.env },
     killAfterMs: 2000,
   })
 }

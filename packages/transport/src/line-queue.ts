@@ -39,7 +39,7 @@ export class LineQueue implements AsyncIterable<string> {
     return this.#waitingChars
   }
 
-  /** Returns false when the queue is full; the lines are kept all the same. The array must not be changed afterwards. */
+  /** Returns false when the queue is full; the lines are kept all the same. The array must not change afterwards. */
   push(lines: readonly string[]): boolean {
     if (this.#phase !== "open") return true
     if (lines.length > 0) {

@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "@signalbox/protocol"
 import { TransportError } from "../errors.ts"
 import { quietly } from "../quiet-callback.ts"
 import { assertSendable, type Closed, closedError } from "../transport.ts"
@@ -90,11 +90,14 @@ class HybridDialler implements DialledConnection {
   }
 }
 
-/** A line becomes an element of an array: one that is not JSON would spoil its neighbours. */
-function parseEvent(line: string): unknown {
+/** A line becomes an element of an array: one that is no JSON object would spoil its neighbours. */
+function parseEvent(line: string): Readonly<Record<string, unknown>> {
+  const refusal = "only a JSON object can be posted as an event"
   try {
-    return JSON.parse(line)
+    const event: unknown = JSON.parse(line)
+    if (isObject(event)) return event
   } catch (cause) {
-    throw new TransportError("transport/bad-line", "only JSON can be posted as an event", { cause })
+    throw new TransportError("transport/bad-line", refusal, { cause })
   }
+  throw new TransportError("transport/bad-line", refusal)
 }

@@ -64,7 +64,18 @@ export function parseEvents(bytes: Buffer): { lines: string[] } | { error: strin
     if (!isObject(event)) return { error: `event ${lines.length + 1} is not an object` }
     // The one place where an agent's message is encoded again: as an element of an array it has no line of its own, and
     // its own bytes might contain newlines. Fields and their order survive; numbers are as JavaScript has them.
-    lines.push(JSON.stringify(event))
+    const line = asLine(event)
+    if (line === undefined) return { error: `event ${lines.length + 1} is nested too deeply` }
+    lines.push(line)
   }
   return { lines }
+}
+
+/** Reading takes any depth, writing does not. */
+function asLine(event: Readonly<Record<string, unknown>>): string | undefined {
+  try {
+    return JSON.stringify(event)
+  } catch {
+    return undefined
+  }
 }

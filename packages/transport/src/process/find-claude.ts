@@ -43,7 +43,8 @@ export function findClaude(options: FindClaudeOptions = {}): ClaudeExecutable {
   if (options.explicit !== undefined) return requireNamed(options.explicit, "explicit", { probe, folders })
   const named = env["CLAUDE_BIN"]
   if (named !== undefined && named !== "") return requireNamed(named, "CLAUDE_BIN", { probe, folders })
-  const wellKnown = wellKnownPaths(options.home ?? env["HOME"] ?? homedir())
+  // An empty home would make the current folder one, and what lies there is not to be run by accident.
+  const wellKnown = wellKnownPaths(options.home || env["HOME"] || homedir())
   const candidates: Candidate[] = [
     ...wellKnown.map((path) => ({ path, foundBy: "well-known" }) as const),
     ...folders.map((folder) => ({ path: join(folder, NAME), foundBy: "PATH" }) as const),

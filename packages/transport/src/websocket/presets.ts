@@ -1,3 +1,4 @@
+import { TransportError } from "../errors.ts"
 import { type PostPolicy, postPolicies } from "../hybrid/post-policy.ts"
 import type { ReconnectPolicy } from "./reconnect-policy.ts"
 
@@ -87,5 +88,8 @@ export const dialPresets = { cli2137, cli2100, cli2120, patient, once } as const
 export type DialPresetName = keyof typeof dialPresets
 
 export function presetOf(preset: DialPresetName | DialPreset = "patient"): DialPreset {
-  return typeof preset === "string" ? dialPresets[preset] : preset
+  if (typeof preset !== "string") return preset
+  if (Object.hasOwn(dialPresets, preset)) return dialPresets[preset]
+  const names = Object.keys(dialPresets).join(", ")
+  throw new TransportError("transport/misconfigured", `there is no dial preset "${preset}"; there are: ${names}`)
 }

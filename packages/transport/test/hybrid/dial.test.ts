@@ -64,7 +64,9 @@ it("[H2] what comes in comes by the socket", async () => {
 
 it("[H2] a line that is not JSON is refused: it would spoil the others in its POST", async () => {
   const { connection, dispose } = await openHybrid()
-  await expect(connection.send("rubbish")).rejects.toMatchObject({ code: "transport/bad-line" })
+  for (const bad of ["rubbish", "[1]", "null", "7"]) {
+    await expect(connection.send(bad)).rejects.toMatchObject({ code: "transport/bad-line" })
+  }
   await dispose()
 })
 
