@@ -104,7 +104,8 @@ class DialledHost {
 
   async listen(): Promise<number> {
     const acceptor = createWebSocketAcceptor({})
-    const receiver = createHybridReceiver()
+    // A busy machine may starve the CLI between the reply to its POST and our answer, and 2.1.37 loses what overtakes it.
+    const receiver = createHybridReceiver({ answerGraceMs: 500 })
     const server = createServer((request, response) => void receiver.receiveEvents(request, response))
     server.on("upgrade", (request, socket, head) => {
       this.upgrades.push(request.headers)

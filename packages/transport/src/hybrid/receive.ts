@@ -33,7 +33,7 @@ interface Reply {
 }
 
 const DEFAULT_MAX_POSTS = 2
-const DEFAULT_ANSWER_GRACE_MS = 10
+const DEFAULT_ANSWER_GRACE_MS = 100
 
 export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {
   return new EventsReceiver(options)
