@@ -28,6 +28,11 @@ export const smoke: ReadonlySet<string> = new Set([
   "2.1.325 stdio: [V3] an answer as can_use_tool_result does not allow the tool",
   "2.1.37 stdio: [V13] initialize is optional; late, it is refused by all but the newest generation",
   "2.1.120 websocket: [V18] what is said while the host is away: 2.1.37 loses it, 2.1.120 sends all it kept again",
+  "SDK 0.3.325 with CLI 2.1.325: tool-allowed",
+  "SDK 0.3.325 with CLI 2.1.325: hook-pre-tool-deny",
+  "SDK 0.3.325 with CLI 2.1.325: mcp-one-tool",
+  "SDK 0.3.325 with CLI 2.1.325: several-messages",
+  "SDK 0.3.325 with CLI 2.1.325: late-question",
 ])
 
 /** Whether a case of the real-CLI suites runs now. */

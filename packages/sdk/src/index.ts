@@ -1,1 +1,54 @@
-export {}
+export { EXIT_REASONS, type ExitReason, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./constants.ts"
+export { AbortError, SdkError, type SdkErrorCode } from "./errors.ts"
+export { InMemorySessionStore } from "./in-memory-session-store.ts"
+export {
+  type AnyZodRawShape,
+  type CreateSdkMcpServerOptions,
+  createSdkMcpServer,
+  type InferShape,
+  type SdkMcpToolDefinition,
+  type ToolExtras,
+  tool,
+} from "./mcp/index.ts"
+export { query } from "./query.ts"
+export {
+  archiveSession,
+  deleteSession,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  listSessions,
+  listSubagents,
+  renameSession,
+  tagSession,
+  unarchiveSession,
+} from "./session-functions.ts"
+export type {
+  ForkSessionOptions,
+  ForkSessionResult,
+  GetSessionMessagesOptions,
+  ListSessionsOptions,
+  PageOptions,
+  SDKSessionInfo,
+  SessionMessage,
+  SessionOptions,
+} from "./sessions/index.ts"
+export { SessionError, type SessionErrorCode } from "./sessions/session-error.ts"
+export { type StartupParams, startup } from "./startup.ts"
+export type * from "./types/hooks.ts"
+export type * from "./types/interaction.ts"
+export type * from "./types/mcp.ts"
+export type * from "./types/messages.ts"
+export type * from "./types/options.ts"
+export type * from "./types/permissions.ts"
+export type * from "./types/process.ts"
+export type * from "./types/query.ts"
+export type * from "./types/session-store.ts"
+export {
+  type SDKSession,
+  type SDKSessionOptions,
+  unstable_v2_createSession,
+  unstable_v2_prompt,
+  unstable_v2_resumeSession,
+} from "./v2/session.ts"

@@ -1,0 +1,270 @@
+import type { QueryEngine } from "./engine/query-engine.ts"
+import { SdkError } from "./errors.ts"
+import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
+import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
+import type { ControlRequestBody, Settings, ThinkingDisplay } from "./types/options.ts"
+import type { PermissionMode } from "./types/permissions.ts"
+import type * as Q from "./types/query.ts"
+
+type Result = IteratorResult<SDKMessage, void>
+
+/** The program's side of a query. Each method is one request of the wire; what it resolves with is the agent's word. */
+export class AgentQuery implements Q.Query {
+  readonly #engine: QueryEngine
+  readonly #messages: QueryEngine["messages"]
+
+  constructor(engine: QueryEngine) {
+    this.#engine = engine
+    this.#messages = engine.messages
+  }
+
+  next(): Promise<Result> {
+    return this.#messages.next()
+  }
+
+  /** Leaving the loop ends the agent. Like a generator's, it gives back what it was given, which should be nothing. */
+  return(value?: unknown): Promise<Result>
+  async return(value?: unknown): Promise<unknown> {
+    await this[Symbol.asyncDispose]()
+    return { value, done: true }
+  }
+
+  async throw(error: unknown): Promise<Result> {
+    await this[Symbol.asyncDispose]()
+    throw error
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#engine.close()
+    await this.#engine.gone
+  }
+
+  close(): void {
+    this.#engine.close()
+  }
+
+  control(request: ControlRequestBody): Promise<unknown> {
+    return quiet(this.#engine.call(request))
+  }
+
+  streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
+    return quiet(this.#engine.streamInput(stream))
+  }
+
+  interrupt(options: { cancelQueued?: boolean } = {}): Promise<Q.SDKControlInterruptResponse | undefined> {
+    const fields = { cancel_queued: options.cancelQueued === true ? true : undefined }
+    // Only newer agents give a receipt.
+    const receipt = this.#ask<Q.SDKControlInterruptResponse | undefined>("interrupt", fields)
+    return quiet(receipt.then((given) => (Array.isArray(given?.still_queued) ? given : undefined)))
+  }
+
+  setPermissionMode(mode: PermissionMode): Promise<void> {
+    return this.#tell("set_permission_mode", { mode })
+  }
+
+  setModel(model?: string | null): Promise<void> {
+    return this.#tell("set_model", { model })
+  }
+
+  setMaxThinkingTokens(tokens: number | null, display?: ThinkingDisplay | null): Promise<void> {
+    return this.#tell("set_max_thinking_tokens", { max_thinking_tokens: tokens, thinking_display: display })
+  }
+
+  setMcpPermissionModeOverride(serverName: string, mode: PermissionMode | null): Promise<Record<string, unknown>> {
+    return this.#ask("set_mcp_permission_mode_override", { serverName, mode })
+  }
+
+  applyFlagSettings(settings: Settings): Promise<void> {
+    return this.#tell("apply_flag_settings", { settings })
+  }
+
+  updateSettings(source: "localSettings" | "userSettings", settings: Settings): Promise<void> {
+    return this.#tell("update_settings", { source, settings })
+  }
+
+  initializationResult(): Promise<Q.SDKControlInitializeResponse> {
+    return this.#initialized((reply) => reply)
+  }
+
+  reinitialize(): Promise<Q.SDKControlInitializeResponse> {
+    this.#engine.reinitialize()
+    return this.initializationResult()
+  }
+
+  supportedCommands(): Promise<Q.SlashCommand[]> {
+    return this.#initialized(({ commands }) => commands)
+  }
+
+  supportedModels(): Promise<Q.ModelInfo[]> {
+    return this.#initialized(({ models }) => models)
+  }
+
+  supportedAgents(): Promise<Q.AgentInfo[]> {
+    return this.#initialized(({ agents }) => agents)
+  }
+
+  accountInfo(): Promise<Q.AccountInfo> {
+    return this.#initialized(({ account }) => account)
+  }
+
+  mcpServerStatus(): Promise<McpServerStatus[]> {
+    const reply = this.#ask<{ mcpServers: McpServerStatus[] }>("mcp_status")
+    return quiet(reply.then(({ mcpServers }) => mcpServers))
+  }
+
+  getContextUsage(options: { detail?: "summary" | "full" } = {}): Promise<Q.SDKControlGetContextUsageResponse> {
+    return this.#ask("get_context_usage", { detail: options.detail })
+  }
+
+  usage_EXPERIMENTAL_MAY_CHANGE_DO_NOT_RELY_ON_THIS_API_YET(
+    options: { skipBehaviors?: boolean } = {},
+  ): Promise<Q.SDKControlGetUsageResponse> {
+    return this.#ask("get_usage", { skip_behaviors: options.skipBehaviors })
+  }
+
+  readFile(
+    path: string,
+    options: { maxBytes?: number; encoding?: "utf-8" | "base64" } = {},
+  ): Promise<Q.SDKControlReadFileResponse | null> {
+    const fields = { path, max_bytes: options.maxBytes, encoding: options.encoding }
+    return quiet(this.#ask<Q.SDKControlReadFileResponse>("read_file", fields).catch(nullIfRefused))
+  }
+
+  reloadPlugins(
+    options: { holdOnCacheImpact?: boolean; refuseIfBusy?: boolean; addPlugins?: unknown[] } = {},
+  ): Promise<Q.SDKControlReloadPluginsResponse> {
+    const { holdOnCacheImpact, refuseIfBusy, addPlugins = [] } = options
+    return this.#ask("reload_plugins", {
+      hold_on_cache_impact: holdOnCacheImpact,
+      refuse_if_busy: refuseIfBusy,
+      add_plugins: addPlugins.length === 0 ? undefined : addPlugins,
+    })
+  }
+
+  reloadSkills(): Promise<Q.SDKControlReloadSkillsResponse> {
+    return this.#ask("reload_skills")
+  }
+
+  reloadOutputStyles(): Promise<Q.SDKControlReloadOutputStylesResponse> {
+    return this.#ask("reload_output_styles")
+  }
+
+  rewindFiles(userMessageId: string, options: { dryRun?: boolean } = {}): Promise<Q.RewindFilesResult> {
+    return this.#ask("rewind_files", { user_message_id: userMessageId, dry_run: options.dryRun })
+  }
+
+  seedReadState(path: string, mtime: number): Promise<void> {
+    return this.#tell("seed_read_state", { path, mtime })
+  }
+
+  reconnectMcpServer(serverName: string): Promise<void> {
+    return this.#tell("mcp_reconnect", { serverName })
+  }
+
+  toggleMcpServer(serverName: string, enabled: boolean): Promise<void> {
+    return this.#tell("mcp_toggle", { serverName, enabled })
+  }
+
+  setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
+    return trusted(this.#engine.setMcpServers(servers))
+  }
+
+  readMcpResource(serverName: string, uri: string): Promise<ReadMcpResourceResult> {
+    return this.#ask("mcp_read_resource", { serverName, uri })
+  }
+
+  stopTask(taskId: string): Promise<void> {
+    return this.#tell("stop_task", { task_id: taskId })
+  }
+
+  backgroundTasks(toolUseId?: string): Promise<boolean> {
+    const reply = this.#ask<{ backgrounded?: boolean } | undefined>("background_tasks", { tool_use_id: toolUseId })
+    return quiet(reply.then((given) => given?.backgrounded ?? true))
+  }
+
+  // What the official package has at run time and does not type. Never relied on here, and each costs one line.
+
+  getSettings(): Promise<unknown> {
+    return this.#ask("get_settings")
+  }
+
+  getHooksListing(): Promise<unknown> {
+    return this.#ask("get_hooks_listing")
+  }
+
+  getTaskOutput(taskId: string): Promise<unknown> {
+    return this.#ask("get_task_output", { task_id: taskId })
+  }
+
+  listPermissionRules(): Promise<unknown> {
+    return this.#ask("list_permission_rules")
+  }
+
+  cancelAsyncMessage(messageUuid: string): Promise<unknown> {
+    const reply = this.#ask<{ cancelled?: boolean } | undefined>("cancel_async_message", { message_uuid: messageUuid })
+    return quiet(reply.then((given) => given?.cancelled))
+  }
+
+  setCwd(path: string): Promise<unknown> {
+    return this.#ask("set_cwd", { path })
+  }
+
+  renameSession(title: string): Promise<void> {
+    return this.#tell("rename_session", { title, source: "host" })
+  }
+
+  generateSessionTitle(description: string, options: { persist?: boolean } = {}): Promise<unknown> {
+    const fields = { description, persist: options.persist }
+    const reply = this.#ask<{ title?: string } | undefined>("generate_session_title", fields)
+    return quiet(reply.then((given) => given?.title))
+  }
+
+  askSideQuestion(question: string): Promise<unknown> {
+    return this.#ask("side_question", { question })
+  }
+
+  getStatus(): Promise<unknown> {
+    return this.#ask("get_status")
+  }
+
+  exportConversation(): Promise<unknown> {
+    return this.#ask("export_conversation")
+  }
+
+  getPlan(): Promise<unknown> {
+    return this.#ask("get_plan")
+  }
+
+  #ask<T>(subtype: string, fields: Record<string, unknown> = {}): Promise<T> {
+    return trusted(this.#engine.call({ subtype, ...fields }))
+  }
+
+  #tell(subtype: string, fields: Record<string, unknown>): Promise<void> {
+    return quiet(this.#ask(subtype, fields).then(() => undefined))
+  }
+
+  #initialized<T>(read: (reply: Q.SDKControlInitializeResponse) => T): Promise<T> {
+    return quiet(trusted<Q.SDKControlInitializeResponse>(this.#engine.initialized()).then(read))
+  }
+}
+
+// The payload is the agent's word; its shape is the protocol's for what was asked, and is not checked again.
+function trusted<T>(payload: Promise<unknown>): Promise<T>
+function trusted(payload: Promise<unknown>): Promise<unknown> {
+  return quiet(payload)
+}
+
+/** A call that nobody waits for may fail without ending the program; whoever waits is told all the same. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
+function nullIfRefused(error: unknown): null {
+  if (error instanceof SdkError && error.code === "request/refused") return null
+  throw error
+}

@@ -1,0 +1,88 @@
+import { composeRequest, createPendingRequests, fieldOf, textOf } from "@signalbox/protocol"
+import { queryClosed, SdkError } from "../errors.ts"
+import type { ControlRequestBody } from "../types/options.ts"
+
+/** The inner part of a `control_response`, as it came. */
+export type Answer = Readonly<Record<string, unknown>>
+
+export interface ControlCallsOptions {
+  readonly send: (message: { readonly type: string }) => Promise<void>
+  /** A call has begun, or has got its answer. */
+  readonly onChange: () => void
+}
+
+/** Our requests to the agent. Every one settles: by its answer, or by the end of the query. */
+export class ControlCalls {
+  readonly #send: ControlCallsOptions["send"]
+  readonly #onChange: () => void
+  readonly #pending = createPendingRequests<Answer>()
+  #inFlight = 0
+  #failure: Error | undefined
+
+  constructor(options: ControlCallsOptions) {
+    this.#send = options.send
+    this.#onChange = options.onChange
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Resolves with the agent's payload; rejects with `request/refused` if it answers with an error. */
+  async call(request: ControlRequestBody): Promise<unknown> {
+    return payloadOf(await this.awaited(this.exchange(request)), request.subtype)
+  }
+
+  /** Somebody waits for this: the agent is read on until it is there, and its input stays open. */
+  async awaited<T>(answer: Promise<T>): Promise<T> {
+    this.#inFlight++
+    this.#onChange()
+    try {
+      return await answer
+    } finally {
+      this.#inFlight--
+      this.#onChange()
+    }
+  }
+
+  /** Resolves with the answer whatever it says, and holds nothing up meanwhile. */
+  async exchange(request: ControlRequestBody): Promise<Answer> {
+    if (this.#failure !== undefined) throw this.#failure
+    const requestId = newRequestId()
+    try {
+      const answer = this.#pending.wait(requestId)
+      // It is awaited below, but may be rejected while the line is still being sent.
+      answer.catch(() => undefined)
+      await this.#send(composeRequest(requestId, request))
+      return await answer
+    } catch (error) {
+      // Whether the line could not be sent or the answer will not come: the query is over, and may have said why.
+      throw this.#failure ?? queryClosed(error)
+    }
+  }
+
+  /** Takes a `control_response` line. One that answers nothing of ours changes nothing. */
+  take(message: Readonly<Record<string, unknown>>): void {
+    const response = fieldOf(message, "response")
+    const requestId = textOf(response, "request_id")
+    if (response !== undefined && requestId !== undefined) this.#pending.answer(requestId, response)
+  }
+
+  /** No more answers come. */
+  close(failure: Error): void {
+    this.#failure ??= failure
+    this.#pending.close("the query is over", failure)
+  }
+}
+
+export function payloadOf(answer: Answer, subtype: string): unknown {
+  if (answer["subtype"] !== "error") return answer["response"]
+  const message = textOf(answer, "error") ?? `${subtype} was refused`
+  const errorCode = textOf(answer, "error_code")
+  const details = { subtype, ...(errorCode === undefined ? {} : { errorCode }) }
+  throw new SdkError("request/refused", message, { details })
+}
+
+function newRequestId(): string {
+  return Math.random().toString(36).slice(2, 13)
+}

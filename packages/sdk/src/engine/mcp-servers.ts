@@ -1,0 +1,86 @@
+import { fieldOf, type JsonRpcMessage, textOf } from "@signalbox/protocol"
+import { isInProcess } from "../launch/flags.ts"
+import { createMcpBridge } from "../mcp/index.ts"
+import type { McpServerConfig, McpServerInstance } from "../types/mcp.ts"
+import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
+
+type Bridge = ReturnType<typeof createMcpBridge>
+type Servers = Readonly<Record<string, McpServerConfig>>
+
+/** What the agent is told when there is nothing to tell: it waits for an answer even to a notification. */
+const STUB = { jsonrpc: "2.0", result: {}, id: 0 }
+
+/** The MCP servers of this process, each behind its bridge to the agent. */
+export class McpServers {
+  readonly #sendToAgent: (serverName: string, message: JsonRpcMessage) => void
+  readonly #bridges = new Map<string, Bridge>()
+  readonly #servers = new Map<string, McpServerInstance>()
+
+  constructor(servers: Servers, sendToAgent: (serverName: string, message: JsonRpcMessage) => void) {
+    this.#sendToAgent = sendToAgent
+    this.#connect(servers)
+  }
+
+  get names(): string[] {
+    return [...this.#bridges.keys()]
+  }
+
+  /** Answers `mcp_message`. */
+  readonly respond: Responder = async ({ body }) => {
+    const name = textOf(body, "server_name") ?? ""
+    const bridge = this.#bridges.get(name)
+    if (bridge === undefined) throw new Error(`SDK MCP server not found: ${name}`)
+    const message = messageOf(body)
+    if (message === undefined) throw new Error(`A message for the MCP server ${name} is no JSON-RPC message`)
+    const response = await bridge.receive(message)
+    return answer({ mcp_response: response ?? STUB })
+  }
+
+  /** Makes these the servers from now on; returns how the agent is told. */
+  async replace(servers: Servers): Promise<Record<string, unknown>> {
+    const gone = this.names.filter((name) => !isSame(servers[name], this.#servers.get(name)))
+    await Promise.all(gone.map((name) => this.#disconnect(name)))
+    this.#connect(servers)
+    return Object.fromEntries(
+      Object.entries(servers).map(([name, config]) => {
+        if (!isInProcess(config)) return [name, config]
+        const { instance: _instance, ...told } = config
+        return [name, told]
+      }),
+    )
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.names.map((name) => this.#disconnect(name)))
+  }
+
+  #connect(servers: Servers): void {
+    for (const [name, config] of Object.entries(servers)) {
+      if (!isInProcess(config) || this.#bridges.has(name)) continue
+      const sendToAgent = (message: JsonRpcMessage) => this.#sendToAgent(name, message)
+      this.#servers.set(name, config.instance)
+      this.#bridges.set(name, createMcpBridge({ name, server: config.instance, sendToAgent }))
+    }
+  }
+
+  async #disconnect(name: string): Promise<void> {
+    const bridge = this.#bridges.get(name)
+    this.#bridges.delete(name)
+    this.#servers.delete(name)
+    try {
+      await bridge?.close()
+    } catch {
+      // Its own affair; the agent has no use for it any more.
+    }
+  }
+}
+
+// The server itself checks it, and answers what it does not understand.
+function messageOf(body: AgentRequest["body"]): JsonRpcMessage | undefined
+function messageOf(body: AgentRequest["body"]): unknown {
+  return fieldOf(body, "message")
+}
+
+function isSame(config: McpServerConfig | undefined, instance: McpServerInstance | undefined): boolean {
+  return config !== undefined && isInProcess(config) && config.instance === instance
+}

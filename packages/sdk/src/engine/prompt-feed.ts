@@ -1,0 +1,60 @@
+import { composeUserMessage, type Envelope } from "@signalbox/protocol"
+import type { SDKUserMessage } from "../types/messages.ts"
+
+export type Prompt = string | AsyncIterable<SDKUserMessage>
+
+export interface PromptFeedOptions {
+  readonly send: (message: Envelope) => Promise<void>
+  /** Added to every prompt. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Writes prompts to the agent. A program's iterable that waits for ever is let go when the query is over. */
+export class PromptFeed {
+  readonly #options: PromptFeedOptions
+  readonly #waiting = new Set<() => void>()
+  #isStopped = false
+
+  constructor(options: PromptFeedOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when all of it is written, or the query is over; rejects with what the program's iterable threw. */
+  async write(prompt: Prompt): Promise<void> {
+    if (typeof prompt === "string") return this.#send(composeUserMessage(prompt))
+    const messages = prompt[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await this.#unlessStopped(messages.next())
+      if (next === undefined) return letGo(messages)
+      if (next.done === true) return
+      await this.#send(next.value)
+      if (this.#isStopped) return letGo(messages)
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  #send(message: Envelope): Promise<void> {
+    if (this.#isStopped) return Promise.resolve()
+    return this.#options.send({ ...message, ...this.#options.fields })
+  }
+
+  /** Not a race with one promise for all: that one would remember every message it ever raced. */
+  #unlessStopped<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const stop = () => resolve(undefined)
+      if (this.#isStopped) stop()
+      else this.#waiting.add(stop)
+      promise.then(resolve, reject).finally(() => this.#waiting.delete(stop))
+    })
+  }
+}
+
+/** Its owner's clean-up runs when it can; nobody waits for it, and what it throws concerns nobody here. */
+function letGo(messages: AsyncIterator<SDKUserMessage>): void {
+  messages.return?.().catch(() => undefined)
+}

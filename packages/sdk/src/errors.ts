@@ -1,0 +1,68 @@
+/** Every way in which a query, a call or an option can fail. Programs tell failures apart by `code`, never by text. */
+export type SdkErrorCode =
+  /** Designed, and not there yet; the message says what is missing. */
+  | "sdk/not-yet"
+  /** An option that cannot be used, or not together with another. */
+  | "sdk/bad-option"
+  /** The agent cannot do what an option asks for. */
+  | "sdk/unsupported"
+  /** A warm query that was used already, or closed. */
+  | "sdk/used"
+  /** No executable where one was looked for. */
+  | "process/not-found"
+  /** There is one, and it could not be started. */
+  | "process/spawn-failed"
+  | "process/exit"
+  | "process/signal"
+  /** A process of another maker failed without an exit. */
+  | "process/broken"
+  /** The agent failed and its last result says why. */
+  | "result/error"
+  /** The query is over, or ended before the answer came. */
+  | "query/closed"
+  | "query/aborted"
+  /** The program's own prompt threw; its error is the `cause`. */
+  | "query/prompt-failed"
+  /** The agent answered a request with an error. */
+  | "request/refused"
+  /** The agent did not get ready in time. */
+  | "startup/timeout"
+
+export interface SdkErrorOptions {
+  readonly cause?: unknown
+  readonly details?: Readonly<Record<string, unknown>>
+  /** What the official package's error of this kind is named. */
+  readonly name?: string
+}
+
+export class SdkError extends Error {
+  readonly code: SdkErrorCode
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(code: SdkErrorCode, message: string, options: SdkErrorOptions = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : {})
+    // Programs written for the official package may have looked at `name`, and there it is almost always "Error".
+    this.name = options.name ?? "Error"
+    this.code = code
+    this.details = options.details ?? {}
+  }
+}
+
+/** The query was aborted through its `abortController`. A class of its own, as in the official package. */
+export class AbortError extends Error {
+  readonly code: SdkErrorCode = "query/aborted"
+}
+
+/** Before anything was started. */
+export function aborted(cause?: unknown): AbortError {
+  return new AbortError("Operation aborted", cause === undefined ? {} : { cause })
+}
+
+/** With an agent at work. */
+export function abortedAtWork(cause?: unknown): AbortError {
+  return new AbortError("Claude Code process aborted by user", cause === undefined ? {} : { cause })
+}
+
+export function queryClosed(cause?: unknown): SdkError {
+  return new SdkError("query/closed", "Query closed before response received", cause === undefined ? {} : { cause })
+}

@@ -1,0 +1,93 @@
+import { aborted, SdkError } from "../errors.ts"
+import type { Options } from "../types/options.ts"
+
+type Check = (options: Options) => SdkError | undefined
+
+/** What can never work is refused before anything is started, in the official package's words where it has some. */
+const CHECKS: readonly Check[] = [
+  ({ hub }) =>
+    hub === undefined
+      ? undefined
+      : notYet("hub", "running a query on a hub's agent needs the hub and the runner, which are not there yet"),
+  ({ sessionStore, persistSession }) =>
+    sessionStore !== undefined && persistSession === false
+      ? bad(
+          "sessionStore",
+          "sessionStore cannot be used with persistSession: false -- the storage adapter requires local writes to mirror from.",
+        )
+      : undefined,
+  ({ sessionStore, enableFileCheckpointing }) =>
+    sessionStore !== undefined && enableFileCheckpointing === true
+      ? bad("sessionStore", "enableFileCheckpointing is not yet supported with sessionStore")
+      : undefined,
+  ({ sessionStore }) =>
+    sessionStore === undefined
+      ? undefined
+      : notYet(
+          "sessionStore",
+          "transcripts are kept by the agent itself; a copy in a store of the program's is not made yet",
+        ),
+  ({ canUseTool, permissionPromptToolName }) =>
+    canUseTool !== undefined && permissionPromptToolName !== undefined
+      ? bad(
+          "canUseTool",
+          "canUseTool callback cannot be used with permissionPromptToolName. Please use one or the other.",
+        )
+      : undefined,
+  ({ model, fallbackModel }) =>
+    fallbackModel !== undefined && model === fallbackModel
+      ? bad(
+          "fallbackModel",
+          "Fallback model cannot be the same as the main model. Please specify a different model for fallbackModel option.",
+        )
+      : undefined,
+  ({ supportedDialogKinds, onUserDialog }) =>
+    supportedDialogKinds !== undefined && supportedDialogKinds.length > 0 && onUserDialog === undefined
+      ? bad(
+          "supportedDialogKinds",
+          "supportedDialogKinds requires an onUserDialog callback -- declaring dialog kinds without a handler would park dialogs nothing can answer. Provide onUserDialog, or omit supportedDialogKinds.",
+        )
+      : undefined,
+  ({ sandbox, settings, extraArgs }) =>
+    sandbox !== undefined && isFilePath(settings ?? extraArgs?.["settings"])
+      ? bad(
+          "sandbox",
+          "Cannot use both a settings file path and the sandbox option. Include the sandbox configuration in your settings file instead.",
+        )
+      : undefined,
+  ({ permissionTimeoutMs }) =>
+    permissionTimeoutMs !== undefined && !(permissionTimeoutMs > 0)
+      ? bad("permissionTimeoutMs", `permissionTimeoutMs must be a positive number, not ${permissionTimeoutMs}`)
+      : undefined,
+]
+
+/** Throws, synchronously, as the official package does. */
+export function checkOptions(options: Options): void {
+  if (options.abortController?.signal.aborted === true) throw aborted(options.abortController.signal.reason)
+  for (const check of CHECKS) {
+    const problem = check(options)
+    if (problem !== undefined) throw problem
+  }
+}
+
+/** The agent never asks about these, which is seldom what the writer of a callback meant. */
+export function warnOfShadowedTools({ canUseTool, allowedTools = [] }: Options): void {
+  const bare = allowedTools.filter((rule) => !rule.includes("("))
+  if (canUseTool === undefined || bare.length === 0) return
+  process.emitWarning(
+    `canUseTool will not be invoked for: ${bare.join(", ")}. Bare allowedTools entries auto-approve the whole tool before the callback is consulted. Leave them out to be asked.`,
+    { code: "CLAUDE_SDK_CAN_USE_TOOL_SHADOWED" },
+  )
+}
+
+function isFilePath(settings: unknown): boolean {
+  return typeof settings === "string" && !settings.trim().startsWith("{")
+}
+
+function bad(option: string, message: string): SdkError {
+  return new SdkError("sdk/bad-option", message, { details: { option } })
+}
+
+function notYet(option: string, what: string): SdkError {
+  return new SdkError("sdk/not-yet", `options.${option} cannot be used yet: ${what}.`, { details: { option } })
+}

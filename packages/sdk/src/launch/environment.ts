@@ -1,0 +1,28 @@
+import { claudeProcessEnvironment } from "@signalbox/transport/process"
+import type { Options } from "../types/options.ts"
+
+/** The CLI reads from these which generation of the official package it talks to; we speak that generation's wire. */
+const SPEAKS_LIKE = { entrypoint: "sdk-ts", version: "0.3.325" }
+
+export interface EnvironmentOptions {
+  /** Started ahead of its prompt. */
+  readonly isWarm: boolean
+}
+
+/** The agent's whole environment. `options.env` stands in for ours, it is not added to it. */
+export function environmentFor(options: Options, { isWarm }: EnvironmentOptions): Record<string, string> {
+  const base = options.env ?? process.env
+  const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat
+  return claudeProcessEnvironment(base, {
+    entrypoint: SPEAKS_LIKE.entrypoint,
+    debug: Boolean(base["DEBUG_CLAUDE_AGENT_SDK"]),
+    enableFileCheckpointing: options.enableFileCheckpointing === true,
+    env: {
+      CLAUDE_AGENT_SDK_VERSION: SPEAKS_LIKE.version,
+      // Makes the CLI say when it is idle: that is how the end of a run is known.
+      CLAUDE_CODE_SDK_READS_SESSION_STATE: "1",
+      ...(isWarm ? { CLAUDE_CODE_SDK_READS_STARTUP_MARKS: "1" } : {}),
+      ...(previewFormat === undefined ? {} : { CLAUDE_CODE_QUESTION_PREVIEW_FORMAT: previewFormat }),
+    },
+  })
+}

@@ -1,0 +1,32 @@
+import { findClaude } from "@signalbox/transport/process"
+import type { Options } from "../types/options.ts"
+
+export interface Executable {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** What is run when another maker starts the process and nobody said what: it will know where its own is. */
+const BY_NAME = "claude"
+
+/** The program to start, and what stands before its flags. Throws `process/not-found`. */
+export function executableFor(options: Options, env: Record<string, string>): Executable {
+  const { pathToClaudeCodeExecutable: path, executable, executableArgs = [] } = options
+  // Another maker may start it on another machine: our file system says nothing about that one.
+  if (options.spawnClaudeCodeProcess !== undefined) return elsewhere(options)
+  const found = findClaude({ env, explicit: path })
+  const [script] = found.args
+  return script === undefined
+    ? { command: found.command, args: executableArgs }
+    : { command: executable ?? found.command, args: [...executableArgs, script] }
+}
+
+function elsewhere({
+  pathToClaudeCodeExecutable: path = BY_NAME,
+  executable,
+  executableArgs = [],
+}: Options): Executable {
+  return /\.(?:[cm]?js|tsx?|jsx)$/.test(path)
+    ? { command: executable ?? "node", args: [...executableArgs, path] }
+    : { command: path, args: executableArgs }
+}

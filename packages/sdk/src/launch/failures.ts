@@ -1,0 +1,42 @@
+import { type Closed, TransportError } from "@signalbox/transport/process"
+import { aborted, SdkError } from "../errors.ts"
+
+const STDERR_CHARS = 4096
+const REMEDY =
+  "Please ensure Claude Code is installed via native installer or specify a valid path with options.pathToClaudeCodeExecutable."
+
+/** Why an agent did not start. The first sentences are the official package's, as is the odd name. */
+export function startFailure(error: unknown, path: string | undefined): Error {
+  if (!(error instanceof TransportError)) return error instanceof Error ? error : new Error(String(error))
+  if (error.code === "transport/closed") return aborted(error.cause)
+  const details = error.details
+  if (error.code === "process/not-found") {
+    const message = path === undefined ? error.message : `Claude Code native binary not found at ${path}. ${REMEDY}`
+    return new SdkError("process/not-found", message, { name: "ReferenceError", cause: error, details })
+  }
+  const message = `Claude Code executable${path === undefined ? "" : ` at ${path}`} failed to launch: ${error.message}`
+  return new SdkError("process/spawn-failed", message, { name: "ReferenceError", cause: error, details })
+}
+
+/** What the end of an agent that we did not end means to the program; undefined if it was an orderly end. */
+export function endFailure(closed: Closed): SdkError | undefined {
+  const { error } = closed
+  if (error === undefined) return undefined
+  const { exitCode, signal, stderr } = error.details
+  const options = { cause: error, details: error.details }
+  if (error.code === "process/exit") {
+    const message = `Claude Code process exited with code ${String(exitCode)}${quoted(stderr)}`
+    return new SdkError("process/exit", message, options)
+  }
+  if (error.code === "process/signal") {
+    const message = `Claude Code process terminated by signal ${String(signal)}${quoted(stderr)}`
+    return new SdkError("process/signal", message, options)
+  }
+  const cause = error.cause instanceof Error ? error.cause.message : error.message
+  return new SdkError("process/broken", `Failed to spawn Claude Code process: ${cause}`, options)
+}
+
+function quoted(stderr: unknown): string {
+  const text = typeof stderr === "string" ? stderr.trim() : ""
+  return text === "" ? "" : `. stderr: ${text.length > STDERR_CHARS ? `…${text.slice(-STDERR_CHARS)}` : text}`
+}

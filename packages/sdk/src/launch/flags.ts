@@ -1,0 +1,94 @@
+import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
+import type { McpServerConfig } from "../types/mcp.ts"
+import type { Options } from "../types/options.ts"
+
+/** What the options ask of the command line; `arguments.ts` writes it. */
+export function flagsFor(options: Options): ClaudeFlags {
+  const { extraArgs, settings, sandbox, plugins = [], pluginDelivery } = options
+  const thinking = thinkingOf(options)
+  return {
+    model: options.model,
+    fallbackModel: options.fallbackModel,
+    agent: options.agent,
+    maxTurns: options.maxTurns,
+    maxBudgetUsd: options.maxBudgetUsd,
+    thinking: thinking === undefined ? undefined : flagOf(thinking),
+    thinkingDisplay: thinking === undefined || thinking.type === "disabled" ? undefined : thinking.display,
+    effort: options.effort,
+    taskBudget: options.taskBudget,
+    betas: options.betas,
+    jsonSchema: schemaOf(options),
+    debug: options.debugFile === undefined ? options.debug : undefined,
+    debugFile: options.debugFile,
+    permissionPromptTool: options.canUseTool === undefined ? options.permissionPromptToolName : "stdio",
+    permissionPrompts: options.permissionPrompts,
+    permissionMode: options.permissionMode,
+    allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
+    continue: options.continue,
+    resume: options.resume,
+    forkSession: options.forkSession,
+    resumeSessionAt: options.resumeSessionAt,
+    resumeDropsTurn: options.resumeDropsTurn,
+    sessionId: options.sessionId,
+    persistSession: options.persistSession,
+    allowedTools: [...(options.allowedTools ?? []), ...skillRules(options.skills)],
+    disallowedTools: options.disallowedTools,
+    tools: toolsOf(options.tools),
+    mcpConfig: mcpConfigOf(options.mcpServers),
+    strictMcpConfig: options.strictMcpConfig,
+    settingSources: options.settingSources,
+    settings: settings ?? extraArgs?.["settings"] ?? undefined,
+    sandbox: sandboxOf(sandbox),
+    managedSettings: options.managedSettings,
+    projectConfigRoot: options.projectConfigRoot,
+    additionalDirectories: options.additionalDirectories,
+    pluginDirs: pluginDelivery === "initialize" ? undefined : plugins.map(({ path }) => path),
+    awaitInitialize: pluginDelivery === "initialize" && plugins.length > 0,
+    includePartialMessages: options.includePartialMessages,
+    includeHookEvents: options.includeHookEvents,
+  }
+}
+
+type ThinkingOption = NonNullable<Options["thinking"]>
+
+function thinkingOf({ thinking, maxThinkingTokens }: Options): ThinkingOption | undefined {
+  if (thinking !== undefined) return thinking
+  if (maxThinkingTokens === undefined) return undefined
+  return maxThinkingTokens === 0 ? { type: "disabled" } : { type: "enabled", budgetTokens: maxThinkingTokens }
+}
+
+function flagOf(thinking: ThinkingOption): Thinking {
+  return thinking.type === "enabled"
+    ? { type: "enabled", budgetTokens: thinking.budgetTokens }
+    : { type: thinking.type }
+}
+
+export function schemaOf({ outputFormat }: Options): Record<string, unknown> | undefined {
+  return outputFormat?.type === "json_schema" ? outputFormat.schema : undefined
+}
+
+function skillRules(skills: Options["skills"]): string[] {
+  if (skills === undefined) return []
+  return skills === "all" ? ["Skill"] : skills.map((skill) => `Skill(${skill})`)
+}
+
+function toolsOf(tools: Options["tools"]): ClaudeFlags["tools"] {
+  if (tools === undefined || Array.isArray(tools)) return tools
+  return { type: "preset", preset: "default" }
+}
+
+/** Servers in this process are no business of the command line: they are named in `initialize`. */
+function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | undefined {
+  const outside = Object.entries(servers ?? {}).filter(([, config]) => !isInProcess(config))
+  return outside.length === 0 ? undefined : { mcpServers: Object.fromEntries(outside) }
+}
+
+export function isInProcess(config: McpServerConfig): config is Extract<McpServerConfig, { type: "sdk" }> {
+  return config.type === "sdk"
+}
+
+/** A sandbox that was asked for and is not there must not mean none: the official package says so, and so do we. */
+function sandboxOf(sandbox: Options["sandbox"]): Options["sandbox"] {
+  if (sandbox?.enabled !== true || sandbox.failIfUnavailable !== undefined) return sandbox
+  return { ...sandbox, failIfUnavailable: true }
+}

@@ -1,0 +1,44 @@
+import type { HookRegistration } from "@signalbox/protocol"
+import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../constants.ts"
+import type { ControlRequestBody, Options } from "../types/options.ts"
+import { schemaOf } from "./flags.ts"
+
+export interface InitializeParts {
+  readonly hooks: Readonly<Record<string, readonly HookRegistration[]>> | undefined
+  readonly sdkMcpServers: readonly string[]
+}
+
+/** The first request of a query. Fields without a value do not reach the wire. */
+export function initializeRequest(options: Options, parts: InitializeParts): ControlRequestBody {
+  return {
+    subtype: "initialize",
+    hooks: parts.hooks,
+    sdkMcpServers: parts.sdkMcpServers.length === 0 ? undefined : parts.sdkMcpServers,
+    jsonSchema: schemaOf(options),
+    ...systemPromptFields(options.systemPrompt),
+    planModeInstructions: options.planModeInstructions,
+    toolAliases: options.toolAliases,
+    agents: options.agents,
+    title: options.title,
+    skills: options.skills === "all" ? undefined : options.skills,
+    promptSuggestions: options.promptSuggestions,
+    agentProgressSummaries: options.agentProgressSummaries,
+    forwardSubagentText: options.forwardSubagentText,
+    supportedDialogKinds: options.supportedDialogKinds,
+    perTaskStopAffordance: options.perTaskStopAffordance,
+    plugins: options.pluginDelivery === "initialize" ? options.plugins : undefined,
+  }
+}
+
+/**
+ * Left out means empty, not the CLI's own: that one is asked for by its preset. Written as one text wherever that says the
+ * same: CLI 2.1.37 silently ignores a list, and 2.1.325 makes the same of both.
+ */
+function systemPromptFields(systemPrompt: Options["systemPrompt"] = ""): Record<string, unknown> {
+  if (typeof systemPrompt === "string") return { systemPrompt }
+  if (Array.isArray(systemPrompt)) {
+    const isParted = systemPrompt.includes(SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
+    return { systemPrompt: isParted ? systemPrompt : systemPrompt.join("\n\n") }
+  }
+  return { appendSystemPrompt: systemPrompt.append, excludeDynamicSections: systemPrompt.excludeDynamicSections }
+}

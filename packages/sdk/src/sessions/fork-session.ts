@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto"
+import { type FileHandle, open, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { readExcerpt } from "./excerpt.ts"
+import { firstPromptIn } from "./first-prompt.ts"
+import { isObject, objectIn, parseObject, stringIn } from "./json-text.ts"
+import { SessionError } from "./session-error.ts"
+import { requireSession, type SessionFile } from "./session-file.ts"
+import { titleOf } from "./session-info.ts"
+import { refuseStore, type SessionOptions } from "./session-options.ts"
+import { linesOf } from "./transcript-lines.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface ForkSessionOptions extends SessionOptions {
+  /** The last message of the fork; left out: all of the session. */
+  upToMessageId?: string
+  /** Left out: the session's own, marked as a fork. */
+  title?: string
+}
+
+export interface ForkSessionResult {
+  sessionId: string
+}
+
+/** What the CLI notes of a session beside the conversation, as far as a fork takes it along. */
+interface SessionState {
+  readonly replacements: unknown[]
+  latch?: string
+  tools?: string[]
+}
+
+/** What a first look at the transcript tells, before a line is copied. */
+interface Survey {
+  /** Old uuid to new, of every entry that is copied. */
+  readonly renamed: ReadonlyMap<string, string>
+  /** Progress lines are left out; who hangs on one is hung on what it hangs on. */
+  readonly progress: ReadonlyMap<string, string | undefined>
+  readonly state: SessionState
+  /** How many entries are copied. */
+  readonly count: number
+}
+
+const COPIED = new Set(["user", "assistant", "attachment", "system"])
+/** What ties an entry to processes and messages of the old session. */
+const DROPPED = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"]
+
+/** Copies a session under a new id, up to a message or whole. The session itself is left as it is. */
+export async function forkSession(sessionId: string, options?: ForkSessionOptions): Promise<ForkSessionResult> {
+  refuseStore(options)
+  const source = await requireForkable(sessionId, options?.dir)
+  const forkId = randomUUID()
+  const path = join(dirname(source.path), `${forkId}.jsonl`)
+  const title = options?.title?.trim() || `${await nameOf(source)} (fork)`
+  const input = await open(source.path, "r")
+  try {
+    const survey = await look(input, sessionId, options?.upToMessageId)
+    const output = await open(path, "wx", 0o600)
+    try {
+      await copy(input, output, { survey, sessionId, forkId, title })
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    } finally {
+      await output.close()
+    }
+  } finally {
+    await input.close()
+  }
+  return { sessionId: forkId }
+}
+
+async function requireForkable(sessionId: string, dir: string | undefined): Promise<SessionFile> {
+  try {
+    return await requireSession(sessionId, dir)
+  } catch (error) {
+    if (!(error instanceof SessionError) || error.code !== "session/not-found" || dir) throw error
+    throw new SessionError("session/not-found", `Session ${sessionId} not found`)
+  }
+}
+
+async function nameOf(source: SessionFile): Promise<string> {
+  const excerpt = await readExcerpt(source.path, source.size)
+  if (excerpt === undefined) return "Forked session"
+  return (await titleOf(source, excerpt)) || firstPromptIn(excerpt.head) || "Forked session"
+}
+
+async function look(input: FileHandle, sessionId: string, upTo: string | undefined): Promise<Survey> {
+  const renamed = new Map<string, string>()
+  const progress = new Map<string, string | undefined>()
+  const state: SessionState = { replacements: [] }
+  let [count, isComplete] = [0, false]
+  for await (const { text } of linesOf(input)) {
+    const line = parseObject(text)
+    const uuid = stringIn(line, "uuid")
+    if (line?.["sessionId"] === sessionId) noteState(line, state)
+    if (line?.["type"] === "progress" && uuid !== undefined) progress.set(uuid, stringIn(line, "parentUuid"))
+    if (isComplete || !isCopied(line) || uuid === undefined) continue
+    count++
+    if (!renamed.has(uuid)) renamed.set(uuid, randomUUID())
+    isComplete = uuid === upTo
+  }
+  if (count === 0) throw new SessionError("session/empty", `Session ${sessionId} has no messages to fork`)
+  if (upTo !== undefined && !isComplete)
+    throw new SessionError("session/no-such-message", `Message ${upTo} not found in session ${sessionId}`)
+  return { renamed, progress, state, count }
+}
+
+/** Taken along whole, also of what comes after the last message of the fork. */
+function noteState(line: Json, state: SessionState): void {
+  const { type, replacements, atis, tools } = line
+  if (type === "content-replacement" && Array.isArray(replacements)) state.replacements.push(...replacements)
+  if (type === "atis-latch" && typeof atis === "string") state.latch = atis
+  if (type === "tools-used" && Array.isArray(tools)) state.tools = tools.filter((name) => typeof name === "string")
+}
+
+function isCopied(line: Json | undefined): line is Json {
+  return line !== undefined && COPIED.has(stringIn(line, "type") ?? "") && line["isSidechain"] !== true
+}
+
+interface CopyPlan {
+  readonly survey: Survey
+  readonly sessionId: string
+  readonly forkId: string
+  readonly title: string
+}
+
+async function copy(input: FileHandle, output: FileHandle, plan: CopyPlan): Promise<void> {
+  const { survey, forkId, title } = plan
+  const now = new Date().toISOString()
+  const write = async (entry: Json) => void (await output.write(`${JSON.stringify(entry)}\n`))
+  const note = () => ({ uuid: randomUUID(), timestamp: now })
+  let copied = 0
+  for await (const { text } of linesOf(input)) {
+    if (copied === survey.count) break
+    const line = parseObject(text)
+    if (!isCopied(line) || stringIn(line, "uuid") === undefined) continue
+    copied++
+    // The fork is as old as its making: its last entry carries the time of it.
+    await write(forkedEntry(line, copied === survey.count ? now : line["timestamp"], plan))
+  }
+  const { replacements, latch, tools } = survey.state
+  if (replacements.length > 0) await write({ type: "content-replacement", sessionId: forkId, replacements, ...note() })
+  if (latch !== undefined) await write({ type: "atis-latch", sessionId: forkId, atis: latch })
+  if (tools !== undefined) await write({ type: "tools-used", sessionId: forkId, tools })
+  await write({ type: "custom-title", sessionId: forkId, customTitle: title, ...note() })
+}
+
+function forkedEntry(line: Json, timestamp: unknown, { survey, sessionId, forkId }: CopyPlan): Json {
+  const uuid = stringIn(line, "uuid") ?? ""
+  const newName = (old: unknown) => (typeof old === "string" ? (survey.renamed.get(old) ?? old) : old)
+  const newParent = (old: unknown) => (typeof old === "string" ? (survey.renamed.get(old) ?? null) : null)
+  const entry: Record<string, unknown> = {
+    ...line,
+    uuid: newName(uuid),
+    parentUuid: newParent(beyondProgress(stringIn(line, "parentUuid"), survey.progress)),
+    ...(line["logicalParentUuid"] === undefined ? {} : { logicalParentUuid: newParent(line["logicalParentUuid"]) }),
+    sessionId: forkId,
+    timestamp,
+    isSidechain: false,
+    ...renamedMetadata(objectIn(line, "compactMetadata"), newName),
+    forkedFrom: { sessionId, messageUuid: uuid },
+  }
+  for (const name of DROPPED) delete entry[name]
+  return entry
+}
+
+function beyondProgress(parent: string | undefined, progress: Survey["progress"]): string | undefined {
+  const seen = new Set<string>()
+  let at = parent
+  while (at !== undefined && progress.has(at) && !seen.has(at)) {
+    seen.add(at)
+    at = progress.get(at)
+  }
+  return at
+}
+
+/** A compaction names messages it kept; in the fork they have new names. */
+function renamedMetadata(metadata: Json | undefined, newName: (old: unknown) => unknown): Json {
+  if (metadata === undefined) return {}
+  const { preservedMessages, preservedSegment, ...others } = metadata
+  const renamed = (kept: unknown) =>
+    isObject(kept)
+      ? Object.fromEntries(
+          Object.entries(kept).map(([key, old]) => [key, Array.isArray(old) ? old.map(newName) : newName(old)]),
+        )
+      : kept
+  return {
+    compactMetadata: {
+      ...others,
+      ...(preservedMessages === undefined ? {} : { preservedMessages: renamed(preservedMessages) }),
+      ...(preservedSegment === undefined ? {} : { preservedSegment: renamed(preservedSegment) }),
+    },
+  }
+}

@@ -1,0 +1,19 @@
+export {
+  archiveSession,
+  deleteSession,
+  renameSession,
+  tagSession,
+  unarchiveSession,
+} from "./change-session.ts"
+export { type ForkSessionOptions, type ForkSessionResult, forkSession } from "./fork-session.ts"
+export { getSessionInfo, type ListSessionsOptions, listSessions } from "./list-sessions.ts"
+export { SessionError, type SessionErrorCode } from "./session-error.ts"
+export type { SDKSessionInfo } from "./session-info.ts"
+export {
+  type GetSessionMessagesOptions,
+  getSessionMessages,
+  type PageOptions,
+  type SessionMessage,
+} from "./session-messages.ts"
+export type { SessionOptions } from "./session-options.ts"
+export { getSubagentMessages, listSubagents } from "./subagents.ts"

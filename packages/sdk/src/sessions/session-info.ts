@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type Excerpt, firstText, lastEntryText, lastText, readExcerpt } from "./excerpt.ts"
+import { firstPromptIn } from "./first-prompt.ts"
+import { parseObject, stringIn } from "./json-text.ts"
+import { type SessionFile, sideFolder } from "./session-file.ts"
+
+/** What is told of a stored session. */
+export interface SDKSessionInfo {
+  sessionId: string
+  /** What to show in a list: the title, else the latest prompt, else a summary, else the first prompt. */
+  summary: string
+  /** Milliseconds since 1970. */
+  lastModified: number
+  fileSize?: number | undefined
+  /** The title the user gave, or else the one the CLI made up. */
+  customTitle?: string | undefined
+  firstPrompt?: string | undefined
+  gitBranch?: string | undefined
+  cwd?: string | undefined
+  tag?: string | undefined
+  /** Milliseconds since 1970. */
+  createdAt?: number | undefined
+  /** Left out if nobody ever archived it. */
+  archived?: boolean | undefined
+}
+
+/** Entry points of programs rather than people. */
+const PROGRAMMATIC = new Set(["sdk-cli", "sdk-ts", "sdk-py"])
+const MAX_SIDE_FILE_BYTES = 64 * 1024
+
+const TITLE_FILE = "custom-title.json"
+export const ARCHIVE_FILE = "archived.json"
+
+interface InfoOptions {
+  readonly includeProgrammatic: boolean
+}
+
+/** The description of a session; undefined for what is none: empty, a subagent's, or without anything to call it by. */
+export async function describeSession(file: SessionFile, options: InfoOptions): Promise<SDKSessionInfo | undefined> {
+  const excerpt = file.size === 0 ? undefined : await readExcerpt(file.path, file.size)
+  if (excerpt === undefined || beginsAside(excerpt)) return undefined
+  if (!options.includeProgrammatic && PROGRAMMATIC.has(firstText(excerpt.head, "entrypoint") ?? "")) return undefined
+  const [title, archived] = await Promise.all([titleOf(file, excerpt), isArchived(file)])
+  const firstPrompt = firstPromptIn(excerpt.head)
+  const { head, tail } = excerpt
+  const summary = title || lastEntryText(tail, "lastPrompt") || lastEntryText(tail, "summary") || firstPrompt
+  if (!summary) return undefined
+  return {
+    sessionId: file.sessionId,
+    summary,
+    lastModified: file.modifiedMs,
+    fileSize: file.size,
+    customTitle: title || undefined,
+    firstPrompt: firstPrompt || undefined,
+    gitBranch: lastText(tail, "gitBranch") || firstText(head, "gitBranch") || undefined,
+    cwd: firstText(head, "cwd") || undefined,
+    tag: lastEntryText(tail, "tag", "tag") || undefined,
+    createdAt: timeOf(firstText(head, "timestamp")),
+    archived,
+  }
+}
+
+/** The title, or "": the user's latest, else the CLI's file of it, else an earlier one, else one the CLI made up. */
+export async function titleOf(file: SessionFile, { head, tail }: Excerpt): Promise<string> {
+  const latest = lastEntryText(tail, "customTitle", "custom-title") ?? (await titleInFile(file))
+  return (
+    latest ||
+    lastEntryText(head, "customTitle", "custom-title") ||
+    lastEntryText(tail, "aiTitle", "ai-title") ||
+    lastEntryText(head, "aiTitle", "ai-title") ||
+    ""
+  )
+}
+
+/** A transcript whose first line is on a sidechain belongs to a subagent. */
+function beginsAside({ head }: Excerpt): boolean {
+  const end = head.indexOf("\n")
+  return /"isSidechain":\s?true/.test(end < 0 ? head : head.slice(0, end))
+}
+
+async function titleInFile(file: SessionFile): Promise<string | undefined> {
+  return stringIn(await readSideFile(file, TITLE_FILE), "customTitle")?.trim()
+}
+
+async function isArchived(file: SessionFile): Promise<boolean | undefined> {
+  const note = await readSideFile(file, ARCHIVE_FILE)
+  const archived = note?.["archived"]
+  return typeof archived === "boolean" && timeOf(stringIn(note, "at")) !== undefined ? archived : undefined
+}
+
+async function readSideFile(file: SessionFile, name: string) {
+  const text = await readFile(join(sideFolder(file), name), "utf8").catch(() => "")
+  return text.length > MAX_SIDE_FILE_BYTES ? undefined : parseObject(text)
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  const time = text === undefined ? Number.NaN : Date.parse(text)
+  return Number.isNaN(time) ? undefined : time
+}

@@ -1,0 +1,144 @@
+import type * as Wire from "@signalbox/protocol"
+import type { HookCallbackMatcher, HookEvent } from "./hooks.ts"
+import type { OnElicitation, OnUserDialog } from "./interaction.ts"
+import type { McpServerConfig } from "./mcp.ts"
+import type { CanUseTool, PermissionMode } from "./permissions.ts"
+import type { SpawnedProcess, SpawnOptions } from "./process.ts"
+import type { SessionStore } from "./session-store.ts"
+
+export type SdkBeta = "context-1m-2025-08-07" | (string & {})
+export type SettingSource = "user" | "project" | "local"
+export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max"
+export type SdkPluginConfig = { type: "local"; path: string }
+export type SandboxSettings = Record<string, unknown> & { enabled?: boolean; failIfUnavailable?: boolean }
+export type Settings = Record<string, unknown>
+
+export type ThinkingDisplay = "summarized" | "omitted" | "highlights"
+export type ThinkingConfig =
+  | { type: "adaptive"; display?: ThinkingDisplay }
+  | { type: "enabled"; budgetTokens?: number; display?: ThinkingDisplay }
+  | { type: "disabled" }
+
+export type SystemPromptPreset = {
+  type: "preset"
+  preset: "claude_code"
+  append?: string
+  excludeDynamicSections?: boolean
+}
+
+export type JsonSchemaOutputFormat = { type: "json_schema"; schema: Record<string, unknown> }
+export type OutputFormat = JsonSchemaOutputFormat
+
+/** A sub-agent the program defines. */
+export interface AgentDefinition {
+  description: string
+  prompt: string
+  tools?: string[]
+  disallowedTools?: string[]
+  model?: string
+  mcpServers?: (string | Record<string, McpServerConfig>)[]
+  skills?: string[]
+  maxTurns?: number
+  background?: boolean
+  effort?: EffortLevel | number
+  permissionMode?: PermissionMode
+  initialPrompt?: string
+  memory?: "user" | "project" | "local"
+}
+
+/** Where a hub's agent is reached. Designed, and not delivered yet: `sdk/not-yet`. */
+export interface HubOptions {
+  url: string
+  token: string
+  /** An existing session; a new one is made without it. */
+  session?: string
+  /** The cursor to go on from. */
+  after?: number
+}
+
+/** The official package's options, by its names, and ours at the end. `docs/sdk.md` says where each one goes. */
+export interface Options {
+  abortController?: AbortController | undefined
+  additionalDirectories?: string[] | undefined
+  agent?: string | undefined
+  agentProgressSummaries?: boolean | undefined
+  agents?: Record<string, AgentDefinition> | undefined
+  allowDangerouslySkipPermissions?: boolean | undefined
+  allowedTools?: string[] | undefined
+  betas?: SdkBeta[] | undefined
+  canUseTool?: CanUseTool | undefined
+  continue?: boolean | undefined
+  cwd?: string | undefined
+  debug?: boolean | undefined
+  debugFile?: string | undefined
+  disallowedTools?: string[] | undefined
+  effort?: EffortLevel | undefined
+  enableFileCheckpointing?: boolean | undefined
+  /** The whole environment of the agent, not an addition to ours. */
+  env?: { [name: string]: string | undefined } | undefined
+  /** What runs a script given as `pathToClaudeCodeExecutable`. */
+  executable?: "bun" | "deno" | "node" | undefined
+  executableArgs?: string[] | undefined
+  extraArgs?: Record<string, string | null> | undefined
+  fallbackModel?: string | undefined
+  forkSession?: boolean | undefined
+  forwardSubagentText?: boolean | undefined
+  hooks?: Partial<Record<HookEvent, HookCallbackMatcher[]>> | undefined
+  includeHookEvents?: boolean | undefined
+  includePartialMessages?: boolean | undefined
+  loadTimeoutMs?: number | undefined
+  managedSettings?: Settings | undefined
+  maxBudgetUsd?: number | undefined
+  /** 0 is off; `thinking` says it better. */
+  maxThinkingTokens?: number | undefined
+  maxTurns?: number | undefined
+  mcpServers?: Record<string, McpServerConfig> | undefined
+  model?: string | undefined
+  onElicitation?: OnElicitation | undefined
+  onUserDialog?: OnUserDialog | undefined
+  outputFormat?: OutputFormat | undefined
+  pathToClaudeCodeExecutable?: string | undefined
+  perTaskStopAffordance?: boolean | undefined
+  permissionMode?: PermissionMode | undefined
+  permissionPromptToolName?: string | undefined
+  permissionPrompts?: "host" | "none" | undefined
+  persistSession?: boolean | undefined
+  planModeInstructions?: string | undefined
+  pluginDelivery?: "argv" | "initialize" | undefined
+  plugins?: SdkPluginConfig[] | undefined
+  projectConfigRoot?: string | undefined
+  promptSuggestions?: boolean | undefined
+  resume?: string | undefined
+  /** The id of the message whose turn is dropped. */
+  resumeDropsTurn?: string | undefined
+  resumeSessionAt?: string | undefined
+  sandbox?: SandboxSettings | undefined
+  sessionId?: string | undefined
+  sessionStore?: SessionStore | undefined
+  sessionStoreFlush?: "batched" | "eager" | undefined
+  settingSources?: SettingSource[] | undefined
+  /** An object, or the path of a file. */
+  settings?: string | Settings | undefined
+  skills?: string[] | "all" | undefined
+  spawnClaudeCodeProcess?: ((options: SpawnOptions) => SpawnedProcess) | undefined
+  stderr?: ((data: string) => void) | undefined
+  strictMcpConfig?: boolean | undefined
+  supportedDialogKinds?: string[] | undefined
+  systemPrompt?: string | string[] | SystemPromptPreset | undefined
+  taskBudget?: { total: number } | undefined
+  thinking?: ThinkingConfig | undefined
+  title?: string | undefined
+  toolAliases?: Record<string, string> | undefined
+  toolConfig?: { askUserQuestion?: { previewFormat?: "markdown" | "html" } } | undefined
+  tools?: string[] | { type: "preset"; preset: "claude_code" } | undefined
+  verbatimPrompts?: boolean | undefined
+
+  /** Ours: runs the query on a hub's agent instead of a process here. */
+  hub?: HubOptions | undefined
+  /** Ours: a permission that nobody decides within this time is denied, and says so. Off unless given. */
+  permissionTimeoutMs?: number | undefined
+}
+
+/** A request of any subtype, for `Query.control`. */
+export type ControlRequestBody = { subtype: string } & Record<string, unknown>
+export type InitializeReply = Wire.InitializeReply

@@ -1,0 +1,64 @@
+import type * as Wire from "@signalbox/protocol"
+import type { Published } from "./published.ts"
+
+/** The modes of CLI 2.1.325. */
+export type PermissionMode = Exclude<Wire.KnownPermissionMode, "delegate">
+export type PermissionBehavior = "allow" | "deny" | "ask"
+export type PermissionUpdateDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg"
+export type PermissionRuleValue = Published<Wire.PermissionRule>
+export type PermissionDecisionClassification = "user_temporary" | "user_permanent" | "user_reject"
+
+export type PermissionUpdate =
+  | {
+      type: "addRules" | "replaceRules" | "removeRules"
+      rules: PermissionRuleValue[]
+      behavior: PermissionBehavior
+      destination: PermissionUpdateDestination
+    }
+  | { type: "setMode"; mode: PermissionMode; destination: PermissionUpdateDestination }
+  | { type: "addDirectories" | "removeDirectories"; directories: string[]; destination: PermissionUpdateDestination }
+
+export type PermissionResult =
+  | {
+      behavior: "allow"
+      /** The tool's own input if it is left out. */
+      updatedInput?: Record<string, unknown> | undefined
+      updatedPermissions?: PermissionUpdate[] | undefined
+      toolUseID?: string | undefined
+      decisionClassification?: PermissionDecisionClassification | undefined
+    }
+  | {
+      behavior: "deny"
+      message: string
+      interrupt?: boolean | undefined
+      toolUseID?: string | undefined
+      decisionClassification?: PermissionDecisionClassification | undefined
+    }
+
+/** Decides whether a tool may run. `null` means that somebody else answers. */
+export type CanUseTool = (
+  toolName: string,
+  input: Record<string, unknown>,
+  options: CanUseToolOptions,
+) => Promise<PermissionResult | null>
+
+export interface CanUseToolOptions {
+  /** Aborts when the agent no longer wants an answer, and when the query ends. */
+  signal: AbortSignal
+  suggestions?: PermissionUpdate[]
+  blockedPath?: string
+  mcpServer?: { name: string; source?: string }
+  decisionReason?: string
+  decisionReasonType?: string
+  title?: string
+  displayName?: string
+  description?: string
+  defaultToNo?: boolean
+  suppressAlwaysAllowRule?: boolean
+  toolUseID: string
+  agentID?: string
+  requestId: string
+  requiresUserInteraction?: boolean
+  serverPolicyAskOnly?: boolean
+  matchedAskRule?: { source?: string; toolName?: string; ruleContent?: string }
+}

@@ -1,0 +1,100 @@
+import { composeUserMessage, textOf } from "@signalbox/protocol"
+import { queryClosed, SdkError } from "../errors.ts"
+import { query } from "../query.ts"
+import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
+import type { Options } from "../types/options.ts"
+import type { Query } from "../types/query.ts"
+import { PromptLine } from "./prompt-line.ts"
+
+/** The sessions of the official package's 0.2 series, on the same engine. */
+export interface SDKSessionOptions {
+  model: string
+  pathToClaudeCodeExecutable?: string | undefined
+  executable?: "bun" | "node" | "deno" | undefined
+  executableArgs?: string[] | undefined
+  env?: { [name: string]: string | undefined } | undefined
+  allowedTools?: string[] | undefined
+  disallowedTools?: string[] | undefined
+  canUseTool?: Options["canUseTool"]
+  hooks?: Options["hooks"]
+  permissionMode?: Options["permissionMode"]
+}
+
+export interface SDKSession {
+  /** Known from the first message on, or from the start if it was resumed; throws before. */
+  readonly sessionId: string
+  send(message: string | SDKUserMessage): Promise<void>
+  /** The messages up to and with the next result. */
+  stream(): AsyncGenerator<SDKMessage, void>
+  close(): void
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export function unstable_v2_createSession(options: SDKSessionOptions): SDKSession {
+  return new Session(options)
+}
+
+export function unstable_v2_resumeSession(sessionId: string, options: SDKSessionOptions): SDKSession {
+  return new Session(options, sessionId)
+}
+
+/** One question, one result. */
+export async function unstable_v2_prompt(message: string, options: SDKSessionOptions): Promise<SDKResultMessage> {
+  const session = new Session(options)
+  try {
+    await session.send(message)
+    for await (const said of session.stream()) if (said.type === "result") return said
+    throw new SdkError("query/closed", "Session ended without result message")
+  } finally {
+    await session[Symbol.asyncDispose]()
+  }
+}
+
+class Session implements SDKSession {
+  readonly #prompts = new PromptLine<SDKUserMessage>()
+  readonly #query: Query
+  #sessionId: string | undefined
+  #isClosed = false
+
+  constructor(options: SDKSessionOptions, resume?: string) {
+    this.#sessionId = resume
+    // As the 0.2 series had it: no settings files, whatever the CLI's own default is.
+    this.#query = query({ prompt: this.#prompts, options: { ...options, settingSources: [], resume } })
+  }
+
+  get sessionId(): string {
+    if (this.#sessionId !== undefined) return this.#sessionId
+    throw new Error("Session ID not available until after receiving messages")
+  }
+
+  async send(message: string | SDKUserMessage): Promise<void> {
+    if (this.#isClosed) throw queryClosed()
+    this.#prompts.push(typeof message === "string" ? promptOf(message) : message)
+  }
+
+  async *stream(): AsyncGenerator<SDKMessage, void> {
+    for (let next = await this.#query.next(); next.done !== true; next = await this.#query.next()) {
+      this.#sessionId = textOf(next.value, "session_id") || this.#sessionId
+      yield next.value
+      if (next.value.type === "result") return
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#prompts.end()
+    this.#query.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#prompts.end()
+    await this.#query[Symbol.asyncDispose]()
+  }
+}
+
+// Composed in the form that every CLI takes.
+function promptOf(text: string): SDKUserMessage
+function promptOf(text: string): unknown {
+  return composeUserMessage(text)
+}

@@ -1,0 +1,165 @@
+import { spawn } from "node:child_process"
+import { describe, expect, it } from "vitest"
+import { AbortError, type Query, query, type SDKUserMessage, SdkError } from "../src/index.ts"
+import { fakeAgent, hear, isAlive, result, system } from "./fake-agent.ts"
+
+const quiet = [{ until: "user" }, { say: system("init") }]
+
+async function gone(pid = 0): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+async function firstOf(running: Query): Promise<void> {
+  expect((await running.next()).value).toMatchObject({ type: "system" })
+}
+
+describe("how a query fails", () => {
+  it("[Q40] no executable where one was named: thrown by the first read, with where it looked", async () => {
+    const running = query({ prompt: "hello", options: { pathToClaudeCodeExecutable: "/nowhere/claude" } })
+    const commands = running.supportedCommands()
+    const { error } = await hear(running)
+    expect(error).toBeInstanceOf(SdkError)
+    expect(error).toMatchObject({
+      code: "process/not-found",
+      name: "ReferenceError",
+      details: { looked: ["/nowhere/claude"] },
+    })
+    await expect(commands).rejects.toBe(error)
+    expect(await running.next()).toEqual({ value: undefined, done: true })
+  })
+
+  it("[Q40] none anywhere: thrown at once", () => {
+    const start = () => query({ prompt: "hello", options: { env: { PATH: "", HOME: "/nowhere" } } })
+    expect(start).toThrow(expect.objectContaining({ code: "process/not-found" }))
+  })
+
+  it("[Q40] a folder that is not there", async () => {
+    const agent = fakeAgent([], { cwd: "/nowhere" })
+    const { error } = await hear(query({ prompt: "hello", options: agent.options }))
+    expect(error).toMatchObject({
+      code: "process/spawn-failed",
+      message: expect.stringContaining("/nowhere does not exist"),
+    })
+  })
+
+  it("[Q41] an exit code, with the end of what it said on standard error", async () => {
+    const agent = fakeAgent(
+      [{ until: "user" }, { stderr: "out of signals\n" }, { pause: 20 }, { exit: 3 }],
+      {},
+      { mute: ["set_model"] },
+    )
+    const running = query({ prompt: "hello", options: agent.options })
+    const call = running.setModel("m")
+    const { error } = await hear(running)
+    const message = "Claude Code process exited with code 3. stderr: out of signals"
+    expect(error).toMatchObject({ code: "process/exit", message, details: { exitCode: 3 } })
+    await expect(call).rejects.toBe(error)
+  })
+
+  it("[Q41] a signal", async () => {
+    const agent = fakeAgent([{ until: "user" }, { kill: "SIGKILL" }, { pause: 1000 }])
+    const { error } = await hear(query({ prompt: "hello", options: agent.options }))
+    expect(error).toMatchObject({ code: "process/signal", details: { signal: "SIGKILL" } })
+  })
+
+  it("[Q41] exit code 0 without a word is an end like any other", async () => {
+    const agent = fakeAgent([{ until: "user" }, { exit: 0 }])
+    expect(await hear(query({ prompt: "hello", options: agent.options }))).toEqual({ kinds: [], messages: [] })
+  })
+
+  it.each([
+    [{ subtype: "error_during_execution", is_error: true, errors: ["one", "two"], result: undefined }, "one; two"],
+    [{ is_error: true, result: "API Error: 400" }, "API Error: 400"],
+  ])("[Q42] a failed exit after an error result tells what the result said", async (over, text) => {
+    const agent = fakeAgent([{ until: "user" }, { say: result(over) }, { until: "end" }, { exit: 1 }])
+    const { kinds, error } = await hear(query({ prompt: "hello", options: agent.options }))
+    expect(kinds).toHaveLength(1)
+    expect(error).toMatchObject({ code: "result/error", message: `Claude Code returned an error result: ${text}` })
+  })
+
+  it("[Q42] after a good result and the end of its input, how it exits is its own affair", async () => {
+    const agent = fakeAgent([{ until: "user" }, { say: result() }, { until: "end" }, { exit: 1 }])
+    const { kinds, error } = await hear(query({ prompt: "hello", options: agent.options }))
+    expect(kinds).toEqual(["result/success"])
+    expect(error).toBeUndefined()
+  })
+
+  it("[Q43] a prompt that throws fails the query with its own error as the cause", async () => {
+    const cause = new Error("no more paper")
+    // oxlint-disable-next-line require-yield -- it fails before it could
+    async function* prompt(): AsyncGenerator<SDKUserMessage> {
+      throw cause
+    }
+    const agent = fakeAgent([{ until: "end" }, { exit: 0 }])
+    const { error } = await hear(query({ prompt: prompt(), options: agent.options }))
+    expect(error).toMatchObject({ code: "query/prompt-failed", cause })
+  })
+})
+
+describe("how a query is ended", () => {
+  it("[Q44] aborted before: nothing is started", () => {
+    const abortController = new AbortController()
+    abortController.abort()
+    const agent = fakeAgent(quiet, { abortController })
+    expect(() => query({ prompt: "hello", options: agent.options })).toThrow(AbortError)
+    expect(agent.log()).toEqual([])
+  })
+
+  it("[Q44] aborted at work: the agent is ended, the read throws, calls are told the query is closed", async () => {
+    const abortController = new AbortController()
+    const agent = fakeAgent(quiet, { abortController }, { mute: ["set_model"], stay: true })
+    const running = query({ prompt: "hello", options: agent.options })
+    await firstOf(running)
+    const call = running.setModel("m")
+    abortController.abort("enough")
+    await expect(running.next()).rejects.toMatchObject({ code: "query/aborted", cause: "enough" })
+    await expect(call).rejects.toMatchObject({ code: "query/closed" })
+    await gone(agent.log()[0]?.pid)
+  })
+
+  it("[Q45] leaving the loop ends the agent, and nothing of it is left", async () => {
+    const agent = fakeAgent(quiet)
+    for await (const said of query({ prompt: "hello", options: agent.options })) {
+      expect(said.type).toBe("system")
+      break
+    }
+    expect(agent.log().some(({ end }) => end === true)).toBe(true)
+    expect(isAlive(agent.log()[0]?.pid ?? 0)).toBe(false)
+  })
+
+  it("[Q45] close ends the read at once; twice is once; afterwards calls are refused, and what is known is known", async () => {
+    const agent = fakeAgent(quiet, {}, { replies: { initialize: { commands: [{ name: "a", description: "b" }] } } })
+    const running = query({ prompt: "hello", options: agent.options })
+    await firstOf(running)
+    running.close()
+    running.close()
+    expect(await running.next()).toEqual({ value: undefined, done: true })
+    await expect(running.setModel("m")).rejects.toMatchObject({ code: "query/closed" })
+    await expect(running.streamInput((async function* () {})())).rejects.toMatchObject({ code: "query/closed" })
+    expect(await running.supportedCommands()).toEqual([{ name: "a", description: "b" }])
+    await gone(agent.log()[0]?.pid)
+  })
+
+  it("[Q46] an agent that ignores the end of its input and TERM is killed", { timeout: 30_000 }, async () => {
+    const agent = fakeAgent(quiet, {}, { stay: true, ignoreTerm: true })
+    const running = query({ prompt: "hello", options: agent.options })
+    await firstOf(running)
+    await running[Symbol.asyncDispose]()
+    expect(agent.log().some(({ signal }) => signal === "SIGTERM")).toBe(true)
+    expect(isAlive(agent.log()[0]?.pid ?? 0)).toBe(false)
+  })
+
+  it("[Q47] a process of another maker is driven through its own methods", async () => {
+    const agent = fakeAgent([{ until: "user" }, { say: result() }])
+    const seen: string[][] = []
+    const options = {
+      ...agent.options,
+      spawnClaudeCodeProcess: ({ command, args, env }: { command: string; args: string[]; env: NodeJS.ProcessEnv }) => {
+        seen.push([command, ...args])
+        return spawn(command, args, { env, stdio: ["pipe", "pipe", "inherit"] })
+      },
+    }
+    expect((await hear(query({ prompt: "hello", options }))).kinds).toEqual(["result/success"])
+    expect(seen[0]?.slice(0, 2)).toEqual(["node", agent.options.pathToClaudeCodeExecutable])
+  })
+})

@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+process.stdin.on("end", () => process.exit(0)).resume()

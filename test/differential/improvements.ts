@@ -1,0 +1,131 @@
+/** A difference to the official SDK that is meant, named by program and place. Both sides are matched as JSON. */
+export interface Improvement {
+  /** A program, or "every" one. */
+  readonly program: string
+  /** Left out: with every release the program runs on. */
+  readonly sdk?: string
+  readonly at: RegExp
+  readonly official: RegExp
+  readonly ours: RegExp
+  readonly why: string
+}
+
+const ABSENT = /^"<absent>"$/
+
+export const improvements: readonly Improvement[] = [
+  {
+    program: "every",
+    at: /\.code$/,
+    official: ABSENT,
+    ours: /^"[a-z]+\/[a-z-]+"$/,
+    why: "every error of ours has a code to tell it by, where the official ones have only a message",
+  },
+  {
+    program: "late-question",
+    at: /^message\[4\]\.message\.content\[0\]\.text$|^message\[5\]\.result$/,
+    official: /Nobody was there to answer/,
+    ours: /The answer was allow/,
+    why: "the official SDK ends stdin at the first result, so a question of a background task finds nobody; ours stays",
+  },
+  {
+    program: "late-question",
+    at: /^asked\[0\]$/,
+    official: ABSENT,
+    ours: /Bash/,
+    why: "as above: the callback is asked",
+  },
+  {
+    program: "late-hook",
+    at: /^message\[12\]\./,
+    official: /The user doesn't want|true|"cancelled"|absent/,
+    ours: /completed with no output|false|absent|"stdout"|"accept"/,
+    why: "the same with a real CLI: the turn that a background task begins is refused its tool by the official SDK",
+  },
+  {
+    program: "late-hook",
+    at: /^(hook\[1\]|asked\[0\])$/,
+    official: ABSENT,
+    ours: /touch after/,
+    why: "as above: hook and callback are asked",
+  },
+  {
+    program: "iterable-throws",
+    at: /^ending\[0\]\.(message|abort)$/,
+    official: /"Operation aborted"|true/,
+    ours: /the source of prompts broke|false/,
+    why: "the official SDK says the query was aborted when the program's own iterable threw; ours says what was thrown",
+  },
+  {
+    program: "abort-while-asked",
+    at: /^message\[\d\]$/,
+    official: /^\{/,
+    ours: ABSENT,
+    why: "an abort ends the iteration at once; the official SDK goes on with what the process says until it is gone",
+  },
+  {
+    program: "abort-while-asked",
+    at: /^ending\[0\]\.message$/,
+    official: /"Operation aborted"/,
+    ours: /"Claude Code process aborted by user"/,
+    why: "the same kind of error; theirs says so when a write finds the signal aborted, ours whenever a process ran",
+  },
+  {
+    program: "sessions-not-there",
+    at: /\.error\.name$/,
+    official: /"TelemetrySafeError"/,
+    ours: /"Error"/,
+    why: "a name that is about the vendor's own records",
+  },
+  ...["api-error", "resume-unknown", "session-id"].map((program) => ({
+    program,
+    sdk: "0.2.37",
+    at: /^ending\[\d\]\.message$/,
+    official: /^"Claude Code process exited with code 1"$/,
+    ours: /returned an error result: |exited with code 1\. stderr: /,
+    why: "0.3 says why the process failed, and so does ours with an older CLI",
+  })),
+  {
+    program: "tool-allowed",
+    sdk: "0.2.37",
+    at: /^asked\[0\]\.options\.requestId$/,
+    official: ABSENT,
+    ours: /<request>/,
+    why: "a field of 0.3",
+  },
+  {
+    program: "binary-not-found",
+    at: /^(ending|call)\[0\]\.(error\.)?(message|code)$/,
+    official: /not found at \/nowhere\/claude|"ENOENT"/,
+    ours: /not found at \/nowhere\/claude|"process\/not-found"/,
+    why: "the same kind of error; the message says where was looked, the code is one of ours",
+  },
+  {
+    program: "startup",
+    at: /^call\[1\]\.error\.(message|code)$/,
+    official: /not found at \/nowhere\/claude|"ENOENT"/,
+    ours: /not found at \/nowhere\/claude|"process\/not-found"/,
+    why: "as above",
+  },
+  {
+    program: "folder-not-found",
+    at: /^ending\[0\]\.(message|code)$/,
+    official: /does not match this system's libc|"ENOENT"/,
+    ours: /nowhere\/at\/all|"process\/spawn-failed"/,
+    why: "the official message blames the binary; ours names the folder that is missing",
+  },
+  ...["spawned-with-options", "wire-of-a-turn", "wire-of-methods", "wire-of-newer-options"].map((program) => ({
+    program,
+    at: /^message\[\d+\]\.line\.request\.systemPrompt$/,
+    official: /^\[/,
+    ours: /^"/,
+    why: "2.1.37 passes over a system prompt in a list and uses its own; a text means the same to 2.1.325 and works on both",
+  })),
+  {
+    program: "refused-options",
+    at: /^call\[[34]\]\.error\.message$/,
+    official:
+      /^"(sessionStore cannot be used with persistSession: false|enableFileCheckpointing is not yet supported with)/,
+    ours: /^"(sessionStore cannot be used with persistSession: false|enableFileCheckpointing is not yet supported with)/,
+    why: "the same refusals; the advice the official texts add is not copied",
+  },
+]

@@ -1,0 +1,8 @@
+import { query } from "@anthropic-ai/claude-agent-sdk"
+import { basics, fake, watch } from "../program-context.ts"
+
+export const scenario = { turns: [{ steps: [{ say: "Not used." }] }] }
+
+export async function run(): Promise<void> {
+  await watch(query({ prompt: "hello", options: { ...basics(), pathToClaudeCodeExecutable: fake("killed-mid-turn") } }))
+}

@@ -1,0 +1,15 @@
+import { query } from "@anthropic-ai/claude-agent-sdk"
+import { attempt, basics, Prompts, user, watch } from "../program-context.ts"
+
+export const scenario = { turns: [{ steps: [{ say: "One." }] }] }
+
+export async function run(): Promise<void> {
+  const prompts = new Prompts(user("one"))
+  const agents = { tester: { description: "Tests things", prompt: "You test." } }
+  const running = query({ prompt: prompts, options: { ...basics(), agents } })
+  await attempt("supportedAgents", () => running.supportedAgents())
+  await attempt("initializationResult", async () => Object.keys(await running.initializationResult()).sort())
+  await attempt("reinitialize", async () => Object.keys(await running.reinitialize()).sort())
+  prompts.end()
+  await watch(running)
+}
