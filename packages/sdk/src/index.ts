@@ -1,15 +1,8 @@
 export { EXIT_REASONS, type ExitReason, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./constants.ts"
 export { AbortError, SdkError, type SdkErrorCode } from "./errors.ts"
 export { InMemorySessionStore } from "./in-memory-session-store.ts"
-export {
-  type AnyZodRawShape,
-  type CreateSdkMcpServerOptions,
-  createSdkMcpServer,
-  type InferShape,
-  type SdkMcpToolDefinition,
-  type ToolExtras,
-  tool,
-} from "./mcp/index.ts"
+export { type CreateSdkMcpServerOptions, createSdkMcpServer } from "./mcp/create-sdk-mcp-server.ts"
+export { type AnyZodRawShape, type InferShape, type SdkMcpToolDefinition, type ToolExtras, tool } from "./mcp/tool.ts"
 export { query } from "./query.ts"
 export {
   archiveSession,

@@ -1,10 +1,9 @@
 import { fieldOf, type JsonRpcMessage, textOf } from "@signalbox/protocol"
 import { isInProcess } from "../launch/flags.ts"
-import { createMcpBridge } from "../mcp/index.ts"
+import type { McpBridge } from "../mcp/index.ts"
 import type { McpServerConfig, McpServerInstance } from "../types/mcp.ts"
 import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
 
-type Bridge = ReturnType<typeof createMcpBridge>
 type Servers = Readonly<Record<string, McpServerConfig>>
 
 /** What the agent is told when there is nothing to tell: it waits for an answer even to a notification. */
@@ -13,8 +12,9 @@ const STUB = { jsonrpc: "2.0", result: {}, id: 0 }
 /** The MCP servers of this process, each behind its bridge to the agent. */
 export class McpServers {
   readonly #sendToAgent: (serverName: string, message: JsonRpcMessage) => void
-  readonly #bridges = new Map<string, Bridge>()
   readonly #servers = new Map<string, McpServerInstance>()
+  /** Made when the agent first has something to say to the server. */
+  readonly #bridges = new Map<string, Promise<McpBridge>>()
 
   constructor(servers: Servers, sendToAgent: (serverName: string, message: JsonRpcMessage) => void) {
     this.#sendToAgent = sendToAgent
@@ -22,16 +22,17 @@ export class McpServers {
   }
 
   get names(): string[] {
-    return [...this.#bridges.keys()]
+    return [...this.#servers.keys()]
   }
 
   /** Answers `mcp_message`. */
   readonly respond: Responder = async ({ body }) => {
     const name = textOf(body, "server_name") ?? ""
-    const bridge = this.#bridges.get(name)
-    if (bridge === undefined) throw new Error(`SDK MCP server not found: ${name}`)
+    const server = this.#servers.get(name)
+    if (server === undefined) throw new Error(`SDK MCP server not found: ${name}`)
     const message = messageOf(body)
     if (message === undefined) throw new Error(`A message for the MCP server ${name} is no JSON-RPC message`)
+    const bridge = await this.#bridgeTo(name, server)
     const response = await bridge.receive(message)
     return answer({ mcp_response: response ?? STUB })
   }
@@ -56,11 +57,18 @@ export class McpServers {
 
   #connect(servers: Servers): void {
     for (const [name, config] of Object.entries(servers)) {
-      if (!isInProcess(config) || this.#bridges.has(name)) continue
-      const sendToAgent = (message: JsonRpcMessage) => this.#sendToAgent(name, message)
-      this.#servers.set(name, config.instance)
-      this.#bridges.set(name, createMcpBridge({ name, server: config.instance, sendToAgent }))
+      if (isInProcess(config)) this.#servers.set(name, config.instance)
     }
+  }
+
+  #bridgeTo(name: string, server: McpServerInstance): Promise<McpBridge> {
+    const made = this.#bridges.get(name)
+    if (made !== undefined) return made
+    const sendToAgent = (message: JsonRpcMessage) => this.#sendToAgent(name, message)
+    // Loaded with the first server, so that programs without any start sooner.
+    const making = import("../mcp/bridge.ts").then((mcp) => mcp.createMcpBridge({ name, server, sendToAgent }))
+    this.#bridges.set(name, making)
+    return making
   }
 
   async #disconnect(name: string): Promise<void> {
@@ -68,7 +76,7 @@ export class McpServers {
     this.#bridges.delete(name)
     this.#servers.delete(name)
     try {
-      await bridge?.close()
+      await (await bridge)?.close()
     } catch {
       // Its own affair; the agent has no use for it any more.
     }
