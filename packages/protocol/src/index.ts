@@ -29,10 +29,6 @@ export {
   type MalformedLine,
   type UnknownLine,
 } from "./decode.ts"
-export { normaliseAgentMessage } from "./dialect/read-agent.ts"
-export { type FrontendReading, normaliseFrontendMessage } from "./dialect/read-frontend.ts"
-export { readAgentLine, readFrontendLine } from "./dialect/read-line.ts"
-export { type RelayStatus, readRelayStatus } from "./dialect/relay-status.ts"
 export { encode, encodeForAgent } from "./encode.ts"
 export { type Envelope, fieldOf, isObject, textOf } from "./envelope.ts"
 export { ProtocolError, type ProtocolErrorCode } from "./errors.ts"

@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest"
 import {
-  completeAllow,
-  decode,
-  guessFromRubbish,
   normaliseAgentMessage,
   normaliseFrontendMessage,
   readAgentLine,
   readFrontendLine,
   readRelayStatus,
-} from "../src/index.ts"
+} from "../src/dialects/index.ts"
+import { completeAllow, decode, guessFromRubbish } from "../src/index.ts"
 
 const reading = { newRequestId: () => "fresh" }
 

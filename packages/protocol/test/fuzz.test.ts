@@ -5,16 +5,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { fuzzCases } from "../../../test/gate.ts"
-import {
-  createLineSplitter,
-  decode,
-  encode,
-  initialSessionState,
-  normaliseAgentMessage,
-  normaliseFrontendMessage,
-  readRelayStatus,
-  stepSession,
-} from "../src/index.ts"
+import { normaliseAgentMessage, normaliseFrontendMessage, readRelayStatus } from "../src/dialects/index.ts"
+import { createLineSplitter, decode, encode, initialSessionState, stepSession } from "../src/index.ts"
 
 /** Small and fast (mulberry32); a failure prints the seed of its case, which repeats it. */
 function random(seed: number): {
