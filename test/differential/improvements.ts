@@ -128,4 +128,11 @@ export const improvements: readonly Improvement[] = [
     ours: /^"(sessionStore cannot be used with persistSession: false|enableFileCheckpointing is not yet supported with)/,
     why: "the same refusals; the advice the official texts add is not copied",
   },
+  ...["mcp-validation", "wire-of-answers"].map((program) => ({
+    program,
+    at: /\.(content|text|tool_use_result)$/,
+    official: /Invalid arguments for tool \w+: \[\\n/,
+    ours: /Invalid arguments for tool \w+: Invalid input: expected number, received string at a/,
+    why: "the text is the MCP library's in its present version; the official package has an older one built in",
+  })),
 ]

@@ -1,9 +1,6 @@
 export { EXIT_REASONS, type ExitReason, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./constants.ts"
-export { AbortError, SdkError, type SdkErrorCode } from "./errors.ts"
+export { AbortError, SdkError, type SdkErrorCode, SessionError, type SessionErrorCode } from "./errors.ts"
 export { InMemorySessionStore } from "./in-memory-session-store.ts"
-export { type CreateSdkMcpServerOptions, createSdkMcpServer } from "./mcp/create-sdk-mcp-server.ts"
-export { type AnyZodRawShape, type InferShape, type SdkMcpToolDefinition, type ToolExtras, tool } from "./mcp/tool.ts"
-export { query } from "./query.ts"
 export {
   archiveSession,
   deleteSession,
@@ -14,9 +11,13 @@ export {
   listSessions,
   listSubagents,
   renameSession,
+  startup,
   tagSession,
   unarchiveSession,
-} from "./session-functions.ts"
+} from "./lazy-functions.ts"
+export { type CreateSdkMcpServerOptions, createSdkMcpServer } from "./mcp/create-sdk-mcp-server.ts"
+export { type AnyZodRawShape, type InferShape, type SdkMcpToolDefinition, type ToolExtras, tool } from "./mcp/tool.ts"
+export { query } from "./query.ts"
 export type {
   ForkSessionOptions,
   ForkSessionResult,
@@ -27,8 +28,7 @@ export type {
   SessionMessage,
   SessionOptions,
 } from "./sessions/index.ts"
-export { SessionError, type SessionErrorCode } from "./sessions/session-error.ts"
-export { type StartupParams, startup } from "./startup.ts"
+export type { StartupParams } from "./startup.ts"
 export type * from "./types/hooks.ts"
 export type * from "./types/interaction.ts"
 export type * from "./types/mcp.ts"

@@ -1,9 +1,21 @@
+export type { AgentExit } from "./agent/agent.ts"
+export { type AgentClock, createClock } from "./agent/clock.ts"
+export { createLaunch, type Launch, type SessionLaunch } from "./agent/launch.ts"
+export { openSimulatedAgent, type SimulatedAgent, type SimulatedAgentOptions } from "./agent/open-agent.ts"
 export { type ClaudeEnvironmentOptions, claudeEnvironment } from "./messages-api/claude-environment.ts"
 export type { ApiProblem, RecordedRequest } from "./messages-api/recording.ts"
 export { openScriptedApi, type ScriptedApi, type ScriptedApiOptions } from "./messages-api/scripted-api.ts"
 export type { SideKind } from "./messages-api/side-calls.ts"
+export { ApiModel } from "./model/api-model.ts"
+export type { Model, ModelAction, ModelActions, ModelRequest } from "./model/model.ts"
+export { profileNames, profileOf } from "./profiles/index.ts"
+export type { Catalog, Quirks, WireProfile } from "./profiles/profile.ts"
+export { builtInScenario } from "./scenario/built-in.ts"
 export { parseScenario, type ScenarioProblem } from "./scenario/parse-scenario.ts"
+export { readScenarioFile } from "./scenario/scenario-file.ts"
 export type {
+  AgentStep,
+  AsideStep,
   Block,
   Scenario,
   ScenarioText,
@@ -11,8 +23,10 @@ export type {
   Step,
   Stop,
   StopReason,
+  ToolStep,
   Turn,
   Usage,
 } from "./scenario/schema.ts"
 export type { Position } from "./scenario/script-cursor.ts"
 export { SimulatorError, type SimulatorErrorCode } from "./simulator-error.ts"
+export type { ToolMode } from "./tools/toolbox.ts"

@@ -1,6 +1,10 @@
 export type SimulatorErrorCode =
   /** A scenario does not follow the schema; `details.problems` lists every place. */
   | "scenario/invalid"
+  /** No such wire profile; `details.known` lists those there are. */
+  | "profile/unknown"
+  /** A command line that the CLI would refuse too; the message is what it says on stderr. */
+  | "launch/refused"
   /** Asked to listen on, or to point a CLI at, something other than this machine. */
   | "messages-api/not-loopback"
   /** Still waiting when the scripted API was closed. */

@@ -1,3 +1,4 @@
+export { SessionError, type SessionErrorCode } from "../errors.ts"
 export {
   archiveSession,
   deleteSession,
@@ -7,7 +8,6 @@ export {
 } from "./change-session.ts"
 export { type ForkSessionOptions, type ForkSessionResult, forkSession } from "./fork-session.ts"
 export { getSessionInfo, type ListSessionsOptions, listSessions } from "./list-sessions.ts"
-export { SessionError, type SessionErrorCode } from "./session-error.ts"
 export type { SDKSessionInfo } from "./session-info.ts"
 export {
   type GetSessionMessagesOptions,

@@ -1,7 +1,7 @@
 import { lstat, readdir } from "node:fs/promises"
 import { basename, join } from "node:path"
+import { SessionError } from "../errors.ts"
 import { allProjectFolders, canonicalPath, projectFolders } from "./project-folder.ts"
-import { SessionError } from "./session-error.ts"
 import { worktreesOf } from "./worktrees.ts"
 
 /** One transcript on disk. */

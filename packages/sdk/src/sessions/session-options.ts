@@ -1,5 +1,5 @@
+import { SessionError } from "../errors.ts"
 import type { SessionStore } from "../types/session-store.ts"
-import { SessionError } from "./session-error.ts"
 
 export interface SessionOptions {
   /** The working directory whose project is meant; left out: all projects. */

@@ -2,9 +2,9 @@ import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { setTimeout as delay } from "node:timers/promises"
 import type { ErrorStep } from "../scenario/schema.ts"
-import type { Hangs } from "./hangs.ts"
+import type { Hangs } from "../scenario/hangs.ts"
 import { errorBody, errorTypeOf, sendError, sendJson, statusOf } from "./json-answers.ts"
-import type { ReplyAction, StreamEvent } from "./reply-events.ts"
+import type { ReplyAction, StreamEvent } from "../scenario/reply-events.ts"
 import { WholeMessage } from "./whole-message.ts"
 
 export type Delivery = { response: ServerResponse; hangs: Hangs; requestId: string; signal: AbortSignal }
@@ -34,6 +34,8 @@ export async function deliverStream(actions: Iterable<ReplyAction>, delivery: De
         await stream.flush()
         cut(response)
         return false
+      case "aside":
+        break
       case "fail":
         await stream.send({ ...errorBody(action.type, action.message, delivery.requestId) })
         await stream.end()
@@ -62,6 +64,8 @@ export async function deliverWhole(actions: Iterable<ReplyAction>, delivery: Del
       case "cut":
         cut(response)
         return false
+      case "aside":
+        break
       case "fail":
         sendError(response, { status: statusOf(action.type), type: action.type, message: action.message, requestId })
         return false

@@ -33,8 +33,13 @@ export function freshSince(before: Tail | undefined, now: Tail): FreshInput {
 /** What the user said, apart from the notes. */
 export function spokenTexts(entry: Entry): string[] {
   return entry.texts
-    .map((text) => text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, "").trim())
+    .map((text) => text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, spokenInNote).trim())
     .filter((text) => text !== "")
+}
+
+/** The end of a task comes inside a note, and is what the turn is about. */
+function spokenInNote(note: string): string {
+  return /<task-notification>[\s\S]*?<\/task-notification>/.exec(note)?.[0] ?? ""
 }
 
 function without(list: readonly string[], known: readonly string[]): string[] {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { deliverError, deliverStream, deliverWhole } from "./deliver.ts"
-import type { Hangs } from "./hangs.ts"
+import type { Hangs } from "../scenario/hangs.ts"
 import { sendError, sendJson } from "./json-answers.ts"
 import type { Played, Player } from "./player.ts"
 import { type ApiProblem, type RecordedRequest, type Recording, recordOf } from "./recording.ts"
-import { estimateTokens, type Ids, replyActions } from "./reply-events.ts"
+import { estimateTokens, type Ids, replyActions } from "../scenario/reply-events.ts"
 import { type MessagesRequest, parseRequest } from "./request.ts"
 
 export type ApiContext = { player: Player; hangs: Hangs; recording: Recording; ids: Ids; maxBodyBytes: number }
@@ -47,7 +47,7 @@ async function answerMessage(request: MessagesRequest, exchange: Exchange): Prom
   }
   const delivery = { response, hangs, signal, requestId: ids.next("req") }
   if (played.call.kind === "error") return deliverError(played.call.error, delivery)
-  const actions = replyActions(played.call, request, ids)
+  const actions = replyActions(played.call, askedOf(request), ids)
   const complete = await (request.stream ? deliverStream : deliverWhole)(actions, delivery)
   if (played.kind === "conversation") played.finish(complete)
 }
@@ -83,4 +83,8 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<str
     else chunks.length = 0
   }
   return bytes <= maxBytes ? Buffer.concat(chunks).toString("utf8") : undefined
+}
+
+function askedOf(request: MessagesRequest): { model: string; inputUnits: number } {
+  return { model: request.model, inputUnits: JSON.stringify(request.messages).length }
 }

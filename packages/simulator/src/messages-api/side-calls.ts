@@ -4,7 +4,7 @@ import type { MessagesRequest } from "./request.ts"
 /** A call a CLI makes beside the conversation. `check` is the one-token question whether a model can be used. */
 export type SideKind = "check" | keyof SideReplies
 
-const DEFAULTS: Required<SideReplies> = {
+export const sideDefaults: Required<SideReplies> = {
   title: "Scripted session",
   bashPrefix: "none",
   filePaths: "<is_displaying_contents>\nfalse\n</is_displaying_contents>\n\n<filepaths>\n</filepaths>",
@@ -43,7 +43,7 @@ export function sideKindOf(request: MessagesRequest, sessionHasTools: boolean): 
 
 export function sideReplyText(kind: SideKind, request: MessagesRequest, configured: SideReplies = {}): string {
   const key = kind === "check" ? "other" : kind
-  const text = configured[key] ?? DEFAULTS[key]
+  const text = configured[key] ?? sideDefaults[key]
   // A configured text that is JSON already is taken at its word.
   return request.outputSchema === undefined || text.startsWith("{") ? text : fillSchema(request.outputSchema, text)
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent } from "./reply-events.ts"
+import type { StreamEvent } from "../scenario/reply-events.ts"
 
 type Fields = Record<string, unknown>
 type Building = { block: Fields; json: string }

@@ -1,4 +1,4 @@
-import type { Block, ErrorStep, Stop, StopReason, Turn, Usage } from "./schema.ts"
+import type { Block, ErrorStep, Stop, StopReason, TodosStep, Turn, Usage, WrittenBlock } from "./schema.ts"
 
 type StopDetails = { reason: StopReason; category?: string; explanation?: string; sequence?: string }
 
@@ -42,18 +42,27 @@ function draftsOf(turn: Turn): Draft[] {
   for (const step of turn.steps) {
     if ("reply" in step) {
       close()
-      drafts.push({ kind: "draft", blocks: step.reply, own: step })
+      drafts.push({ kind: "draft", blocks: step.reply.map(blockOf), own: step })
     } else if ("error" in step) {
       close()
       for (let n = 0; n < (step.times ?? 1); n++) drafts.push({ kind: "error", error: step })
     } else {
-      open.push(step)
-      if (endsReply(step)) close()
+      const block = blockOf(step)
+      open.push(block)
+      if (endsReply(block)) close()
     }
   }
   close()
   if (drafts.length === 0) drafts.push({ kind: "draft", blocks: [], own: {} })
   return drafts
+}
+
+function blockOf(block: WrittenBlock): Block {
+  return "todos" in block ? { tool: "TodoWrite", input: { todos: block.todos.map(todoOf) } } : block
+}
+
+function todoOf(todo: TodosStep["todos"][number]): TodosStep["todos"][number] {
+  return { ...todo, activeForm: todo.activeForm ?? todo.content }
 }
 
 /** A reply that says only this. */

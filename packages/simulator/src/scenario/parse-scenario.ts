@@ -59,14 +59,17 @@ function weight(issue: Issue): number {
   return issue.code === "unrecognized_keys" ? issue.keys.length : 1
 }
 
+const MISPLACED_ERROR =
+  "an error answers a call instead of a reply: put it before the text or after a tool, or use streamError"
+const MISPLACED_COMPACTION = "the history is compacted between calls: put it before the text or after a tool"
+
 /** An HTTP error comes instead of a reply; after text has begun it can only be an error inside the stream. */
 function misplacedSteps(steps: readonly Step[], path: ScenarioProblem["path"]): ScenarioProblem[] {
   return steps.flatMap((step, index) => {
     const before = steps[index - 1]
     const speaking = before !== undefined && ("say" in before || "think" in before)
-    if (!("error" in step) || !speaking) return []
-    const message =
-      "an error answers a call instead of a reply: put it before the text or after a tool, or use streamError"
-    return [{ path: [...path, index], message }]
+    if (!speaking) return []
+    if ("error" in step) return [{ path: [...path, index], message: MISPLACED_ERROR }]
+    return "compact" in step ? [{ path: [...path, index], message: MISPLACED_COMPACTION }] : []
   })
 }

@@ -1,7 +1,7 @@
-import type { Reply } from "../scenario/calls.ts"
-import type { Block, SayStep, ThinkStep, ToolStep } from "../scenario/schema.ts"
-import { lengthOf, type Pace, piecesOf } from "../scenario/text.ts"
-import type { MessagesRequest } from "./request.ts"
+import type { Reply } from "./calls.ts"
+import { isAside } from "./is-aside.ts"
+import type { AsideStep, Block, SayStep, ThinkStep, ToolStep } from "./schema.ts"
+import { lengthOf, type Pace, piecesOf } from "./text.ts"
 
 /** An event of the API's stream, in its own spelling. */
 export type StreamEvent = { type: string; [field: string]: unknown }
@@ -13,6 +13,11 @@ export type ReplyAction =
   | { do: "hang"; name: string | undefined }
   | { do: "cut" }
   | { do: "fail"; type: string; message: string }
+  /** Something that only a player of the CLI's own side can do. */
+  | { do: "aside"; aside: AsideStep }
+
+/** What a reply depends on besides the script: who was asked, and how much it was told. */
+export type Asked = { model: string; inputUnits: number }
 
 /** Where ids come from: two replies must never share one, also across servers that serve the same session. */
 export type Ids = { next: (prefix: "msg" | "toolu" | "req") => string }
@@ -27,14 +32,20 @@ type ReplyUsage = {
 const UNITS_PER_TOKEN = 4
 const DEFAULT_SIGNATURE = Buffer.from("a scripted signature, signed by nobody").toString("base64")
 
+type PlainBlock = Exclude<Block, AsideStep>
+
 /** What comes before the first word of a reply also comes before the reply's head: a server that does not answer yet. */
-export function* replyActions(reply: Reply, request: MessagesRequest, ids: Ids): Generator<ReplyAction> {
-  const usage = usageOf(reply, request)
-  const head = { id: ids.next("msg"), model: reply.model ?? request.model, usage }
+export function* replyActions(reply: Reply, asked: Asked, ids: Ids): Generator<ReplyAction> {
+  const usage = usageOf(reply, asked)
+  const head = { id: ids.next("msg"), model: reply.model ?? asked.model, usage }
   let index = -1
   let isOpen = false
   let hasBegun = false
   for (const block of reply.blocks) {
+    if (isAside(block)) {
+      yield { do: "aside", aside: block }
+      continue
+    }
     const wait = waitOf(block)
     if (wait === undefined && !hasBegun) yield* opening(head)
     hasBegun ||= wait === undefined
@@ -51,13 +62,13 @@ export function* replyActions(reply: Reply, request: MessagesRequest, ids: Ids):
   yield* closing(reply, usage)
 }
 
-function waitOf(block: Block): ReplyAction | undefined {
+function waitOf(block: PlainBlock): ReplyAction | undefined {
   if ("pause" in block) return { do: "pause", ms: block.pause }
   if ("hang" in block) return { do: "hang", name: block.hang === true ? undefined : block.hang }
   return undefined
 }
 
-function faultOf(block: Block): ReplyAction {
+function faultOf(block: PlainBlock): ReplyAction {
   if ("streamError" in block) {
     return { do: "fail", type: block.streamError, message: block.message ?? "Scripted error" }
   }
@@ -133,10 +144,10 @@ function stopFields({ stop }: Reply): Record<string, unknown> {
 }
 
 /** Numbers given in the scenario, else an estimate that is the same in every run. */
-function usageOf(reply: Reply, request: MessagesRequest): ReplyUsage {
+function usageOf(reply: Reply, asked: Asked): ReplyUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = reply.usage
   return {
-    input_tokens: inputTokens ?? estimateTokens(JSON.stringify(request.messages).length),
+    input_tokens: inputTokens ?? estimateTokens(asked.inputUnits),
     cache_creation_input_tokens: cacheWriteTokens ?? 0,
     cache_read_input_tokens: cacheReadTokens ?? 0,
     output_tokens: outputTokens ?? estimateTokens(spokenUnits(reply)),

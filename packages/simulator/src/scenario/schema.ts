@@ -33,12 +33,25 @@ const pace = {
 
 const sayStep = z.strictObject({ say: textSchema, ...pace })
 const thinkStep = z.strictObject({ think: textSchema, signature: z.exactOptional(z.string()), ...pace })
-const toolStep = z.strictObject({
+const toolCall = {
   tool: z.string().min(1),
   input: z.record(z.string(), z.unknown()),
   id: z.exactOptional(z.string().regex(/^[A-Za-z0-9_-]+$/, "must be letters, digits, _ and - only")),
   ...pace,
-})
+}
+
+/**
+ * What the tool does, where the CLI's own side is played. A real CLI runs its tools for real, whatever stands here.
+ * `result` is what the model gets to read; `structured` the tool's own form of it, for those who draw it.
+ */
+const toolOutcome = {
+  result: z.exactOptional(z.union([textSchema, z.array(z.record(z.string(), z.unknown()))])),
+  structured: z.exactOptional(z.unknown()),
+  isError: z.exactOptional(z.boolean()),
+  durationMs: z.exactOptional(pauseMs),
+}
+
+const agentToolStep = z.strictObject({ ...toolCall, ...toolOutcome })
 const pauseStep = z.strictObject({ pause: pauseMs })
 const hangStep = z.strictObject({
   hang: z.union([z.literal(true), z.string().min(1)], { error: "must be true or a name" }),
@@ -46,8 +59,76 @@ const hangStep = z.strictObject({
 const cutStep = z.strictObject({ cut: z.literal(true) })
 const streamErrorStep = z.strictObject({ streamError: z.string().min(1), message: z.exactOptional(z.string()) })
 
-const BLOCKS = [sayStep, thinkStep, toolStep, pauseStep, hangStep, cutStep, streamErrorStep] as const
-const BLOCK_NAMES = "say, think, tool, pause, hang, cut, streamError"
+/** What a sub-agent does: it speaks and calls tools, and starts no agents of its own. */
+const agentSteps = z.array(
+  z.union([sayStep, thinkStep, agentToolStep, pauseStep, hangStep], {
+    error: "must be an object with one of: say, think, tool, pause, hang",
+  }),
+)
+
+/** A command that goes on by itself after its call: how long, how it ends, and what it wrote. */
+const backgroundRun = z.strictObject({
+  durationMs: pauseMs,
+  status: z.exactOptional(z.enum(["completed", "failed", "stopped"])),
+  summary: z.exactOptional(z.string()),
+  output: z.exactOptional(z.string()),
+})
+
+const toolStep = z.strictObject({
+  ...toolCall,
+  ...toolOutcome,
+  agent: z.exactOptional(agentSteps),
+  background: z.exactOptional(backgroundRun),
+})
+
+const todosStep = z.strictObject({
+  todos: z.array(
+    z.strictObject({
+      content: z.string().min(1),
+      status: z.enum(["pending", "in_progress", "completed"]),
+      activeForm: z.exactOptional(z.string()),
+    }),
+  ),
+})
+
+// Asides: what only the CLI's own side can play. The Messages API passes over them.
+
+const rateLimitStep = z.strictObject({
+  rateLimit: z.enum(["allowed", "allowed_warning", "rejected"]),
+  type: z.exactOptional(z.string()),
+  utilization: z.exactOptional(z.number().min(0)),
+  resetsAt: z.exactOptional(z.number()),
+})
+const compactStep = z.strictObject({
+  compact: z.enum(["auto", "manual"]),
+  preTokens: z.exactOptional(count),
+  postTokens: z.exactOptional(count),
+  summary: z.exactOptional(z.string()),
+  durationMs: z.exactOptional(pauseMs),
+})
+const elicitStep = z.strictObject({
+  elicit: z.string().min(1),
+  server: z.string().min(1),
+  schema: z.exactOptional(z.record(z.string(), z.unknown())),
+  url: z.exactOptional(z.string()),
+})
+/** Any message at all, as it is; `uuid` and `session_id` are added where they are missing. */
+const emitStep = z.strictObject({ emit: z.looseObject({ type: z.string().min(1) }) })
+
+const ASIDES = [rateLimitStep, compactStep, elicitStep, emitStep] as const
+
+const BLOCKS = [
+  sayStep,
+  thinkStep,
+  toolStep,
+  todosStep,
+  pauseStep,
+  hangStep,
+  cutStep,
+  streamErrorStep,
+  ...ASIDES,
+] as const
+const BLOCK_NAMES = "say, think, tool, todos, pause, hang, cut, streamError, rateLimit, compact, elicit, emit"
 
 const blockSchema = z.union(BLOCKS, { error: `must be an object with one of: ${BLOCK_NAMES}` })
 
@@ -103,6 +184,8 @@ const turnSchema = z.strictObject({
   on: z.exactOptional(z.string().min(1)),
   repeat: z.exactOptional(z.boolean()),
   steps: z.array(stepSchema),
+  /** What the turn costs where the CLI's own side is played, instead of a price made from its tokens. */
+  costUsd: z.exactOptional(z.number().min(0)),
   ...outcome,
 })
 
@@ -127,7 +210,18 @@ export type ScenarioText = z.infer<typeof textSchema>
 export type SayStep = z.infer<typeof sayStep>
 export type ThinkStep = z.infer<typeof thinkStep>
 export type ToolStep = z.infer<typeof toolStep>
-export type Block = z.infer<typeof blockSchema>
+/** A call inside a sub-agent is one without agents of its own. */
+export type AgentToolStep = z.infer<typeof agentToolStep>
+export type AgentStep = z.infer<typeof agentSteps>[number]
+export type TodosStep = z.infer<typeof todosStep>
+export type RateLimitStep = z.infer<typeof rateLimitStep>
+export type CompactStep = z.infer<typeof compactStep>
+export type ElicitStep = z.infer<typeof elicitStep>
+export type EmitStep = z.infer<typeof emitStep>
+export type AsideStep = RateLimitStep | CompactStep | ElicitStep | EmitStep
+/** A list of todos is the call of the tool that keeps it. */
+export type WrittenBlock = z.infer<typeof blockSchema>
+export type Block = Exclude<WrittenBlock, TodosStep>
 export type ErrorStep = z.infer<typeof errorStep>
 export type Step = z.infer<typeof stepSchema>
 export type StopReason = z.infer<typeof stopReason>

@@ -69,7 +69,7 @@ describe("a scenario", () => {
       "a step of no known kind",
       withStep({ speak: "x" }),
       [
-        "turns[0].steps[0]: must be an object with one of: say, think, tool, pause, hang, cut, streamError, reply, error",
+        "turns[0].steps[0]: must be an object with one of: say, think, tool, todos, pause, hang, cut, streamError, rateLimit, compact, elicit, emit, reply, error",
       ],
     ],
     [

@@ -1,8 +1,9 @@
 /**
- * The functions on sessions on disk, loaded when the first of them is called: most programs call none, and every module
- * that is not imported is time saved at their start.
+ * Functions that most programs never call, loaded when the first of them is called: every module that is not imported is
+ * time saved at the start of all the others.
  */
 import type * as Sessions from "./sessions/index.ts"
+import type * as Startup from "./startup.ts"
 
 const sessions = () => import("./sessions/index.ts")
 
@@ -22,3 +23,5 @@ export const renameSession: typeof Sessions.renameSession = async (...args) => (
 export const tagSession: typeof Sessions.tagSession = async (...args) => (await sessions()).tagSession(...args)
 export const unarchiveSession: typeof Sessions.unarchiveSession = async (...args) =>
   (await sessions()).unarchiveSession(...args)
+
+export const startup: typeof Startup.startup = async (params) => (await import("./startup.ts")).startup(params)

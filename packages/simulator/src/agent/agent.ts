@@ -1,0 +1,251 @@
+import { fieldOf, textOf } from "@signalbox/protocol"
+import type { Transport } from "@signalbox/transport"
+import type { Model } from "../model/model.ts"
+import { initialPermissions } from "../permissions/permission-state.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
+import type { OpenedSession } from "../sessions/open-session.ts"
+import { type ToolMode, Toolbox } from "../tools/toolbox.ts"
+import type { AgentClock } from "./clock.ts"
+import { answerControl, type SessionControl } from "./controls.ts"
+import { type AgentCore, resolveModel } from "./core.ts"
+import { Hooks } from "./hooks.ts"
+import { readHostLine, readUserMessage } from "./host-message.ts"
+import { HostRequests } from "./host-requests.ts"
+import type { Launch } from "./launch.ts"
+import { Ledger } from "./ledger.ts"
+import { McpServers } from "./mcp-servers.ts"
+import { MessageQueue, type QueuedMessage } from "./message-queue.ts"
+import { Outbox } from "./outbox.ts"
+import type { Randomness } from "./randomness.ts"
+import { runStartHooks } from "./settings-hooks.ts"
+import { Tasks } from "./tasks.ts"
+import { Turn } from "./turn.ts"
+import { Wire } from "./wire.ts"
+
+export interface AgentParts {
+  readonly transport: Transport
+  readonly profile: WireProfile
+  readonly launch: Launch
+  readonly session: OpenedSession
+  readonly model: Model
+  readonly clock: AgentClock
+  readonly random: Randomness
+  readonly tools: ToolMode
+  /** What a CLI would write on stderr. */
+  readonly onStderr: (text: string) => void
+}
+
+/** How the process would end. */
+export interface AgentExit {
+  readonly code: number
+}
+
+/** The life of an agent: it reads what its host says, and runs one turn after the other. */
+export class Agent {
+  readonly core: AgentCore
+  readonly exited: Promise<AgentExit>
+  readonly #parts: AgentParts
+  readonly #outbox: Outbox
+  readonly #over = new AbortController()
+  #settle: (exit: AgentExit) => void = () => undefined
+  #turn: Turn | undefined
+  #starting: Promise<void>
+  #hasInput = false
+  #wasInitialized = false
+  #inputEnded = false
+  #isEnding = false
+  #isOver = false
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts
+    this.#outbox = new Outbox(parts.transport)
+    this.core = buildCore(parts, this.#outbox, (message) => this.#enqueue(message))
+    this.exited = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+    const source = parts.session.source === "startup" ? "startup" : "resume"
+    this.#starting = runStartHooks(this.core, source, this.#over.signal)
+    void this.#read()
+  }
+
+  /** As a signal would: whatever is under way is dropped. */
+  terminate(code: number): void {
+    void this.#exit(code)
+  }
+
+  async #read(): Promise<void> {
+    for await (const line of this.#parts.transport.lines) {
+      if (this.#isOver) break
+      this.#take(line)
+    }
+    this.#inputEnded = true
+    this.core.host.close()
+    await this.#maybeFinish()
+  }
+
+  #take(line: string): void {
+    const { quirks } = this.core.profile
+    const read = readHostLine(line)
+    if (read.kind === "blank") {
+      if (quirks.diesOfUnknownInput) this.#die(`Error parsing streaming input line: ${line}: SyntaxError`)
+      return
+    }
+    if (read.kind === "malformed") return this.#die(`Error parsing streaming input line: ${read.error}`)
+    const { message } = read
+    switch (message["type"]) {
+      case "user":
+        return this.#takeUser(message)
+      case "control_request":
+        return this.#takeRequest(message)
+      case "control_response":
+        return this.#takeResponse(message)
+      case "keep_alive":
+      case "update_environment_variables":
+        return
+      default:
+        if (quirks.diesOfUnknownInput) {
+          this.#die(`Error: Expected message type 'user' or 'control', got '${String(message["type"])}'`)
+        }
+    }
+  }
+
+  #takeUser(message: Readonly<Fields>): void {
+    this.#hasInput = true
+    const { profile, wire, queue } = this.core
+    const queued = readUserMessage(message, profile.generation >= 120)
+    if (!queue.add(queued)) {
+      // A copy is not run again; those who want echoes get one for each copy all the same.
+      if (this.core.launch.replayUserMessages) wire.replay(queued.content, queued.uuid)
+      return
+    }
+    wire.lifecycle(queued.uuid, "queued")
+    if (queued.priority === "now") this.#turn?.interrupt(true)
+    this.#startNext()
+  }
+
+  #enqueue(message: QueuedMessage): void {
+    this.core.queue.add(message)
+    this.#startNext()
+  }
+
+  #takeRequest(message: Readonly<Fields>): void {
+    const request = fieldOf(message, "request") ?? {}
+    const isInitialize = request["subtype"] === "initialize"
+    const session: SessionControl = {
+      interrupt: () => this.#turn?.interrupt(),
+      isFirstInput: !this.#hasInput,
+      wasInitialized: this.#wasInitialized,
+      end: () => void this.#exit(0),
+    }
+    if (isInitialize) this.#hasInput = this.#wasInitialized = true
+    const requestId = textOf(message, "request_id") ?? ""
+    const answered = answerControl({ core: this.core, requestId, request, session })
+    const acknowledged = answered.then(() => this.core.wire.lifecycle(textOf(message, "uuid"), "completed"))
+    // A turn begins only when the host knows whom it talks to.
+    if (isInitialize) this.#starting = Promise.all([this.#starting, acknowledged]).then(() => undefined)
+  }
+
+  #takeResponse(message: Readonly<Fields>): void {
+    const { quirks } = this.core.profile
+    const response = fieldOf(message, "response")
+    if (response === undefined) {
+      if (quirks.responseWithoutBody === "exit") this.#die("TypeError: Cannot read properties of undefined")
+      return
+    }
+    const isAwaited = this.core.host.answer(response)
+    if (isAwaited && this.core.launch.replayUserMessages) this.core.wire.emit({ ...message })
+  }
+
+  #startNext(): void {
+    if (this.#turn !== undefined || this.#isOver || this.#isEnding) return
+    const batch = this.core.queue.take(this.core.profile.quirks.mergesQueue)
+    if (batch === undefined) return void this.#maybeFinish()
+    const turn = new Turn(this.core, batch)
+    this.#turn = turn
+    void this.#starting
+      .then(() => turn.run())
+      .catch((error: unknown) => this.#die(String(error instanceof Error ? error.stack : error)))
+      .then(() => {
+        this.#turn = undefined
+        this.#startNext()
+      })
+  }
+
+  /** With its input ended, an agent finishes what it has begun and goes. */
+  async #maybeFinish(): Promise<void> {
+    if (!this.#inputEnded || this.#isEnding || this.#turn !== undefined || this.core.queue.length > 0) return
+    if (this.core.profile.quirks.waitsForTasks && !this.core.tasks.isIdle) {
+      await this.core.tasks.idle()
+      return this.#startNext()
+    }
+    await this.#starting
+    await this.#exit(this.core.state.lastFailed ? 1 : 0)
+  }
+
+  #die(message: string): void {
+    this.#parts.onStderr(`${message}\n`)
+    void this.#exit(1)
+  }
+
+  async #exit(code: number): Promise<void> {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    await this.#outbox.drained()
+    this.#isOver = true
+    this.#over.abort()
+    this.#turn?.interrupt(true)
+    this.core.tasks.stopAll()
+    this.core.host.close()
+    this.#settle({ code })
+  }
+}
+
+function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: QueuedMessage) => void): AgentCore {
+  const { profile, launch, session, clock, random } = parts
+  const wire = new Wire({
+    outbox,
+    profile,
+    clock,
+    random,
+    sessionId: session.sessionId,
+    tellsState: tellsState(launch.env),
+  })
+  return {
+    profile,
+    launch,
+    clock,
+    random,
+    wire,
+    host: new HostRequests({ clock, random, emit: (message) => wire.emit(message) }),
+    hooks: new Hooks(),
+    mcp: new McpServers(),
+    queue: new MessageQueue(),
+    ledger: new Ledger(),
+    model: parts.model,
+    toolbox: new Toolbox(parts.tools),
+    tasks: new Tasks(onNotice),
+    transcript: session.transcript,
+    history: session.history,
+    state: {
+      permissions: initialPermissions({
+        mode: launch.permissionMode,
+        allowed: launch.allowedTools,
+        disallowed: launch.disallowedTools.filter((rule) => rule.includes("(")),
+        directories: launch.addDirs,
+        settings: launch.settings,
+      }),
+      model: resolveModel(profile, launch.model),
+      results: 0,
+      lastFailed: false,
+      subagents: 0,
+      promptId: random.uuid(),
+      agents: {},
+      jsonSchema: launch.jsonSchema,
+    },
+  }
+}
+
+function tellsState(env: Launch["env"]): "all" | "host-only" | false {
+  if (env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"] === "1") return "all"
+  return env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1" ? "host-only" : false
+}

@@ -1,0 +1,205 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { setMode } from "../permissions/permission-state.ts"
+import type { Fields } from "../profiles/profile.ts"
+import { newerControls } from "./controls-newer.ts"
+import { type AgentCore, resolveModel } from "./core.ts"
+import { initializeReply } from "./greeting.ts"
+
+/** What an agent can do with a request besides answering it. */
+export interface ControlScope {
+  readonly core: AgentCore
+  readonly requestId: string
+  readonly request: Readonly<Fields>
+  readonly session: SessionControl
+}
+
+export interface SessionControl {
+  /** Breaks into the turn under way. */
+  interrupt(): void
+  readonly isFirstInput: boolean
+  readonly wasInitialized: boolean
+  end(): void
+}
+
+/** A request it knows, since which generation, and how it is answered. */
+export interface Control {
+  readonly since: 37 | 120 | 325
+  readonly run: (scope: ControlScope) => void | Promise<void>
+}
+
+const controls: Readonly<Record<string, Control>> = {
+  initialize: { since: 37, run: initialize },
+  interrupt: { since: 37, run: interrupt },
+  set_permission_mode: { since: 37, run: changeMode },
+  set_model: { since: 37, run: changeModel },
+  set_max_thinking_tokens: { since: 37, run: succeed },
+  mcp_status: {
+    since: 37,
+    run: ({ core, requestId }) => core.wire.success(requestId, { mcpServers: core.mcp.statusList(core) }),
+  },
+  mcp_message: { since: 37, run: succeed },
+  mcp_set_servers: { since: 37, run: setServers },
+  mcp_reconnect: { since: 37, run: (scope) => withServer(scope, reconnect) },
+  mcp_toggle: { since: 37, run: (scope) => withServer(scope, toggle) },
+  rewind_files: { since: 37, run: rewindFiles },
+  end_session: { since: 120, run: endSession },
+  ...newerControls,
+}
+
+/** Answers a control request as this version does, also one it has never heard of. */
+export async function answerControl(scope: ControlScope): Promise<void> {
+  const { core, requestId, request } = scope
+  const subtype = textOf(request, "subtype") ?? ""
+  const control = Object.hasOwn(controls, subtype) ? controls[subtype] : undefined
+  if (control !== undefined && control.since <= core.profile.generation) return control.run(scope)
+  const { unknownRequest } = core.profile.quirks
+  if (unknownRequest === "silence") return
+  const code = unknownRequest === "error-with-code" ? { error_code: "unsupported_request" } : {}
+  core.wire.error(requestId, `Unsupported control request subtype: ${subtype}`, code)
+}
+
+function succeed({ core, requestId }: ControlScope): void {
+  core.wire.success(requestId)
+}
+
+function initialize(scope: ControlScope): void {
+  const { core, requestId, request, session } = scope
+  const { quirks } = core.profile
+  const servers = namesIn(request["sdkMcpServers"])
+  core.mcp.add(servers)
+  const isLate = !session.isFirstInput
+  if (isLate && quirks.lateInitialize === "refused") {
+    const error = "Already initialized"
+    const pending = { pending_permission_requests: core.host.openPermissions() }
+    const response = { subtype: "error", error, request_id: requestId, ...pending }
+    return core.wire.emit({ type: "control_response", response })
+  }
+  configure(core, request)
+  // Their first message goes out before the reply; how they take it is waited for by the turn.
+  if (quirks.connectsMcpAtOnce) void core.mcp.connect(core)
+  if (core.profile.generation !== 325) return core.wire.success(requestId, initializeReply(core))
+  if (isLate && !session.wasInitialized) core.wire.system("background_tasks_changed", { tasks: [] }, "uuid")
+  const response = { subtype: "success", request_id: requestId, response: initializeReply(core) }
+  const pending = {
+    pending_permission_requests: core.host.openPermissions(),
+    pending_user_dialog_requests: [],
+  }
+  core.wire.emit({ type: "control_response", response: { ...response, ...pending } })
+}
+
+function configure(core: AgentCore, request: Readonly<Fields>): void {
+  core.hooks.register(request["hooks"])
+  const agents = fieldOf(request, "agents") ?? {}
+  core.state.agents = Object.fromEntries(
+    Object.entries(agents).flatMap(([name, agent]) => (isObject(agent) ? [[name, { ...agent }]] : [])),
+  )
+  const schema = fieldOf(request, "jsonSchema")
+  if (schema !== undefined) core.state.jsonSchema = schema
+  const manifests = fieldOf(request, "sdkMcpServerManifests")
+  if (core.profile.generation !== 325 || manifests === undefined) return
+  for (const [name, manifest] of Object.entries(manifests)) if (isObject(manifest)) core.mcp.adopt(name, manifest)
+}
+
+function interrupt({ core, requestId, request, session }: ControlScope): void {
+  const { interruptReceipt } = core.profile.quirks
+  const cancelled = interruptReceipt && request["cancel_queued"] === true ? core.queue.clear() : []
+  for (const { uuid } of cancelled) core.wire.lifecycle(uuid, "cancelled")
+  session.interrupt()
+  if (!interruptReceipt) return core.wire.success(requestId)
+  const gone = request["cancel_queued"] === true ? { cancelled: cancelled.flatMap(({ uuid }) => uuid ?? []) } : {}
+  core.wire.success(requestId, { still_queued: core.queue.uuids(), ...gone })
+}
+
+function changeMode({ core, requestId, request }: ControlScope): void {
+  const { quirks, catalog } = core.profile
+  const mode = textOf(request, "mode") ?? "default"
+  const coded = (code: string) => (quirks.errorCodes ? { error_code: code } : {})
+  if (quirks.checksMode && !catalog.permissionModes.includes(mode)) {
+    const choice = catalog.permissionModes.join(", ")
+    return core.wire.error(requestId, `Cannot set permission mode: must be one of ${choice}`, coded("invalid_mode"))
+  }
+  if (mode === "bypassPermissions" && quirks.bypassNeedsLaunch && !core.launch.mayBypassPermissions) {
+    const why = "because the session was not launched with --dangerously-skip-permissions"
+    const error = `Cannot set permission mode to bypassPermissions ${why}`
+    return core.wire.error(requestId, error, coded("bypass_not_launched"))
+  }
+  const before = core.state.permissions.mode
+  core.state.permissions = setMode(core.state.permissions, mode)
+  core.wire.success(requestId, { mode })
+  if (quirks.setModeRepliesTwice) core.wire.success(requestId)
+  if (quirks.modeRepliesWithStatus && before !== mode && catalog.permissionModes.includes(mode)) {
+    core.wire.system("status", { status: null, permissionMode: mode }, "uuid")
+  }
+}
+
+function changeModel({ core, requestId, request }: ControlScope): void {
+  const { profile, state } = core
+  const name = textOf(request, "model")
+  const before = state.model
+  state.model = resolveModel(profile, name)
+  // Told only in a conversation that has begun; the newest also only when it is another model.
+  const isTold = profile.generation === 120 ? true : state.model !== before
+  if (profile.quirks.setModelEchoes && isTold && (core.history.length > 0 || profile.generation === 120)) {
+    const isAlias = name !== undefined && name !== "default" && name !== state.model
+    const told = isAlias ? `${name} (${state.model})` : state.model
+    const shown = profile.generation === 325 ? `\`${state.model}\`` : told
+    core.wire.replay(`<local-command-stdout>Set model to ${shown}</local-command-stdout>`)
+  }
+  core.wire.success(requestId, profile.quirks.setModelReplies ? { model: state.model } : undefined)
+}
+
+async function setServers({ core, requestId, request }: ControlScope): Promise<void> {
+  const wanted = Object.keys(fieldOf(request, "servers") ?? {})
+  const removed = core.mcp.names().filter((name) => !wanted.includes(name))
+  for (const name of removed) core.mcp.remove(name)
+  const added = core.mcp.add(wanted)
+  await core.mcp.connect(core)
+  core.wire.success(requestId, { added, removed, errors: {} })
+}
+
+async function withServer(scope: ControlScope, run: (scope: ControlScope, name: string) => Promise<void>): Promise<void> {
+  const name = textOf(scope.request, "serverName") ?? ""
+  if (!scope.core.mcp.has(name)) return scope.core.wire.error(scope.requestId, `Server not found: ${name}`)
+  await run(scope, name)
+}
+
+async function reconnect({ core, requestId }: ControlScope, name: string): Promise<void> {
+  core.mcp.reset(name)
+  await core.mcp.connect(core)
+  core.wire.success(requestId)
+}
+
+async function toggle({ core, requestId, request }: ControlScope, name: string): Promise<void> {
+  core.mcp.setEnabled(name, request["enabled"] === true)
+  if (request["enabled"] === true) await core.mcp.connect(core)
+  core.wire.success(requestId)
+}
+
+const CHECKPOINTING = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
+
+function rewindFiles({ core, requestId, request }: ControlScope): void {
+  const uuid = textOf(request, "user_message_id") ?? ""
+  const isDry = request["dry_run"] === true
+  const { checkpoints } = core.toolbox
+  const isEnabled = ["1", "true"].includes(core.launch.env[CHECKPOINTING] ?? "")
+  const plan = isEnabled ? checkpoints.plan(uuid) : undefined
+  if (plan === undefined) {
+    const error = isEnabled ? `No file checkpoint found for message ${uuid}` : "File rewinding is not enabled."
+    return isDry ? core.wire.success(requestId, { canRewind: false, error }) : core.wire.error(requestId, error)
+  }
+  if (isDry) {
+    const { paths: filesChanged, insertions, deletions } = plan
+    return core.wire.success(requestId, { canRewind: true, filesChanged, insertions, deletions })
+  }
+  checkpoints.rewind(uuid)
+  core.wire.success(requestId, { canRewind: true, ...(core.profile.generation === 325 ? { skippedLinks: 0 } : {}) })
+}
+
+function endSession({ core, requestId, session }: ControlScope): void {
+  core.wire.success(requestId)
+  session.end()
+}
+
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : []
+}

@@ -1,0 +1,45 @@
+import type { Fields, SessionFacts } from "../profiles/profile.ts"
+import { type AgentCore, toolsOf } from "./core.ts"
+
+/** What an agent tells of itself: on `system/init`, and in its reply to `initialize`. */
+export function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): SessionFacts {
+  const { profile, launch, state } = core
+  const added = Object.entries(state.agents).map(([name, agent]) => ({
+    name,
+    description: String(agent["description"] ?? ""),
+    ...(typeof agent["model"] === "string" ? { model: agent["model"] } : {}),
+  }))
+  return {
+    cwd: launch.cwd,
+    sessionId: core.wire.sessionId,
+    configDir: launch.configDir,
+    pid: launch.pid,
+    model: state.model,
+    permissionMode: state.permissions.mode,
+    apiKeySource: apiKeySource(launch.env),
+    outputStyle: "default",
+    tools: toolsOf(core),
+    mcpServers: core.mcp.initList(),
+    agents: [...profile.catalog.agents, ...added],
+    agentNames: [...profile.catalog.agentNames, ...added.map(({ name }) => name)],
+    directories: state.permissions.directories,
+    hooksApplied: core.hooks.isSet,
+    sessionState: "idle",
+    uuid: core.random.uuid(),
+    userUuids,
+  }
+}
+
+export function tellInit(core: AgentCore, userUuids: readonly string[]): void {
+  core.wire.emit(core.profile.shapes.init(sessionFacts(core, userUuids)))
+}
+
+export function initializeReply(core: AgentCore): Fields {
+  return core.profile.shapes.initializeReply(sessionFacts(core))
+}
+
+/** A simulator needs no key; with none in sight it tells what a CLI with one would. */
+function apiKeySource(env: Readonly<Record<string, string | undefined>>): string {
+  if (env["ANTHROPIC_API_KEY"] || env["ANTHROPIC_AUTH_TOKEN"] === undefined) return "ANTHROPIC_API_KEY"
+  return "none"
+}

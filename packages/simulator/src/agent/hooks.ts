@@ -1,0 +1,140 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { Fields } from "../profiles/profile.ts"
+import type { AgentCore } from "./core.ts"
+import type { HostAnswer } from "./host-requests.ts"
+
+interface Matcher {
+  readonly matcher?: string
+  readonly callbackIds: readonly string[]
+  readonly timeoutMs: number
+  readonly blocksOnFailure: boolean
+}
+
+/** What one callback came to. */
+export interface HookOutcome {
+  readonly callbackId: string
+  readonly output: Readonly<Fields>
+  /** Nobody answered in time. */
+  readonly timedOut: boolean
+  readonly failed: boolean
+  readonly blocksOnFailure: boolean
+}
+
+export interface HookCall {
+  readonly event: string
+  /** What the matcher is held against: a tool's name, a source, a trigger. */
+  readonly subject?: string
+  readonly input: Fields
+  readonly toolUseId?: string
+  readonly signal?: AbortSignal
+  /** Base fields that this event lacks, or has besides the usual ones. */
+  readonly base?: { readonly omitMode?: boolean; readonly omitEffort?: boolean; readonly agent?: Fields }
+}
+
+const DEFAULT_TIMEOUT_MS = 600_000
+
+/** The host's hooks, as `initialize` named them. */
+export class Hooks {
+  #matchers = new Map<string, Matcher[]>()
+
+  /** Replaces what was there. */
+  register(hooks: unknown): void {
+    if (!isObject(hooks)) return
+    this.#matchers = new Map(
+      Object.entries(hooks).map(([event, matchers]) => [event, (Array.isArray(matchers) ? matchers : []).map(readMatcher)]),
+    )
+  }
+
+  get isSet(): boolean {
+    return this.#matchers.size > 0
+  }
+
+  has(event: string): boolean {
+    return (this.#matchers.get(event)?.length ?? 0) > 0
+  }
+
+  /** Calls every hook that matches, all at once, and waits for all of them. */
+  async run(core: AgentCore, call: HookCall): Promise<HookOutcome[]> {
+    const due = (this.#matchers.get(call.event) ?? []).filter(({ matcher }) => isMeant(matcher, call.subject))
+    const calls = due.flatMap((matcher) => matcher.callbackIds.map((id) => this.#call(core, call, matcher, id)))
+    return Promise.all(calls)
+  }
+
+  async #call(core: AgentCore, call: HookCall, matcher: Matcher, callbackId: string): Promise<HookOutcome> {
+    const request = {
+      subtype: "hook_callback",
+      callback_id: callbackId,
+      input: hookInput(core, call),
+      tool_use_id: call.toolUseId ?? core.random.uuid(),
+    }
+    const options = { timeoutMs: matcher.timeoutMs, ...(call.signal === undefined ? {} : { signal: call.signal }) }
+    const answer = await core.host.ask(request, options)
+    const failed = answer.kind === "error" || answer.kind === "malformed" || isMisnamed(answer, call.event)
+    if (failed) tellFailure(core, call.event, callbackId)
+    return {
+      callbackId,
+      output: failed ? {} : outputOf(answer),
+      timedOut: answer.kind === "timed-out",
+      failed,
+      blocksOnFailure: matcher.blocksOnFailure,
+    }
+  }
+}
+
+function tellFailure(core: AgentCore, event: string, callbackId: string): void {
+  if (core.profile.generation < 325) return
+  const content =
+    `${event}: Hook callback ${callbackId} failed: the SDK host replied with an error or an invalid answer. ` +
+    "Its answer was treated as empty."
+  core.wire.system("informational", { content, level: "warning", tag: "hook_callback_failed" }, "uuid")
+}
+
+/** What is specific to an event must name it. */
+function isMisnamed(answer: HostAnswer, event: string): boolean {
+  const specific = answer.kind === "success" ? fieldOf(answer.payload, "hookSpecificOutput") : undefined
+  return specific !== undefined && specific["hookEventName"] !== event
+}
+
+/** An asynchronous hook is one that is not waited for: it answers at once, and says nothing. */
+function outputOf(answer: HostAnswer): Readonly<Fields> {
+  if (answer.kind !== "success" || !isObject(answer.payload)) return {}
+  return answer.payload["async"] === true ? {} : answer.payload
+}
+
+function hookInput(core: AgentCore, { event, input, base = {} }: HookCall): Fields {
+  const { generation } = core.profile
+  const effort = generation === 325 && base.omitEffort !== true ? { effort: { level: "medium" } } : {}
+  return {
+    session_id: core.wire.sessionId,
+    transcript_path: core.transcript.path,
+    cwd: core.launch.cwd,
+    ...(generation === 325 ? { prompt_id: core.state.promptId } : {}),
+    ...(base.omitMode === true ? {} : { permission_mode: core.state.permissions.mode }),
+    ...base.agent,
+    ...effort,
+    hook_event_name: event,
+    ...input,
+  }
+}
+
+function readMatcher(value: unknown): Matcher {
+  const fields = isObject(value) ? value : {}
+  const ids = fields["hookCallbackIds"]
+  const timeout = fields["timeout"]
+  const matcher = textOf(value, "matcher")
+  return {
+    callbackIds: Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [],
+    timeoutMs: typeof timeout === "number" ? timeout * 1000 : DEFAULT_TIMEOUT_MS,
+    blocksOnFailure: fields["onFailure"] === "block",
+    ...(matcher === undefined ? {} : { matcher }),
+  }
+}
+
+function isMeant(matcher: string | undefined, subject: string | undefined): boolean {
+  if (matcher === undefined || matcher === "" || matcher === "*" || subject === undefined) return true
+  try {
+    return new RegExp(`^(?:${matcher})$`).test(subject)
+  } catch {
+    return matcher === subject
+  }
+}

@@ -1,0 +1,58 @@
+import type { Fields } from "../profiles/profile.ts"
+
+/** What an agent was started with: the flags and variables that change what it says. */
+export interface Launch {
+  readonly cwd: string
+  /** `CLAUDE_CONFIG_DIR`: sessions and plans are kept there. */
+  readonly configDir: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly pid: number
+  readonly model?: string
+  readonly permissionMode: string
+  readonly maxTurns?: number
+  readonly maxBudgetUsd?: number
+  readonly includePartialMessages: boolean
+  readonly replayUserMessages: boolean
+  readonly includeHookEvents: boolean
+  readonly allowedTools: readonly string[]
+  readonly disallowedTools: readonly string[]
+  /** The only tools there are; left out, all of the version. */
+  readonly tools?: readonly string[]
+  readonly settings?: Readonly<Fields>
+  /** Left out: all of them. */
+  readonly settingSources?: readonly string[]
+  readonly jsonSchema?: Readonly<Fields>
+  readonly addDirs: readonly string[]
+  readonly mayBypassPermissions: boolean
+  /** Whether permission is asked over the wire; else what needs it is refused. */
+  readonly asksHost: boolean
+  readonly session: SessionLaunch
+}
+
+export interface SessionLaunch {
+  readonly resume?: string
+  readonly continueLast?: boolean
+  readonly fork?: boolean
+  readonly resumeAt?: string
+  readonly sessionId?: string
+  readonly persist: boolean
+}
+
+/** A launch without any flag, with what is given laid over it. */
+export function createLaunch(given: Partial<Launch> & Pick<Launch, "cwd" | "configDir">): Launch {
+  return {
+    env: {},
+    pid: process.pid,
+    permissionMode: "default",
+    includePartialMessages: false,
+    replayUserMessages: false,
+    includeHookEvents: false,
+    allowedTools: [],
+    disallowedTools: [],
+    addDirs: [],
+    mayBypassPermissions: false,
+    asksHost: true,
+    session: { persist: true },
+    ...given,
+  }
+}

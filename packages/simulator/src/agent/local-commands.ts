@@ -1,0 +1,70 @@
+import type { AgentCore } from "./core.ts"
+import { beginCompaction, compactionOf, endCompaction } from "./compaction.ts"
+
+/** What a command of the CLI's own came to: `text` is the result's. */
+export interface LocalCommand {
+  readonly name: string
+  /** Before the turn's init. */
+  before?(core: AgentCore, signal: AbortSignal): Promise<void>
+  /** After it. Returns the result's text. */
+  after(core: AgentCore): string
+}
+
+/** The command that a message is, if it is one that the model never sees. */
+export function localCommand(core: AgentCore, text: string): LocalCommand | undefined {
+  const name = /^\/([\w-]+)/.exec(text)?.[1]
+  if (name === undefined) return undefined
+  if (name === "compact") return compactCommand(core)
+  if (name === "cost" || (name === "usage" && core.profile.generation >= 120)) return costCommand(name)
+  const isKnown = core.profile.catalog.commands.some((command) => command.name === name || command.aliases?.includes(name))
+  // The newest generation leaves it to the model to make something of a command that it does not know.
+  if (isKnown || core.profile.generation === 325) return undefined
+  const unknown = core.profile.generation === 37 ? `Unknown skill: ${name}` : `Unknown command: /${name}`
+  return { name, after: () => unknown }
+}
+
+function compactCommand(core: AgentCore): LocalCommand {
+  const compaction = compactionOf(core, "manual")
+  return {
+    name: "compact",
+    before: (agent, signal) => beginCompaction(agent, compaction, signal),
+    after(agent) {
+      endCompaction(agent, compaction)
+      agent.wire.replay("<local-command-stdout>Compacted </local-command-stdout>")
+      return ""
+    },
+  }
+}
+
+function costCommand(name: string): LocalCommand {
+  return {
+    name,
+    after(core) {
+      const text = costText(core)
+      const output = `<local-command-stdout>${text}</local-command-stdout>`
+      if (core.profile.generation === 37) {
+        core.wire.replay(output)
+        return ""
+      }
+      const message = core.profile.shapes.syntheticMessage(core.random.uuid(), text)
+      const run = { local_command_source: output, local_command_run: { command: "usage", args: "" } }
+      core.wire.assistant(message, run)
+      return text
+    },
+  }
+}
+
+/** As `/cost` and `get_session_cost` tell it. */
+export function costText(core: AgentCore): string {
+  const lines = [
+    `Total cost:            $${core.ledger.totalCostUsd.toFixed(4)}`,
+    `Total duration (API):  ${Math.round(core.ledger.apiMs / 1000)}s`,
+    "Total duration (wall): 0s",
+    "Total code changes:    0 lines added, 0 lines removed",
+  ]
+  const models = [...core.ledger.spending].map(
+    ([model, { input, output, costUsd }]) => `     ${model}:  ${input} input, ${output} output ($${costUsd.toFixed(4)})`,
+  )
+  const usage = models.length === 0 ? ["Usage:                 0 input, 0 output, 0 cache read, 0 cache write"] : ["Usage by model:", ...models]
+  return [...lines, ...usage].join("\n")
+}

@@ -1,0 +1,89 @@
+import type { Fields } from "../profiles/profile.ts"
+
+export type Priority = "now" | "next" | "later"
+
+/** A message of the host's, or of the agent's own (a task that ended), that waits for its turn. */
+export interface QueuedMessage {
+  readonly content: unknown
+  readonly text: string
+  readonly uuid?: string
+  readonly priority: Priority
+  readonly isQuery: boolean
+  readonly timestamp?: string
+  /** A task that ended speaks for itself: the turn it starts tells where it comes from. */
+  readonly origin?: Fields
+}
+
+/** What a turn begins with: one message, or all that may share it. */
+export type Batch = readonly [QueuedMessage, ...QueuedMessage[]]
+
+const MAX_SEEN_UUIDS = 10_000
+
+/** Messages that wait. Pure bookkeeping: it starts nothing. */
+export class MessageQueue {
+  #waiting: QueuedMessage[] = []
+  readonly #seen = new Set<string>()
+
+  /** False for a message whose uuid was there before: it starts no second turn. */
+  add(message: QueuedMessage): boolean {
+    if (message.uuid !== undefined) {
+      if (this.#seen.has(message.uuid)) return false
+      this.#remember(message.uuid)
+    }
+    if (message.priority === "now") this.#waiting.unshift(message)
+    else this.#waiting.push(message)
+    return true
+  }
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  uuids(): string[] {
+    return this.#waiting.flatMap(({ uuid }) => uuid ?? [])
+  }
+
+  /** The next turn's messages. Messages of the agent's own and those that ask for nothing stay by themselves. */
+  take(merges: boolean): Batch | undefined {
+    const first = this.#waiting.shift()
+    if (first === undefined) return undefined
+    const batch: [QueuedMessage, ...QueuedMessage[]] = [first]
+    while (merges && this.#shares(first)) batch.push(...this.#waiting.splice(0, 1))
+    return batch
+  }
+
+  /** What came while a tool was running joins the turn, with the tool's result. */
+  takeForTurn(): QueuedMessage[] {
+    const joining = this.#waiting.filter((message) => message.isQuery && message.origin === undefined)
+    this.#waiting = this.#waiting.filter((message) => !joining.includes(message))
+    return joining
+  }
+
+  cancel(uuid: string): boolean {
+    const before = this.#waiting.length
+    this.#waiting = this.#waiting.filter((message) => message.uuid !== uuid)
+    return this.#waiting.length < before
+  }
+
+  clear(): QueuedMessage[] {
+    const cleared = this.#waiting
+    this.#waiting = []
+    return cleared
+  }
+
+  #shares(first: QueuedMessage): boolean {
+    const next = this.#waiting[0]
+    const plain = (message: QueuedMessage) => message.isQuery && message.origin === undefined && !isCommand(message)
+    return next !== undefined && plain(first) && plain(next) && first.priority !== "now"
+  }
+
+  #remember(uuid: string): void {
+    const [oldest] = this.#seen
+    if (this.#seen.size >= MAX_SEEN_UUIDS && oldest !== undefined) this.#seen.delete(oldest)
+    this.#seen.add(uuid)
+  }
+}
+
+function isCommand({ text }: QueuedMessage): boolean {
+  return text.startsWith("/")
+}

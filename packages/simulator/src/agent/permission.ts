@@ -1,0 +1,214 @@
+import { isObject, textOf } from "@signalbox/protocol"
+import { decide, type Question } from "../permissions/decide.ts"
+import { applyUpdates } from "../permissions/permission-state.ts"
+import type { AskFacts, Fields } from "../profiles/profile.ts"
+import type { AgentCore } from "./core.ts"
+import type { HostAnswer } from "./host-requests.ts"
+import { displayName } from "./speech.ts"
+import type { CallScope, ToolUse } from "./tool-call.ts"
+
+/** Whether a tool may run, and what the result says of how that was decided. */
+export type Permission =
+  | { behavior: "allow"; input: Readonly<Fields>; meta?: Fields }
+  | { behavior: "deny"; message: string; meta?: Fields; isCounted: boolean }
+  /** The host denied it and wants the turn to stop, or broke off while it was asked. */
+  | { behavior: "stop"; message: string; reason: "denied" | "aborted" }
+
+/** What a PreToolUse hook made of it: ask all the same, with its reason. */
+export interface HookWish {
+  readonly ask?: { readonly reason: string }
+}
+
+export async function permit(
+  core: AgentCore,
+  scope: CallScope,
+  use: ToolUse,
+  wish: HookWish,
+): Promise<Permission> {
+  const { generation } = core.profile
+  const call = { toolName: use.ruleName, input: use.input, cwd: core.launch.cwd, generation }
+  const decision = decide(core.state.permissions, call)
+  if (decision.behavior === "deny") return denyByRule(core, use, decision)
+  if (decision.behavior === "allow" && wish.ask === undefined) {
+    return { behavior: "allow", input: use.input, meta: accepted("config", decision.reasonType) }
+  }
+  const question = decision.behavior === "ask" ? decision : {}
+  if (!core.launch.asksHost) return denyUnasked(use)
+  return askHost(core, scope, use, askFacts(core, scope, use, question, wish))
+}
+
+function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string; message: string }): Permission {
+  if (core.profile.generation === 325) {
+    const { reasonType, message } = denied
+    const fields = { tool_name: use.name, tool_use_id: use.id, decision_reason_type: reasonType, message }
+    core.wire.system("permission_denied", fields, "uuid")
+  }
+  return { behavior: "deny", message: denied.message, meta: rejected("config", denied.reasonType), isCounted: true }
+}
+
+function denyUnasked(use: ToolUse): Permission {
+  const message = `Claude requested permissions to use ${use.name}, but you haven't granted it yet.`
+  return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
+}
+
+function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Question, wish: HookWish): AskFacts {
+  const target = core.mcp.find(use.name)
+  const byHook = wish.ask !== undefined
+  const { generation } = core.profile
+  // A hook that wants it asked takes the suggestions away with the reason, but on the oldest generation.
+  const keeps = !byHook || generation === 37
+  const reason = byHook
+    ? { text: wish.ask?.reason ?? "", type: "hook", hookEvent: "PreToolUse" }
+    : (question.reason ?? (question.reasonType === undefined ? undefined : { text: undefined, type: question.reasonType }))
+  return {
+    toolName: use.ruleName,
+    toolUseId: use.id,
+    input: core.toolbox.shownInput({ core, input: use.input, name: use.name }),
+    displayName: target === undefined ? use.ruleName : displayName(target.tool),
+    ...(question.description === undefined ? {} : { description: question.description }),
+    ...(keeps && question.suggestions !== undefined ? { suggestions: question.suggestions } : {}),
+    ...(keeps && question.blockedPath !== undefined ? { blockedPath: question.blockedPath } : {}),
+    ...(reason === undefined ? {} : { reason }),
+    ...(target === undefined ? {} : { mcpServer: target.server }),
+    ...(question.policyAskOnly === true && keeps ? { policyAskOnly: true } : {}),
+    ...(question.needsUser === true ? { needsUser: true } : {}),
+    ...(scope.agentId === undefined ? {} : { agentId: scope.agentId }),
+  }
+}
+
+/** The oldest generation asks its hooks first; the newer ones ask both at once, and the first answer counts. */
+async function askHost(core: AgentCore, scope: CallScope, use: ToolUse, facts: AskFacts): Promise<Permission> {
+  const suggestions = facts.suggestions
+  const hookCall = {
+    event: "PermissionRequest",
+    subject: use.ruleName,
+    input: {
+      tool_name: use.ruleName,
+      tool_input: use.input,
+      ...(suggestions === undefined ? {} : { permission_suggestions: suggestions }),
+    },
+    toolUseId: use.id,
+  }
+  if (!core.hooks.has("PermissionRequest")) return ask(core, scope, use, facts, scope.signal)
+  if (core.profile.generation === 37) {
+    const decided = hookDecision(core, use, await core.hooks.run(core, { ...hookCall, signal: scope.signal }))
+    return decided ?? ask(core, scope, use, facts, scope.signal)
+  }
+  const over = new AbortController()
+  const signal = AbortSignal.any([scope.signal, over.signal])
+  const asked = ask(core, scope, use, facts, signal)
+  const hooked = core.hooks.run(core, hookCall).then((outcomes) => hookDecision(core, use, outcomes) ?? asked)
+  const first = await Promise.race([asked, hooked])
+  over.abort()
+  return first
+}
+
+function hookDecision(core: AgentCore, use: ToolUse, outcomes: readonly { output: Readonly<Fields> }[]): Permission | undefined {
+  for (const { output } of outcomes) {
+    const specific = output["hookSpecificOutput"]
+    const decision = isObject(specific) ? specific["decision"] : undefined
+    if (isObject(decision)) return readDecision(core, use, decision, "hook")
+  }
+  return undefined
+}
+
+async function ask(
+  core: AgentCore,
+  scope: CallScope,
+  use: ToolUse,
+  facts: AskFacts,
+  signal: AbortSignal,
+): Promise<Permission> {
+  const isNewest = core.profile.generation === 325
+  if (isNewest) core.wire.tellState("requires_action")
+  const asked = core.host.ask(core.profile.shapes.ask(facts), { signal })
+  if (!isNewest) core.wire.tellState("requires_action")
+  const answer = await asked
+  if (!scope.signal.aborted) core.wire.tellState("running")
+  return readAnswer(core, use, answer)
+}
+
+function readAnswer(core: AgentCore, use: ToolUse, answer: HostAnswer): Permission {
+  const isNewest = core.profile.generation === 325
+  switch (answer.kind) {
+    case "success":
+      return isObject(answer.payload) ? readDecision(core, use, answer.payload, "host") : invalid(core)
+    case "error":
+      return failed(`Error: ${answer.error}`)
+    case "malformed":
+      return invalid(core)
+    case "closed":
+      return failed(`${isNewest ? "AbortError" : "Error"}: Tool permission stream closed before response received`)
+    case "aborted":
+    case "timed-out":
+      return { behavior: "stop", message: "Tool permission request failed: AbortError", reason: "aborted" }
+  }
+}
+
+function readDecision(core: AgentCore, use: ToolUse, decision: Readonly<Fields>, from: "host" | "hook"): Permission {
+  const source = from === "hook" ? "hook" : undefined
+  if (decision["behavior"] === "allow") {
+    const updated = decision["updatedInput"]
+    if (!isObject(updated) && from === "host" && core.profile.quirks.allowNeedsInput) return invalid(core)
+    if (updated !== undefined && !isObject(updated)) return invalid(core)
+    update(core, decision["updatedPermissions"])
+    const meta = accepted(source ?? sourceOf(decision), source === undefined ? undefined : "hook")
+    return { behavior: "allow", input: changedInput(core, use, updated), meta }
+  }
+  if (decision["behavior"] !== "deny") return invalid(core)
+  const message = textOf(decision, "message")
+  if (message === undefined && from === "host") return invalid(core)
+  if (decision["interrupt"] === true) return { behavior: "stop", message: message ?? "", reason: "denied" }
+  const meta = rejected(source ?? "user_reject", source === undefined ? undefined : "hook")
+  return { behavior: "deny", message: message ?? "Permission denied by hook", meta, isCounted: true }
+}
+
+/** An input sent back as it was shown is the input as it was. */
+function changedInput(core: AgentCore, use: ToolUse, updated: unknown): Readonly<Fields> {
+  const shown = core.toolbox.shownInput({ core, input: use.input, name: use.name })
+  return isObject(updated) && JSON.stringify(updated) !== JSON.stringify(shown) ? updated : use.input
+}
+
+function sourceOf(decision: Readonly<Fields>): string {
+  return textOf(decision, "decisionClassification") ?? "user_temporary"
+}
+
+/** Rules for settings files that this session does not load are kept nowhere. */
+function update(core: AgentCore, updates: unknown): void {
+  const { settingSources } = core.launch
+  const names: Readonly<Record<string, string>> = { userSettings: "user", projectSettings: "project", localSettings: "local" }
+  const isActive = (destination: string) => {
+    const source = names[destination]
+    if (source === undefined || core.profile.generation === 37) return true
+    return settingSources === undefined || settingSources.includes(source)
+  }
+  const before = core.state.permissions.mode
+  core.state.permissions = applyUpdates(core.state.permissions, updates, isActive)
+  const { mode } = core.state.permissions
+  if (mode !== before) core.wire.system("status", { status: null, permissionMode: mode }, "uuid")
+}
+
+function failed(what: string): Permission {
+  return { behavior: "deny", message: `Tool permission request failed: ${what}`, meta: rejected("config", "other"), isCounted: true }
+}
+
+function invalid(core: AgentCore): Permission {
+  const message =
+    core.profile.generation === 325
+      ? "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. updatedPermissions may hold at most 4096 updates, rules and directories in all."
+      : 'Tool permission request failed: ZodError: [\n  {\n    "code": "invalid_union"\n  }\n]'
+  return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
+}
+
+export function accepted(source: string, reasonType?: string): Fields {
+  const reason = reasonType === undefined ? {} : { reason_type: reasonType }
+  return { permission_decision: { decision: "accept", source, ...reason } }
+}
+
+export function rejected(source: string, reasonType?: string): Fields {
+  const reason = reasonType === undefined ? {} : { reason_type: reasonType }
+  return {
+    non_execution_kind: "permission-rule",
+    permission_decision: { decision: "reject", source, ...reason },
+  }
+}

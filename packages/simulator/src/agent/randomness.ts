@@ -1,0 +1,38 @@
+/** Where ids and jitter come from; from one seed come the same ones in every run. */
+export interface Randomness {
+  /** From 0 up to, and without, 1. */
+  number(): number
+  uuid(): string
+  hex(digits: number): string
+  base36(digits: number): string
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
+export function createRandomness(seed: number = Math.floor(Math.random() * 0x1_0000_0000)): Randomness {
+  let state = seed >>> 0
+  // mulberry32: small, fast, and good enough for ids that only have to differ.
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+  const bytes = (word: number) =>
+    `${HEX[word >>> 24]}${HEX[(word >>> 16) & 0xff]}${HEX[(word >>> 8) & 0xff]}${HEX[word & 0xff]}`
+  const hex = (digits: number): string => {
+    let text = ""
+    while (text.length < digits) text += bytes(next())
+    return text.slice(0, digits)
+  }
+  return {
+    number: () => next() / 0x1_0000_0000,
+    uuid() {
+      const [a, b, c, d] = [bytes(next()), bytes(next()), bytes(next()), bytes(next())]
+      const variant = "89ab"[Number.parseInt(c[0] ?? "0", 16) & 3]
+      return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`
+    },
+    hex,
+    base36: (digits) => Array.from({ length: digits }, () => (next() % 36).toString(36)).join(""),
+  }
+}

@@ -1,0 +1,269 @@
+import { isObject, textOf } from "@signalbox/protocol"
+import type { Denial, Fields } from "../profiles/profile.ts"
+import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/tool.ts"
+import { type AgentCore, toolsOf } from "./core.ts"
+import type { HookOutcome } from "./hooks.ts"
+import { type HookWish, permit, rejected } from "./permission.ts"
+import type { Spoken } from "./speech.ts"
+
+export interface ToolUse {
+  readonly id: string
+  readonly name: string
+  /** What hooks and permission requests call it. */
+  readonly ruleName: string
+  readonly input: Readonly<Fields>
+}
+
+/** Where a call is made: in the turn, or in a sub-agent of it. */
+export interface CallScope {
+  readonly signal: AbortSignal
+  readonly parent: string | null
+  readonly agentId?: string
+  readonly extra: Fields
+  readonly denials: Denial[]
+}
+
+export interface CallEnd {
+  /** The result as the model gets it. */
+  readonly block: Fields
+  /** `interrupted`: the turn is over. `hook`: a hook wants it to stop after this. */
+  readonly stop?: "interrupted" | "hook"
+  readonly ok: boolean
+}
+
+const REJECTED =
+  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the " +
+  "new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
+
+export function toolUsesOf(spoken: Spoken): { id: string; name: string; input: Readonly<Fields> }[] {
+  return spoken.content
+    .filter((block) => block["type"] === "tool_use")
+    .map((block) => ({
+      id: textOf(block, "id") ?? "",
+      name: textOf(block, "name") ?? "",
+      input: isObject(block["input"]) ? block["input"] : {},
+    }))
+}
+
+/** A tool call from its hooks to its result, which is said. */
+export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<ToolUse, "ruleName">): Promise<CallEnd> {
+  const use = { ...asked, ruleName: ruleName(core, asked.name) }
+  if (scope.signal.aborted) return stopped(core, scope, use, "aborted before")
+  const wrong = wrongCall(core, scope, use)
+  if (wrong !== undefined) return say(core, scope, use, wrong)
+  const hooked = await beforeTool(core, scope, use)
+  if (scope.signal.aborted) return stopped(core, scope, use, "aborted")
+  if (hooked.denied !== undefined) {
+    if (core.profile.quirks.hookDenialsCount) deny(scope, use)
+    return say(core, scope, use, toolFailure(hooked.denied.message), hooked.denied.meta)
+  }
+  const changed = { ...use, input: hooked.input ?? use.input }
+  const permission = hooked.allowed ?? (await permit(core, scope, changed, hooked.wish))
+  if (permission.behavior === "stop") {
+    deny(scope, use)
+    return stopped(core, scope, use, permission.reason, permission.message)
+  }
+  if (permission.behavior === "deny") {
+    if (permission.isCounted) deny(scope, use)
+    return say(core, scope, use, toolFailure(permission.message), permission.meta)
+  }
+  const end = await runAllowed(core, scope, { ...changed, input: permission.input }, permission.meta)
+  return hooked.stops && end.stop === undefined ? { ...end, stop: "hook" } : end
+}
+
+function ruleName(core: AgentCore, name: string): string {
+  return name === "Task" && core.profile.generation >= 120 ? "Agent" : name
+}
+
+function deny({ denials }: CallScope, { name, id, input }: ToolUse): void {
+  denials.push({ tool_name: name, tool_use_id: id, tool_input: { ...input } })
+}
+
+/** A tool that is not there, or a call that cannot be read. */
+function wrongCall(core: AgentCore, scope: CallScope, use: ToolUse): ToolOutcome | undefined {
+  const step = core.model.stepOf(use.id)
+  const known = [...toolsOf(core), ...(core.profile.generation >= 120 ? ["Agent"] : [])]
+  if (!known.includes(use.name) && step?.result === undefined) {
+    const message = `Error: No such tool available: ${use.name}${insteadOf(core, use.name)}`
+    return callFailure(message, message)
+  }
+  if (use.name === "Bash" && textOf(use.input, "command") === undefined) return invalidBash(use)
+  const problem = core.toolbox.check(toolRun(core, scope, use))
+  return problem === undefined ? undefined : callFailure(problem)
+}
+
+const INSTEAD: Readonly<Record<string, string>> = {
+  Glob: "Glob is not available in this session — find files with `find` via the Bash tool instead.",
+  Grep: "Grep is not available in this session — search file contents with `grep` via the Bash tool instead.",
+  TodoWrite: "TodoWrite is disabled for this session, in subagents as well as here.",
+}
+
+function insteadOf(core: AgentCore, name: string): string {
+  const hint = core.profile.generation === 325 ? INSTEAD[name] : undefined
+  return hint === undefined ? "" : `. ${hint}`
+}
+
+function invalidBash({ input }: ToolUse): ToolOutcome {
+  const unexpected = Object.keys(input).map((name) => `An unexpected parameter \`${name}\` was provided`)
+  const lines = ["Bash failed due to the following issues:", "The required parameter `command` is missing", ...unexpected]
+  const message = `InputValidationError: ${lines.join("\n")}`
+  return callFailure(message, message)
+}
+
+interface Before {
+  readonly denied?: { readonly message: string; readonly meta: Fields }
+  readonly allowed?: { readonly behavior: "allow"; readonly input: Readonly<Fields>; readonly meta: Fields }
+  readonly input?: Readonly<Fields>
+  readonly wish: HookWish
+  readonly stops: boolean
+}
+
+async function beforeTool(core: AgentCore, scope: CallScope, use: ToolUse): Promise<Before> {
+  const input = { tool_name: use.ruleName, tool_input: use.input, tool_use_id: use.id }
+  const call = { event: "PreToolUse", subject: use.ruleName, input, toolUseId: use.id, signal: scope.signal }
+  const outcomes = await core.hooks.run(core, call)
+  for (const { output } of outcomes) tellSystemMessage(core, `PreToolUse:${use.ruleName}`, output)
+  const denial = outcomes.map((outcome) => denialOf(core, use, outcome)).find((found) => found !== undefined)
+  const stops = outcomes.some(({ output }) => output["continue"] === false)
+  if (denial !== undefined) return { denied: denial, wish: {}, stops }
+  const specific = outcomes.map(({ output }) => output["hookSpecificOutput"]).filter(isObject)
+  const updated = specific.map((fields) => fields["updatedInput"]).findLast(isObject)
+  const changed = updated === undefined ? {} : { input: updated }
+  const asking = specific.find((fields) => fields["permissionDecision"] === "ask")
+  if (asking !== undefined) {
+    const wish = { ask: { reason: textOf(asking, "permissionDecisionReason") ?? "" } }
+    return { ...changed, wish, stops }
+  }
+  const approves = specific.some((fields) => fields["permissionDecision"] === "allow")
+  if (!approves && !outcomes.some(({ output }) => output["decision"] === "approve")) return { ...changed, wish: {}, stops }
+  const meta = { permission_decision: { decision: "accept", source: "hook", reason_type: "hook" } }
+  return { allowed: { behavior: "allow", input: updated ?? use.input, meta }, wish: {}, stops, ...changed }
+}
+
+/** What a hook forbids, in the words of this generation. */
+function denialOf(core: AgentCore, use: ToolUse, outcome: HookOutcome): { message: string; meta: Fields } | undefined {
+  const { output, timedOut, failed, blocksOnFailure } = outcome
+  const meta = rejected("hook", "hook")
+  if (timedOut && core.profile.quirks.hookTimeout === "block") {
+    return { message: `PreToolUse:${use.ruleName} hook did not answer in time, so the tool was not run.`, meta }
+  }
+  if (failed && blocksOnFailure) return { message: `PreToolUse:${use.ruleName} hook failed.`, meta }
+  const specific = output["hookSpecificOutput"]
+  const denies = isObject(specific) && specific["permissionDecision"] === "deny"
+  if (!denies && output["decision"] !== "block") return undefined
+  const reason = (denies ? textOf(specific, "permissionDecisionReason") : undefined) ?? textOf(output, "reason")
+  const words = reason ?? "Blocked by hook"
+  return { message: core.profile.generation === 325 ? `PreToolUse:${use.ruleName} hook error: ${words}` : words, meta }
+}
+
+export function tellSystemMessage(core: AgentCore, who: string, output: Readonly<Fields>): void {
+  const message = textOf(output, "systemMessage")
+  if (message === undefined || core.profile.generation !== 325) return
+  core.wire.system("informational", { content: `${who} says: ${message}`, level: "notice" }, "uuid")
+}
+
+function toolRun(core: AgentCore, scope: CallScope, use: ToolUse): ToolRun {
+  const { name, input, id } = use
+  const step = core.model.stepOf(id)
+  return { core, name, input, toolUseId: id, signal: scope.signal, step, parent: scope.parent }
+}
+
+async function runAllowed(core: AgentCore, scope: CallScope, use: ToolUse, meta: Fields | undefined): Promise<CallEnd> {
+  const startedAt = core.clock.now()
+  const outcome = await runTool(core, scope, use)
+  if (scope.signal.aborted && !outcome.isDone) return stopped(core, scope, use, "running")
+  const durationMs = Math.max(1, core.clock.now() - startedAt)
+  const outputs = await afterTool(core, scope, use, outcome.outcome, durationMs)
+  const updated = outputs.map((output) => specificOf(output)["updatedMCPToolOutput"]).findLast((value) => value !== undefined)
+  const final = updated === undefined ? outcome.outcome : { ...outcome.outcome, content: contentOf(updated) }
+  outcome.outcome.before?.()
+  const end = say(core, scope, use, final, meta)
+  await outcome.outcome.after?.()
+  return outputs.some((output) => output["continue"] === false) ? { ...end, stop: "hook" } : end
+}
+
+function contentOf(value: unknown): string | readonly unknown[] {
+  return typeof value === "string" || Array.isArray(value) ? value : JSON.stringify(value)
+}
+
+function specificOf(output: Readonly<Fields>): Readonly<Fields> {
+  const specific = output["hookSpecificOutput"]
+  return isObject(specific) ? specific : {}
+}
+
+async function runTool(core: AgentCore, scope: CallScope, use: ToolUse): Promise<{ outcome: ToolOutcome; isDone: boolean }> {
+  const target = core.mcp.find(use.name)
+  if (target === undefined) {
+    const outcome = await core.toolbox.run(toolRun(core, scope, use))
+    return { outcome, isDone: !scope.signal.aborted }
+  }
+  const called = await core.mcp.call(core, { ...target, input: use.input, toolUseId: use.id }, scope.signal)
+  const isDone = !scope.signal.aborted
+  if ("failed" in called) return { outcome: toolFailure(called.failed), isDone }
+  const { content, isError } = called
+  if (!isError) return { outcome: { content, structured: content }, isDone }
+  const text = content.map((block) => textOf(block, "text") ?? "").join("\n")
+  return { outcome: { content, isError: true, structured: `Error: ${text}` }, isDone }
+}
+
+async function afterTool(
+  core: AgentCore,
+  scope: CallScope,
+  use: ToolUse,
+  outcome: ToolOutcome,
+  durationMs: number,
+): Promise<Readonly<Fields>[]> {
+  const failed = outcome.isError === true
+  const event = failed ? "PostToolUseFailure" : "PostToolUse"
+  const duration = core.profile.generation >= 120 ? { duration_ms: durationMs } : {}
+  const call = { tool_name: use.ruleName, tool_input: use.input }
+  const input = failed
+    ? { ...call, tool_use_id: use.id, error: textOfContent(outcome.content), is_interrupt: false, ...duration }
+    : { ...call, tool_response: outcome.structured, tool_use_id: use.id, ...duration }
+  const hook = { event, subject: use.ruleName, input, toolUseId: use.id, signal: scope.signal }
+  const outcomes = await core.hooks.run(core, hook)
+  for (const { output } of outcomes) tellSystemMessage(core, `${event}:${use.ruleName}`, output)
+  return outcomes.map(({ output }) => output)
+}
+
+function textOfContent(content: ToolOutcome["content"]): string {
+  return typeof content === "string" ? content : JSON.stringify(content)
+}
+
+function say(core: AgentCore, scope: CallScope, use: ToolUse, outcome: ToolOutcome, meta?: Fields): CallEnd {
+  const block = resultBlock(use.id, outcome)
+  const results = meta === undefined ? {} : { tool_result_meta: [{ id: use.id, ...meta }] }
+  const message = { role: "user", content: [block] }
+  const said = core.wire.user(message, { tool_use_result: outcome.structured, ...results, ...scope.extra }, scope.parent)
+  if (scope.parent === null) rememberResult(core, message, said, outcome.structured)
+  return { block, ok: outcome.isError !== true }
+}
+
+function resultBlock(id: string, { content, isError, idLast }: ToolOutcome): Fields {
+  if (isError === true) return { type: "tool_result", content, is_error: true, tool_use_id: id }
+  if (idLast === true) return { type: "tool_result", content, tool_use_id: id }
+  return { tool_use_id: id, type: "tool_result", content, ...(isError === false ? { is_error: false } : {}) }
+}
+
+export function rememberResult(core: AgentCore, message: Fields, said: Fields, structured?: unknown): void {
+  const content = Array.isArray(message["content"]) ? message["content"] : [{ type: "text", text: message["content"] }]
+  const last = core.history.at(-1)
+  if (last?.["role"] === "user" && Array.isArray(last["content"])) last["content"] = [...last["content"], ...content]
+  else core.history.push({ role: "user", content })
+  const uuid = textOf(said, "uuid") ?? ""
+  const extra = structured === undefined ? {} : { toolUseResult: structured }
+  core.transcript.add("user", { message, uuid, timestamp: core.wire.timestamp(), extra })
+}
+
+type Interruption = "denied" | "aborted" | "aborted before" | "running"
+
+/** The turn is over; the call still gets a result, because the model must not be left with one open. */
+function stopped(core: AgentCore, scope: CallScope, use: ToolUse, why: Interruption, message = ""): CallEnd {
+  const isNewest = core.profile.generation === 325
+  const killed = "Exit code 137\n[Request interrupted by user for tool use]"
+  const words = why === "running" ? killed : why === "denied" ? message : "Tool permission request failed: AbortError"
+  const rejection = { content: REJECTED, isError: true, structured: "User rejected tool use" }
+  const outcome = isNewest || why === "aborted before" ? rejection : toolFailure(words)
+  const meta = isNewest ? { non_execution_kind: "user-rejected" } : undefined
+  return { ...say(core, scope, use, outcome, meta), stop: "interrupted", ok: false }
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { isObject } from "@signalbox/protocol"
+import { createLaunch, type Launch } from "../agent/launch.ts"
+import type { WireProfile } from "../profiles/profile.ts"
+import { SimulatorError } from "../simulator-error.ts"
+import type { ParsedArguments } from "./argv.ts"
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The launch that a command line and an environment describe. Throws `launch/refused` with the CLI's own words. */
+export function launchFrom(parsed: ParsedArguments, env: Environment, profile: WireProfile): Launch {
+  const one = (name: string) => parsed.values.get(name)?.at(-1)
+  const number = (name: string) => numberOf(one(name))
+  const list = (...names: string[]) => names.flatMap((name) => splitList(parsed.values.get(name) ?? []))
+  const has = (name: string) => parsed.switches.has(name)
+  checkFormats(parsed, profile)
+  const cwd = resolve(process.cwd(), one("cwd") ?? ".")
+  const partial = has("include-partial-messages") || truthy(env["CLAUDE_CODE_INCLUDE_PARTIAL_MESSAGES"])
+  const skips = has("dangerously-skip-permissions")
+  checkRoot(skips || one("permission-mode") === "bypassPermissions" || has("allow-dangerously-skip-permissions"), env)
+  return createLaunch({
+    cwd,
+    configDir: env["CLAUDE_CONFIG_DIR"] ?? join(env["HOME"] ?? homedir(), ".claude"),
+    env,
+    permissionMode: skips ? "bypassPermissions" : (one("permission-mode") ?? "default"),
+    mayBypassPermissions: skips || has("allow-dangerously-skip-permissions"),
+    includePartialMessages: partial,
+    replayUserMessages: has("replay-user-messages"),
+    includeHookEvents: has("include-hook-events"),
+    allowedTools: list("allowedTools", "allowed-tools"),
+    disallowedTools: list("disallowedTools", "disallowed-tools"),
+    addDirs: (parsed.values.get("add-dir") ?? []).map((path) => resolve(cwd, path)),
+    asksHost: has("sdk-url") || one("permission-prompt-tool") === "stdio" || one("permission-prompts") === "host",
+    session: sessionFrom(parsed),
+    ...toolsFrom(parsed),
+    ...optional("model", one("model") ?? env["ANTHROPIC_MODEL"]),
+    ...optional("maxTurns", number("max-turns")),
+    ...optional("maxBudgetUsd", number("max-budget-usd")),
+    ...optional("settings", jsonOrFile(one("settings"))),
+    ...optional("settingSources", one("setting-sources")?.split(",").filter((source) => source !== "")),
+    ...optional("jsonSchema", jsonOrFile(one("json-schema"))),
+  })
+}
+
+/** With `--sdk-url` the formats are set, and another beside it is refused. */
+function checkFormats({ values, switches }: ParsedArguments, { version, dial }: WireProfile): void {
+  const [output, input] = [values.get("output-format")?.at(-1), values.get("input-format")?.at(-1)]
+  const url = values.get("sdk-url")?.at(-1)
+  if (url !== undefined && dial === undefined) {
+    const host = hostOf(url)
+    const why = `host "${host}" is not an approved Anthropic endpoint`
+    throw refused(`Error: --sdk-url rejected: ${why}. The flag is reserved for Remote Control worker processes (${version}).`)
+  }
+  if (url !== undefined && (output ?? "stream-json") !== "stream-json") {
+    throw refused("Error: --sdk-url requires both --input-format=stream-json and --output-format=stream-json.")
+  }
+  if (url === undefined && input === "stream-json" && output !== "stream-json") {
+    throw refused("Error: --input-format=stream-json requires output-format=stream-json.")
+  }
+  if (url === undefined && output === "stream-json" && !switches.has("verbose")) {
+    throw refused("Error: When using --print, --output-format=stream-json requires --verbose")
+  }
+}
+
+/** The CLI refuses to skip permissions for root, but in a sandbox. */
+function checkRoot(skips: boolean, env: Environment): void {
+  if (!skips || process.getuid?.() !== 0 || truthy(env["IS_SANDBOX"])) return
+  throw refused("--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons")
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).hostname
+  } catch {
+    return url
+  }
+}
+
+function sessionFrom({ values, switches }: ParsedArguments): Launch["session"] {
+  const one = (name: string) => values.get(name)?.at(-1)
+  return {
+    persist: !switches.has("no-session-persistence"),
+    continueLast: switches.has("continue"),
+    fork: switches.has("fork-session"),
+    ...optional("resume", one("resume")),
+    ...optional("resumeAt", one("resume-session-at")),
+    ...optional("sessionId", one("session-id")),
+  }
+}
+
+/** `default` stands for all of them; nothing at all for none. */
+function toolsFrom({ values, switches }: ParsedArguments): { tools?: readonly string[] } {
+  if (!switches.has("tools")) return {}
+  const named = splitList(values.get("tools") ?? [])
+  return named.includes("default") ? {} : { tools: named }
+}
+
+function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
+  // The computed name is the only key there is.
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V })
+}
+
+/** Commas separate, but not inside the brackets of a rule. */
+function splitList(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.split(/,(?![^(]*\))/)).flatMap((item) => (item.trim() === "" ? [] : [item.trim()]))
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  const number = Number(text)
+  return text === undefined || !Number.isFinite(number) ? undefined : number
+}
+
+function jsonOrFile(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined
+  const source = text.trimStart().startsWith("{") ? text : readText(text)
+  try {
+    const value: unknown = JSON.parse(source)
+    return isObject(value) ? { ...value } : undefined
+  } catch {
+    throw refused(`Error: Invalid JSON provided: ${text.slice(0, 200)}`)
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    throw refused(`Error: Settings file not found: ${path}`)
+  }
+}
+
+export function truthy(text: string | undefined): boolean {
+  return text !== undefined && ["1", "true", "yes", "on"].includes(text.toLowerCase())
+}
+
+function refused(message: string): SimulatorError {
+  return new SimulatorError("launch/refused", message)
+}

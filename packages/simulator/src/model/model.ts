@@ -1,0 +1,38 @@
+import type { ReplyAction } from "../scenario/reply-events.ts"
+import type { ToolStep } from "../scenario/schema.ts"
+import type { Fields } from "../profiles/profile.ts"
+
+/** What the model is asked, as a CLI would ask it. */
+export interface ModelRequest {
+  /** `said`: the user spoke. `results`: tools answered. `retry`: the same again. `continue`: go on from where it broke off. */
+  readonly why: "said" | "results" | "retry" | "continue"
+  /** What is new: the user's words. */
+  readonly text: string
+  readonly model: string
+  readonly sessionId: string
+  readonly messages: readonly Fields[]
+  readonly tools: readonly string[]
+  /** A sub-agent asks, not the conversation. */
+  readonly agent?: { readonly id: string; readonly prompt: string; readonly toolUseId: string }
+  /** Which side call this is, if it is one. */
+  readonly side?: "compact" | "check"
+}
+
+export type ModelAction =
+  | ReplyAction
+  /** An HTTP error instead of a reply. */
+  | { do: "error"; status: number; type: string; message: string; retryAfterMs?: number }
+
+export type ModelActions = Iterator<ModelAction> | AsyncIterator<ModelAction>
+
+/** Who speaks for the model: a scenario, or a Messages API on this machine. */
+export interface Model {
+  call(request: ModelRequest, signal: AbortSignal): ModelActions
+  /** The scenario's step behind a tool call, for what it says of the tool's result. */
+  stepOf(toolUseId: string): ToolStep | undefined
+  /** What the scenario says the last turn cost. */
+  costOfTurn(): number | undefined
+  requestId(): string
+  /** Holds a reply that hangs. */
+  hang(name: string | undefined, signal: AbortSignal): Promise<void>
+}

@@ -1,0 +1,106 @@
+import { errorTypeOf } from "../messages-api/json-answers.ts"
+import { type Call, plainReply } from "../scenario/calls.ts"
+import { Hangs } from "../scenario/hangs.ts"
+import { type Ids, replyActions } from "../scenario/reply-events.ts"
+import type { AgentStep, Block, Scenario, ToolStep } from "../scenario/schema.ts"
+import { ScriptCursor } from "../scenario/script-cursor.ts"
+import { sideDefaults } from "../messages-api/side-calls.ts"
+import type { Model, ModelAction, ModelRequest } from "./model.ts"
+
+const MAX_REMEMBERED_STEPS = 10_000
+
+/** The scenario as the model, inside the process: no HTTP, no waiting but what the scenario asks for. */
+export class ScriptedModel implements Model {
+  readonly #scenario: Scenario
+  readonly #cursor: ScriptCursor
+  readonly #ids: Ids
+  readonly #hangs: Hangs
+  readonly #steps = new Map<string, ToolStep>()
+  readonly #agents = new Map<string, ScriptCursor>()
+  #turn: number | undefined
+  #requestId = ""
+
+  constructor(scenario: Scenario, options: { ids: Ids; hangs?: Hangs }) {
+    this.#scenario = scenario
+    this.#cursor = new ScriptCursor(scenario.turns)
+    this.#ids = options.ids
+    this.#hangs = options.hangs ?? new Hangs()
+  }
+
+  call(request: ModelRequest): Iterator<ModelAction> {
+    this.#requestId = this.#ids.next("req")
+    return this.#play(this.#next(request), request)
+  }
+
+  stepOf(toolUseId: string): ToolStep | undefined {
+    return this.#steps.get(toolUseId)
+  }
+
+  costOfTurn(): number | undefined {
+    return this.#turn === undefined ? undefined : this.#scenario.turns[this.#turn]?.costUsd
+  }
+
+  requestId(): string {
+    return this.#requestId
+  }
+
+  async hang(name: string | undefined, signal: AbortSignal): Promise<void> {
+    // An abort is the ordinary end of a hang: the turn looks at its signal next.
+    await this.#hangs.hold(name, signal).catch(() => undefined)
+  }
+
+  #next(request: ModelRequest): Call {
+    if (request.side !== undefined) return plainReply(this.#sideText(request.side))
+    if (request.agent !== undefined) return this.#nextOfAgent(request, request.agent)
+    const scripted = this.#advance(request)
+    if (scripted === undefined) {
+      this.#turn = undefined
+      const said = request.text === "" ? "the result of a tool" : request.text
+      return plainReply(`The script has no turn for this. What came was: ${said.slice(0, 200)}`)
+    }
+    this.#turn = scripted.position.turn
+    return scripted.call
+  }
+
+  #advance({ why, text }: ModelRequest) {
+    const cursor = this.#cursor
+    if (why === "said") return cursor.begin(text)
+    if (why === "results") return cursor.advance() ?? (text === "" ? undefined : cursor.begin(text))
+    return cursor.advance() ?? cursor.repeat() ?? cursor.begin(text)
+  }
+
+  #sideText(side: "compact" | "check"): string {
+    return side === "compact" ? (this.#scenario.side?.compact ?? sideDefaults.compact) : "OK"
+  }
+
+  #nextOfAgent(request: ModelRequest, agent: { id: string; toolUseId: string }): Call {
+    const steps = this.#steps.get(agent.toolUseId)?.agent
+    if (steps === undefined) return plainReply(this.#scenario.side?.agent ?? sideDefaults.agent)
+    const cursor = this.#agents.get(agent.id) ?? new ScriptCursor([{ steps: [...steps] satisfies AgentStep[] }])
+    this.#agents.set(agent.id, cursor)
+    const scripted = request.why === "said" ? cursor.begin(request.text) : cursor.advance()
+    return scripted?.call ?? plainReply("")
+  }
+
+  *#play(call: Call, request: ModelRequest): Generator<ModelAction> {
+    if (call.kind === "error") {
+      const { error: status, type, message = "Scripted error", retryAfter } = call.error
+      const retry = retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }
+      yield { do: "error", status, type: type ?? errorTypeOf(status), message, ...retry }
+      return
+    }
+    const blocks = call.blocks.map((block) => this.#named(block))
+    const asked = { model: request.model, inputUnits: JSON.stringify(request.messages).length }
+    yield* replyActions({ ...call, blocks }, asked, this.#ids)
+  }
+
+  /** Tool calls get their ids here, so that the step can be found again when the tool is to run. */
+  #named(block: Block): Block {
+    if (!("tool" in block)) return block
+    const named = { ...block, id: block.id ?? this.#ids.next("toolu") }
+    const [oldest] = this.#steps.keys()
+    if (this.#steps.size >= MAX_REMEMBERED_STEPS && oldest !== undefined) this.#steps.delete(oldest)
+    this.#steps.set(named.id, named)
+    return named
+  }
+}

@@ -1,0 +1,206 @@
+import type { DialPresetName } from "@signalbox/transport"
+
+/** Fields of a wire message, in the order in which they are written. */
+export type Fields = Record<string, unknown>
+
+export interface CommandInfo {
+  readonly name: string
+  readonly description: string
+  readonly argumentHint: string
+  readonly aliases?: readonly string[]
+}
+
+export interface AgentInfo {
+  readonly name: string
+  readonly description: string
+  readonly model?: string
+}
+
+export interface ModelInfo {
+  readonly value: string
+  readonly resolvedModel: string
+  readonly displayName: string
+  readonly description: string
+  readonly traits: Fields
+}
+
+/** What a version brings along: the lists it tells of itself. */
+export interface Catalog {
+  /** In the order of `system/init`. */
+  readonly tools: readonly string[]
+  readonly commands: readonly CommandInfo[]
+  readonly skills: readonly string[]
+  readonly agents: readonly AgentInfo[]
+  /** The order of the names on `system/init`, which is not that of the reply to initialize everywhere. */
+  readonly agentNames: readonly string[]
+  readonly models: readonly ModelInfo[]
+  readonly outputStyles: readonly string[]
+  readonly permissionModes: readonly string[]
+  readonly plugins: readonly Fields[]
+}
+
+/** Where versions behave differently on the wire. docs/spec/simulator.md says which rule each stands for. */
+export interface Quirks {
+  /** A blank line, or a message of a type it does not know, ends the process. */
+  readonly diesOfUnknownInput: boolean
+  /** A `control_response` without a `response` object. */
+  readonly responseWithoutBody: "exit" | "drop"
+  readonly unknownRequest: "silence" | "error" | "error-with-code"
+  readonly lateInitialize: "refused" | "accepted"
+  readonly setModeRepliesTwice: boolean
+  readonly modeRepliesWithStatus: boolean
+  readonly checksMode: boolean
+  readonly bypassNeedsLaunch: boolean
+  readonly errorCodes: boolean
+  readonly setModelReplies: boolean
+  readonly setModelEchoes: boolean
+  readonly interruptReceipt: boolean
+  readonly interruptIsError: boolean
+  /** The text that had come when a turn is interrupted in the middle of it. */
+  readonly interruptedText: "lost" | "kept" | "kept-and-closed"
+  /** Queued messages: each its own turn, or all of them one. */
+  readonly mergesQueue: boolean
+  readonly lifecycle: boolean
+  readonly allowNeedsInput: boolean
+  readonly hookTimeout: "continue" | "block"
+  readonly hookDenialsCount: boolean
+  readonly promptHookBeforeInit: boolean
+  /** SDK-hosted servers are contacted with `initialize`, not at the first turn. */
+  readonly connectsMcpAtOnce: boolean
+  readonly mcpHandshakeTries: number
+  readonly announcesRequests: boolean
+  readonly announcesRetries: boolean
+  readonly taskMessages: boolean
+  readonly waitsForTasks: boolean
+  readonly maxTurnsErrors: boolean
+}
+
+export interface WireProfile {
+  readonly version: string
+  /** Comparable: a larger number is a newer generation. */
+  readonly generation: 37 | 120 | 325
+  /** How it dials `--sdk-url`; none: it refuses addresses that are not its vendor's. */
+  readonly dial?: DialPresetName
+  readonly catalog: Catalog
+  readonly quirks: Quirks
+  readonly shapes: Shapes
+}
+
+export interface SessionFacts {
+  readonly cwd: string
+  readonly sessionId: string
+  readonly configDir: string
+  readonly pid: number
+  readonly model: string
+  readonly permissionMode: string
+  readonly apiKeySource: string
+  readonly outputStyle: string
+  readonly tools: readonly string[]
+  readonly mcpServers: readonly { name: string; status: string }[]
+  readonly agents: readonly AgentInfo[]
+  readonly agentNames: readonly string[]
+  readonly directories: readonly string[]
+  /** The host brought hooks of its own. */
+  readonly hooksApplied: boolean
+  readonly sessionState: "idle" | "running" | "requires_action"
+  readonly uuid: string
+  /** The host's messages that the turn begins with. */
+  readonly userUuids: readonly string[]
+}
+
+export interface UsageNumbers {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+export interface ModelSpending extends UsageNumbers {
+  readonly costUsd: number
+}
+
+export interface Timing {
+  readonly durationMs: number
+  readonly apiMs: number
+  readonly firstTokenMs?: number
+  readonly requestMs?: number
+  readonly requestWallMs?: number
+}
+
+export interface Denial {
+  readonly tool_name: string
+  readonly tool_use_id: string
+  readonly tool_input: Fields
+}
+
+/** An error of the API that a turn ended with; `code` where there was no answer at all. */
+export interface ResultError {
+  readonly status: number | null
+  readonly type?: string
+  readonly code?: string
+}
+
+export interface ResultFacts {
+  readonly sessionId: string
+  readonly uuid: string
+  readonly outcome:
+    | { readonly kind: "success"; readonly text: string; readonly apiError?: ResultError }
+    | { readonly kind: "error"; readonly subtype: string; readonly errors: readonly string[]; readonly isError: boolean }
+  readonly numTurns: number
+  readonly stopReason: string | null
+  /** Left out where the model was not asked. */
+  readonly terminalReason?: string
+  readonly localCommand?: string
+  /** The task whose end started the turn. */
+  readonly origin?: Fields
+  readonly timing: Timing
+  readonly usage: UsageNumbers
+  /** No call came to its end in this turn. */
+  readonly hasUsage: boolean
+  readonly totalCostUsd: number
+  readonly spending: ReadonlyMap<string, ModelSpending>
+  readonly spendingOfTurn: ReadonlyMap<string, ModelSpending>
+  readonly denials: readonly Denial[]
+  readonly userUuids: readonly string[]
+  readonly queued: number
+  readonly index: number
+  readonly subagents: number
+  readonly structuredOutput?: unknown
+}
+
+export interface MessageFacts {
+  readonly sessionId: string
+  readonly uuid: string
+  readonly parent: string | null
+  readonly timestamp: string
+}
+
+export interface AskFacts {
+  readonly toolName: string
+  readonly toolUseId: string
+  readonly input: Fields
+  readonly displayName: string
+  readonly description?: string
+  readonly suggestions?: readonly Fields[]
+  readonly blockedPath?: string
+  /** A reason without words is told by its type alone. */
+  readonly reason?: { readonly text: string | undefined; readonly type: string; readonly hookEvent?: string }
+  readonly mcpServer?: string
+  readonly policyAskOnly?: boolean
+  readonly needsUser?: boolean
+  readonly agentId?: string
+}
+
+/** The messages whose fields differ from version to version. */
+export interface Shapes {
+  readonly init: (facts: SessionFacts) => Fields
+  readonly initializeReply: (facts: SessionFacts) => Fields
+  readonly assistant: (message: Fields, facts: MessageFacts, extra: Fields) => Fields
+  readonly user: (message: Fields, facts: MessageFacts, extra: Fields) => Fields
+  readonly result: (facts: ResultFacts) => Fields
+  readonly ask: (facts: AskFacts) => Fields
+  readonly mcpClient: Fields
+  readonly mcpServer: (server: { name: string; status: string; info?: Fields; tools: readonly Fields[] }) => Fields
+  readonly apiError: (error: { status: number; type: string; message: string; requestId: string }) => string
+  readonly syntheticMessage: (id: string, text: string) => Fields
+}

@@ -1,0 +1,315 @@
+import { CAPABILITIES, catalog2325, EARLY_CAPABILITIES, TERMINAL_COMMANDS } from "./catalog-2-1-325.ts"
+import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import { CACHE_CREATION, memoryPath, modelUsage, present, SERVER_TOOLS, tokenFields } from "./shared.ts"
+import { profile2120 } from "./v2-1-120.ts"
+
+const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_in_required" }
+
+function init(facts: SessionFacts): Fields {
+  return {
+    type: "system",
+    subtype: "init",
+    cwd: facts.cwd,
+    session_id: facts.sessionId,
+    tools: facts.tools,
+    mcp_servers: facts.mcpServers.map(({ name, status }) => ({ name, status, source: "sdk" })),
+    model: facts.model,
+    permissionMode: facts.permissionMode,
+    slash_commands: catalog2325.commands.map(({ name }) => name),
+    terminal_slash_commands: TERMINAL_COMMANDS,
+    apiKeySource: facts.apiKeySource,
+    claude_code_version: "2.1.325",
+    output_style: facts.outputStyle,
+    agents: facts.agentNames,
+    skills: catalog2325.skills,
+    plugins: catalog2325.plugins,
+    capabilities: CAPABILITIES,
+    analytics_disabled: true,
+    product_feedback_disabled: true,
+    uuid: facts.uuid,
+    memory_paths: { auto: memoryPath(facts.configDir, facts.cwd) },
+    original_cwd: facts.cwd,
+    additional_directories: facts.directories,
+    messaging_socket_path: `/tmp/cc-socks/${facts.pid}.sock`,
+    ...FAST_MODE,
+    per_turn_effort_active: true,
+    ultrathink_available: false,
+    ultrathink_typed_raises: false,
+    view_mode: "default",
+    ...(facts.userUuids.length === 0 ? {} : { user_message_uuids: facts.userUuids }),
+  }
+}
+
+function initializeReply(facts: SessionFacts): Fields {
+  return {
+    commands: catalog2325.commands.map((command) => ({ ...command, builtin: true })),
+    agents: facts.agents,
+    output_style: facts.outputStyle,
+    available_output_styles: catalog2325.outputStyles,
+    user_output_styles_dir: `${facts.configDir}/output-styles`,
+    models: models(),
+    account: { tokenSource: "none", apiKeySource: facts.apiKeySource, apiProvider: "firstParty" },
+    pid: facts.pid,
+    claude_code_version: "2.1.325",
+    current_permission_mode: facts.permissionMode,
+    ...(facts.hooksApplied ? { hooks_applied: true } : {}),
+    hook_on_failure_supported: true,
+    other_hook_ask_outranks_host: true,
+    feedback_mode: { kind: "disabled" },
+    analytics_disabled: true,
+    remote_control_auto_enable: false,
+    remote_control_auto_connect_default: false,
+    remote_control_available: false,
+    remote_control_auto_on_by_default: false,
+    ide_rc_auto_enable_gate: false,
+    ...FAST_MODE,
+    session_state: facts.sessionState,
+    capabilities: EARLY_CAPABILITIES,
+  }
+}
+
+export function models(): Fields[] {
+  return catalog2325.models.map(({ traits, ...model }) => ({ ...model, ...traits }))
+}
+
+function usageFields({ usage, hasUsage }: ResultFacts): Fields {
+  const details = { output_tokens_details: { thinking_tokens: 0 } }
+  const tokens = tokenFields(usage)
+  return {
+    // An object that was never filled from a reply keeps the order it was made in.
+    ...(hasUsage ? { ...tokens, ...details } : { ...details, ...tokens }),
+    ...SERVER_TOOLS,
+    service_tier: "standard",
+    ...CACHE_CREATION,
+    inference_geo: "",
+    iterations: [],
+    speed: "standard",
+    fallback_credit: null,
+  }
+}
+
+function spendingFields(spending: ResultFacts["spending"]): Fields {
+  return modelUsage(spending, 325, (model) => ({
+    thinkingTokens: 0,
+    cacheCreationEphemeral5mInputTokens: 0,
+    cacheCreationEphemeral1hInputTokens: 0,
+    canonicalModel: model,
+    provider: "firstParty",
+    costBasis: "list",
+  }))
+}
+
+function subagentStats(spawned: number): Fields {
+  return {
+    spawned,
+    requested: { background: 0, foreground: 0, unset: spawned },
+    started_in_background: 0,
+    max_depth: spawned > 0 ? 1 : 0,
+    spawned_by_subagents: 0,
+    completed: spawned,
+    failed: 0,
+    killed: { parent: 0, user: 0, system: 0 },
+    refused: { depth_limit: 0, concurrency_limit: 0, budget: 0 },
+    by_type: {},
+  }
+}
+
+/** `type` stands in the middle: this generation builds the line from pieces. */
+function result(facts: ResultFacts): Fields {
+  if (facts.terminalReason === undefined) return localResult(facts)
+  const { outcome, timing } = facts
+  const succeeded = outcome.kind === "success"
+  const apiError = succeeded ? outcome.apiError : undefined
+  const timed = succeeded && apiError === undefined && timing.firstTokenMs !== undefined
+  return present({
+    duration_api_ms: timing.apiMs,
+    stop_reason: facts.stopReason,
+    session_id: facts.sessionId,
+    total_cost_usd: facts.totalCostUsd,
+    usage: usageFields(facts),
+    modelUsage: spendingFields(facts.spending),
+    permission_denials: facts.denials,
+    terminal_reason: facts.terminalReason,
+    ...FAST_MODE,
+    origin: facts.origin,
+    subagent_stats: subagentStats(facts.subagents),
+    safety_stops: 0,
+    is_error: succeeded ? apiError !== undefined : outcome.isError,
+    num_turns: facts.numTurns,
+    subtype: succeeded ? "success" : outcome.subtype,
+    ...(succeeded
+      ? {
+          api_error_status: apiError?.status ?? null,
+          api_error_type: apiError?.type,
+          api_error: apiError?.code,
+          result: outcome.text,
+          structured_output: facts.structuredOutput,
+        }
+      : { errors: outcome.errors, user_message_uuid: facts.userUuids.at(-1) }),
+    ttft_ms: timed ? timing.firstTokenMs : undefined,
+    type: "result",
+    duration_ms: timing.durationMs,
+    uuid: facts.uuid,
+    ttft_stream_ms: timed ? timing.firstTokenMs : undefined,
+    time_to_request_ms: timed ? timing.requestMs : undefined,
+    first_content_frame_ms: timed ? timing.firstTokenMs : undefined,
+    ...markers(facts),
+    queued_turn_count: facts.queued,
+    result_index: facts.index,
+    model_usage_since_last_result: spendingFields(facts.spendingOfTurn),
+  })
+}
+
+/** A turn in which the model was not asked: a command of the CLI's own, or a message that asks for nothing. */
+function localResult(facts: ResultFacts): Fields {
+  const { outcome } = facts
+  return present({
+    is_error: false,
+    duration_api_ms: 0,
+    num_turns: facts.numTurns,
+    stop_reason: null,
+    session_id: facts.sessionId,
+    total_cost_usd: facts.totalCostUsd,
+    usage: usageFields(facts),
+    modelUsage: spendingFields(facts.spending),
+    permission_denials: facts.denials,
+    ...FAST_MODE,
+    subagent_stats: subagentStats(facts.subagents),
+    safety_stops: 0,
+    subtype: "success",
+    result: outcome.kind === "success" ? outcome.text : "",
+    local_command: facts.localCommand,
+    type: "result",
+    duration_ms: facts.timing.durationMs,
+    uuid: facts.uuid,
+    ...markers(facts),
+    queued_turn_count: facts.queued,
+    result_index: facts.index,
+    model_usage_since_last_result: spendingFields(facts.spendingOfTurn),
+  })
+}
+
+/** Which of the host's messages this result answers, if they carried a uuid. */
+function markers({ userUuids, timing, usage, outcome }: ResultFacts): Fields {
+  if (userUuids.length === 0) return {}
+  // A result that tells of an error names the last one among its own fields.
+  if (outcome.kind !== "success") return { user_message_uuids: userUuids }
+  const named = { user_message_uuid: userUuids.at(-1), user_message_uuids: userUuids }
+  if (timing.requestWallMs === undefined) return named
+  return {
+    ...named,
+    request_sent_wall_ms: timing.requestWallMs,
+    first_request_input_tokens: usage.input,
+    first_request_cache_read_input_tokens: usage.cacheRead,
+  }
+}
+
+export const profile2325: WireProfile = {
+  version: "2.1.325",
+  generation: 325,
+  catalog: catalog2325,
+  quirks: {
+    ...profile2120.quirks,
+    responseWithoutBody: "drop",
+    unknownRequest: "error-with-code",
+    lateInitialize: "accepted",
+    checksMode: true,
+    errorCodes: true,
+    setModelReplies: true,
+    interruptReceipt: true,
+    interruptedText: "kept-and-closed",
+    lifecycle: true,
+    allowNeedsInput: false,
+    hookTimeout: "block",
+    connectsMcpAtOnce: true,
+    mcpHandshakeTries: 2,
+  },
+  shapes: {
+    ...profile2120.shapes,
+    init,
+    initializeReply,
+    result,
+    assistant: (message, { sessionId, uuid, parent, timestamp }, { agent_id, error, request_id, ...extra }) =>
+      present({
+        type: "assistant",
+        message,
+        parent_tool_use_id: parent,
+        agent_id,
+        session_id: sessionId,
+        uuid,
+        timestamp,
+        error,
+        request_id,
+        ...extra,
+      }),
+    user: (message, { sessionId, uuid, parent, timestamp }, { agent_id, ...extra }) =>
+      present({
+        type: "user",
+        message,
+        parent_tool_use_id: parent,
+        agent_id,
+        session_id: sessionId,
+        uuid,
+        timestamp,
+        ...extra,
+      }),
+    ask: (facts) =>
+      present({
+        subtype: "can_use_tool",
+        tool_name: facts.toolName,
+        mcp_server: facts.mcpServer === undefined ? undefined : { name: facts.mcpServer, source: "sdk" },
+        display_name: facts.displayName,
+        input: facts.input,
+        description: facts.description,
+        permission_suggestions: facts.suggestions,
+        blocked_path: facts.blockedPath,
+        decision_reason: facts.reason?.text,
+        decision_reason_type: facts.reason?.type,
+        decision_reason_hook_event: facts.reason?.hookEvent,
+        decision_reason_hook_source: facts.reason?.hookEvent === undefined ? undefined : "settings",
+        server_policy_ask_only: facts.policyAskOnly,
+        tool_use_id: facts.toolUseId,
+        agent_id: facts.agentId,
+        requires_user_interaction: facts.needsUser,
+      }),
+    mcpClient: {
+      name: "claude-code",
+      title: "Claude Code",
+      description: "Anthropic's agentic coding tool",
+      websiteUrl: "https://claude.com/claude-code",
+      version: "2.1.325",
+    },
+    mcpServer: ({ name, status, info, tools }) =>
+      status === "connected"
+        ? { name, status, serverInfo: info, transport: "sdk", scope: "dynamic", source: "sdk", tools }
+        : { name, status, transport: "sdk", scope: "user", source: "sdk" },
+    apiError: ({ status, message }) => `API Error: ${status} ${message}`,
+    syntheticMessage: (id, text) => ({
+      diagnostics: null,
+      id,
+      container: null,
+      model: "<synthetic>",
+      role: "assistant",
+      stop_details: null,
+      stop_reason: "stop_sequence",
+      stop_sequence: "",
+      type: "message",
+      usage: {
+        output_tokens_details: null,
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        ...SERVER_TOOLS,
+        service_tier: null,
+        ...CACHE_CREATION,
+        inference_geo: null,
+        iterations: null,
+        speed: null,
+        fallback_credit: null,
+      },
+      content: [{ type: "text", text }],
+      context_management: null,
+    }),
+  },
+}

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs"
+import type { Launch } from "../agent/launch.ts"
+import type { Fields } from "../profiles/profile.ts"
+import { historyOf, lastSession, loadSession, type StoredSession, Transcript, transcriptPath, writeFork } from "./transcript.ts"
+
+export interface OpenedSession {
+  readonly sessionId: string
+  readonly history: Fields[]
+  readonly transcript: Transcript
+  readonly source: "startup" | "resume" | "fork"
+}
+
+/** A launch the CLI refuses: what it says on stderr, and the session it was asked for. */
+export interface RefusedSession {
+  readonly refused: string
+  readonly sessionId?: string
+}
+
+/** The session that the flags speak of: a new one, or one on disk. */
+export function openSession(launch: Launch, version: string, freshId: string): OpenedSession | RefusedSession {
+  const { session } = launch
+  const resume = session.resume ?? (session.continueLast === true ? lastSession(launch) : undefined)
+  if (resume === undefined) return beginSession(launch, version, session.sessionId ?? freshId)
+  if (session.sessionId !== undefined && session.fork !== true) {
+    const flags = "--session-id can only be used with --continue or --resume if --fork-session is also specified."
+    return { refused: `Error: ${flags}` }
+  }
+  const stored = loadSession(launch, resume, session.resumeAt)
+  if (stored === undefined) {
+    return { refused: `No conversation found with session ID: ${resume}`, sessionId: resume }
+  }
+  return session.fork === true
+    ? forkSession(launch, version, { id: session.sessionId ?? freshId, stored })
+    : opened(launch, version, { id: resume, stored, source: "resume" })
+}
+
+function beginSession(launch: Launch, version: string, id: string): OpenedSession | RefusedSession {
+  const named = launch.session.sessionId !== undefined
+  if (named && existsSync(transcriptPath(launch, id))) return { refused: `Error: Session ID ${id} is already in use.` }
+  return opened(launch, version, { id, stored: { entries: [], last: null }, source: "startup" })
+}
+
+function forkSession(launch: Launch, version: string, fork: { id: string; stored: StoredSession }): OpenedSession {
+  if (launch.session.persist) writeFork(launch, fork.id, fork.stored)
+  return opened(launch, version, { ...fork, source: "fork" })
+}
+
+function opened(
+  launch: Launch,
+  version: string,
+  { id, stored, source }: { id: string; stored: StoredSession; source: OpenedSession["source"] },
+): OpenedSession {
+  const { configDir, cwd } = launch
+  const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist }
+  return {
+    sessionId: id,
+    history: historyOf(stored.entries),
+    transcript: new Transcript(options, stored.last),
+    source,
+  }
+}

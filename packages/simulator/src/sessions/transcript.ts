@@ -1,0 +1,138 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { isObject, textOf } from "@signalbox/protocol"
+import type { Fields } from "../profiles/profile.ts"
+import { dashed } from "../profiles/shared.ts"
+
+// A session on disk, in the CLI's own layout: <config>/projects/<cwd, dashed>/<session id>.jsonl, an entry per line, each
+// naming the one before it.
+
+export interface TranscriptPlace {
+  readonly configDir: string
+  readonly cwd: string
+}
+
+export interface TranscriptOptions extends TranscriptPlace {
+  readonly sessionId: string
+  readonly version: string
+  readonly persist: boolean
+}
+
+/** Writes entries as they happen. The file is made with the first one. */
+export class Transcript {
+  readonly #options: TranscriptOptions
+  #last: string | null
+  #isMade = false
+
+  constructor(options: TranscriptOptions, last: string | null = null) {
+    this.#options = options
+    this.#last = last
+  }
+
+  get path(): string {
+    return transcriptPath(this.#options, this.#options.sessionId)
+  }
+
+  /** Returns false when the disk would not have it: a simulator goes on without. */
+  add(kind: "user" | "assistant", entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields }): boolean {
+    const { cwd, sessionId, version } = this.#options
+    const line = {
+      parentUuid: this.#last,
+      isSidechain: false,
+      userType: "external",
+      cwd,
+      sessionId,
+      version,
+      gitBranch: "",
+      type: kind,
+      message: entry.message,
+      ...entry.extra,
+      uuid: entry.uuid,
+      timestamp: entry.timestamp,
+    }
+    this.#last = entry.uuid
+    return this.write(line)
+  }
+
+  write(line: Fields): boolean {
+    if (!this.#options.persist) return true
+    try {
+      if (!this.#isMade) mkdirSync(dirname(this.path), { recursive: true })
+      this.#isMade = true
+      appendFileSync(this.path, `${JSON.stringify(line)}\n`)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+export function projectFolder({ configDir, cwd }: TranscriptPlace): string {
+  return join(configDir, "projects", dashed(cwd))
+}
+
+export function transcriptPath(place: TranscriptPlace, sessionId: string): string {
+  return join(projectFolder(place), `${sessionId}.jsonl`)
+}
+
+export interface StoredSession {
+  readonly entries: readonly Fields[]
+  /** The uuid of the last entry. */
+  readonly last: string | null
+}
+
+/** What a session left, up to and with the message `at` if one is named; undefined when there is none. */
+export function loadSession(place: TranscriptPlace, sessionId: string, at?: string): StoredSession | undefined {
+  const path = transcriptPath(place, sessionId)
+  if (!existsSync(path)) return undefined
+  const all = readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line): Fields[] => parseEntries(line))
+    .filter(({ type }) => type === "user" || type === "assistant")
+  const cut = at === undefined ? -1 : all.findIndex((entry) => entry["uuid"] === at)
+  const entries = cut === -1 ? all : all.slice(0, cut + 1)
+  return { entries, last: textOf(entries.at(-1), "uuid") ?? null }
+}
+
+/** The session written last in this folder. */
+export function lastSession(place: TranscriptPlace): string | undefined {
+  const folder = projectFolder(place)
+  if (!existsSync(folder)) return undefined
+  const files = readdirSync(folder).filter((file) => file.endsWith(".jsonl"))
+  const dated = files.map((file) => ({ file, at: statSync(join(folder, file)).mtimeMs }))
+  return dated.toSorted((a, b) => b.at - a.at)[0]?.file.replace(/\.jsonl$/, "")
+}
+
+/** A fork begins as a copy under its own id. */
+export function writeFork(place: TranscriptPlace, sessionId: string, stored: StoredSession): void {
+  const path = transcriptPath(place, sessionId)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, stored.entries.map((entry) => `${JSON.stringify({ ...entry, sessionId })}\n`).join(""))
+}
+
+/** The history as the model is told it: entries of one message put together again. */
+export function historyOf(entries: readonly Fields[]): Fields[] {
+  const history: Fields[] = []
+  for (const { message } of entries) {
+    if (!isObject(message)) continue
+    const before = history.at(-1)
+    const content = blocksOf(message["content"])
+    if (before !== undefined && before["role"] === message["role"] && Array.isArray(before["content"])) {
+      history[history.length - 1] = { ...before, content: [...before["content"], ...content] }
+    } else history.push({ role: message["role"], content })
+  }
+  return history
+}
+
+function blocksOf(content: unknown): unknown[] {
+  return Array.isArray(content) ? content : [{ type: "text", text: String(content ?? "") }]
+}
+
+function parseEntries(line: string): Fields[] {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) ? [{ ...value }] : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,179 @@
+import { relative, resolve } from "node:path"
+import { textOf } from "@signalbox/protocol"
+import { globPattern } from "../permissions/rules.ts"
+import type { Fields } from "../profiles/profile.ts"
+import type { Checkpoints } from "./checkpoints.ts"
+import type { Files } from "./files.ts"
+import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
+
+const CURRENT = " (file state is current in your context — no need to Read it back)"
+const CONTEXT_LINES = 3
+
+/** Read, Write, Edit, Glob and Grep on whichever files there are. */
+export function fileTools(files: Files, checkpoints: Checkpoints): Record<string, Tool> {
+  const read = new Set<string>()
+  return {
+    Read: readTool(files, read),
+    Write: writeTool(files, checkpoints, read),
+    Edit: editTool(files, checkpoints, read),
+    Glob: globTool(files),
+    Grep: grepTool(files),
+  }
+}
+
+function pathOf({ core, input }: ToolRun): string {
+  return resolve(core.launch.cwd, textOf(input, "file_path") ?? "")
+}
+
+function missing({ core }: ToolRun): string {
+  return core.profile.generation === 37
+    ? "File does not exist."
+    : `File does not exist. Note: your current working directory is ${core.launch.cwd}.`
+}
+
+function readTool(files: Files, read: Set<string>): Tool {
+  return {
+    check(run) {
+      const isMissing = files.read(pathOf(run)) === undefined
+      return run.core.profile.generation === 37 && isMissing ? missing(run) : undefined
+    },
+    async run(run) {
+      const path = pathOf(run)
+      const content = files.read(path)
+      if (content === undefined) return toolFailure(missing(run))
+      read.add(path)
+      const lines = content.split("\n")
+      const numbered = lines.map((line, index) => numberedLine(run, index + 1, line)).join("\n")
+      const file = { filePath: path, content, numLines: lines.length, startLine: 1, totalLines: lines.length }
+      return { content: numbered, structured: { type: "text", file } }
+    },
+  }
+}
+
+function numberedLine({ core }: ToolRun, number: number, line: string): string {
+  return core.profile.generation === 37 ? `${String(number).padStart(6)}→${line}` : `${number}\t${line}`
+}
+
+function writeTool(files: Files, checkpoints: Checkpoints, read: Set<string>): Tool {
+  return {
+    check(run) {
+      const path = pathOf(run)
+      const unread = files.read(path) !== undefined && !read.has(path)
+      return unread ? "File has not been read yet. Read it first before writing to it." : undefined
+    },
+    async run(run) {
+      const path = pathOf(run)
+      const named = textOf(run.input, "file_path") ?? path
+      const content = textOf(run.input, "content") ?? ""
+      const before = files.read(path)
+      checkpoints.keep(path)
+      files.write(path, content)
+      read.add(path)
+      const { generation } = run.core.profile
+      const told = generation === 325 ? CURRENT : ""
+      const verb = before === undefined ? "File created successfully at:" : "The file"
+      const text =
+        before === undefined ? `${verb} ${named}${told}` : `${verb} ${named} has been updated successfully.${told}`
+      const patch = before === undefined ? [] : patchOf(before, content)
+      const type = before === undefined ? "create" : "update"
+      const base = { type, filePath: named, content, structuredPatch: patch, originalFile: before ?? null }
+      return { content: text, structured: generation === 37 ? base : { ...base, userModified: false } }
+    },
+  }
+}
+
+function editTool(files: Files, checkpoints: Checkpoints, read: Set<string>): Tool {
+  return {
+    check(run) {
+      const path = pathOf(run)
+      const content = files.read(path)
+      const wanted = textOf(run.input, "old_string") ?? ""
+      if (content === undefined) return "File does not exist."
+      if (!read.has(path)) return "File has not been read yet. Read it first before writing to it."
+      return content.includes(wanted) ? undefined : `String to replace not found in file.\nString: ${wanted}`
+    },
+    async run(run) {
+      const path = pathOf(run)
+      const before = files.read(path) ?? ""
+      const [oldString, newString] = [textOf(run.input, "old_string") ?? "", textOf(run.input, "new_string") ?? ""]
+      const replaceAll = run.input["replace_all"] === true
+      const after = replaceAll ? before.replaceAll(oldString, newString) : before.replace(oldString, () => newString)
+      checkpoints.keep(path)
+      files.write(path, after)
+      const told = run.core.profile.generation === 325 ? CURRENT : ""
+      return {
+        content: `The file ${path} has been updated successfully.${told}`,
+        structured: {
+          filePath: path,
+          oldString,
+          newString,
+          originalFile: before,
+          structuredPatch: patchOf(before, after),
+          userModified: false,
+          replaceAll,
+        },
+      }
+    },
+  }
+}
+
+/** One hunk around everything that changed: what a viewer draws. */
+function patchOf(before: string, after: string): Fields[] {
+  const [a, b] = [linesOf(before), linesOf(after)]
+  let head = 0
+  while (head < a.length && head < b.length && a[head] === b[head]) head++
+  let tail = 0
+  while (tail < a.length - head && tail < b.length - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++
+  if (head === a.length && head === b.length) return []
+  const start = Math.max(0, head - CONTEXT_LINES)
+  const [endA, endB] = [Math.min(a.length, a.length - tail + CONTEXT_LINES), b.length - tail]
+  const context = (from: number, to: number) => a.slice(from, to).map((line) => ` ${line}`)
+  const lines = [
+    ...context(start, head),
+    ...a.slice(head, a.length - tail).map((line) => `-${line}`),
+    ...b.slice(head, endB).map((line) => `+${line}`),
+    ...context(a.length - tail, endA),
+  ]
+  const newLines = lines.filter((line) => !line.startsWith("-")).length
+  return [{ oldStart: start + 1, oldLines: endA - start, newStart: start + 1, newLines, lines }]
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split("\n")
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines
+}
+
+function globTool(files: Files): Tool {
+  return {
+    async run({ core, input }) {
+      const folder = resolve(core.launch.cwd, textOf(input, "path") ?? "")
+      const pattern = globPattern(textOf(input, "pattern") ?? "*")
+      const found = files.list(folder).filter((path) => pattern.test(relative(folder, path)))
+      const shown = core.profile.generation === 37 ? found : found.map((path) => relative(core.launch.cwd, path))
+      const structured = { filenames: shown, durationMs: 1, numFiles: shown.length, truncated: false }
+      return { content: shown.length === 0 ? "No files found" : shown.join("\n"), structured }
+    },
+  }
+}
+
+function grepTool(files: Files): Tool {
+  return {
+    async run({ core, input }) {
+      const folder = resolve(core.launch.cwd, textOf(input, "path") ?? "")
+      const pattern = safePattern(textOf(input, "pattern") ?? "")
+      const found = files.list(folder).filter((path) => pattern.test(files.read(path) ?? ""))
+      const filenames = found.map((path) => relative(core.launch.cwd, path))
+      const count = `Found ${filenames.length} file${filenames.length === 1 ? "" : "s"}`
+      const content = filenames.length === 0 ? "No files found" : [count, ...filenames].join("\n")
+      return { content, structured: { mode: "files_with_matches", filenames, numFiles: filenames.length } }
+    },
+  }
+}
+
+function safePattern(source: string): RegExp {
+  try {
+    return new RegExp(source, "m")
+  } catch {
+    return new RegExp(source.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+  }
+}

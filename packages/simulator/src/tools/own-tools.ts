@@ -1,0 +1,111 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { setMode } from "../permissions/permission-state.ts"
+import type { Fields } from "../profiles/profile.ts"
+import type { Files } from "./files.ts"
+import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
+
+// Tools that keep the agent's own books: todos, plans, questions.
+
+export function ownTools(files: Files): Record<string, Tool> {
+  return {
+    TodoWrite: todoTool(),
+    AskUserQuestion: questionTool,
+    EnterPlanMode: enterPlanTool,
+    ExitPlanMode: exitPlanTool(files),
+    StructuredOutput: structuredOutputTool,
+    WebFetch: { run: async ({ input }) => toolFailure(unreachable(textOf(input, "url") ?? "")) },
+    WebSearch: { run: async () => ({ content: "No results: this is a simulation.", structured: { results: [] } }) },
+  }
+}
+
+function todoTool(): Tool {
+  let current: unknown = []
+  return {
+    async run({ core, input }) {
+      const oldTodos = current
+      const newTodos = input["todos"] ?? []
+      current = newTodos
+      const content =
+        "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. " +
+        "Please proceed with the current tasks if applicable"
+      const nudge = core.profile.generation >= 120 ? { verificationNudgeNeeded: false } : {}
+      return { content, structured: { oldTodos, newTodos, ...nudge } }
+    },
+  }
+}
+
+const questionTool: Tool = {
+  async run({ core, input }) {
+    const answers = fieldOf(input, "answers")
+    const structured = { questions: input["questions"], answers: answers ?? {} }
+    const isNewest = core.profile.generation === 325
+    if (answers === undefined && isNewest) {
+      return { content: "The user did not answer the questions.", structured, idLast: true }
+    }
+    const told = Object.entries(answers ?? {})
+      .map(([question, answer]) => `"${question}"="${String(answer)}"`)
+      .join(", ")
+    const content = isNewest
+      ? `Your questions have been answered: ${told}. You can now continue with these answers in mind.`
+      : `User has answered your questions: ${told}. You can now continue with the user's answers in mind.`
+    return { content, structured, idLast: true }
+  },
+}
+
+const PLAN_MODE = "Entered plan mode. You should now focus on exploring the codebase and designing an implementation approach."
+
+const enterPlanTool: Tool = {
+  async run({ core }) {
+    core.state.permissions = setMode(core.state.permissions, "plan")
+    core.wire.system("status", { status: null, permissionMode: "plan" }, "uuid")
+    return { content: PLAN_MODE, structured: { message: PLAN_MODE }, idLast: true }
+  },
+}
+
+/** The plan is read from the plan file; what the model passes along counts only where there is none. */
+export function planInput({ core, input }: Pick<ToolRun, "core" | "input">, files: Files): Fields {
+  const path = planFile(core)
+  const written = files.read(path)
+  if (written !== undefined) return core.profile.generation === 37 ? { plan: written } : { plan: written, planFilePath: path }
+  return core.profile.generation === 325 ? {} : { ...input }
+}
+
+export function planFile(core: ToolRun["core"]): string {
+  return `${core.launch.configDir}/plans/${core.wire.sessionId}.md`
+}
+
+function exitPlanTool(files: Files): Tool {
+  return {
+    async run({ core, input }) {
+      const path = planFile(core)
+      const written = files.read(path)
+      const passed = textOf(input, "plan")
+      const plan = written ?? (core.profile.generation === 120 ? passed : undefined) ?? null
+      if (plan !== null && passed !== undefined && passed !== written) files.write(path, passed)
+      if (core.state.permissions.mode === "plan") {
+        core.state.permissions = setMode(core.state.permissions, core.state.permissions.modeBeforePlan)
+        core.wire.system("status", { status: null, permissionMode: core.state.permissions.mode }, "uuid")
+      }
+      const content =
+        plan === null
+          ? "User has approved exiting plan mode. You can now proceed."
+          : `User has approved your plan. You can now start coding. Start with updating your todo list if applicable\n\nYour plan has been saved to: ${path}\n\n## Approved Plan:\n${passed ?? plan}`
+      return { content, structured: { plan, isAgent: false, filePath: path }, idLast: true }
+    },
+  }
+}
+
+const structuredOutputTool: Tool = {
+  async run() {
+    const content = "Structured output provided successfully"
+    return { content, structured: content }
+  },
+}
+
+function unreachable(url: string): string {
+  return `Unable to fetch ${url}: this is a simulation and reaches no network.`
+}
+
+export function isTodoList(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.every(isObject)
+}
