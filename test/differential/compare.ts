@@ -2,14 +2,14 @@ import type { Improvement } from "./improvements.ts"
 import type { Seen } from "./run-program.ts"
 
 /** One place where the two sides differ. */
-export interface Difference {
+interface Difference {
   /** Such as `message[3].result`. */
   readonly at: string
   readonly official: unknown
   readonly ours: unknown
 }
 
-export const ABSENT = "<absent>"
+const ABSENT = "<absent>"
 
 /** Where ours differs from the official side, apart from what is improved on purpose. */
 export function compare(official: Seen, ours: Seen, improvements: readonly Improvement[]): string[] {

@@ -16,6 +16,7 @@ export class ControlCalls {
   readonly #send: ControlCallsOptions["send"]
   readonly #onChange: () => void
   readonly #pending = createPendingRequests<Answer>()
+  readonly #onAnswer = new Map<string, (answer: Answer) => void>()
   #inFlight = 0
   #failure: Error | undefined
 
@@ -45,10 +46,14 @@ export class ControlCalls {
     }
   }
 
-  /** Resolves with the answer whatever it says, and holds nothing up meanwhile. */
-  async exchange(request: ControlRequestBody): Promise<Answer> {
+  /**
+   * Resolves with the answer whatever it says, and holds nothing up meanwhile. `onAnswer` is called as soon as its line is
+   * read, before the line after it is.
+   */
+  async exchange(request: ControlRequestBody, onAnswer?: (answer: Answer) => void): Promise<Answer> {
     if (this.#failure !== undefined) throw this.#failure
     const requestId = newRequestId()
+    if (onAnswer !== undefined) this.#onAnswer.set(requestId, onAnswer)
     try {
       const answer = this.#pending.wait(requestId)
       // It is awaited below, but may be rejected while the line is still being sent.
@@ -58,6 +63,8 @@ export class ControlCalls {
     } catch (error) {
       // Whether the line could not be sent or the answer will not come: the query is over, and may have said why.
       throw this.#failure ?? queryClosed(error)
+    } finally {
+      this.#onAnswer.delete(requestId)
     }
   }
 
@@ -65,7 +72,10 @@ export class ControlCalls {
   take(message: Readonly<Record<string, unknown>>): void {
     const response = fieldOf(message, "response")
     const requestId = textOf(response, "request_id")
-    if (response !== undefined && requestId !== undefined) this.#pending.answer(requestId, response)
+    if (response === undefined || requestId === undefined) return
+    this.#onAnswer.get(requestId)?.(response)
+    this.#onAnswer.delete(requestId)
+    this.#pending.answer(requestId, response)
   }
 
   /** No more answers come. */

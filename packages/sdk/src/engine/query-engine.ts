@@ -150,9 +150,7 @@ export class QueryEngine {
       hooks: this.#hooks.registrations,
       sdkMcpServers: this.#mcp.names,
     })
-    const answer = await this.#calls.exchange(request)
-    this.#handOver(answer)
-    return answer
+    return this.#calls.exchange(request, (answer) => this.#handOver(answer))
   }
 
   /** What an agent asked before we were there, and still wants to know. */

@@ -58,8 +58,9 @@ class Session implements SDKSession {
 
   constructor(options: SDKSessionOptions, resume?: string) {
     this.#sessionId = resume
-    // As the 0.2 series had it: no settings files, whatever the CLI's own default is.
-    this.#query = query({ prompt: this.#prompts, options: { ...options, settingSources: [], resume } })
+    // As the 0.2 series had it: no settings files, and the CLI's own system prompt.
+    const systemPrompt = { type: "preset", preset: "claude_code" } as const
+    this.#query = query({ prompt: this.#prompts, options: { ...options, settingSources: [], systemPrompt, resume } })
   }
 
   get sessionId(): string {

@@ -4,7 +4,7 @@ import type { Model } from "../model/model.ts"
 import { initialPermissions } from "../permissions/permission-state.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
 import type { OpenedSession } from "../sessions/open-session.ts"
-import { type ToolMode, Toolbox } from "../tools/toolbox.ts"
+import { Toolbox, type ToolMode } from "../tools/toolbox.ts"
 import type { AgentClock } from "./clock.ts"
 import { answerControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
@@ -51,7 +51,6 @@ export class Agent {
   #turn: Turn | undefined
   #starting: Promise<void>
   #hasInput = false
-  #wasInitialized = false
   #inputEnded = false
   #isEnding = false
   #isOver = false
@@ -134,10 +133,9 @@ export class Agent {
     const session: SessionControl = {
       interrupt: () => this.#turn?.interrupt(),
       isFirstInput: !this.#hasInput,
-      wasInitialized: this.#wasInitialized,
       end: () => void this.#exit(0),
     }
-    if (isInitialize) this.#hasInput = this.#wasInitialized = true
+    if (isInitialize) this.#hasInput = true
     const requestId = textOf(message, "request_id") ?? ""
     const answered = answerControl({ core: this.core, requestId, request, session })
     const acknowledged = answered.then(() => this.core.wire.lifecycle(textOf(message, "uuid"), "completed"))

@@ -59,7 +59,10 @@ export function problemOf(core: AgentCore, failure: Failure): ApiProblem {
   return { status, type, text, tag: message === "" ? "unknown" : tag }
 }
 
-function textOfProblem(core: AgentCore, { status, type, message }: { status: number; type: string; message: string }): string {
+function textOfProblem(
+  core: AgentCore,
+  { status, type, message }: { status: number; type: string; message: string },
+): string {
   const { generation, shapes } = core.profile
   const plain = shapes.apiError({ status, type, message, requestId: core.model.requestId() })
   if (status === 401) return `Failed to authenticate. ${plain}`

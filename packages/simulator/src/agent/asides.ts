@@ -1,7 +1,7 @@
-import { wholeSummary } from "./compaction.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { present } from "../profiles/shared.ts"
 import type { AsideStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
+import { wholeSummary } from "./compaction.ts"
 import type { AgentCore } from "./core.ts"
 
 /** Plays what only the CLI's own side can. */

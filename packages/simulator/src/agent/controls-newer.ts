@@ -2,8 +2,8 @@ import { resolve } from "node:path"
 import { fieldOf, hookEvents, textOf } from "@signalbox/protocol"
 import { isInside } from "../permissions/bash-command.ts"
 import { showRule } from "../permissions/rules.ts"
-import type { Fields } from "../profiles/profile.ts"
 import { contextWindowOf } from "../profiles/prices.ts"
+import type { Fields } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels } from "../profiles/v2-1-325.ts"
 import { planFile } from "../tools/own-tools.ts"
@@ -149,8 +149,16 @@ function skillsOf(core: AgentCore): Fields[] {
 
 function plugins(core: AgentCore): Fields {
   const { catalog } = core.profile
-  const commands = catalog.commands.map((command) => (core.profile.generation === 325 ? { ...command, builtin: true } : command))
-  return { commands, agents: catalog.agents, plugins: catalog.plugins, mcpServers: core.mcp.statusList(core), error_count: 0 }
+  const commands = catalog.commands.map((command) =>
+    core.profile.generation === 325 ? { ...command, builtin: true } : command,
+  )
+  return {
+    commands,
+    agents: catalog.agents,
+    plugins: catalog.plugins,
+    mcpServers: core.mcp.statusList(core),
+    error_count: 0,
+  }
 }
 
 function stopTask({ core, requestId, request }: ControlScope): void {

@@ -17,7 +17,6 @@ export interface SessionControl {
   /** Breaks into the turn under way. */
   interrupt(): void
   readonly isFirstInput: boolean
-  readonly wasInitialized: boolean
   end(): void
 }
 
@@ -78,13 +77,13 @@ function initialize(scope: ControlScope): void {
   // Their first message goes out before the reply; how they take it is waited for by the turn.
   if (quirks.connectsMcpAtOnce) void core.mcp.connect(core)
   if (core.profile.generation !== 325) return core.wire.success(requestId, initializeReply(core))
-  if (isLate && !session.wasInitialized) core.wire.system("background_tasks_changed", { tasks: [] }, "uuid")
   const response = { subtype: "success", request_id: requestId, response: initializeReply(core) }
   const pending = {
     pending_permission_requests: core.host.openPermissions(),
     pending_user_dialog_requests: [],
   }
   core.wire.emit({ type: "control_response", response: { ...response, ...pending } })
+  if (isLate) core.tasks.tellAll(core)
 }
 
 function configure(core: AgentCore, request: Readonly<Fields>): void {
@@ -157,7 +156,10 @@ async function setServers({ core, requestId, request }: ControlScope): Promise<v
   core.wire.success(requestId, { added, removed, errors: {} })
 }
 
-async function withServer(scope: ControlScope, run: (scope: ControlScope, name: string) => Promise<void>): Promise<void> {
+async function withServer(
+  scope: ControlScope,
+  run: (scope: ControlScope, name: string) => Promise<void>,
+): Promise<void> {
   const name = textOf(scope.request, "serverName") ?? ""
   if (!scope.core.mcp.has(name)) return scope.core.wire.error(scope.requestId, `Server not found: ${name}`)
   await run(scope, name)

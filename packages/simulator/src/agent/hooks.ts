@@ -41,7 +41,10 @@ export class Hooks {
   register(hooks: unknown): void {
     if (!isObject(hooks)) return
     this.#matchers = new Map(
-      Object.entries(hooks).map(([event, matchers]) => [event, (Array.isArray(matchers) ? matchers : []).map(readMatcher)]),
+      Object.entries(hooks).map(([event, matchers]) => [
+        event,
+        (Array.isArray(matchers) ? matchers : []).map(readMatcher),
+      ]),
     )
   }
 

@@ -1,5 +1,5 @@
-import type { AgentCore } from "./core.ts"
 import { beginCompaction, compactionOf, endCompaction } from "./compaction.ts"
+import type { AgentCore } from "./core.ts"
 
 /** What a command of the CLI's own came to: `text` is the result's. */
 export interface LocalCommand {
@@ -16,7 +16,9 @@ export function localCommand(core: AgentCore, text: string): LocalCommand | unde
   if (name === undefined) return undefined
   if (name === "compact") return compactCommand(core)
   if (name === "cost" || (name === "usage" && core.profile.generation >= 120)) return costCommand(name)
-  const isKnown = core.profile.catalog.commands.some((command) => command.name === name || command.aliases?.includes(name))
+  const isKnown = core.profile.catalog.commands.some(
+    (command) => command.name === name || command.aliases?.includes(name),
+  )
   // The newest generation leaves it to the model to make something of a command that it does not know.
   if (isKnown || core.profile.generation === 325) return undefined
   const unknown = core.profile.generation === 37 ? `Unknown skill: ${name}` : `Unknown command: /${name}`
@@ -63,8 +65,12 @@ export function costText(core: AgentCore): string {
     "Total code changes:    0 lines added, 0 lines removed",
   ]
   const models = [...core.ledger.spending].map(
-    ([model, { input, output, costUsd }]) => `     ${model}:  ${input} input, ${output} output ($${costUsd.toFixed(4)})`,
+    ([model, { input, output, costUsd }]) =>
+      `     ${model}:  ${input} input, ${output} output ($${costUsd.toFixed(4)})`,
   )
-  const usage = models.length === 0 ? ["Usage:                 0 input, 0 output, 0 cache read, 0 cache write"] : ["Usage by model:", ...models]
+  const usage =
+    models.length === 0
+      ? ["Usage:                 0 input, 0 output, 0 cache read, 0 cache write"]
+      : ["Usage by model:", ...models]
   return [...lines, ...usage].join("\n")
 }

@@ -19,12 +19,7 @@ export interface HookWish {
   readonly ask?: { readonly reason: string }
 }
 
-export async function permit(
-  core: AgentCore,
-  scope: CallScope,
-  use: ToolUse,
-  wish: HookWish,
-): Promise<Permission> {
+export async function permit(core: AgentCore, scope: CallScope, use: ToolUse, wish: HookWish): Promise<Permission> {
   const { generation } = core.profile
   const call = { toolName: use.ruleName, input: use.input, cwd: core.launch.cwd, generation }
   const decision = decide(core.state.permissions, call)
@@ -59,7 +54,8 @@ function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Que
   const keeps = !byHook || generation === 37
   const reason = byHook
     ? { text: wish.ask?.reason ?? "", type: "hook", hookEvent: "PreToolUse" }
-    : (question.reason ?? (question.reasonType === undefined ? undefined : { text: undefined, type: question.reasonType }))
+    : (question.reason ??
+      (question.reasonType === undefined ? undefined : { text: undefined, type: question.reasonType }))
   return {
     toolName: use.ruleName,
     toolUseId: use.id,
@@ -103,7 +99,11 @@ async function askHost(core: AgentCore, scope: CallScope, use: ToolUse, facts: A
   return first
 }
 
-function hookDecision(core: AgentCore, use: ToolUse, outcomes: readonly { output: Readonly<Fields> }[]): Permission | undefined {
+function hookDecision(
+  core: AgentCore,
+  use: ToolUse,
+  outcomes: readonly { output: Readonly<Fields> }[],
+): Permission | undefined {
   for (const { output } of outcomes) {
     const specific = output["hookSpecificOutput"]
     const decision = isObject(specific) ? specific["decision"] : undefined
@@ -176,7 +176,11 @@ function sourceOf(decision: Readonly<Fields>): string {
 /** Rules for settings files that this session does not load are kept nowhere. */
 function update(core: AgentCore, updates: unknown): void {
   const { settingSources } = core.launch
-  const names: Readonly<Record<string, string>> = { userSettings: "user", projectSettings: "project", localSettings: "local" }
+  const names: Readonly<Record<string, string>> = {
+    userSettings: "user",
+    projectSettings: "project",
+    localSettings: "local",
+  }
   const isActive = (destination: string) => {
     const source = names[destination]
     if (source === undefined || core.profile.generation === 37) return true
@@ -189,7 +193,12 @@ function update(core: AgentCore, updates: unknown): void {
 }
 
 function failed(what: string): Permission {
-  return { behavior: "deny", message: `Tool permission request failed: ${what}`, meta: rejected("config", "other"), isCounted: true }
+  return {
+    behavior: "deny",
+    message: `Tool permission request failed: ${what}`,
+    meta: rejected("config", "other"),
+    isCounted: true,
+  }
 }
 
 function invalid(core: AgentCore): Permission {

@@ -13,7 +13,8 @@ export async function runStartHooks(core: AgentCore, source: string, signal: Abo
     const { stdout, stderr, exitCode } = await shell(command, { cwd: core.launch.cwd, signal })
     const outcome = exitCode === 0 ? "success" : "error"
     const output = `${stdout}${stderr}`
-    if (tells) core.wire.system("hook_response", { ...name, output, stdout, stderr, exit_code: exitCode, outcome }, "uuid")
+    if (tells)
+      core.wire.system("hook_response", { ...name, output, stdout, stderr, exit_code: exitCode, outcome }, "uuid")
   }
 }
 

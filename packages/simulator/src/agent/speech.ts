@@ -164,7 +164,9 @@ export class Speech {
     const signature = textOf(delta, "signature")
     const before = this.#thinking.tokens
     const now =
-      text === undefined ? Math.max(before, Math.ceil(((signature?.length ?? 0) * 3) / 16)) : before + Math.ceil(text.length / 4)
+      text === undefined
+        ? Math.max(before, Math.ceil(((signature?.length ?? 0) * 3) / 16))
+        : before + Math.ceil(text.length / 4)
     if (now === before) return
     this.#thinking.tokens = now
     this.#core.wire.system("thinking_tokens", { estimated_tokens: now, estimated_tokens_delta: now - before })
@@ -330,7 +332,10 @@ function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
 type Step = IteratorResult<ModelAction, unknown>
 
 /** The model's next step, or nothing once the signal aborts: a model that hangs holds up no interrupt. */
-async function untilAborted(step: Promise<Step>, signal: AbortSignal): Promise<{ value?: ModelAction; done?: boolean }> {
+async function untilAborted(
+  step: Promise<Step>,
+  signal: AbortSignal,
+): Promise<{ value?: ModelAction; done?: boolean }> {
   if (signal.aborted) return {}
   let abort: () => void = () => undefined
   const aborted = new Promise<Record<string, never>>((resolve) => {

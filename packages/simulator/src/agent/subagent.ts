@@ -1,9 +1,9 @@
 import { textOf } from "@signalbox/protocol"
 import type { ModelRequest } from "../model/model.ts"
 import type { Fields, UsageNumbers } from "../profiles/profile.ts"
-import { SERVER_TOOLS, CACHE_CREATION, tokenFields } from "../profiles/shared.ts"
+import { CACHE_CREATION, SERVER_TOOLS, tokenFields } from "../profiles/shared.ts"
 import type { ToolOutcome, ToolRun } from "../tools/tool.ts"
-import { type Spoken, Speech } from "./speech.ts"
+import { Speech, type Spoken } from "./speech.ts"
 import { type TaskEnd, taskId } from "./tasks.ts"
 import { callTool, toolUsesOf } from "./tool-call.ts"
 
@@ -61,7 +61,10 @@ async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
   return { content: told, structured: report(agent, end, content), before }
 }
 
-function footer({ id, run }: AgentRun, usage: { total_tokens: number; tool_uses: number; duration_ms: number }): string {
+function footer(
+  { id, run }: AgentRun,
+  usage: { total_tokens: number; tool_uses: number; duration_ms: number },
+): string {
   const again =
     run.core.profile.generation === 37
       ? "(for resuming to continue this agent's work if needed)"
@@ -155,7 +158,12 @@ function usageFields(generation: 37 | 120 | 325, usage: UsageNumbers): Fields {
   return generation === 37 ? base : { ...base, inference_geo: "", iterations: [], speed: "standard" }
 }
 
-function speak(agent: AgentRun, messages: readonly Fields[], why: ModelRequest["why"], signal: AbortSignal): Promise<Spoken> {
+function speak(
+  agent: AgentRun,
+  messages: readonly Fields[],
+  why: ModelRequest["why"],
+  signal: AbortSignal,
+): Promise<Spoken> {
   const { core, toolUseId } = agent.run
   const request: ModelRequest = {
     why,
@@ -187,7 +195,10 @@ function messageExtra({ id, type, description, run }: AgentRun): Fields {
 }
 
 function lastText({ content }: Spoken): string | undefined {
-  return textOf(content.findLast((block) => block["type"] === "text"), "text")
+  return textOf(
+    content.findLast((block) => block["type"] === "text"),
+    "text",
+  )
 }
 
 async function tellStart({ id, type, run }: AgentRun): Promise<void> {

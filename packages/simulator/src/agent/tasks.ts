@@ -93,7 +93,7 @@ export class Tasks {
       }),
     }
     this.#running.set(id, task)
-    this.#tellChange(core)
+    this.tellAll(core)
     this.#tellStart(core, task)
     return task
   }
@@ -116,7 +116,7 @@ export class Tasks {
       usage: end.usage,
     })
     core.wire.system("task_notification", notice, core.profile.generation === 325 ? "uuid" : "session_id")
-    this.#tellChange(core)
+    this.tellAll(core)
     this.#onNotice(noticeMessage(task, end.status, summary))
   }
 
@@ -138,7 +138,8 @@ export class Tasks {
     core.wire.system("task_started", fields, "uuid")
   }
 
-  #tellChange(core: AgentCore): void {
+  /** What runs now; the newest generation tells it whenever it changes. */
+  tellAll(core: AgentCore): void {
     if (core.profile.generation !== 325) return
     const tasks = [...this.#running.values()].map(({ id, runId, start }) =>
       present({
@@ -167,7 +168,9 @@ export function taskId(core: AgentCore, kind: "a" | "b"): string {
 function outputFile(core: AgentCore, id: string): string {
   const user = process.getuid?.() ?? 0
   const folder = `/tmp/claude-${user}/${dashed(core.launch.cwd)}`
-  return core.profile.generation === 37 ? `${folder}/tasks/${id}.output` : `${folder}/${core.wire.sessionId}/tasks/${id}.output`
+  return core.profile.generation === 37
+    ? `${folder}/tasks/${id}.output`
+    : `${folder}/${core.wire.sessionId}/tasks/${id}.output`
 }
 
 /** The end of a task speaks to the model in the user's place. */

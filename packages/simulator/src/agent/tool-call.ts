@@ -105,7 +105,11 @@ function insteadOf(core: AgentCore, name: string): string {
 
 function invalidBash({ input }: ToolUse): ToolOutcome {
   const unexpected = Object.keys(input).map((name) => `An unexpected parameter \`${name}\` was provided`)
-  const lines = ["Bash failed due to the following issues:", "The required parameter `command` is missing", ...unexpected]
+  const lines = [
+    "Bash failed due to the following issues:",
+    "The required parameter `command` is missing",
+    ...unexpected,
+  ]
   const message = `InputValidationError: ${lines.join("\n")}`
   return callFailure(message, message)
 }
@@ -135,7 +139,8 @@ async function beforeTool(core: AgentCore, scope: CallScope, use: ToolUse): Prom
     return { ...changed, wish, stops }
   }
   const approves = specific.some((fields) => fields["permissionDecision"] === "allow")
-  if (!approves && !outcomes.some(({ output }) => output["decision"] === "approve")) return { ...changed, wish: {}, stops }
+  if (!approves && !outcomes.some(({ output }) => output["decision"] === "approve"))
+    return { ...changed, wish: {}, stops }
   const meta = { permission_decision: { decision: "accept", source: "hook", reason_type: "hook" } }
   return { allowed: { behavior: "allow", input: updated ?? use.input, meta }, wish: {}, stops, ...changed }
 }
@@ -174,7 +179,9 @@ async function runAllowed(core: AgentCore, scope: CallScope, use: ToolUse, meta:
   if (scope.signal.aborted && !outcome.isDone) return stopped(core, scope, use, "running")
   const durationMs = Math.max(1, core.clock.now() - startedAt)
   const outputs = await afterTool(core, scope, use, outcome.outcome, durationMs)
-  const updated = outputs.map((output) => specificOf(output)["updatedMCPToolOutput"]).findLast((value) => value !== undefined)
+  const updated = outputs
+    .map((output) => specificOf(output)["updatedMCPToolOutput"])
+    .findLast((value) => value !== undefined)
   const final = updated === undefined ? outcome.outcome : { ...outcome.outcome, content: contentOf(updated) }
   outcome.outcome.before?.()
   const end = say(core, scope, use, final, meta)
@@ -191,7 +198,11 @@ function specificOf(output: Readonly<Fields>): Readonly<Fields> {
   return isObject(specific) ? specific : {}
 }
 
-async function runTool(core: AgentCore, scope: CallScope, use: ToolUse): Promise<{ outcome: ToolOutcome; isDone: boolean }> {
+async function runTool(
+  core: AgentCore,
+  scope: CallScope,
+  use: ToolUse,
+): Promise<{ outcome: ToolOutcome; isDone: boolean }> {
   const target = core.mcp.find(use.name)
   if (target === undefined) {
     const outcome = await core.toolbox.run(toolRun(core, scope, use))
@@ -234,7 +245,11 @@ function say(core: AgentCore, scope: CallScope, use: ToolUse, outcome: ToolOutco
   const block = resultBlock(use.id, outcome)
   const results = meta === undefined ? {} : { tool_result_meta: [{ id: use.id, ...meta }] }
   const message = { role: "user", content: [block] }
-  const said = core.wire.user(message, { tool_use_result: outcome.structured, ...results, ...scope.extra }, scope.parent)
+  const said = core.wire.user(
+    message,
+    { tool_use_result: outcome.structured, ...results, ...scope.extra },
+    scope.parent,
+  )
   if (scope.parent === null) rememberResult(core, message, said, outcome.structured)
   return { block, ok: outcome.isError !== true }
 }

@@ -6,7 +6,7 @@ import { type AgentCore, toolsOf } from "./core.ts"
 import { tellInit } from "./greeting.ts"
 import { localCommand } from "./local-commands.ts"
 import type { Batch, QueuedMessage } from "./message-queue.ts"
-import { type Failure, type Spoken, Speech } from "./speech.ts"
+import { type Failure, Speech, type Spoken } from "./speech.ts"
 import { callTool, rememberResult, tellSystemMessage, toolUsesOf } from "./tool-call.ts"
 
 /** How a turn ends. */
@@ -66,7 +66,8 @@ export class Turn {
     tellInit(core, this.#uuids())
     this.#replay()
     if (command !== undefined) this.#tellLocalResult(command.after(core), command.name)
-    else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery)) this.#tellLocalResult(blocked ?? "")
+    else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery))
+      this.#tellLocalResult(blocked ?? "")
     else {
       this.#remember(this.#messages)
       this.#tellResult(await this.#converse())
@@ -80,7 +81,12 @@ export class Turn {
   async #promptHooks(): Promise<string | undefined> {
     const core = this.#core
     const prompt = this.#messages.map(({ text }) => text).join("\n")
-    const call = { event: "UserPromptSubmit", input: { prompt }, signal: this.#abort.signal, base: { omitEffort: true } }
+    const call = {
+      event: "UserPromptSubmit",
+      input: { prompt },
+      signal: this.#abort.signal,
+      base: { omitEffort: true },
+    }
     const outcomes = await core.hooks.run(core, call)
     for (const { output } of outcomes) tellSystemMessage(core, "UserPromptSubmit", output)
     const isBlocked = outcomes.some(({ output }) => output["decision"] === "block" || output["continue"] === false)
@@ -390,12 +396,20 @@ export class Turn {
     this.#stopReason = stop
     const diagnostic = `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${stop}`
     const errors = quirks.interruptIsError ? [diagnostic] : []
-    const outcome = { kind: "error" as const, subtype: "error_during_execution", errors, isError: quirks.interruptIsError }
+    const outcome = {
+      kind: "error" as const,
+      subtype: "error_during_execution",
+      errors,
+      isError: quirks.interruptIsError,
+    }
     const terminalReason = ending.during === "tools" ? "aborted_tools" : "aborted_streaming"
     this.#emitResult(outcome, { numTurns, terminalReason })
   }
 
-  #emitResult(outcome: ResultFacts["outcome"], about: { numTurns: number; terminalReason?: string; localCommand?: string }): void {
+  #emitResult(
+    outcome: ResultFacts["outcome"],
+    about: { numTurns: number; terminalReason?: string; localCommand?: string },
+  ): void {
     const core = this.#core
     const origin = this.#messages[0]?.origin
     const facts: ResultFacts = {
@@ -429,7 +443,12 @@ export class Turn {
 }
 
 function lastText({ content }: Spoken): string {
-  return textOf(content.findLast((block) => isObject(block) && block["type"] === "text"), "text") ?? ""
+  return (
+    textOf(
+      content.findLast((block) => isObject(block) && block["type"] === "text"),
+      "text",
+    ) ?? ""
+  )
 }
 
 function tooLong(): string {

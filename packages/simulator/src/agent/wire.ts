@@ -1,4 +1,4 @@
-import { encode, type Envelope } from "@signalbox/protocol"
+import { type Envelope, encode } from "@signalbox/protocol"
 import type { Fields, MessageFacts, WireProfile } from "../profiles/profile.ts"
 import type { AgentClock } from "./clock.ts"
 import type { Outbox } from "./outbox.ts"

@@ -102,7 +102,14 @@ const FLAGS: Readonly<Record<string, Arity>> = {
   "model-url": "value",
 }
 
-const SHORT: Readonly<Record<string, string>> = { p: "print", c: "continue", r: "resume", d: "debug", v: "version", h: "help" }
+const SHORT: Readonly<Record<string, string>> = {
+  p: "print",
+  c: "continue",
+  r: "resume",
+  d: "debug",
+  v: "version",
+  h: "help",
+}
 
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const values = new Map<string, string[]>()
@@ -143,6 +150,7 @@ function following(argv: readonly string[], at: number, arity: Arity): string[] 
   if (arity === "value") return [next]
   if (arity === "optional") return next.startsWith("-") ? [] : [next]
   const taken: string[] = []
-  for (let from = at + 1; from < argv.length && !(argv[from] ?? "").startsWith("-"); from++) taken.push(argv[from] ?? "")
+  for (let from = at + 1; from < argv.length && !(argv[from] ?? "").startsWith("-"); from++)
+    taken.push(argv[from] ?? "")
   return taken
 }

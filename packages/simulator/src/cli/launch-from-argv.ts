@@ -39,7 +39,12 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     ...optional("maxTurns", number("max-turns")),
     ...optional("maxBudgetUsd", number("max-budget-usd")),
     ...optional("settings", jsonOrFile(one("settings"))),
-    ...optional("settingSources", one("setting-sources")?.split(",").filter((source) => source !== "")),
+    ...optional(
+      "settingSources",
+      one("setting-sources")
+        ?.split(",")
+        .filter((source) => source !== ""),
+    ),
     ...optional("jsonSchema", jsonOrFile(one("json-schema"))),
   })
 }
@@ -51,7 +56,9 @@ function checkFormats({ values, switches }: ParsedArguments, { version, dial }: 
   if (url !== undefined && dial === undefined) {
     const host = hostOf(url)
     const why = `host "${host}" is not an approved Anthropic endpoint`
-    throw refused(`Error: --sdk-url rejected: ${why}. The flag is reserved for Remote Control worker processes (${version}).`)
+    throw refused(
+      `Error: --sdk-url rejected: ${why}. The flag is reserved for Remote Control worker processes (${version}).`,
+    )
   }
   if (url !== undefined && (output ?? "stream-json") !== "stream-json") {
     throw refused("Error: --sdk-url requires both --input-format=stream-json and --output-format=stream-json.")
@@ -104,7 +111,9 @@ function optional<K extends string, V>(name: K, value: V | undefined): { [P in K
 
 /** Commas separate, but not inside the brackets of a rule. */
 function splitList(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => text.split(/,(?![^(]*\))/)).flatMap((item) => (item.trim() === "" ? [] : [item.trim()]))
+  return texts
+    .flatMap((text) => text.split(/,(?![^(]*\))/))
+    .flatMap((item) => (item.trim() === "" ? [] : [item.trim()]))
 }
 
 function numberOf(text: string | undefined): number | undefined {

@@ -1,8 +1,8 @@
 import type { Transport } from "@signalbox/transport"
-import { openSimulatedAgent } from "../agent/open-agent.ts"
 import type { Launch } from "../agent/launch.ts"
+import { openSimulatedAgent } from "../agent/open-agent.ts"
 import type { Model } from "../model/model.ts"
-import { profileNames, profileOf } from "../profiles/index.ts"
+import { profileOf } from "../profiles/index.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
@@ -132,5 +132,3 @@ function print(text: string): Promise<number> {
 function say(text: string): Promise<void> {
   return new Promise((resolve) => process.stderr.write(text, () => resolve()))
 }
-
-export { profileNames }

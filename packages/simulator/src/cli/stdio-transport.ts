@@ -1,5 +1,5 @@
-import { StringDecoder } from "node:string_decoder"
 import type { Readable, Writable } from "node:stream"
+import { StringDecoder } from "node:string_decoder"
 import type { Closed, Transport } from "@signalbox/transport"
 
 const FLUSH_AT_CHARS = 64 * 1024

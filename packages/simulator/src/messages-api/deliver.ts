@@ -1,10 +1,10 @@
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { setTimeout as delay } from "node:timers/promises"
-import type { ErrorStep } from "../scenario/schema.ts"
 import type { Hangs } from "../scenario/hangs.ts"
-import { errorBody, errorTypeOf, sendError, sendJson, statusOf } from "./json-answers.ts"
 import type { ReplyAction, StreamEvent } from "../scenario/reply-events.ts"
+import type { ErrorStep } from "../scenario/schema.ts"
+import { errorBody, errorTypeOf, sendError, sendJson, statusOf } from "./json-answers.ts"
 import { WholeMessage } from "./whole-message.ts"
 
 export type Delivery = { response: ServerResponse; hangs: Hangs; requestId: string; signal: AbortSignal }

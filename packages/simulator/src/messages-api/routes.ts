@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { deliverError, deliverStream, deliverWhole } from "./deliver.ts"
 import type { Hangs } from "../scenario/hangs.ts"
+import { estimateTokens, type Ids, replyActions } from "../scenario/reply-events.ts"
+import { deliverError, deliverStream, deliverWhole } from "./deliver.ts"
 import { sendError, sendJson } from "./json-answers.ts"
 import type { Played, Player } from "./player.ts"
 import { type ApiProblem, type RecordedRequest, type Recording, recordOf } from "./recording.ts"
-import { estimateTokens, type Ids, replyActions } from "../scenario/reply-events.ts"
 import { type MessagesRequest, parseRequest } from "./request.ts"
 
 export type ApiContext = { player: Player; hangs: Hangs; recording: Recording; ids: Ids; maxBodyBytes: number }

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { Hangs } from "../scenario/hangs.ts"
 import { parseScenario } from "../scenario/parse-scenario.ts"
+import type { Ids } from "../scenario/reply-events.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
-import { Hangs } from "../scenario/hangs.ts"
 import { requireLoopbackHost } from "./loopback.ts"
 import { Player } from "./player.ts"
 import { type ApiProblem, type RecordedRequest, Recording } from "./recording.ts"
-import type { Ids } from "../scenario/reply-events.ts"
 import { type ApiContext, routeRequest } from "./routes.ts"
 
 export type ScriptedApiOptions = {

@@ -1,6 +1,6 @@
+import type { Fields } from "../profiles/profile.ts"
 import type { ReplyAction } from "../scenario/reply-events.ts"
 import type { ToolStep } from "../scenario/schema.ts"
-import type { Fields } from "../profiles/profile.ts"
 
 /** What the model is asked, as a CLI would ask it. */
 export interface ModelRequest {

@@ -1,10 +1,10 @@
 import { errorTypeOf } from "../messages-api/json-answers.ts"
+import { sideDefaults } from "../messages-api/side-calls.ts"
 import { type Call, plainReply } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
 import { type Ids, replyActions } from "../scenario/reply-events.ts"
 import type { AgentStep, Block, Scenario, ToolStep } from "../scenario/schema.ts"
 import { ScriptCursor } from "../scenario/script-cursor.ts"
-import { sideDefaults } from "../messages-api/side-calls.ts"
 import type { Model, ModelAction, ModelRequest } from "./model.ts"
 
 const MAX_REMEMBERED_STEPS = 10_000

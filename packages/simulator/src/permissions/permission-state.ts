@@ -24,8 +24,7 @@ export function initialPermissions(options: {
   directories: readonly string[]
   settings: Readonly<Fields> | undefined
 }): PermissionState {
-  const fromArguments = (texts: readonly string[]) =>
-    texts.map((text) => ({ ...parseRule(text), source: "cliArg" }))
+  const fromArguments = (texts: readonly string[]) => texts.map((text) => ({ ...parseRule(text), source: "cliArg" }))
   const permissions = fieldOf(options.settings, "permissions")
   const fromSettings = (key: string) => {
     const listed = permissions?.[key]

@@ -42,7 +42,11 @@ function isWholeServer(ruleName: string, toolName: string): boolean {
 }
 
 function matchesCommand(content: string, command: string): boolean {
-  const prefix = content.endsWith(":*") ? content.slice(0, -2) : content.endsWith(" *") ? content.slice(0, -2) : undefined
+  const prefix = content.endsWith(":*")
+    ? content.slice(0, -2)
+    : content.endsWith(" *")
+      ? content.slice(0, -2)
+      : undefined
   if (prefix !== undefined) return command === prefix || command.startsWith(`${prefix} `)
   return content.includes("*") ? globPattern(content).test(command) : content === command
 }

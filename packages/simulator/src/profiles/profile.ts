@@ -145,7 +145,12 @@ export interface ResultFacts {
   readonly uuid: string
   readonly outcome:
     | { readonly kind: "success"; readonly text: string; readonly apiError?: ResultError }
-    | { readonly kind: "error"; readonly subtype: string; readonly errors: readonly string[]; readonly isError: boolean }
+    | {
+        readonly kind: "error"
+        readonly subtype: string
+        readonly errors: readonly string[]
+        readonly isError: boolean
+      }
   readonly numTurns: number
   readonly stopReason: string | null
   /** Left out where the model was not asked. */

@@ -112,7 +112,7 @@ function result(facts: ResultFacts): Fields {
     permission_denials: facts.denials,
     ...(facts.structuredOutput === undefined ? {} : { structured_output: facts.structuredOutput }),
     // An error of the API is a turn that came to its end, here.
-    ...(facts.terminalReason === undefined || outcome.kind === "error" && outcome.subtype === "error_max_budget_usd"
+    ...(facts.terminalReason === undefined || (outcome.kind === "error" && outcome.subtype === "error_max_budget_usd")
       ? {}
       : { terminal_reason: facts.terminalReason === "api_error" ? "completed" : facts.terminalReason }),
     fast_mode_state: "off",

@@ -3,7 +3,8 @@ import type { Scenario } from "./schema.ts"
 /** For those who bring no scenario: words that ask for something get it, and everything else gets an answer. */
 export const builtInScenario: Scenario = {
   name: "built in",
-  description: "Says something sensible to anything. Some words call for more: permission, question, plan, think, agent.",
+  description:
+    "Says something sensible to anything. Some words call for more: permission, question, plan, think, agent.",
   turns: [
     {
       on: "permission",
@@ -45,7 +46,10 @@ export const builtInScenario: Scenario = {
     {
       on: "think",
       repeat: true,
-      steps: [{ think: "What could be meant by that? I had better say what I know." }, { say: "I have thought about it." }],
+      steps: [
+        { think: "What could be meant by that? I had better say what I know." },
+        { say: "I have thought about it." },
+      ],
     },
     {
       on: "agent",

@@ -1,7 +1,15 @@
 import { existsSync } from "node:fs"
 import type { Launch } from "../agent/launch.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { historyOf, lastSession, loadSession, type StoredSession, Transcript, transcriptPath, writeFork } from "./transcript.ts"
+import {
+  historyOf,
+  lastSession,
+  loadSession,
+  type StoredSession,
+  Transcript,
+  transcriptPath,
+  writeFork,
+} from "./transcript.ts"
 
 export interface OpenedSession {
   readonly sessionId: string

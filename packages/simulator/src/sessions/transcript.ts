@@ -34,7 +34,10 @@ export class Transcript {
   }
 
   /** Returns false when the disk would not have it: a simulator goes on without. */
-  add(kind: "user" | "assistant", entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields }): boolean {
+  add(
+    kind: "user" | "assistant",
+    entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields },
+  ): boolean {
     const { cwd, sessionId, version } = this.#options
     const line = {
       parentUuid: this.#last,

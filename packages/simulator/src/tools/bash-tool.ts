@@ -70,7 +70,8 @@ export function bashTool(shell: Shell): Tool {
 function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd): ToolOutcome {
   const [stdout, stderr] = [end.stdout.trimEnd(), end.stderr.trimEnd()]
   const output = [stdout, stderr].filter((text) => text !== "").join("\n")
-  if (end.exitCode !== 0) return toolFailure(output === "" ? `Exit code ${end.exitCode}` : `Exit code ${end.exitCode}\n${output}`)
+  if (end.exitCode !== 0)
+    return toolFailure(output === "" ? `Exit code ${end.exitCode}` : `Exit code ${end.exitCode}\n${output}`)
   const isOld = core.profile.generation === 37
   const base = { stdout, stderr, interrupted: false, isImage: false }
   const structured = isOld ? base : { ...base, noOutputExpected: SILENT.test(command) }
@@ -116,7 +117,10 @@ function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, c
     const summary = `Background command "${description}" ${verb} (exit code ${end.exitCode})`
     return { status, output: end.stdout, summary }
   })
-  const later = core.profile.generation === 325 ? ". You will be notified when it completes. To check interim output, use Read on that file path." : ""
+  const later =
+    core.profile.generation === 325
+      ? ". You will be notified when it completes. To check interim output, use Read on that file path."
+      : ""
   const base = { stdout: "", stderr: "", interrupted: false, isImage: false }
   const expected = core.profile.generation === 37 ? {} : { noOutputExpected: false }
   const told = `Command running in background with ID: ${task.id}. Output is being written to: ${task.outputFile}${later}`

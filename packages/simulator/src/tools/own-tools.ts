@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
@@ -52,7 +52,8 @@ const questionTool: Tool = {
   },
 }
 
-const PLAN_MODE = "Entered plan mode. You should now focus on exploring the codebase and designing an implementation approach."
+const PLAN_MODE =
+  "Entered plan mode. You should now focus on exploring the codebase and designing an implementation approach."
 
 const enterPlanTool: Tool = {
   async run({ core }) {
@@ -66,7 +67,8 @@ const enterPlanTool: Tool = {
 export function planInput({ core, input }: Pick<ToolRun, "core" | "input">, files: Files): Fields {
   const path = planFile(core)
   const written = files.read(path)
-  if (written !== undefined) return core.profile.generation === 37 ? { plan: written } : { plan: written, planFilePath: path }
+  if (written !== undefined)
+    return core.profile.generation === 37 ? { plan: written } : { plan: written, planFilePath: path }
   return core.profile.generation === 325 ? {} : { ...input }
 }
 
@@ -104,8 +106,4 @@ const structuredOutputTool: Tool = {
 
 function unreachable(url: string): string {
   return `Unable to fetch ${url}: this is a simulation and reaches no network.`
-}
-
-export function isTodoList(value: unknown): value is readonly Fields[] {
-  return Array.isArray(value) && value.every(isObject)
 }

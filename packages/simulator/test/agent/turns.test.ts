@@ -61,7 +61,12 @@ describe.each(profileNames)("a simulated agent of profile %s", (profile) => {
 
   it("[A4] adds up costs for the process and counts tokens for the turn", async () => {
     const usage = { inputTokens: 1000, outputTokens: 100 }
-    const scenario = { turns: [{ steps: [{ say: "a" }], usage }, { steps: [{ say: "b" }], usage, costUsd: 0.5 }] }
+    const scenario = {
+      turns: [
+        { steps: [{ say: "a" }], usage },
+        { steps: [{ say: "b" }], usage, costUsd: 0.5 },
+      ],
+    }
     await withSim({ scenario, profile }, async (host) => {
       const [first, second] = [(await host.turn("1")).at(-1), (await host.turn("2")).at(-1)]
       expect(Number(second?.["total_cost_usd"])).toBeCloseTo(Number(first?.["total_cost_usd"]) + 0.5)
@@ -72,7 +77,9 @@ describe.each(profileNames)("a simulated agent of profile %s", (profile) => {
   })
 
   it("[A5] breaks off at an interrupt, wherever the turn is, and goes on with the next", async () => {
-    const scenario = { turns: [{ steps: [{ say: "Once", unfinished: true }, { hang: true as const }] }, { steps: [{ say: "On." }] }] }
+    const scenario = {
+      turns: [{ steps: [{ say: "Once", unfinished: true }, { hang: true as const }] }, { steps: [{ say: "On." }] }],
+    }
     await withSim({ scenario, profile }, async (host) => {
       await host.prompt("tell")
       await host.agent.untilHanging()
@@ -98,7 +105,9 @@ describe.each(profileNames)("a simulated agent of profile %s", (profile) => {
   })
 
   it("[A7] runs a queued message after the turn: the oldest each by itself, the newer ones all in one", async () => {
-    const scenario = { turns: [{ steps: [{ hang: true as const }, { say: "1" }] }, { steps: [{ say: "2" }] }, { steps: [{ say: "3" }] }] }
+    const scenario = {
+      turns: [{ steps: [{ hang: true as const }, { say: "1" }] }, { steps: [{ say: "2" }] }, { steps: [{ say: "3" }] }],
+    }
     await withSim({ scenario, profile }, async (host) => {
       await host.prompt("a")
       await host.agent.untilHanging()
@@ -124,9 +133,13 @@ describe.each(profileNames)("a simulated agent of profile %s", (profile) => {
   })
 
   it("[A9] gives a tool the scenario's result, and touches neither disk nor shell unless it is told to", async () => {
-    const scenario = steps({ ...bash("rm -rf /"), result: "gone", durationMs: 5 }, { ...bash("exit 1"), result: "bad", isError: true }, {
-      say: "ok",
-    })
+    const scenario = steps(
+      { ...bash("rm -rf /"), result: "gone", durationMs: 5 },
+      { ...bash("exit 1"), result: "bad", isError: true },
+      {
+        say: "ok",
+      },
+    )
     await withSim({ scenario, profile, onRequest: allow }, async (host) => {
       const turn = await host.turn("go")
       const blocks = ofType(turn, "user").map((message) => fieldOf(message, "message")?.["content"])
@@ -136,9 +149,13 @@ describe.each(profileNames)("a simulated agent of profile %s", (profile) => {
 
   it("[A10] keeps the files that its tools pretend to write, for its tools", async () => {
     const file = "/nowhere/at/all.txt"
-    const scenario = steps({ tool: "Write", input: { file_path: file, content: "x\n" } }, { tool: "Read", input: { file_path: file } }, {
-      say: "ok",
-    })
+    const scenario = steps(
+      { tool: "Write", input: { file_path: file, content: "x\n" } },
+      { tool: "Read", input: { file_path: file } },
+      {
+        say: "ok",
+      },
+    )
     await withSim({ scenario, profile, onRequest: allow }, async (host) => {
       const turn = await host.turn("go")
       expect(JSON.stringify(ofType(turn, "user").at(-1))).toContain('"content":"x\\n"')

@@ -51,7 +51,10 @@ describe("claude-sim", () => {
     const seen = await read(child, (message) => {
       const request = fieldOf(message, "request")
       if (message.type === "control_request" && request !== undefined) {
-        const question = { request_id: String(message["request_id"]), request: { input: fieldOf(request, "input") ?? {} } }
+        const question = {
+          request_id: String(message["request_id"]),
+          request: { input: fieldOf(request, "input") ?? {} },
+        }
         void child.send(encode(composeAllow(question)))
       }
       if (message.type === "result") child.endInput()
@@ -84,7 +87,10 @@ describe("claude-sim", () => {
     const seen = await read(child, () => undefined)
     const kinds = seen.map((message) => message["subtype"] ?? message.type)
     expect(kinds).toEqual(expect.arrayContaining(["task_started", "task_updated", "task_notification"]))
-    expect(seen.filter(({ type }) => type === "result").map(({ result }) => result)).toEqual(["Started.", "It is over."])
+    expect(seen.filter(({ type }) => type === "result").map(({ result }) => result)).toEqual([
+      "Started.",
+      "It is over.",
+    ])
   })
 
   it("[A28] exits 1 when its last result was an error, and 143 when it is told to go", async () => {
@@ -127,7 +133,18 @@ describe("claude-sim", () => {
 
 describe("the command line", () => {
   it("[A29] is read in either form, lists to their end, and what it does not know is kept apart", () => {
-    const parsed = parseArguments(["--model=a", "--max-turns", "3", "--allowedTools", "A", "B", "--verbose", "-p", "hi", "--odd=1"])
+    const parsed = parseArguments([
+      "--model=a",
+      "--max-turns",
+      "3",
+      "--allowedTools",
+      "A",
+      "B",
+      "--verbose",
+      "-p",
+      "hi",
+      "--odd=1",
+    ])
     expect(parsed.values.get("model")).toEqual(["a"])
     expect(parsed.values.get("max-turns")).toEqual(["3"])
     expect(parsed.values.get("allowedTools")).toEqual(["A", "B"])

@@ -206,8 +206,7 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
     initialize: { hooks: { Stop: [{ hookCallbackIds: ["stop"] }] } },
     onRequest: () => {
       let calls = 0
-      return (asked) =>
-        composeSuccess(asked.request_id, calls++ === 0 ? { decision: "block", reason: "not yet" } : {})
+      return (asked) => composeSuccess(asked.request_id, calls++ === 0 ? { decision: "block", reason: "not yet" } : {})
     },
   },
   "a tool of a server in the host": {
@@ -280,7 +279,10 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
     launch: { maxTurns: 1 },
   },
   "too much money": {
-    scenario: steps({ reply: [bash("true")], usage: { inputTokens: 1_000_000, outputTokens: 100_000 } }, { say: "never" }),
+    scenario: steps(
+      { reply: [bash("true")], usage: { inputTokens: 1_000_000, outputTokens: 100_000 } },
+      { say: "never" },
+    ),
     launch: { maxBudgetUsd: 0.5 },
   },
   "output in the form of a schema": {
@@ -289,7 +291,10 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
   },
   "an interrupt in the middle of the words": {
     scenario: {
-      turns: [{ steps: [{ say: "Once upon a time", unfinished: true }, { hang: true }] }, { steps: [{ say: "Still here." }] }],
+      turns: [
+        { steps: [{ say: "Once upon a time", unfinished: true }, { hang: true }] },
+        { steps: [{ say: "Still here." }] },
+      ],
     },
     launch: { includePartialMessages: true },
     run: async (host) => {
@@ -336,6 +341,7 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
       await host.request({ subtype: "rewind_files", user_message_id: "none" })
       await host.request({ subtype: "rewind_files", user_message_id: "none", dry_run: true })
       await host.request({ subtype: "initialize" })
+      await host.request({ subtype: "mcp_status" })
     },
   },
 }

@@ -53,7 +53,8 @@ function value(input: unknown, key: string): unknown {
   if (typeof input !== "object" || input === null) return input
   const entries = Object.entries(input as Fields)
   // The oldest generation asks a small model about every command, and counts what that costs.
-  const kept = key === "modelUsage" ? entries.filter(([name]) => !/haiku-4-5-2025/.test(name) || entries.length === 1) : entries
+  const kept =
+    key === "modelUsage" ? entries.filter(([name]) => !/haiku-4-5-2025/.test(name) || entries.length === 1) : entries
   // How a context is laid out depends on a system prompt that is not there.
   if (key === "categories" || key === "gridRows") return "…"
   return Object.fromEntries(kept.map(([name, item]) => [name, value(item, name)]))

@@ -19,7 +19,14 @@ const withSteps = (...steps: unknown[]) => ({ turns: [{ steps }] })
 describe("the scenario language", () => {
   it("[N1] takes what only the CLI's own side can play", () => {
     const scenario = withSteps(
-      { tool: "Bash", input: { command: "x" }, result: "ok", isError: false, durationMs: 5, structured: { stdout: "ok" } },
+      {
+        tool: "Bash",
+        input: { command: "x" },
+        result: "ok",
+        isError: false,
+        durationMs: 5,
+        structured: { stdout: "ok" },
+      },
       { tool: "Task", input: { prompt: "p" }, agent: [{ say: "hi" }, { tool: "Read", input: {}, result: "text" }] },
       { tool: "Bash", input: { command: "y" }, background: { durationMs: 10, status: "failed", output: "o" } },
       { todos: [{ content: "a", status: "pending" }] },
@@ -47,7 +54,12 @@ describe("the scenario language", () => {
 
   it("[N4] asides send nothing over a Messages API, and todos are the call of a tool", () => {
     const scenario: Scenario = parseScenario(
-      withSteps({ rateLimit: "allowed" }, { say: "a" }, { emit: { type: "x" } }, { todos: [{ content: "t", status: "pending" }] }),
+      withSteps(
+        { rateLimit: "allowed" },
+        { say: "a" },
+        { emit: { type: "x" } },
+        { todos: [{ content: "t", status: "pending" }] },
+      ),
     )
     const [turn] = scenario.turns
     const calls = turn === undefined ? [] : callsOf(turn)
