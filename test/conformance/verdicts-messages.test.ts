@@ -153,7 +153,7 @@ conformance(
       await agent.request({ subtype: "initialize" })
       const { eventCatalog } = await agent.ask({ subtype: "get_hooks_listing" })
       const names = (eventCatalog as { event?: string; name?: string }[]).map((entry) => entry.event ?? entry.name)
-      expect(names.toSorted()).toEqual([...hookEvents["2.1.325"]].toSorted())
+      expect(names.map(String).toSorted()).toEqual([...hookEvents["2.1.325"]].toSorted())
       expect([hookEvents["2.0.77"].length, hookEvents["2.1.37"].length, hookEvents["2.1.325"].length]).toEqual([
         12, 15, 33,
       ])
