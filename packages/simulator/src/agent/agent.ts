@@ -160,13 +160,18 @@ export class Agent {
     if (batch === undefined) return void this.#maybeFinish()
     const turn = new Turn(this.core, batch)
     this.#turn = turn
-    void this.#starting
-      .then(() => turn.run())
-      .catch((error: unknown) => this.#die(String(error instanceof Error ? error.stack : error)))
-      .then(() => {
-        this.#turn = undefined
-        this.#startNext()
-      })
+    void this.#runTurn(turn)
+  }
+
+  async #runTurn(turn: Turn): Promise<void> {
+    try {
+      await this.#starting
+      await turn.run()
+    } catch (error) {
+      this.#die(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    }
+    this.#turn = undefined
+    this.#startNext()
   }
 
   /** With its input ended, an agent finishes what it has begun and goes. */

@@ -36,7 +36,7 @@ export interface AgentCore {
 }
 
 /** What changes while an agent lives. */
-export interface AgentState {
+interface AgentState {
   permissions: PermissionState
   /** Resolved: a name the API knows. */
   model: string

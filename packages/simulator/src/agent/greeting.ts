@@ -1,12 +1,13 @@
+import { textOf } from "@signalbox/protocol"
 import type { Fields, SessionFacts } from "../profiles/profile.ts"
 import { type AgentCore, toolsOf } from "./core.ts"
 
 /** What an agent tells of itself: on `system/init`, and in its reply to `initialize`. */
-export function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): SessionFacts {
+function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): SessionFacts {
   const { profile, launch, state } = core
   const added = Object.entries(state.agents).map(([name, agent]) => ({
     name,
-    description: String(agent["description"] ?? ""),
+    description: textOf(agent, "description") ?? "",
     ...(typeof agent["model"] === "string" ? { model: agent["model"] } : {}),
   }))
   return {

@@ -82,7 +82,7 @@ export class HostRequests {
   /** No more answers come. */
   close(): void {
     this.#closed = true
-    for (const pending of [...this.#pending.values()]) pending.settle({ kind: "closed" })
+    for (const pending of Array.from(this.#pending.values())) pending.settle({ kind: "closed" })
   }
 }
 

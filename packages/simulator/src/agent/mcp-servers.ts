@@ -107,7 +107,8 @@ export class McpServers {
     const answer = await this.#send(core, server, message, { signal })
     if (answer === undefined) return { failed: `MCP server "${target.server}" did not answer` }
     const error = fieldOf(answer, "error")
-    if (error !== undefined) return { failed: `MCP error ${error["code"]}: ${textOf(error, "message") ?? ""}` }
+    if (error !== undefined)
+      return { failed: `MCP error ${JSON.stringify(error["code"])}: ${textOf(error, "message") ?? ""}` }
     const result = fieldOf(answer, "result") ?? {}
     const content = result["content"]
     return { content: Array.isArray(content) ? content : [], isError: result["isError"] === true }

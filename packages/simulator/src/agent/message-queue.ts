@@ -48,7 +48,8 @@ export class MessageQueue {
     const first = this.#waiting.shift()
     if (first === undefined) return undefined
     const batch: [QueuedMessage, ...QueuedMessage[]] = [first]
-    while (merges && this.#shares(first)) batch.push(...this.#waiting.splice(0, 1))
+    if (!merges) return batch
+    while (this.#shares(first)) batch.push(...this.#waiting.splice(0, 1))
     return batch
   }
 

@@ -209,7 +209,7 @@ function invalid(core: AgentCore): Permission {
   return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
 }
 
-export function accepted(source: string, reasonType?: string): Fields {
+function accepted(source: string, reasonType?: string): Fields {
   const reason = reasonType === undefined ? {} : { reason_type: reasonType }
   return { permission_decision: { decision: "accept", source, ...reason } }
 }

@@ -27,10 +27,12 @@ export function createRandomness(seed: number = Math.floor(Math.random() * 0x1_0
   }
   return {
     number: () => next() / 0x1_0000_0000,
+    // One for each of a flood of deltas: bits, and no text in between.
     uuid() {
-      const [a, b, c, d] = [bytes(next()), bytes(next()), bytes(next()), bytes(next())]
-      const variant = "89ab"[Number.parseInt(c[0] ?? "0", 16) & 3]
-      return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-${variant}${c.slice(1, 4)}-${c.slice(4)}${d}`
+      const [b, c] = [(next() & 0xffff0fff) | 0x4000, (next() & 0x3fffffff) | 0x80000000]
+      const middle = `${HEX[(b >>> 24) & 0xff]}${HEX[(b >>> 16) & 0xff]}-${HEX[(b >>> 8) & 0xff]}${HEX[b & 0xff]}`
+      const end = `${HEX[(c >>> 24) & 0xff]}${HEX[(c >>> 16) & 0xff]}-${HEX[(c >>> 8) & 0xff]}${HEX[c & 0xff]}`
+      return `${bytes(next())}-${middle}-${end}${bytes(next())}`
     },
     hex,
     base36: (digits) => Array.from({ length: digits }, () => (next() % 36).toString(36)).join(""),

@@ -34,6 +34,8 @@ export interface Listening {
   readonly onlyToolUses?: boolean
   /** Partial messages are of the main conversation only. */
   readonly isMain: boolean
+  /** Called before a tool call is passed on. */
+  readonly onToolUse?: (use: Readonly<Fields>) => void
   readonly onAside: (aside: AsideStep) => Promise<void>
   /** The user's messages this reply answers first, by their uuids. */
   readonly userUuids: readonly string[]
@@ -56,6 +58,8 @@ export class Speech {
   #stop: Readonly<Fields> | undefined
   #hasBegun = false
   #firstTokenMs: number | undefined
+  /** What stands in every line of this reply, written once. */
+  readonly #middle: string
   #suffix = ""
   #thinking = { tokens: 0, startedAt: 0 }
   #lines = 0
@@ -64,6 +68,7 @@ export class Speech {
     this.#core = core
     this.#listening = listening
     this.#startedAt = core.clock.now()
+    this.#middle = `,"session_id":"${core.wire.sessionId}","parent_tool_use_id":null,"uuid":"`
   }
 
   async listen(actions: ModelActions): Promise<Spoken> {
@@ -79,6 +84,12 @@ export class Speech {
         announced = true
         this.#announce()
       }
+      if (value.do === "send") {
+        // Nothing is awaited for a delta that need not be: they come by the hundred thousand.
+        this.#take(value.event)
+        if (++this.#lines % LINES_BETWEEN_WAITS === 0 && this.#core.wire.isFull) await this.#core.wire.drained()
+        continue
+      }
       const failure = await this.#act(value)
       if (failure !== undefined) return failure.kind === "aborted" ? this.#interrupted() : this.#failed(failure)
       if (signal.aborted) return this.#interrupted()
@@ -92,13 +103,9 @@ export class Speech {
     }
   }
 
-  async #act(action: ModelAction): Promise<Failure | undefined> {
+  async #act(action: Exclude<ModelAction, { do: "send" }>): Promise<Failure | undefined> {
     const { signal } = this.#listening
     switch (action.do) {
-      case "send":
-        this.#take(action.event)
-        if (++this.#lines % LINES_BETWEEN_WAITS === 0 && this.#core.wire.isFull) await this.#core.wire.drained()
-        return undefined
       case "pause":
         await this.#core.clock.pause(action.ms, signal)
         return undefined
@@ -185,6 +192,7 @@ export class Speech {
     if (listening.onlyToolUses === true && block.type !== "tool_use") return
     const requestId = core.model.requestId()
     const fields = { request_id: requestId, ...this.#blockExtra(block, value), ...listening.extra, ...extra }
+    if (block.type === "tool_use") listening.onToolUse?.(value)
     const said = core.wire.assistant(message, fields, listening.parent)
     this.#uuids.push(textOf(said, "uuid") ?? "")
     if (listening.isMain) remember(core, message, said, requestId)
@@ -213,27 +221,23 @@ export class Speech {
     return { tool_use_meta: [meta], ...markers }
   }
 
-  #pass(event: StreamEvent, last: Fields = {}): void {
-    const { core, listening } = { core: this.#core, listening: this.#listening }
-    if (!core.launch.includePartialMessages || !listening.isMain) return
+  #pass(event: StreamEvent, last?: Fields): void {
+    const core = this.#core
+    if (!core.launch.includePartialMessages || !this.#listening.isMain) return
     const isNewest = core.profile.generation === 325
     const first = event.type === "message_start" && core.profile.generation >= 120
     const thinks = isNewest && (first || this.#isThought(event))
     const extra =
       (first ? `,"ttft_ms":${this.#firstTokenMs ?? 1}` : "") + (thinks ? ',"thinking_display":"updates"' : "")
-    const end = Object.keys(last).length === 0 ? "" : `,${JSON.stringify(last).slice(1, -1)}`
+    const end = last === undefined ? "" : `,${JSON.stringify(last).slice(1, -1)}`
     core.wire.emitLine(
-      `{"type":"stream_event","event":${JSON.stringify(event)}${this.#middle()}${core.random.uuid()}"${extra}${this.#suffix}${end}}`,
+      `{"type":"stream_event","event":${JSON.stringify(event)}${this.#middle}${core.random.uuid()}"${extra}${this.#suffix}${end}}`,
     )
   }
 
   #isThought(event: StreamEvent): boolean {
     if (event.type === "content_block_start") return this.#block?.type === "thinking"
     return fieldOf(event, "delta")?.["type"] === "thinking_delta"
-  }
-
-  #middle(): string {
-    return `,"session_id":"${this.#core.wire.sessionId}","parent_tool_use_id":null,"uuid":"`
   }
 
   #lineEnd(): string {

@@ -19,6 +19,7 @@ interface AgentEnd {
   readonly text: string
   readonly tokens: number
   readonly toolUses: number
+  readonly toolNames: readonly string[]
   readonly durationMs: number
   readonly usage: Fields
 }
@@ -86,6 +87,28 @@ function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
     totalTokens: end.tokens,
     totalToolUseCount: end.toolUses,
     usage: end.usage,
+    ...(agent.run.core.profile.generation === 120 && end.toolNames.length > 0
+      ? { toolStats: statsOf(end.toolNames) }
+      : {}),
+  }
+}
+
+function statsOf(names: readonly string[]): Fields {
+  const count = (...wanted: string[]) => names.filter((name) => wanted.includes(name)).length
+  const known = {
+    reads: count("Read"),
+    searches: count("Glob", "Grep"),
+    bashes: count("Bash"),
+    edits: count("Edit", "Write"),
+  }
+  return {
+    readCount: known.reads,
+    searchCount: known.searches,
+    bashCount: known.bashes,
+    editFileCount: known.edits,
+    linesAdded: 0,
+    linesRemoved: 0,
+    otherToolCount: names.length - known.reads - known.searches - known.bashes - known.edits,
   }
 }
 
@@ -132,9 +155,11 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
   const startedAt = core.clock.now()
   const messages: Fields[] = [{ role: "user", content: [{ type: "text", text: agent.prompt }] }]
   let [text, tokens, toolUses] = ["", 0, 0]
+  const toolNames: string[] = []
   let usage: Fields = {}
   for (let calls = 0; calls < MAX_AGENT_CALLS && !signal.aborted; calls++) {
-    const spoken = await speak(agent, messages, calls === 0 ? "said" : "results", signal)
+    const progress = { tokens, toolUses, startedAt }
+    const spoken = await speak(agent, messages, calls === 0 ? "said" : "results", signal, progress)
     text = lastText(spoken) ?? text
     if (spoken.usage !== undefined) {
       core.ledger.record(spoken.model, spoken.usage, { isMain: false })
@@ -144,13 +169,14 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
     const uses = toolUsesOf(spoken)
     if (uses.length === 0 || spoken.failure !== undefined) break
     toolUses += uses.length
+    toolNames.push(...uses.map(({ name }) => name))
     messages.push({ role: "assistant", content: spoken.content })
     const scope = { signal, parent: toolUseId, agentId: agent.id, extra: messageExtra(agent), denials: [] }
     const results: Fields[] = []
     for (const use of uses) results.push((await callTool(core, scope, use)).block)
     messages.push({ role: "user", content: results })
   }
-  return { text, tokens, toolUses, usage, durationMs: Math.max(1, core.clock.now() - startedAt) }
+  return { text, tokens, toolUses, toolNames, usage, durationMs: Math.max(1, core.clock.now() - startedAt) }
 }
 
 function usageFields(generation: 37 | 120 | 325, usage: UsageNumbers): Fields {
@@ -163,6 +189,7 @@ function speak(
   messages: readonly Fields[],
   why: ModelRequest["why"],
   signal: AbortSignal,
+  progress: Progress,
 ): Promise<Spoken> {
   const { core, toolUseId } = agent.run
   const request: ModelRequest = {
@@ -184,9 +211,28 @@ function speak(
     // Older generations pass on a sub-agent's tool calls, and keep its words for the result.
     onlyToolUses: !isNewest,
     onAside: async () => undefined,
+    onToolUse: (use) => tellProgress(agent, use, progress),
     userUuids: [],
   })
   return speech.listen(actions)
+}
+
+interface Progress {
+  readonly tokens: number
+  readonly toolUses: number
+  readonly startedAt: number
+}
+
+/** What the sub-agent is about to do, on generations that tell. */
+function tellProgress(agent: AgentRun, use: Readonly<Fields>, { tokens, toolUses, startedAt }: Progress): void {
+  const { core, toolUseId } = agent.run
+  if (!core.profile.quirks.taskMessages) return
+  const name = textOf(use, "name") ?? ""
+  const command = textOf(use["input"], "command")
+  const usage = { total_tokens: tokens, tool_uses: toolUses + 1, duration_ms: core.clock.now() - startedAt }
+  const description = command === undefined ? `Using ${name}` : `Running ${command}`
+  const fields = { task_id: agent.id, tool_use_id: toolUseId, description, usage, last_tool_name: name }
+  core.wire.system("task_progress", fields, "uuid")
 }
 
 function messageExtra({ id, type, description, run }: AgentRun): Fields {

@@ -79,6 +79,10 @@ export class Tasks {
 
   begin(core: AgentCore, id: string, start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
     const stopping = new AbortController()
+    let launch: () => void = () => undefined
+    const launched = new Promise<void>((resolve) => {
+      launch = resolve
+    })
     const runId = `0${core.clock.now().toString(36)}-${core.random.hex(8)}`
     const task: Task = {
       id,
@@ -87,15 +91,23 @@ export class Tasks {
       start,
       output: "",
       stop: () => stopping.abort(),
-      ended: Promise.resolve().then(async () => {
-        const end = await run(stopping.signal)
-        this.#end(core, task, stopping.signal.aborted ? { ...end, status: "stopped" } : end)
-      }),
+      ended: launched.then(() => this.#run(core, task, run, stopping.signal)),
     }
     this.#running.set(id, task)
     this.tellAll(core)
     this.#tellStart(core, task)
+    launch()
     return task
+  }
+
+  async #run(
+    core: AgentCore,
+    task: Task,
+    run: (signal: AbortSignal) => Promise<TaskEnd>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const end = await run(signal)
+    this.#end(core, task, signal.aborted ? { ...end, status: "stopped" } : end)
   }
 
   #end(core: AgentCore, task: Task, end: TaskEnd): void {

@@ -247,7 +247,8 @@ function say(core: AgentCore, scope: CallScope, use: ToolUse, outcome: ToolOutco
   const message = { role: "user", content: [block] }
   const said = core.wire.user(
     message,
-    { tool_use_result: outcome.structured, ...results, ...scope.extra },
+    // A sub-agent's results come without the tool's own form of them.
+    { ...(scope.parent === null ? { tool_use_result: outcome.structured } : {}), ...results, ...scope.extra },
     scope.parent,
   )
   if (scope.parent === null) rememberResult(core, message, said, outcome.structured)

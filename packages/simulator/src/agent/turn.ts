@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { Denial, Fields, ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
+import type { Fields, ResultError } from "../profiles/profile.ts"
 import { isRetried, maxRetries, problemOf, retryDelayMs, retryName } from "./api-errors.ts"
 import { playAside } from "./asides.ts"
 import { type AgentCore, toolsOf } from "./core.ts"
@@ -8,12 +8,7 @@ import { localCommand } from "./local-commands.ts"
 import type { Batch, QueuedMessage } from "./message-queue.ts"
 import { type Failure, Speech, type Spoken } from "./speech.ts"
 import { callTool, rememberResult, tellSystemMessage, toolUsesOf } from "./tool-call.ts"
-
-/** How a turn ends. */
-type Ending =
-  | { kind: "done"; text: string; terminal: string; apiError?: ResultError }
-  | { kind: "error"; subtype: string; errors: readonly string[]; terminal: string }
-  | { kind: "interrupted"; during: "streaming" | "tools" }
+import { type Ending, TurnReport } from "./turn-report.ts"
 
 type Why = "said" | "results" | "retry" | "continue"
 
@@ -28,14 +23,8 @@ export class Turn {
   readonly #core: AgentCore
   readonly #messages: QueuedMessage[]
   readonly #abort = new AbortController()
-  readonly #denials: Denial[] = []
-  readonly #startedAt: number
-  #userMessages = 0
+  readonly #report: TurnReport
   #calls = 0
-  #stopReason: string | null = null
-  #timing: { -readonly [K in keyof Timing]?: Timing[K] } = {}
-  #hasUsage = false
-  #structuredOutput: unknown
   #saysInterruption = true
   #refusals = 0
   #joined: string[] = []
@@ -43,7 +32,7 @@ export class Turn {
   constructor(core: AgentCore, messages: Batch) {
     this.#core = core
     this.#messages = [...messages]
-    this.#startedAt = core.clock.now()
+    this.#report = new TurnReport(core)
   }
 
   /** Breaks in. `quietly`: another message takes its place, so nobody is told of an interruption. */
@@ -65,12 +54,14 @@ export class Turn {
     await command?.before?.(core, this.#abort.signal)
     tellInit(core, this.#uuids())
     this.#replay()
-    if (command !== undefined) this.#tellLocalResult(command.after(core), command.name)
+    if (command !== undefined) this.#report.tellLocal(this.#messages, command.after(core), command.name)
     else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery))
-      this.#tellLocalResult(blocked ?? "")
+      this.#report.tellLocal(this.#messages, blocked ?? "")
     else {
       this.#remember(this.#messages)
-      this.#tellResult(await this.#converse())
+      const ending = await this.#converse()
+      for (const uuid of this.#joined) core.wire.lifecycle(uuid, "completed")
+      this.#report.tell(this.#messages, ending)
     }
     const state = this.#abort.signal.aborted ? "cancelled" : "completed"
     for (const { uuid } of this.#messages) if (!this.#joined.includes(uuid ?? "")) core.wire.lifecycle(uuid, state)
@@ -142,12 +133,12 @@ export class Turn {
     this.#calls++
     for (let attempt = 1; ; attempt++) {
       const startedAt = core.clock.now()
-      this.#timing.requestMs ??= Math.max(0, startedAt - this.#startedAt)
-      this.#timing.requestWallMs ??= startedAt
+      this.#report.timing.requestMs ??= Math.max(0, startedAt - this.#report.startedAt)
+      this.#report.timing.requestWallMs ??= startedAt
       const spoken = await this.#speak(attempt === 1 ? why : "retry", text)
       core.ledger.addApiTime(core.clock.now() - startedAt)
       if (spoken.firstTokenMs !== undefined) {
-        this.#timing.firstTokenMs ??= (this.#timing.requestMs ?? 0) + spoken.firstTokenMs
+        this.#report.timing.firstTokenMs ??= (this.#report.timing.requestMs ?? 0) + spoken.firstTokenMs
       }
       const { failure } = spoken
       if (failure === undefined || failure.kind === "aborted") return spoken
@@ -201,20 +192,20 @@ export class Turn {
   #afterCall(spoken: Spoken): Ending | undefined {
     const core = this.#core
     if (spoken.usage !== undefined) {
-      this.#hasUsage = true
+      this.#report.hasUsage = true
       const costUsd = core.model.costOfTurn()
       const price = costUsd === undefined ? {} : { costUsd: this.#calls === 1 ? costUsd : 0 }
       core.ledger.record(spoken.model, spoken.usage, { isMain: true, ...price })
     }
     if (spoken.failure?.kind === "aborted") return this.#interruptedStreaming()
     if (spoken.failure !== undefined) return this.#apiError(spoken.failure)
-    this.#stopReason = spoken.stopReason
+    this.#report.stopReason = spoken.stopReason
     const { maxBudgetUsd } = core.launch
     if (maxBudgetUsd === undefined || core.ledger.totalCostUsd < maxBudgetUsd) return undefined
     const errors = core.profile.quirks.maxTurnsErrors ? [`Reached maximum budget ($${maxBudgetUsd})`] : []
     // The call that went over is paid for, and not counted.
     core.ledger.forgetTurn()
-    this.#hasUsage = false
+    this.#report.hasUsage = false
     return { kind: "error", subtype: "error_max_budget_usd", errors, terminal: "budget_exhausted" }
   }
 
@@ -234,7 +225,7 @@ export class Turn {
         ? { api_error: "connection_failed" }
         : { api_error_status: http.status, api_error_type: http.type }),
     })
-    this.#stopReason = "stop_sequence"
+    this.#report.stopReason = "stop_sequence"
     const apiError: ResultError =
       http === undefined ? { status: null, code: "connection_failed" } : { status: http.status, type: http.type }
     return { kind: "done", text: problem.text, terminal: "api_error", apiError }
@@ -275,7 +266,7 @@ export class Turn {
     if (generation === 325) this.#tellRefusal(spoken)
     const extra = { is_api_error_message: true, refused_message_id: spoken.messageId }
     this.#saySynthetic(text, "invalid_request", extra)
-    if (generation === 37) this.#stopReason = "stop_sequence"
+    if (generation === 37) this.#report.stopReason = "stop_sequence"
     return { ending: { kind: "done", text, terminal: "api_error", apiError: { status: null } } }
   }
 
@@ -296,12 +287,12 @@ export class Turn {
 
   async #runTools(uses: ReturnType<typeof toolUsesOf>): Promise<Ending | undefined> {
     const core = this.#core
-    const scope = { signal: this.#abort.signal, parent: null, extra: {}, denials: this.#denials }
+    const scope = { signal: this.#abort.signal, parent: null, extra: {}, denials: this.#report.denials }
     let [interrupted, hookStopped] = [false, false]
     for (const use of uses) {
       const end = await callTool(core, scope, use)
-      this.#userMessages++
-      if (use.name === "StructuredOutput" && end.ok) this.#structuredOutput = use.input
+      this.#report.userMessages++
+      if (use.name === "StructuredOutput" && end.ok) this.#report.structuredOutput = use.input
       if (end.stop === "interrupted") {
         interrupted = true
         this.#abort.abort()
@@ -313,8 +304,8 @@ export class Turn {
       return { kind: "interrupted", during: "tools" }
     }
     if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
-    if (this.#structuredOutput !== undefined && core.profile.generation === 325) {
-      return { kind: "done", text: JSON.stringify(this.#structuredOutput), terminal: "completed" }
+    if (this.#report.structuredOutput !== undefined && core.profile.generation === 325) {
+      return { kind: "done", text: JSON.stringify(this.#report.structuredOutput), terminal: "completed" }
     }
     return this.#maxTurns()
   }
@@ -370,75 +361,7 @@ export class Turn {
     const message = { role: "user", content: [{ type: "text", text }] }
     const said = core.wire.user(message, extra)
     rememberResult(core, message, said)
-    this.#userMessages++
-  }
-
-  #tellLocalResult(text: string, command?: string): void {
-    const named = command === undefined ? {} : { localCommand: command }
-    this.#emitResult({ kind: "success", text }, { numTurns: 0, ...named })
-  }
-
-  #tellResult(ending: Ending): void {
-    for (const uuid of this.#joined) this.#core.wire.lifecycle(uuid, "completed")
-    const numTurns = 1 + this.#userMessages
-    if (ending.kind === "done") {
-      const { apiError } = ending
-      const failed = apiError === undefined ? {} : { apiError }
-      const outcome = { kind: "success" as const, text: ending.text, ...failed }
-      return this.#emitResult(outcome, { numTurns, terminalReason: ending.terminal })
-    }
-    const { quirks } = this.#core.profile
-    if (ending.kind === "error") {
-      const outcome = { ...ending, kind: "error" as const, isError: quirks.interruptIsError }
-      return this.#emitResult(outcome, { numTurns, terminalReason: ending.terminal })
-    }
-    const stop = ending.during === "tools" ? this.#stopReason : null
-    this.#stopReason = stop
-    const diagnostic = `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${stop}`
-    const errors = quirks.interruptIsError ? [diagnostic] : []
-    const outcome = {
-      kind: "error" as const,
-      subtype: "error_during_execution",
-      errors,
-      isError: quirks.interruptIsError,
-    }
-    const terminalReason = ending.during === "tools" ? "aborted_tools" : "aborted_streaming"
-    this.#emitResult(outcome, { numTurns, terminalReason })
-  }
-
-  #emitResult(
-    outcome: ResultFacts["outcome"],
-    about: { numTurns: number; terminalReason?: string; localCommand?: string },
-  ): void {
-    const core = this.#core
-    const origin = this.#messages[0]?.origin
-    const facts: ResultFacts = {
-      sessionId: core.wire.sessionId,
-      uuid: core.random.uuid(),
-      outcome,
-      ...about,
-      stopReason: this.#stopReason,
-      timing: {
-        ...this.#timing,
-        durationMs: Math.max(1, core.clock.now() - this.#startedAt),
-        apiMs: core.ledger.apiMs,
-      },
-      usage: core.ledger.turn,
-      hasUsage: this.#hasUsage,
-      totalCostUsd: core.ledger.totalCostUsd,
-      spending: core.ledger.spending,
-      spendingOfTurn: core.ledger.turnSpending,
-      denials: this.#denials,
-      userUuids: this.#uuids(),
-      queued: 0,
-      index: core.state.results++,
-      subagents: core.state.subagents,
-      ...(this.#structuredOutput === undefined ? {} : { structuredOutput: this.#structuredOutput }),
-      ...(origin === undefined ? {} : { origin }),
-    }
-    const result = core.profile.shapes.result(facts)
-    core.state.lastFailed = result["is_error"] === true
-    core.wire.emit(result)
+    this.#report.userMessages++
   }
 }
 

@@ -1,4 +1,3 @@
-import { type Envelope, encode } from "@signalbox/protocol"
 import type { Fields, MessageFacts, WireProfile } from "../profiles/profile.ts"
 import type { AgentClock } from "./clock.ts"
 import type { Outbox } from "./outbox.ts"
@@ -34,8 +33,7 @@ export class Wire {
 
   emit(message: Fields): void {
     this.onMessage(message)
-    // Every message of ours has a type.
-    this.#outbox.push(encode(message as Envelope))
+    this.#outbox.push(JSON.stringify(message))
   }
 
   /** A line that was put together by hand: deltas come by the hundred thousand. */

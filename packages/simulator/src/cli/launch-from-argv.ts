@@ -35,17 +35,12 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     asksHost: has("sdk-url") || one("permission-prompt-tool") === "stdio" || one("permission-prompts") === "host",
     session: sessionFrom(parsed),
     ...toolsFrom(parsed),
-    ...optional("model", one("model") ?? env["ANTHROPIC_MODEL"]),
-    ...optional("maxTurns", number("max-turns")),
-    ...optional("maxBudgetUsd", number("max-budget-usd")),
-    ...optional("settings", jsonOrFile(one("settings"))),
-    ...optional(
-      "settingSources",
-      one("setting-sources")
-        ?.split(",")
-        .filter((source) => source !== ""),
-    ),
-    ...optional("jsonSchema", jsonOrFile(one("json-schema"))),
+    ...given(one("model") ?? env["ANTHROPIC_MODEL"], (value) => ({ model: value })),
+    ...given(number("max-turns"), (value) => ({ maxTurns: value })),
+    ...given(number("max-budget-usd"), (value) => ({ maxBudgetUsd: value })),
+    ...given(jsonOrFile(one("settings")), (value) => ({ settings: value })),
+    ...given(one("setting-sources"), (value) => ({ settingSources: value.split(",").filter((name) => name !== "") })),
+    ...given(jsonOrFile(one("json-schema")), (value) => ({ jsonSchema: value })),
   })
 }
 
@@ -91,9 +86,9 @@ function sessionFrom({ values, switches }: ParsedArguments): Launch["session"] {
     persist: !switches.has("no-session-persistence"),
     continueLast: switches.has("continue"),
     fork: switches.has("fork-session"),
-    ...optional("resume", one("resume")),
-    ...optional("resumeAt", one("resume-session-at")),
-    ...optional("sessionId", one("session-id")),
+    ...given(one("resume"), (value) => ({ resume: value })),
+    ...given(one("resume-session-at"), (value) => ({ resumeAt: value })),
+    ...given(one("session-id"), (value) => ({ sessionId: value })),
   }
 }
 
@@ -104,9 +99,9 @@ function toolsFrom({ values, switches }: ParsedArguments): { tools?: readonly st
   return named.includes("default") ? {} : { tools: named }
 }
 
-function optional<K extends string, V>(name: K, value: V | undefined): { [P in K]?: V } {
-  // The computed name is the only key there is.
-  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: V })
+/** Nothing for an option that was not given. */
+function given<V, T extends object>(value: V | undefined, option: (value: V) => T): T | Record<string, never> {
+  return value === undefined ? {} : option(value)
 }
 
 /** Commas separate, but not inside the brackets of a rule. */
@@ -140,7 +135,7 @@ function readText(path: string): string {
   }
 }
 
-export function truthy(text: string | undefined): boolean {
+function truthy(text: string | undefined): boolean {
   return text !== undefined && ["1", "true", "yes", "on"].includes(text.toLowerCase())
 }
 

@@ -2,7 +2,10 @@ import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import type { Closed, Transport } from "@signalbox/transport"
 
-const FLUSH_AT_CHARS = 64 * 1024
+const FLUSH_AT_CHARS = 256 * 1024
+
+/** For every line that need not wait. */
+const TAKEN = Promise.resolve()
 
 /**
  * This process's own stdin and stdout. Unlike every other transport it hands on blank lines, because the oldest CLI dies
@@ -31,11 +34,11 @@ export class StdioTransport implements Transport {
     })
   }
 
-  async send(line: string): Promise<void> {
+  send(line: string): Promise<void> {
     this.#pending.push(line)
     this.#pendingChars += line.length
     this.#flushing ??= this.#flushSoon()
-    if (this.#pendingChars > FLUSH_AT_CHARS) await this.#flushing
+    return this.#pendingChars > FLUSH_AT_CHARS ? this.#flushing : TAKEN
   }
 
   async close(reason = "closed"): Promise<void> {
@@ -62,8 +65,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8")
   let pieces: string[] = []
   for await (const chunk of input) {
-    // A readable without an encoding gives buffers.
-    const text = decoder.write(chunk as Buffer)
+    const text = typeof chunk === "string" ? chunk : decoder.write(Buffer.from(chunk))
     const parts = text.split("\n")
     const last = parts.pop() ?? ""
     for (const part of parts) {

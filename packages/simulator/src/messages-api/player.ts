@@ -1,5 +1,5 @@
-import { type Call, plainReply } from "../scenario/calls.ts"
-import type { Scenario } from "../scenario/schema.ts"
+import { type Call, callsOf, plainReply } from "../scenario/calls.ts"
+import type { AgentStep, Scenario } from "../scenario/schema.ts"
 import { type Position, ScriptCursor, type Scripted } from "../scenario/script-cursor.ts"
 import { type FreshInput, freshSince, spokenTexts, type Tail, tailOf } from "./fresh-input.ts"
 import type { MessagesRequest } from "./request.ts"
@@ -22,7 +22,7 @@ type Conversation = {
 }
 
 /** What is known of one of the CLI's sessions. */
-type Session = { main: Conversation; hasTools: boolean; agentPrompts: Set<string> }
+type Session = { main: Conversation; hasTools: boolean; agents: Map<string, readonly AgentStep[] | undefined> }
 
 /** A CLI speaks in the user's place after these; the model's turn goes on. */
 const CONTINUATIONS = [/output token limit/i, /was stopped by a safety classifier/, /was cut off mid-stream/]
@@ -42,6 +42,8 @@ export class Player {
   play(request: MessagesRequest): Played {
     const session = this.#session(request.sessionId)
     const side = isAgent(request, session) ? "agent" : sideKindOf(request, session.hasTools)
+    const agent = side === "agent" ? agentCall(request, session) : undefined
+    if (agent !== undefined) return { kind: "side", side: "agent", call: agent }
     if (side !== undefined) {
       return { kind: "side", side, call: plainReply(sideReplyText(side, request, this.#scenario.side)) }
     }
@@ -53,7 +55,7 @@ export class Player {
     const known = this.#sessions.get(id)
     if (known !== undefined) return known
     const main = { cursor: new ScriptCursor(this.#scenario.turns), tail: undefined, settled: true }
-    const session = { main, hasTools: false, agentPrompts: new Set<string>() }
+    const session = { main, hasTools: false, agents: new Map<string, readonly AgentStep[] | undefined>() }
     const [oldest] = this.#sessions.keys()
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest)
     this.#sessions.set(id, session)
@@ -69,7 +71,7 @@ export class Player {
     const said = fresh.texts.length > 0 ? fresh.texts.join("\n") : "the result of a tool"
     if (scripted === undefined) return { kind: "ended", said, call: plainReply(endedText(said)) }
     conversation.settled = false
-    for (const prompt of agentPromptsOf(scripted.call)) session.agentPrompts.add(prompt)
+    for (const [prompt, steps] of agentsOf(scripted.call)) session.agents.set(prompt, steps)
     const finish = (complete: boolean) => {
       conversation.settled = complete && !isContinued(scripted.call)
     }
@@ -107,16 +109,28 @@ function isContinued(call: Call): boolean {
 function isAgent(request: MessagesRequest, session: Session): boolean {
   if (request.agentId !== undefined || request.system.includes("cc_is_subagent=true")) return true
   const first = request.entries.find((entry) => entry.role === "user")
-  return first !== undefined && spokenTexts(first).some((text) => session.agentPrompts.has(text))
+  return first !== undefined && spokenTexts(first).some((text) => session.agents.has(text))
 }
 
-function agentPromptsOf(call: Call): string[] {
+type AgentEntry = [prompt: string, steps: readonly AgentStep[] | undefined]
+
+function agentsOf(call: Call): AgentEntry[] {
   if (call.kind === "error") return []
-  return call.blocks.flatMap((block) => {
+  return call.blocks.flatMap((block): AgentEntry[] => {
     if (!("tool" in block) || !AGENT_TOOLS.has(block.tool)) return []
     const prompt = block.input["prompt"]
-    return typeof prompt === "string" ? [prompt.trim()] : []
+    return typeof prompt === "string" ? [[prompt.trim(), block.agent]] : []
   })
+}
+
+/** The sub-agent's next call, if the script says what it does. How far it is can be seen in what it has said so far. */
+function agentCall(request: MessagesRequest, session: Session): Call | undefined {
+  const first = request.entries.find((entry) => entry.role === "user")
+  const prompt = first === undefined ? undefined : spokenTexts(first).find((text) => session.agents.has(text))
+  const steps = prompt === undefined ? undefined : session.agents.get(prompt)
+  if (steps === undefined) return undefined
+  const said = request.entries.filter((entry) => entry.role === "assistant").length
+  return callsOf({ steps: [...steps] })[said] ?? plainReply("")
 }
 
 function endedText(said: string): string {

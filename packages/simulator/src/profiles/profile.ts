@@ -197,7 +197,7 @@ export interface AskFacts {
 }
 
 /** The messages whose fields differ from version to version. */
-export interface Shapes {
+interface Shapes {
   readonly init: (facts: SessionFacts) => Fields
   readonly initializeReply: (facts: SessionFacts) => Fields
   readonly assistant: (message: Fields, facts: MessageFacts, extra: Fields) => Fields

@@ -11,11 +11,17 @@ type Issue = z.core.$ZodIssue
  * The scenario, or a `scenario/invalid` error that names every wrong place, as in `turns[0].steps[2].input: …`.
  */
 export function parseScenario(value: unknown): Scenario {
+  const checked = checkScenario(value)
+  if ("scenario" in checked) return checked.scenario
+  throw invalid(checked.problems)
+}
+
+/** The scenario, or everything that is wrong with it. */
+export function checkScenario(value: unknown): { scenario: Scenario } | { problems: ScenarioProblem[] } {
   const parsed = scenarioSchema.safeParse(value)
-  if (!parsed.success) throw invalid(parsed.error.issues.flatMap((issue) => problemsOf(issue, [])))
+  if (!parsed.success) return { problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [])) }
   const misplaced = parsed.data.turns.flatMap((turn, index) => misplacedSteps(turn.steps, ["turns", index, "steps"]))
-  if (misplaced.length > 0) throw invalid(misplaced)
-  return parsed.data
+  return misplaced.length > 0 ? { problems: misplaced } : { scenario: parsed.data }
 }
 
 function invalid(problems: ScenarioProblem[]): SimulatorError {

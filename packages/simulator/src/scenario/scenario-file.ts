@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { SimulatorError } from "../simulator-error.ts"
-import { parseScenario, type ScenarioProblem } from "./parse-scenario.ts"
+import { checkScenario, type ScenarioProblem } from "./parse-scenario.ts"
 import type { Scenario } from "./schema.ts"
 import { readYaml, type YamlSource } from "./yaml.ts"
 
@@ -11,19 +11,14 @@ export async function readScenarioFile(path: string): Promise<Scenario> {
   })
   const source = readYaml(text)
   if (source.problems.length > 0) throw invalid(path, source.problems)
-  try {
-    return parseScenario(source.value)
-  } catch (error) {
-    if (!(error instanceof SimulatorError)) throw error
-    throw invalid(path, located(error, source))
-  }
+  const checked = checkScenario(source.value)
+  if ("scenario" in checked) return checked.scenario
+  throw invalid(path, located(checked.problems, source))
 }
 
 type Located = { line: number; message: string }
 
-function located(error: SimulatorError, source: YamlSource): Located[] {
-  // `parseScenario` puts its problems there.
-  const problems = error.details["problems"] as ScenarioProblem[]
+function located(problems: readonly ScenarioProblem[], source: YamlSource): Located[] {
   return problems.map(({ path, message }) => ({ line: source.lineOf(path), message: `${showPath(path)}: ${message}` }))
 }
 

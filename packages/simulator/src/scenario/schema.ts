@@ -210,14 +210,12 @@ export type ScenarioText = z.infer<typeof textSchema>
 export type SayStep = z.infer<typeof sayStep>
 export type ThinkStep = z.infer<typeof thinkStep>
 export type ToolStep = z.infer<typeof toolStep>
-/** A call inside a sub-agent is one without agents of its own. */
-export type AgentToolStep = z.infer<typeof agentToolStep>
 export type AgentStep = z.infer<typeof agentSteps>[number]
 export type TodosStep = z.infer<typeof todosStep>
 export type RateLimitStep = z.infer<typeof rateLimitStep>
 export type CompactStep = z.infer<typeof compactStep>
 export type ElicitStep = z.infer<typeof elicitStep>
-export type EmitStep = z.infer<typeof emitStep>
+type EmitStep = z.infer<typeof emitStep>
 export type AsideStep = RateLimitStep | CompactStep | ElicitStep | EmitStep
 /** A list of todos is the call of the tool that keeps it. */
 export type WrittenBlock = z.infer<typeof blockSchema>

@@ -70,7 +70,7 @@ export class Transcript {
   }
 }
 
-export function projectFolder({ configDir, cwd }: TranscriptPlace): string {
+function projectFolder({ configDir, cwd }: TranscriptPlace): string {
   return join(configDir, "projects", dashed(cwd))
 }
 
@@ -128,7 +128,7 @@ export function historyOf(entries: readonly Fields[]): Fields[] {
 }
 
 function blocksOf(content: unknown): unknown[] {
-  return Array.isArray(content) ? content : [{ type: "text", text: String(content ?? "") }]
+  return Array.isArray(content) ? content : [{ type: "text", text: typeof content === "string" ? content : "" }]
 }
 
 function parseEntries(line: string): Fields[] {

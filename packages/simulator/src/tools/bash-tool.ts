@@ -3,7 +3,7 @@ import { textOf } from "@signalbox/protocol"
 import { wholeText } from "../scenario/text.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly stdout: string
   readonly stderr: string
   readonly exitCode: number

@@ -117,9 +117,10 @@ describe.each(profileNames)("a simulated agent of profile %s", (profile) => {
       host.agent.release()
       await host.until("result")
       expect(await host.until("result")).toMatchObject({ result: "2" })
-      if (profile === "2.1.37") expect(await host.until("result")).toMatchObject({ result: "3" })
+      if (profile === "2.1.37") await host.until("result")
       await host.request({ subtype: "mcp_status" })
-      expect(ofType(host.seen, "result")).toHaveLength(profile === "2.1.37" ? 3 : 2)
+      const results = ofType(host.seen, "result").map(({ result }) => result)
+      expect(results).toEqual(profile === "2.1.37" ? ["1", "2", "3"] : ["1", "2"])
     })
   })
 

@@ -261,6 +261,24 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
     // On the newest the agent runs beside the turn, and when it is heard depends on the machine.
     notOn: ["2.1.325"],
   },
+  "a sub-agent that calls a tool": {
+    scenario: {
+      turns: [
+        {
+          steps: [
+            {
+              tool: "Task",
+              input: { description: "look", prompt: "Look around please.", subagent_type: "general-purpose" },
+              agent: [{ say: "I look." }, bash("touch seen"), { say: "I looked." }],
+            },
+            { say: "ok" },
+          ],
+        },
+      ],
+    },
+    onRequest: allowing,
+    notOn: ["2.1.325"],
+  },
   "an overloaded API, and one that says no": {
     scenario: {
       turns: [

@@ -25,8 +25,7 @@ function flagsOf({ launch = {} }: ParityCase): ClaudeFlags {
   const given = { includePartialMessages, replayUserMessages, permissionMode, maxTurns, maxBudgetUsd, jsonSchema }
   const lists = { allowedTools: launch.allowedTools, disallowedTools: launch.disallowedTools }
   const entries = Object.entries({ ...given, ...lists }).filter(([, value]) => value !== undefined)
-  // Each option keeps its name and its type.
-  return Object.fromEntries(entries) as ClaudeFlags
+  return Object.fromEntries(entries)
 }
 
 async function playReal(version: string, parity: ParityCase): Promise<string[]> {

@@ -1,0 +1,96 @@
+import type { Denial, ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
+import type { AgentCore } from "./core.ts"
+import type { QueuedMessage } from "./message-queue.ts"
+
+/** How a turn ends. */
+export type Ending =
+  | { kind: "done"; text: string; terminal: string; apiError?: ResultError }
+  | { kind: "error"; subtype: string; errors: readonly string[]; terminal: string }
+  | { kind: "interrupted"; during: "streaming" | "tools" }
+
+/** What a turn's result will tell, gathered while it runs. */
+export class TurnReport {
+  readonly startedAt: number
+  readonly denials: Denial[] = []
+  readonly timing: { -readonly [K in keyof Timing]?: Timing[K] } = {}
+  /** Messages said in the user's place: a CLI counts them as turns. */
+  userMessages = 0
+  stopReason: string | null = null
+  hasUsage = false
+  structuredOutput: unknown
+  readonly #core: AgentCore
+
+  constructor(core: AgentCore) {
+    this.#core = core
+    this.startedAt = core.clock.now()
+  }
+
+  /** Of a turn in which the model was not asked. */
+  tellLocal(messages: readonly QueuedMessage[], text: string, command?: string): void {
+    const named = command === undefined ? {} : { localCommand: command }
+    this.#emit({ kind: "success", text }, { messages, numTurns: 0, ...named })
+  }
+
+  tell(messages: readonly QueuedMessage[], ending: Ending): void {
+    const numTurns = 1 + this.userMessages
+    if (ending.kind === "done") {
+      const { apiError } = ending
+      const failed = apiError === undefined ? {} : { apiError }
+      const outcome = { kind: "success" as const, text: ending.text, ...failed }
+      return this.#emit(outcome, { messages, numTurns, terminalReason: ending.terminal })
+    }
+    const { quirks } = this.#core.profile
+    if (ending.kind === "error") {
+      const outcome = { ...ending, kind: "error" as const, isError: quirks.interruptIsError }
+      return this.#emit(outcome, { messages, numTurns, terminalReason: ending.terminal })
+    }
+    const stop = ending.during === "tools" ? this.stopReason : null
+    this.stopReason = stop
+    const diagnostic = `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${stop}`
+    const errors = quirks.interruptIsError ? [diagnostic] : []
+    const outcome = {
+      kind: "error" as const,
+      subtype: "error_during_execution",
+      errors,
+      isError: quirks.interruptIsError,
+    }
+    const terminalReason = ending.during === "tools" ? "aborted_tools" : "aborted_streaming"
+    this.#emit(outcome, { messages, numTurns, terminalReason })
+  }
+
+  #emit(
+    outcome: ResultFacts["outcome"],
+    about: { messages: readonly QueuedMessage[]; numTurns: number; terminalReason?: string; localCommand?: string },
+  ): void {
+    const core = this.#core
+    const { messages, ...told } = about
+    const origin = messages[0]?.origin
+    const facts: ResultFacts = {
+      sessionId: core.wire.sessionId,
+      uuid: core.random.uuid(),
+      outcome,
+      ...told,
+      stopReason: this.stopReason,
+      timing: {
+        ...this.timing,
+        durationMs: Math.max(1, core.clock.now() - this.startedAt),
+        apiMs: core.ledger.apiMs,
+      },
+      usage: core.ledger.turn,
+      hasUsage: this.hasUsage,
+      totalCostUsd: core.ledger.totalCostUsd,
+      spending: core.ledger.spending,
+      spendingOfTurn: core.ledger.turnSpending,
+      denials: this.denials,
+      userUuids: messages.flatMap(({ uuid }) => uuid ?? []),
+      queued: 0,
+      index: core.state.results++,
+      subagents: core.state.subagents,
+      ...(this.structuredOutput === undefined ? {} : { structuredOutput: this.structuredOutput }),
+      ...(origin === undefined ? {} : { origin }),
+    }
+    const result = core.profile.shapes.result(facts)
+    core.state.lastFailed = result["is_error"] === true
+    core.wire.emit(result)
+  }
+}
