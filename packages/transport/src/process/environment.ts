@@ -10,7 +10,7 @@ export interface ClaudeEnvironmentOptions {
   readonly env?: Environment
 }
 
-const OWN_VARIABLE = /^SIGNALBOX_/i
+const OWN_VARIABLE = /^SIGNALBOX_(?!SIM_)/i
 
 /** The environment of a `claude` process, made from the environment of ours. */
 export function claudeProcessEnvironment(

@@ -28,10 +28,16 @@ describe("claudeProcessEnvironment", () => {
   })
 
   it("[P4] no variable of ours reaches the agent, not even by way of the caller's own", () => {
-    const ours = { SIGNALBOX_TOKEN: "secret", signalbox_hub: "wss://h", SIGNALBOXES: "theirs" }
+    const ours = {
+      SIGNALBOX_TOKEN: "secret",
+      signalbox_hub: "wss://h",
+      SIGNALBOXES: "theirs",
+      SIGNALBOX_SIM_PROFILE: "2.1.37",
+    }
     expect(claudeProcessEnvironment(ours, { env: { ...ours } })).toEqual({
       CLAUDE_CODE_ENTRYPOINT: "signalbox",
       SIGNALBOXES: "theirs",
+      SIGNALBOX_SIM_PROFILE: "2.1.37",
     })
   })
 
