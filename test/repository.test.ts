@@ -36,4 +36,10 @@ describe("the repository", () => {
       programs.includes(`${name}.ts`) || text.some((content) => content.includes(`"${name}"`))
     expect(names.filter((name) => !exists(name))).toEqual([])
   })
+
+  it("npm run build builds every room", () => {
+    const { references } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8"))
+    const built = references.map(({ path }: { path: string }) => path)
+    expect(built.toSorted()).toEqual(readdirSync(join(root, "packages")).map((room) => `packages/${room}`))
+  })
 })
