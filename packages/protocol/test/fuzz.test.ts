@@ -38,7 +38,7 @@ const recorded = readdirSync(fixtures, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ndjson"))
   .flatMap((file) => readFileSync(join(fixtures, file), "utf8").split("\n"))
   // Short ones: millions of cases are cut from them.
-  .filter((line) => line !== "" && line.length < 1500)
+  .filter((line) => line !== "" && line.length < 300)
 const corpus = [
   '{"type":"keep_alive"}',
   '{"type":"user","message":{"role":"user","content":"é€😀\\n"},"parent_tool_use_id":null,"session_id":""}',
