@@ -1,0 +1,27 @@
+export type { Backoff } from "./backoff.ts"
+export {
+  type DirectConnection,
+  type DirectEnd,
+  type DirectOptions,
+  openDirect,
+  type PermissionAnswer,
+} from "./direct.ts"
+export { HubClientError, type HubClientErrorOptions, type LocalErrorCode } from "./errors.ts"
+export type { FollowItem, FollowOptions } from "./follower.ts"
+export { type ConnectOptions, connectHub, type Hub } from "./hub.ts"
+export type {
+  Ask,
+  AskAnswer,
+  AskState,
+  EventPage,
+  EventQuery,
+  HubEvent,
+  LaunchedSession,
+  LaunchRequest,
+  Session,
+  SessionPage,
+  SessionQuery,
+  SessionState,
+} from "./hub-records.ts"
+export type { HubSession, SendOptions } from "./hub-session.ts"
+export type { Call } from "./rest.ts"

@@ -1,0 +1,105 @@
+/** Items that wait for their one reader. Its owner bounds it by `waitingChars`. */
+export interface ItemQueueOptions {
+  /** Everything was read, and the reader waits for more. */
+  readonly onDrained?: () => void
+  /** Once: the reader stopped, or nothing more comes. */
+  readonly onEnded?: () => void
+}
+
+interface Waiter<T> {
+  readonly resolve: (result: IteratorResult<T, undefined>) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Phase = { readonly name: "open" } | { readonly name: "ended"; readonly error?: Error }
+
+const DONE = { value: undefined, done: true } as const
+
+/** Written by hand: `return` of an async generator waits for the `next` before it, and so for an item that may never come. */
+export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
+  readonly #options: ItemQueueOptions
+  #items: { readonly item: T; readonly chars: number }[] = []
+  #next = 0
+  #waitingChars = 0
+  #waiter: Waiter<T> | undefined
+  #phase: Phase = { name: "open" }
+
+  constructor(options: ItemQueueOptions = {}) {
+    this.#options = options
+  }
+
+  get waitingChars(): number {
+    return this.#waitingChars
+  }
+
+  push(item: T, chars: number): void {
+    if (this.#phase.name !== "open") return
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    if (waiter !== undefined) return waiter.resolve({ value: item, done: false })
+    this.#items.push({ item, chars })
+    this.#waitingChars += chars
+  }
+
+  /** What waits is still read; then the reading ends, with the error if there is one. */
+  end(error?: Error): void {
+    if (this.#phase.name !== "open") return
+    this.#phase = error === undefined ? { name: "ended" } : { name: "ended", error }
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    if (waiter !== undefined) this.#settleEnd(waiter)
+    this.#options.onEnded?.()
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    const first = this.#take()
+    if (first !== undefined) return Promise.resolve({ value: first.item, done: false })
+    if (this.#waiter !== undefined) return Promise.reject(new Error("the next item is already being waited for"))
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject }
+      if (this.#phase.name === "ended") return this.#settleEnd(waiter)
+      this.#waiter = waiter
+      this.#options.onDrained?.()
+    })
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.abandon()
+    // Whoever stopped reading wants no error either.
+    this.#phase = { name: "ended" }
+    return Promise.resolve(DONE)
+  }
+
+  /** What waits is dropped. */
+  abandon(error?: Error): void {
+    this.#items = []
+    this.#next = 0
+    this.#waitingChars = 0
+    this.end(error)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #take(): { readonly item: T } | undefined {
+    const entry = this.#items[this.#next]
+    if (entry === undefined) return undefined
+    this.#next++
+    this.#waitingChars -= entry.chars
+    // Now and then, so that taking one costs the same however many wait.
+    if (this.#next > 1024 || this.#next === this.#items.length) {
+      this.#items = this.#items.slice(this.#next)
+      this.#next = 0
+    }
+    return entry
+  }
+
+  /** An error is told once. */
+  #settleEnd(waiter: Waiter<T>): void {
+    const error = this.#phase.name === "ended" ? this.#phase.error : undefined
+    this.#phase = { name: "ended" }
+    if (error === undefined) waiter.resolve(DONE)
+    else waiter.reject(error)
+  }
+}

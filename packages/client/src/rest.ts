@@ -1,0 +1,156 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { type Backoff, retryDelayMs } from "./backoff.ts"
+import { abortedError, closedError, HubClientError } from "./errors.ts"
+import type { HubAddress } from "./hub-address.ts"
+
+export interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** From `/api/…` on, with what needs it escaped. */
+  readonly path: string
+  readonly query?: object
+  readonly body?: object
+  /** Doing it twice is doing it once: it is tried again while the hub is away for a moment. */
+  readonly repeatable?: boolean
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface RestOptions {
+  readonly address: HubAddress
+  readonly backoff: Backoff
+  readonly timeoutMs: number
+}
+
+const MAX_TRIES = 5
+
+/** Calls to the hub. Each settles: by the reply, by time, by the caller's signal or by `close`. */
+export class Rest {
+  readonly #options: RestOptions
+  readonly #closing = new AbortController()
+
+  constructor(options: RestOptions) {
+    this.#options = options
+  }
+
+  close(): void {
+    this.#closing.abort(closedError())
+  }
+
+  /** The reply's body, which is taken to be what the hub's contract says. */
+  async call<Reply>(call: Call): Promise<Reply> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#once<Reply>(call)
+      } catch (error) {
+        if (call.repeatable !== true || tries >= MAX_TRIES || !isPassing(error)) throw error
+        await this.#pause(retryDelayMs(this.#options.backoff, tries, Math.random()), call.signal)
+      }
+    }
+  }
+
+  async #once<Reply>(call: Call): Promise<Reply> {
+    const timeoutMs = call.timeoutMs ?? this.#options.timeoutMs
+    const ending = new AbortController()
+    const release = this.#endWith(ending, call.signal)
+    const timer = setTimeout(() => {
+      ending.abort(new HubClientError("client/timeout", `the hub did not answer ${call.path} within ${timeoutMs} ms`))
+    }, timeoutMs)
+    try {
+      const response = await fetch(this.#urlOf(call), this.#init(call, ending.signal))
+      const text = await response.text()
+      const body = parse(text)
+      if (!response.ok) throw refusal(response.status, body?.value, call)
+      if (body === undefined) throw badReply(response.status, call)
+      // Taken at the hub's word: its contract says what the reply is.
+      const { value }: { value: Reply } = body
+      return value
+    } catch (error) {
+      if (error instanceof HubClientError) throw error
+      if (ending.signal.aborted) throw ending.signal.reason
+      const message = `the hub at ${this.#options.address.http} cannot be reached; is it running?`
+      throw new HubClientError("client/unreachable", message, { cause: error })
+    } finally {
+      clearTimeout(timer)
+      release()
+    }
+  }
+
+  #init(call: Call, signal: AbortSignal): RequestInit {
+    const { token } = this.#options.address
+    return {
+      method: call.method,
+      signal,
+      // A browser's login is a cookie.
+      credentials: "include",
+      headers: {
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    }
+  }
+
+  #urlOf({ path, query = {} }: Call): string {
+    const parameters = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+    const text = parameters.toString()
+    return `${this.#options.address.http}${path}${text === "" ? "" : `?${text}`}`
+  }
+
+  /** Our own end and the caller's, in one signal. */
+  #endWith(ending: AbortController, signal: AbortSignal | undefined): () => void {
+    const onClose = () => ending.abort(this.#closing.signal.reason)
+    const onAbort = () => ending.abort(abortedError(signal))
+    if (this.#closing.signal.aborted) onClose()
+    else if (signal?.aborted === true) onAbort()
+    this.#closing.signal.addEventListener("abort", onClose)
+    signal?.addEventListener("abort", onAbort)
+    return () => {
+      this.#closing.signal.removeEventListener("abort", onClose)
+      signal?.removeEventListener("abort", onAbort)
+    }
+  }
+
+  /** Ends early when the call is over; the next try then says why. */
+  #pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const ending = new AbortController()
+      const release = this.#endWith(ending, signal)
+      const done = () => {
+        clearTimeout(timer)
+        release()
+        resolve()
+      }
+      const timer = setTimeout(done, delayMs)
+      if (ending.signal.aborted) done()
+      else ending.signal.addEventListener("abort", done)
+    })
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof HubClientError && (error.code === "client/unreachable" || error.status === 503)
+}
+
+function badReply(status: number, call: Call): HubClientError {
+  const message = `the reply to ${call.path} is no JSON; is this a hub's address?`
+  return new HubClientError("client/bad-reply", message, { status })
+}
+
+function refusal(status: number, body: unknown, call: Call): HubClientError {
+  const error = fieldOf(body, "error")
+  const code = textOf(error, "code")
+  if (code === undefined) {
+    return new HubClientError("client/bad-reply", `${call.path} was answered with status ${status}`, { status })
+  }
+  const { error: _, ...details } = isObject(body) ? body : {}
+  return new HubClientError(code, textOf(error, "message") ?? code, { status, details })
+}
+
+function parse(text: string) {
+  try {
+    return { value: text === "" ? undefined : JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,20 @@
+/** What both kinds of WebSocket are to the rest of this room. */
+export interface Socket {
+  /** Does nothing once the connection is over. */
+  send(text: string): void
+  /** Says goodbye. */
+  close(code: number, reason: string): void
+  /** Does not wait for an answer to it. */
+  abandon(): void
+}
+
+export interface SocketEvents {
+  onOpen(): void
+  onText(text: string): void
+  /** Once, whether it was ever open or not. */
+  onClose(code: number, reason: string): void
+}
+
+export const NORMAL_CLOSE = 1000
+/** Not allowed, or ended for good: coming back is of no use. */
+export const REFUSED_CLOSE = 4001

@@ -1,0 +1,91 @@
+import { type Envelope, isObject } from "@signalbox/protocol"
+import type { Subscribed } from "./follower.ts"
+import type { Ask, HubEvent, Session } from "./hub-records.ts"
+
+/** A line of the hub's stream, with as much of it checked as we stand on. */
+export type StreamLine =
+  | { readonly ev: "subscribed"; readonly session: string; readonly subscribed: Subscribed }
+  | { readonly ev: "event"; readonly session: string; readonly event: HubEvent }
+  | { readonly ev: "delta"; readonly session: string; readonly message: Envelope }
+  | { readonly ev: "ask"; readonly session: string; readonly ask: Ask }
+  | { readonly ev: "changed"; readonly session: string; readonly record: Session }
+  | { readonly ev: "lagged"; readonly session: string }
+  | { readonly ev: "error"; readonly session: string; readonly code: string; readonly message: string }
+  | { readonly ev: "pong" }
+  /** Newer than we are: left alone. */
+  | { readonly ev: "unknown" }
+
+/** What the contract says is in a line; what is there is looked at where we stand on it. */
+interface RawLine {
+  readonly ev?: string
+  readonly session?: string
+  readonly verdict?: string
+  readonly firstSeq?: number
+  readonly lastSeq?: number
+  readonly seq?: number
+  readonly at?: string
+  readonly from?: HubEvent["from"]
+  readonly by?: string
+  readonly message?: Envelope
+  readonly ask?: Ask
+  readonly record?: Session
+  readonly error?: { readonly code?: string; readonly message?: string }
+}
+
+/** Undefined when it is no line of a hub's stream at all. */
+export function readStreamLine(line: string): StreamLine | undefined {
+  const raw = parse(line)
+  const { ev, session } = raw ?? {}
+  if (raw === undefined || typeof ev !== "string") return undefined
+  if (ev === "pong") return { ev }
+  if (ev === "ask")
+    return typeof raw.ask?.sessionId === "string" ? { ev, session: raw.ask.sessionId, ask: raw.ask } : undefined
+  if (typeof session !== "string") return { ev: "unknown" }
+  switch (ev) {
+    case "subscribed":
+      return { ev, session, subscribed: readSubscribed(raw) }
+    case "event":
+      return readEvent(session, raw)
+    case "delta":
+      return isObject(raw.message) ? { ev, session, message: raw.message } : undefined
+    case "changed":
+      return isObject(raw.record) ? { ev, session, record: raw.record } : undefined
+    case "lagged":
+      return { ev, session }
+    case "error":
+      return { ev, session, ...readError(raw) }
+    default:
+      return { ev: "unknown" }
+  }
+}
+
+function readSubscribed({ verdict, firstSeq, lastSeq }: RawLine): Subscribed {
+  return {
+    verdict: verdict === "gap" ? "gap" : "ok",
+    firstSeq: isSeq(firstSeq) ? firstSeq : 0,
+    lastSeq: isSeq(lastSeq) ? lastSeq : 0,
+  }
+}
+
+function readEvent(session: string, raw: RawLine): StreamLine | undefined {
+  const { seq, at = "", from = "hub", by, message } = raw
+  if (!isSeq(seq) || !isObject(message)) return undefined
+  return { ev: "event", session, event: { seq, at, from, ...(by === undefined ? {} : { by }), message } }
+}
+
+function readError({ error }: RawLine): { code: string; message: string } {
+  return { code: error?.code ?? "client/refused", message: error?.message ?? "the hub refused the subscription" }
+}
+
+function isSeq(value: number | undefined): value is number {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0
+}
+
+function parse(line: string): RawLine | undefined {
+  try {
+    const value: RawLine | null = JSON.parse(line)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

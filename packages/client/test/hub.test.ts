@@ -1,0 +1,155 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { connectHub, HubClientError } from "@signalbox/client"
+import { describe, expect, it, vi } from "vitest"
+import { refused } from "./fake-hub.ts"
+import { setUp } from "./setup.ts"
+
+const setup = setUp()
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+describe("calls to the hub", () => {
+  it("[HC12] each is the one that the contract names", async () => {
+    const { fake } = setup
+    const hub = setup.connect()
+    const session = hub.session("s/1")
+    const path = "/api/sessions/s%2F1"
+    fake.route("GET /api/sessions", () => ({ body: { sessions: [{ id: "x" }], cursor: "c2" } }))
+    fake.route("POST /api/sessions", () => ({ status: 201, body: { id: "new" } }))
+    fake.route(`GET ${path}`, () => ({ body: { id: "s/1" } }))
+    fake.route(`GET ${path}/events`, () => ({ body: { events: [], firstSeq: 1, lastSeq: 0, more: false } }))
+    fake.route(`POST ${path}/messages`, ({ body }) => ({ status: 202, body: { uuid: body["uuid"], seq: 1 } }))
+    fake.route(`DELETE ${path}/messages/u1`, () => ({ body: {} }))
+    fake.route(`POST ${path}/control`, () => ({ body: { response: { models: [] } } }))
+    fake.route(`POST ${path}/interrupt`, () => ({ body: {} }))
+    fake.route(`PATCH ${path}`, () => ({ body: { id: "s/1", title: "t" } }))
+    fake.route(`DELETE ${path}`, () => ({ body: { id: "s/1" } }))
+    fake.route("GET /api/asks", () => ({ body: { asks: [{ id: "a" }] } }))
+    fake.route("GET /api/asks/a", () => ({ body: { id: "a" } }))
+    fake.route("POST /api/asks/a/answer", () => ({ body: { id: "a", state: "allowed" } }))
+    fake.route("PUT /api/policy", ({ body }) => ({ body }))
+
+    expect(await hub.sessions({ limit: 2, state: "idle" })).toEqual({ sessions: [{ id: "x" }], cursor: "c2" })
+    expect(await hub.launch({ cwd: "/w" })).toEqual({ id: "new" })
+    expect(await session.get()).toEqual({ id: "s/1" })
+    expect(await session.events({ after: 3, limit: 5 })).toMatchObject({ events: [], more: false })
+    expect((await session.send("hi", { priority: "next" })).uuid).toMatch(UUID)
+    await session.cancel("u1")
+    expect(await session.control({ subtype: "supported_models" }, { timeoutMs: 500 })).toEqual({ models: [] })
+    expect(await session.interrupt()).toBeUndefined()
+    expect(await session.change({ title: "t" })).toMatchObject({ title: "t" })
+    await session.stop()
+    expect(await hub.asks({ state: "pending", session: "s/1" })).toEqual([{ id: "a" }])
+    expect(await hub.ask("a")).toEqual({ id: "a" })
+    expect(await hub.answer("a", { behavior: "allow", inputHash: "h" })).toEqual({ id: "a", state: "allowed" })
+    expect(await hub.request({ method: "PUT", path: "/api/policy", body: { rules: [] } })).toEqual({ rules: [] })
+
+    const made = expect.stringMatching(UUID)
+    expect(fake.calls.map(({ method, query, body }) => [method, { ...query, ...body }])).toEqual([
+      ["GET", { limit: "2", state: "idle" }],
+      ["POST", { cwd: "/w", requestKey: made }],
+      ["GET", {}],
+      ["GET", { after: "3", limit: "5" }],
+      ["POST", { content: "hi", uuid: made, priority: "next" }],
+      ["DELETE", {}],
+      ["POST", { request: { subtype: "supported_models" }, timeoutMs: 500 }],
+      ["POST", {}],
+      ["PATCH", { title: "t" }],
+      ["DELETE", {}],
+      ["GET", { state: "pending", session: "s/1" }],
+      ["GET", {}],
+      ["POST", { behavior: "allow", inputHash: "h", answerId: made }],
+      ["PUT", { rules: [] }],
+    ])
+  })
+
+  it("[HC13] a refusal has the hub's code, status and what else the reply says", async () => {
+    setup.fake.route("POST /api/asks/a/answer", () =>
+      refused(409, "ask/settled", "ada was first", { ask: { id: "a", settledBy: "ada" } }),
+    )
+    const error = await setup
+      .connect()
+      .answer("a", { behavior: "deny" })
+      .catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(HubClientError)
+    expect(error).toMatchObject({
+      code: "ask/settled",
+      status: 409,
+      message: "ada was first",
+      details: { ask: { id: "a", settledBy: "ada" } },
+    })
+    expect(setup.fake.calls).toHaveLength(1)
+  })
+
+  it("[HC13] what is no reply of a hub is said to be none", async () => {
+    setup.fake.route("GET /api/sessions", () => ({ body: "<html>" }))
+    await expect(setup.connect().sessions()).rejects.toMatchObject({ code: "client/bad-reply", status: 200 })
+    setup.fake.route("GET /api/sessions", () => ({ status: 502, body: "<html>" }))
+    await expect(setup.connect().sessions()).rejects.toMatchObject({ code: "client/bad-reply", status: 502 })
+  })
+
+  it("[HC14] what may be done twice is tried again while the hub is away for a moment, with the same ids", async () => {
+    let tries = 0
+    setup.fake.route("POST /api/sessions/s/messages", ({ body }) => {
+      tries++
+      if (tries === 1) return undefined
+      if (tries === 2) return refused(503, "hub/stopping", "come back")
+      return { status: 202, body: { uuid: body["uuid"], seq: 1 } }
+    })
+    const sent = await setup.connect().session("s").send("hi")
+    expect(setup.fake.calls.map(({ body }) => body["uuid"])).toEqual([sent.uuid, sent.uuid, sent.uuid])
+  })
+
+  it("[HC14] what may not is not, and trying ends", async () => {
+    setup.fake.route("POST /api/sessions/s/interrupt", () => undefined)
+    setup.fake.route("POST /api/sessions/s/control", () => undefined)
+    const session = setup.connect().session("s")
+    await expect(session.interrupt()).rejects.toMatchObject({ code: "client/unreachable" })
+    await expect(session.control({ subtype: "x" })).rejects.toMatchObject({ code: "client/unreachable" })
+    expect(setup.fake.calls).toHaveLength(2)
+    const url = setup.fake.url
+    await setup.fake.stop()
+    await expect(setup.connect({ url }).sessions()).rejects.toMatchObject({ code: "client/unreachable" })
+  })
+
+  it("[HC15] a call ends by time, by its signal, and by close", async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    await expect(setup.connect({ url, timeoutMs: 20 }).sessions()).rejects.toMatchObject({ code: "client/timeout" })
+    const ending = new AbortController()
+    const aborted = setup.connect({ url }).request({ method: "GET", path: "/x", signal: ending.signal })
+    ending.abort()
+    await expect(aborted).rejects.toMatchObject({ code: "client/aborted" })
+    const hub = setup.connect({ url })
+    const closed = hub.sessions()
+    hub.close()
+    await expect(closed).rejects.toMatchObject({ code: "client/closed" })
+    await expect(hub.sessions()).rejects.toMatchObject({ code: "client/closed" })
+    setup.fake.route("GET /api/sessions", () => undefined)
+    const retrying = setup.connect({ reconnect: { baseDelayMs: 60_000, maxDelayMs: 60_000 } })
+    const waiting = retrying.sessions().catch((error: unknown) => error)
+    await vi.waitFor(() => expect(setup.fake.calls).toHaveLength(1))
+    retrying.close()
+    expect(await waiting).toMatchObject({ code: "client/closed" })
+    silent.closeAllConnections()
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
+  it.each([
+    ["nonsense", "t", "is no address"],
+    ["ftp://x", "t", "begins with http"],
+    ["http://a:b@x", "t", "no name"],
+    ["http://x/?token=t", "t", "give the token as"],
+    ["http://x", "", "the token is empty"],
+    ["http://x", "a\nb", "the token"],
+  ])("[HC16] the address %s with the token %j is refused at once", (url, token, message) => {
+    expect(() => connectHub({ url, token })).toThrow(message)
+  })
+
+  it("[HC16] an address may have a path, a slash at its end, and the scheme of its socket", async () => {
+    setup.fake.route("GET /prefix/api/sessions", () => ({ body: { sessions: [], cursor: null } }))
+    const url = `${setup.fake.url.replace("http", "ws")}/prefix/`
+    expect(await setup.connect({ url }).sessions()).toEqual({ sessions: [], cursor: null })
+  })
+})

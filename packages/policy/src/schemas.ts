@@ -1,0 +1,127 @@
+import { z } from "zod"
+import { simpleCommand } from "./command-pattern.ts"
+import { isAbsolute, PATH_FIELDS } from "./path-pattern.ts"
+import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from "./pattern.ts"
+
+const MAX_RULES = 1000
+/** A year: longer is no expiry at all. */
+const MAX_EXPIRY_MS = 366 * 24 * 60 * 60 * 1000
+
+const text = (max: number) => z.string().min(1, "must not be empty").max(max, `must have at most ${max} characters`)
+const pattern = text(MAX_PATTERN_CHARS)
+  .refine((value) => !hasUnseen(value), "contains a character that cannot be seen")
+  .refine((value) => !hasTooManyStars(value), `must have at most ${MAX_PATTERN_STARS} stars`)
+const folderPattern = pattern
+  .refine((value) => isPlainPath(value), "must not contain .. nor begin with ~: write the folder itself")
+  .refine((value) => isAbsolute(value) || value.startsWith("**"), "must begin with / or **")
+
+export const RuleEffect = z.enum(["allow", "deny", "ask"])
+export type RuleEffect = z.infer<typeof RuleEffect>
+
+const toolName = text(256).refine(
+  (name) => !name.includes("*") || /^mcp__[^*]*\*$/.test(name),
+  "must be a tool's exact name, or mcp__SERVER__* for all tools of a server",
+)
+
+/** All parts that are there must fit. A rule with none of them fits everything. */
+export const Rule = z
+  .strictObject({
+    id: text(128),
+    effect: RuleEffect,
+    tool: toolName.optional(),
+    /** By field of the tool's input; several patterns for one field: any of them. */
+    input: z.record(text(128), z.union([pattern, z.array(pattern).min(1).max(64)])).optional(),
+    /** The folder that the agent works in. */
+    cwd: folderPattern.optional(),
+    session: text(256).optional(),
+    mode: text(64).optional(),
+    /** Of an ask rule: what nobody has answered by then is expired. */
+    expiresAfterMs: z.int().positive().max(MAX_EXPIRY_MS).optional(),
+    /** Why there is this rule, for people. */
+    reason: text(1000).optional(),
+    /** Of a deny rule: what the agent is told. */
+    message: text(4000).optional(),
+  })
+  .superRefine((rule, context) => {
+    for (const [path, message] of problemsOf(rule)) context.addIssue({ code: "custom", path, message })
+  })
+export type Rule = z.infer<typeof Rule>
+
+export const Policy = z
+  .strictObject({
+    rules: z.array(Rule).max(MAX_RULES, `a policy has at most ${MAX_RULES} rules`),
+    /** Whether clients of the plain relay, which approve everything unseen, have their say. */
+    relayAutoApproval: z.boolean().default(false),
+  })
+  .superRefine(({ rules }, context) => {
+    const seen = new Set<string>()
+    for (const [index, { id }] of rules.entries()) {
+      if (seen.has(id)) {
+        context.addIssue({ code: "custom", path: ["rules", index, "id"], message: "is used by a rule before it" })
+      }
+      seen.add(id)
+    }
+  })
+export type Policy = z.infer<typeof Policy>
+
+export type ParsedPolicy =
+  | { readonly ok: true; readonly policy: Policy }
+  /** A sentence each: which rule, which field, what is wrong. */
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+export function parsePolicy(value: unknown): ParsedPolicy {
+  const parsed = Policy.safeParse(value)
+  if (parsed.success) return { ok: true, policy: parsed.data }
+  return { ok: false, problems: parsed.error.issues.map((issue) => describe(issue, value)) }
+}
+
+type Problem = readonly [path: string[], message: string]
+
+function problemsOf(rule: z.infer<typeof Rule>): Problem[] {
+  const problems: Problem[] = []
+  if (rule.expiresAfterMs !== undefined && rule.effect !== "ask") {
+    problems.push([["expiresAfterMs"], `only an ask expires, and this rule's effect is ${rule.effect}`])
+  }
+  if (rule.message !== undefined && rule.effect !== "deny") {
+    problems.push([["message"], `only a denial is told to the agent, and this rule's effect is ${rule.effect}`])
+  }
+  for (const [field, patterns] of Object.entries(rule.input ?? {})) {
+    for (const source of [patterns].flat()) {
+      const problem = problemOfPattern(rule.effect, field, source)
+      if (problem !== undefined) problems.push([["input", field], problem])
+    }
+  }
+  return problems
+}
+
+/** An allow that could never allow anything is a mistake worth telling. */
+function problemOfPattern(effect: RuleEffect, field: string, source: string): string | undefined {
+  if (field === "command" && effect === "allow") {
+    const command = simpleCommand(source, "pattern")
+    if (command.simple) return undefined
+    return `allows nothing because ${command.problem}; a pattern covers one simple command, so write a rule for each`
+  }
+  if (PATH_FIELDS.has(field) && !isPlainPath(source)) {
+    return "must not contain .. nor begin with ~: write the folder itself"
+  }
+  return undefined
+}
+
+function isPlainPath(value: string): boolean {
+  return !value.split("/").includes("..") && !value.startsWith("~")
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown): string {
+  const [first, index, ...rest] = issue.path
+  if (first !== "rules" || typeof index !== "number") {
+    return first === undefined ? `the policy: ${issue.message}` : `${issue.path.join(".")}: ${issue.message}`
+  }
+  const where = rest.length === 0 ? "" : ` ${rest.join(".")}:`
+  return `rule ${index + 1}${nameOf(value, index)}:${where} ${issue.message}`
+}
+
+function nameOf(value: unknown, index: number): string {
+  const named = z.object({ rules: z.array(z.unknown()) }).safeParse(value)
+  const rule = z.object({ id: z.string() }).safeParse(named.data?.rules[index])
+  return rule.success ? ` (${rule.data.id.slice(0, 128)})` : ""
+}

@@ -1,0 +1,122 @@
+import { isObject, type PermissionUpdate, textOf } from "@signalbox/protocol"
+import { simpleCommand } from "./command-pattern.ts"
+import { isPersonal } from "./match-rule.ts"
+import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./pattern.ts"
+import type { Rule, RuleEffect } from "./schemas.ts"
+
+export interface GrantOptions {
+  /** The ids of the rules begin with it. */
+  readonly id: string
+  readonly session: string
+  /** What the paths of the CLI's rules are relative to. */
+  readonly cwd?: string | undefined
+  readonly reason?: string
+}
+
+type Part = Pick<Rule, "tool" | "input">
+
+/** The CLI holds a rule for one of these against all of its family. */
+const FAMILIES: Readonly<Record<string, readonly (readonly [tool: string, field: string])[]>> = {
+  Edit: [
+    ["Edit", "file_path"],
+    ["MultiEdit", "file_path"],
+    ["Write", "file_path"],
+    ["NotebookEdit", "notebook_path"],
+  ],
+  Read: [
+    ["Read", "file_path"],
+    ["Glob", "path"],
+    ["Grep", "path"],
+    ["LS", "path"],
+  ],
+  Write: [["Write", "file_path"]],
+  MultiEdit: [["MultiEdit", "file_path"]],
+  NotebookEdit: [["NotebookEdit", "notebook_path"]],
+}
+
+/**
+ * "Always allow" for this session, as rules of ours. Undefined when a part of it cannot be said in them: then all of it is
+ * the CLI's business, because half a permission is not what the person gave.
+ */
+export function rulesFromUpdate(update: PermissionUpdate, options: GrantOptions): Rule[] | undefined {
+  if (!isObject(update) || update["type"] !== "addRules" || update["destination"] !== "session") return undefined
+  const effect = effectOf(update["behavior"])
+  const rules: unknown = update["rules"]
+  if (effect === undefined || !Array.isArray(rules) || rules.length === 0) return undefined
+  const parts: Part[] = []
+  for (const rule of rules) {
+    const translated = translate(rule, effect, options.cwd)
+    if (translated === undefined) return undefined
+    parts.push(...translated)
+  }
+  const { id, session, reason } = options
+  return parts.map((part, index) => ({
+    id: parts.length === 1 ? id : `${id}.${index + 1}`,
+    effect,
+    ...part,
+    session,
+    ...(reason === undefined ? {} : { reason }),
+  }))
+}
+
+function effectOf(behavior: unknown): RuleEffect | undefined {
+  return behavior === "allow" || behavior === "deny" || behavior === "ask" ? behavior : undefined
+}
+
+function translate(rule: unknown, effect: RuleEffect, cwd: string | undefined): Part[] | undefined {
+  const name = textOf(rule, "toolName")
+  if (name === undefined || name === "" || hasUnseen(name)) return undefined
+  if (effect === "allow" && isPersonal({ tool: name, input: {} })) return undefined
+  const content = isObject(rule) ? rule["ruleContent"] : undefined
+  if (content === undefined || content === null) return wholeTool(name)
+  if (typeof content !== "string" || !isPattern(content)) return undefined
+  if (name === "Bash") return bashRule(content, effect)
+  if (name === "WebFetch") return webRule(content, effect)
+  return fileRules(FAMILIES[name] ?? [], pathOf(content, effect, cwd))
+}
+
+/** Not longer than a pattern may be, with some room for the folder in front of it. */
+function isPattern(content: string): boolean {
+  return content !== "" && content.length <= MAX_PATTERN_CHARS / 2 && !hasUnseen(content) && !hasTooManyStars(content)
+}
+
+function wholeTool(name: string): Part[] | undefined {
+  const family = FAMILIES[name]
+  if (family !== undefined) return family.map(([tool]) => ({ tool }))
+  // The CLI writes `mcp__server` for all tools of a server.
+  if (/^mcp__(?:(?!__).)+$/.test(name)) return [{ tool: `${name}__*` }]
+  return name.includes("*") && !/^mcp__[^*]*\*$/.test(name) ? undefined : [{ tool: name }]
+}
+
+/** `npm test:*` is the CLI's way of writing "begins with these words". */
+function bashRule(content: string, effect: RuleEffect): Part[] | undefined {
+  const start = content.endsWith(":*") ? content.slice(0, -2) : undefined
+  const patterns = start === undefined ? [content] : [start, `${start} *`]
+  const isUsable = effect !== "allow" || patterns.every((pattern) => simpleCommand(pattern, "pattern").simple)
+  return isUsable && start !== "" ? [{ tool: "Bash", input: { command: patterns } }] : undefined
+}
+
+/** Only to allow: a host can be written in more ways than a pattern would find. */
+function webRule(content: string, effect: RuleEffect): Part[] | undefined {
+  const host = /^domain:([a-z0-9.-]+)$/i.exec(content)?.[1]
+  if (host === undefined || effect !== "allow") return undefined
+  const url = ["https", "http"].flatMap((scheme) => [`${scheme}://${host}`, `${scheme}://${host}/*`])
+  return [{ tool: "WebFetch", input: { url } }]
+}
+
+function fileRules(family: readonly (readonly [string, string])[], path: string | undefined): Part[] | undefined {
+  if (path === undefined || family.length === 0) return undefined
+  return family.map(([tool, field]) => ({ tool, input: { [field]: path } }))
+}
+
+/** The CLI's paths: `//x` from the root, `/x` from the project, `./x` and `x` from the folder, `~/x` from home. */
+function pathOf(content: string, effect: RuleEffect, cwd: string | undefined): string | undefined {
+  const path = content.startsWith("./") ? content.slice(2) : content
+  // What its patterns know and ours do not; and a name without a folder, which it finds at any depth.
+  if (/[?[\]{}!\\]/.test(path) || path.startsWith("~") || path.split("/").includes("..")) return undefined
+  if (path.startsWith("//")) return path.slice(1)
+  if (cwd === undefined || !cwd.startsWith("/") || /[*\\]/.test(cwd)) return undefined
+  const root = cwd.replace(/\/+$/, "")
+  if (path.startsWith("/")) return `${root}${path}`
+  return effect === "allow" ? `${root}/${path}` : undefined
+}

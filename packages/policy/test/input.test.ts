@@ -1,0 +1,137 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { verdict } from "./subject.ts"
+
+const edit = (effect: "allow" | "deny", pattern: string, path: unknown) =>
+  verdict([{ effect, tool: "Edit", input: { file_path: pattern } }], "Edit", { file_path: path }).effect
+
+describe("paths", () => {
+  const COVERED: readonly (readonly [pattern: string, path: string])[] = [
+    ["/work/**", "/work/a"],
+    ["/work/**", "/work/a/b/c.ts"],
+    ["/work/**", "/work"],
+    ["/work/**", "/work//a/./b"],
+    ["/work/**", "/work/a/../b"],
+    ["/work/**", "src/a.ts"],
+    ["src/**", "src/a.ts"],
+    ["src/**", "/work/app/src/a.ts"],
+    ["/work/*/src/*.ts", "/work/app/src/a.ts"],
+    ["/work/**/test/**", "/work/test/a"],
+    ["/work/**/test/**", "/work/a/b/test/c/d"],
+    ["**/*.md", "/work/a.md"],
+    ["/work/a\\*b", "/work/a*b"],
+  ]
+  it.each(COVERED)("[PO11] %s covers %s", (pattern, path) => {
+    expect(edit("allow", pattern, path)).toBe("allow")
+  })
+
+  const NOT_COVERED: readonly (readonly [pattern: string, path: unknown])[] = [
+    ["/work/**", "/work/../etc/passwd"],
+    ["/work/**", "/work/a/../../etc/passwd"],
+    ["/work/**", "/workshop"],
+    ["/work/**", "/workshop/a"],
+    ["/work/**", "/Work/a"],
+    ["/work/**", "../../etc/passwd"],
+    ["/work/**", "~/a"],
+    ["**", "~/a"],
+    ["/work/**", "/work/..\\..\\etc"],
+    ["/work/**", "/work/\u0000"],
+    ["/work/**", "/work/a\u200b"],
+    ["/work/*", "/work/a/b"],
+    ["/work/*.ts", "/work/a/b.ts"],
+    ["/work/**", `/work/${"x".repeat(5000)}`],
+    ["/work/**", `/work${"/x".repeat(300)}`],
+    ["/work/**", "/"],
+    ["/work/**", 7],
+    ["/work/**", { path: "/work/a" }],
+    ["/work/**", undefined],
+  ]
+  it.each(NOT_COVERED)("[PO11] %s does not cover %j", (pattern, path) => {
+    expect(edit("allow", pattern, path)).toBe("ask")
+  })
+
+  it("[PO11] no path that leaves the folder is ever covered", () => {
+    const segment = fc.constantFrom("..", ".", "a", "work", "workshop", "")
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 8 }), (segments) => {
+        const path = `/${segments.join("/")}`
+        const real: string[] = []
+        for (const part of segments) {
+          if (part === "..") real.pop()
+          else if (part !== "" && part !== ".") real.push(part)
+        }
+        return edit("allow", "/work/**", path) === (real[0] === "work" ? "allow" : "ask")
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it("[PO12] a deny also finds what is written with backslashes, and asks about what it cannot read", () => {
+    const both = (path: string) =>
+      verdict([{ effect: "deny", input: { file_path: "/etc/**" } }, { effect: "allow" }], "Read", { file_path: path })
+        .effect
+    expect(both("/etc/passwd")).toBe("deny")
+    expect(both("/work/../etc/passwd")).toBe("deny")
+    expect(both("\\etc\\passwd")).toBe("deny")
+    expect(both("~root/x")).toBe("ask")
+    expect(both("/work/\u200b/x")).toBe("ask")
+    expect(both("/work/a")).toBe("allow")
+  })
+
+  it("[PO12] a search without a path searches the agent's folder", () => {
+    const search = { effect: "allow" as const, tool: "Grep", input: { path: "/work/**" } }
+    expect(verdict([search], "Grep", { pattern: "x" }).effect).toBe("allow")
+    expect(verdict([{ ...search, effect: "deny" }], "Grep", { pattern: "x" }).effect).toBe("deny")
+  })
+})
+
+describe("other fields", () => {
+  const fetchOf = (pattern: string, url: string) =>
+    verdict([{ effect: "allow", tool: "WebFetch", input: { url: pattern } }], "WebFetch", { url }).effect
+
+  it("[PO13] a star in the host of an address does not reach into its path", () => {
+    expect(fetchOf("https://*.example.com/*", "https://docs.EXAMPLE.com/a/b")).toBe("allow")
+    expect(fetchOf("https://*.example.com/*", "https://elsewhere.net/x.example.com/")).toBe("ask")
+    expect(fetchOf("https://*.example.com/*", "https://elsewhere.net?x.example.com/")).toBe("ask")
+    expect(fetchOf("https://*.example.com/*", "https://elsewhere.net\\.example.com/")).toBe("ask")
+    expect(fetchOf("https://*example.com/*", "https://user@example.com/")).toBe("ask")
+    expect(fetchOf("https://example.com/*", "https://example.com@elsewhere.net/")).toBe("ask")
+    expect(fetchOf("https://example.com/*", "http://example.com/")).toBe("ask")
+    expect(fetchOf("https://example.com/*", "https://example.com.elsewhere.net/")).toBe("ask")
+  })
+
+  const field = (effect: "allow" | "deny", pattern: string | string[], value: unknown) =>
+    verdict([{ effect, tool: "T", input: { name: pattern } }], "T", { name: value }).effect
+
+  it("[PO13] text is compared whole; numbers and booleans as they are written", () => {
+    expect(field("allow", "a*c", "abbc")).toBe("allow")
+    expect(field("allow", "a*c", "abbcd")).toBe("ask")
+    expect(field("allow", "7", 7)).toBe("allow")
+    expect(field("allow", "*", "")).toBe("allow")
+    expect(field("allow", "*", undefined)).toBe("ask")
+    expect(field("allow", "*", null)).toBe("ask")
+    expect(field("allow", "*", "x".repeat(70_000))).toBe("ask")
+    expect(field("deny", "*x*", "x".repeat(70_000))).toBe("ask")
+    expect(field("allow", ["a", "b"], "b")).toBe("allow")
+  })
+
+  it("[PO13] of a list an allow wants all, a deny any; an object is only ever forbidden", () => {
+    expect(field("allow", "a*", ["a1", "a2"])).toBe("allow")
+    expect(field("allow", "a*", ["a1", "b"])).toBe("ask")
+    expect(field("allow", "a*", [])).toBe("ask")
+    expect(field("deny", "a*", ["b", "a1"])).toBe("deny")
+    expect(field("allow", "*", { a: 1 })).toBe("ask")
+    expect(field("deny", "*secret*", { a: "secret" })).toBe("deny")
+  })
+
+  it("[PO6] a field named command is read as a command, whichever tool has it", () => {
+    const run = (command: string) =>
+      verdict([{ effect: "allow", tool: "mcp__x__run", input: { command: "ls*" } }], "mcp__x__run", { command }).effect
+    expect(run("ls -l")).toBe("allow")
+    expect(run("ls; rm x")).toBe("ask")
+    // One word for Bash, three commands for PowerShell.
+    expect(run('ls "a\\"; rm x; "')).toBe("ask")
+    // One word for Bash, two commands for cmd.exe.
+    expect(run("ls 'a & del x'")).toBe("ask")
+  })
+})
