@@ -1,0 +1,99 @@
+import { rmSync, writeFileSync } from "node:fs"
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { type Hub, openHub } from "@signalbox/hub"
+import type { Command } from "commander"
+import { UsageError } from "../failure.ts"
+import type { CommandContext } from "../main.ts"
+
+interface UpOptions {
+  readonly host: string
+  readonly port?: string
+  readonly data: string
+  readonly json?: boolean
+  readonly publicUrl?: string
+  readonly allowOrigin?: readonly string[]
+  readonly anonymousAgents?: boolean
+  readonly anonymousRelay?: boolean
+  readonly iUnderstandPlaintext?: boolean
+}
+
+export function addUp(program: Command, context: CommandContext): void {
+  program
+    .command("up")
+    .description("Start the hub on this machine")
+    .option("--host <host>", "address to listen on", "127.0.0.1")
+    .option("--port <port>", "port to listen on (default: 8765, or the next free one up to 8864; 0: any free one)")
+    .option("--data <directory>", "where the hub keeps everything", defaultData(context.env))
+    .option("--json", "print one line of JSON when ready, and nothing else on stdout")
+    .option("--no-open", "do not open the cockpit")
+    .option("--no-runner", "do not start a runner beside the hub")
+    .option("--public-url <url>", "the address that people use, when a proxy stands in front")
+    .option("--allow-origin <url>", "a web page that may talk to the hub (repeatable)", collect, [])
+    .option("--anonymous-agents", "let agents of this machine connect without a token")
+    .option("--anonymous-relay", "let plain relay frontends of this machine connect without a token")
+    .option("--i-understand-plaintext", "listen beyond this machine without TLS")
+    .addHelpText("after", "\nExample:\n  signalbox up --port 0 --data /tmp/try --json")
+    .action((options: UpOptions) => up(options, context))
+}
+
+async function up(options: UpOptions, context: CommandContext): Promise<void> {
+  const dataDirectory = resolve(options.data)
+  const hub = await openHub({
+    dataDirectory,
+    host: options.host,
+    ...(options.port === undefined ? {} : { port: readPort(options.port) }),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    allowOrigins: options.allowOrigin ?? [],
+    anonymousAgents: options.anonymousAgents === true,
+    anonymousRelay: options.anonymousRelay === true,
+    plaintextUnderstood: options.iUnderstandPlaintext === true,
+  })
+  const card = join(dataDirectory, "hub.json")
+  writeFileSync(card, `${JSON.stringify({ url: hub.address.url, pid: process.pid })}\n`, { mode: 0o600 })
+  if (options.json === true) {
+    const { url } = hub.address
+    const ready = { event: "ready", url, token: hub.admin.token, data: dataDirectory, pid: process.pid }
+    context.stdout.write(`${JSON.stringify(ready)}\n`)
+  } else {
+    greet(hub, dataDirectory, context)
+  }
+  await stopSignal()
+  rmSync(card, { force: true })
+  await hub.close()
+}
+
+function greet(hub: Hub, dataDirectory: string, { stderr }: CommandContext): void {
+  const moved = hub.address.moved ? " (8765 was taken)" : ""
+  stderr.write(
+    [
+      `The hub is up: ${hub.address.url}${moved}`,
+      `Data:          ${dataDirectory}`,
+      `Admin token:   in ${hub.admin.path}`,
+      `Sign in:       ${hub.address.url}/login#code=${hub.createLoginCode()}`,
+      "Stop it with Ctrl-C.",
+      "",
+    ].join("\n"),
+  )
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolveStop) => {
+    process.once("SIGINT", () => resolveStop())
+    process.once("SIGTERM", () => resolveStop())
+  })
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new UsageError(`--port ${text}: give a number from 0 to 65535`)
+}
+
+function defaultData(env: NodeJS.ProcessEnv): string {
+  return env["SIGNALBOX_DATA"] ?? join(homedir(), ".signalbox")
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}

@@ -1,0 +1,1 @@
+export { type CommandContext, main } from "./main.ts"

@@ -1,0 +1,44 @@
+/** The last version whose `--sdk-url` takes a hub's address. */
+const LAST_TO_DIAL = [2, 1, 120] as const
+
+export interface LaunchCommandOptions {
+  readonly url: string
+  readonly token: string
+  readonly model?: string | undefined
+  readonly permissionMode?: string | undefined
+  /** Of the `claude` on this machine, when one was found. */
+  readonly version?: string | undefined
+}
+
+/** A command line to paste, and what must be known before one does. */
+export function commandFor(options: LaunchCommandOptions): { command: string; note?: string } {
+  const flags = [
+    ...["--sdk-url", options.url],
+    ...["--print", "--output-format", "stream-json", "--input-format", "stream-json"],
+    ...["--verbose", "--replay-user-messages"],
+    ...(options.model === undefined ? [] : ["--model", options.model]),
+    ...(options.permissionMode === undefined ? [] : ["--permission-mode", options.permissionMode]),
+  ]
+  const command = `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(options.token)} claude ${flags.map(quote).join(" ")}`
+  const note = noteFor(options.version)
+  return note === undefined ? { command } : { command, note }
+}
+
+export function canDial(version: string): boolean {
+  const parts = version.split(".").map(Number)
+  for (const [index, last] of LAST_TO_DIAL.entries()) {
+    const own = parts[index] ?? 0
+    if (own !== last) return own < last
+  }
+  return true
+}
+
+function noteFor(version: string | undefined): string | undefined {
+  if (version === undefined) return "This needs claude 2.1.120 or older: newer ones do not dial, and need a runner."
+  if (canDial(version)) return undefined
+  return `The claude on this machine is ${version} and cannot dial a hub: from 2.1.121 on --sdk-url takes only its vendor's own hosts. Use a runner, or install 2.1.120.`
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}

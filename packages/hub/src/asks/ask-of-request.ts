@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto"
+import { isObject, textOf } from "@signalbox/protocol"
+import type { Ask, AskKind } from "../model/ask.ts"
+
+export interface Question {
+  readonly sessionId: string
+  readonly incarnation: string
+  readonly requestId: string
+  readonly request: Readonly<Record<string, unknown>>
+  readonly seq: number
+  readonly askedAt: string
+}
+
+/** The id follows from the question, so that the same one, brought again by a reconnect or a restart, is the same ask. */
+export function askOfRequest(question: Question): Ask {
+  const { request, incarnation, ...rest } = question
+  const input = isObject(request["input"]) ? request["input"] : undefined
+  const toolName = textOf(request, "tool_name")
+  const toolUseId = textOf(request, "tool_use_id")
+  const suggestions = request["permission_suggestions"]
+  return {
+    id: askId(question),
+    ...rest,
+    kind: kindOf(request),
+    state: "pending",
+    request,
+    inputHash: hashOf(input ?? request),
+    ...(toolName === undefined ? {} : { toolName }),
+    ...(input === undefined ? {} : { input }),
+    ...(Array.isArray(suggestions) ? { suggestions } : {}),
+    incarnation,
+    ...(toolUseId === undefined ? {} : { toolUseId }),
+  }
+}
+
+export function askId({
+  sessionId,
+  incarnation,
+  requestId,
+}: Pick<Question, "sessionId" | "incarnation" | "requestId">): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([sessionId, incarnation, requestId]))
+    .digest("base64url")
+  return `ask_${digest.slice(0, 22)}`
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex")
+}
+
+function kindOf(request: Readonly<Record<string, unknown>>): AskKind {
+  if (request["subtype"] === "elicitation") return "elicitation"
+  if (request["subtype"] === "request_user_dialog") return "dialog"
+  if (request["tool_name"] === "AskUserQuestion") return "question"
+  return request["tool_name"] === "ExitPlanMode" ? "plan" : "tool"
+}

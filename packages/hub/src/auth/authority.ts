@@ -1,0 +1,153 @@
+import type { IncomingMessage } from "node:http"
+import { type Clock, readBearer, systemClock } from "@signalbox/transport"
+import { HubError } from "../errors.ts"
+import type { Caller, TokenRecord } from "../model/access.ts"
+import { readCookie, writeCookie } from "./cookie.ts"
+import { checkHostAndOrigin, type Exposure, isSecurePublic, type OriginVerdict } from "./exposure.ts"
+import { LoginCodes } from "./login-codes.ts"
+import { LoginThrottle } from "./login-throttle.ts"
+import { Logins } from "./logins.ts"
+import { isLoopbackRequest } from "./loopback.ts"
+import { factsOfMessage, type RequestFacts } from "./request-facts.ts"
+import { hasAccess } from "./roles.ts"
+import { callerOf, type TokenDirectory, Tokens } from "./tokens.ts"
+
+export interface AuthorityOptions {
+  readonly directory: TokenDirectory
+  readonly exposure: Exposure
+  readonly clock?: Clock
+}
+
+/** `caller` is null when no credential was shown at all; a wrong one is refused. */
+export type UpgradeCheck =
+  | { readonly ok: true; readonly caller: Caller | null; readonly loopback: boolean; readonly origin: OriginVerdict }
+  | { readonly ok: false; readonly error: HubError }
+
+export type Credential = { readonly token: string } | { readonly code: string }
+
+/** Who is asking, and from where: the one place that HTTP and WebSocket requests are let in or refused. */
+export class Authority {
+  readonly tokens: Tokens
+  readonly exposure: Exposure
+  readonly #logins: Logins
+  readonly #codes: LoginCodes
+  readonly #throttle: LoginThrottle
+
+  private constructor(options: { tokens: Tokens; logins: Logins; exposure: Exposure; clock: Clock }) {
+    this.tokens = options.tokens
+    this.exposure = options.exposure
+    this.#logins = options.logins
+    this.#codes = new LoginCodes(options.clock)
+    this.#throttle = new LoginThrottle(options.clock)
+  }
+
+  static async open({ directory, exposure, clock = systemClock }: AuthorityOptions): Promise<Authority> {
+    const [tokens, logins] = await Promise.all([Tokens.open(directory, clock), Logins.open(directory, clock)])
+    return new Authority({ tokens, logins, exposure, clock })
+  }
+
+  checkHostAndOrigin(facts: RequestFacts): OriginVerdict {
+    return checkHostAndOrigin(facts, this.exposure)
+  }
+
+  /** Null when there is no credential. A wrong one is refused, whatever else is shown beside it. */
+  identify(facts: RequestFacts): Caller | null {
+    if ([...facts.headerNames()].some((name) => name.toLowerCase() === "authorization")) {
+      const token = this.#tokenOfBearer(facts.header("authorization"))
+      if (token === undefined) throw unknownCredential("This token is not valid: it is wrong, revoked or has run out")
+      return callerOf(token)
+    }
+    const loginIds = this.#loginIdsOf(facts)
+    if (loginIds.length === 0) return null
+    const token = loginIds.map((id) => this.#tokenOfLogin(id)).find((found) => found !== undefined)
+    if (token === undefined) throw unknownCredential("This browser is not signed in any more: sign in again")
+    return callerOf(token)
+  }
+
+  /** For upgrades, and for requests that are taken off the raw server. */
+  checkUpgrade(request: IncomingMessage): UpgradeCheck {
+    const facts = factsOfMessage(request)
+    try {
+      const origin = this.checkHostAndOrigin(facts)
+      return { ok: true, caller: this.identify(facts), loopback: isLoopbackRequest(facts), origin }
+    } catch (error) {
+      if (error instanceof HubError) return { ok: false, error }
+      throw error
+    }
+  }
+
+  /** The caller that a token given by other means (an `auth` line) stands for. */
+  identifyToken(secret: string): Caller | undefined {
+    const token = this.tokens.find(secret)
+    return token === undefined ? undefined : callerOf(token)
+  }
+
+  /** A code that signs one browser in within a minute, as the bearer of this token. */
+  createLoginCode(tokenId: string): string {
+    return this.#codes.create(tokenId)
+  }
+
+  /** Counts an attempt to sign in; throws when there were too many. The result takes the attempt back. */
+  countLogin(facts: RequestFacts): () => void {
+    const taken = this.#throttle.take(facts.peer)
+    if ("giveBack" in taken) return taken.giveBack
+    const retryAfterSeconds = Math.ceil(taken.waitMs / 1000)
+    throw new HubError("auth/throttled", `Too many attempts to sign in: try again in ${retryAfterSeconds} s`, {
+      details: { retryAfterSeconds },
+    })
+  }
+
+  async login(credential: Credential, facts: RequestFacts): Promise<{ caller: Caller; cookie: string }> {
+    const token = "token" in credential ? this.tokens.find(credential.token) : this.#tokenOfCode(credential.code)
+    if (token === undefined)
+      throw unknownCredential("This token or code is not valid: it is wrong, used, revoked or has run out")
+    if (!hasAccess(token.role, "viewer")) {
+      throw new HubError("auth/forbidden", `Nobody signs in with a token of the role ${token.role}`)
+    }
+    const { loginId: value, maxAgeSeconds } = await this.#logins.create(token)
+    const secure = isSecurePublic(facts, this.exposure)
+    const cookie = writeCookie({ name: this.#logins.cookieName, value, maxAgeSeconds, secure })
+    return { caller: callerOf(token), cookie }
+  }
+
+  /** Returns the cookie that clears the browser's, also when it was not signed in. */
+  async logout(facts: RequestFacts): Promise<string> {
+    for (const id of this.#loginIdsOf(facts)) await this.#logins.end(id)
+    const secure = isSecurePublic(facts, this.exposure)
+    return writeCookie({ name: this.#logins.cookieName, value: "", maxAgeSeconds: 0, secure })
+  }
+
+  close(): void {
+    this.tokens.close()
+  }
+
+  #tokenOfBearer(header: string | undefined): TokenRecord | undefined {
+    const secret = readBearer(header)
+    return secret === undefined ? undefined : this.tokens.find(secret)
+  }
+
+  #tokenOfLogin(loginId: string): TokenRecord | undefined {
+    const tokenId = this.#logins.findToken(loginId)
+    return tokenId === undefined ? undefined : this.tokens.getLive(tokenId)
+  }
+
+  #tokenOfCode(code: string): TokenRecord | undefined {
+    const tokenId = this.#codes.redeem(code)
+    return tokenId === undefined ? undefined : this.tokens.getLive(tokenId)
+  }
+
+  /**
+   * Cookies know no ports, and to a browser every port of this machine is the same site: a request that a page of
+   * another port made counts as one without a cookie. Where it bears an `Origin`, that was checked already.
+   */
+  #loginIdsOf(facts: RequestFacts): readonly string[] {
+    const site = facts.header("sec-fetch-site")
+    const foreign = site === "cross-site" || site === "same-site"
+    if (foreign && facts.header("origin") === undefined) return []
+    return readCookie(facts.header("cookie"), this.#logins.cookieName)
+  }
+}
+
+function unknownCredential(message: string): HubError {
+  return new HubError("auth/required", message)
+}

@@ -1,0 +1,99 @@
+import type { NewSession } from "../core.ts"
+import type { Role } from "../model/access.ts"
+import type { AskAnswer } from "../model/ask.ts"
+
+/** The roles that people and programs have, each with all that the one before it may. */
+export type Access = "viewer" | "operator" | "admin"
+
+const RANK: Readonly<Record<Role, number>> = { agent: 0, runner: 0, viewer: 1, operator: 2, admin: 3 }
+
+export function hasAccess(role: Role, access: Access): boolean {
+  return RANK[role] >= RANK[access]
+}
+
+/** Named one by one: what a later CLI may call a way around every question is not known yet. */
+const PLAIN_MODES = new Set(["default", "acceptEdits", "plan", "delegate", "dontAsk", "auto"])
+
+const STEERING = new Set([
+  // Modes are looked at more closely below.
+  "set_permission_mode",
+  "set_model",
+  "set_max_thinking_tokens",
+  "mcp_reconnect",
+  "mcp_toggle",
+  "rewind_files",
+  "rewind_conversation",
+  "stop_task",
+  "background_tasks",
+  "rename_session",
+  "generate_session_title",
+  // As the REST routes of the same meaning.
+  "interrupt",
+  "cancel_async_message",
+  // The hub answers it from its cache, and routes a client's hooks and servers back to that client alone.
+  "initialize",
+])
+
+const READING = new Set([
+  "mcp_status",
+  "get_context_usage",
+  "get_session_cost",
+  "list_models",
+  "get_usage",
+  "get_binary_version",
+  "file_suggestions",
+  "read_file",
+  "get_task_output",
+  "get_settings",
+  "get_hooks_listing",
+  "list_permission_rules",
+  "mcp_read_resource",
+  "get_plan",
+  "get_status",
+  "get_workspace_diff",
+])
+
+/** Whether a role may send this control request to an agent. What is not known to be harmless is an admin's. */
+export function mayControl(
+  role: Role,
+  request: { readonly subtype: string; readonly [field: string]: unknown },
+): boolean {
+  if (role === "admin") return true
+  if (role !== "operator") return false
+  if (request.subtype === "set_permission_mode") return isPlainMode(request["mode"])
+  return STEERING.has(request.subtype) || READING.has(request.subtype)
+}
+
+/** Why a role may not launch this, in words for whoever asked; undefined when it may. */
+export function launchRefusal(role: Role, launch: NewSession): string | undefined {
+  if (role === "admin") return undefined
+  if (role !== "operator") return "Only operators and admins launch agents"
+  if (typeof launch.agent === "object") return "A command of one's own as `agent` needs an admin token"
+  if (launch.args !== undefined) return "`args` needs an admin token"
+  if (launch.env !== undefined) return "`env` needs an admin token"
+  if (launch.permissionMode !== undefined && !isPlainMode(launch.permissionMode)) {
+    return `\`permissionMode\` "${launch.permissionMode}" needs an admin token`
+  }
+  return undefined
+}
+
+export function mayLaunch(role: Role, launch: NewSession): boolean {
+  return launchRefusal(role, launch) === undefined
+}
+
+/** An answer can carry a change of mode with it: the way around every question stays an admin's by this door too. */
+export function mayAnswer(role: Role, answer: AskAnswer): boolean {
+  if (role === "admin") return true
+  if (role !== "operator") return false
+  const updates = "updatedPermissions" in answer ? (answer.updatedPermissions ?? []) : []
+  return !updates.some(bypasses)
+}
+
+function bypasses(update: unknown): boolean {
+  if (typeof update !== "object" || update === null || !("mode" in update)) return false
+  return !isPlainMode(update.mode)
+}
+
+function isPlainMode(mode: unknown): boolean {
+  return typeof mode === "string" && PLAIN_MODES.has(mode)
+}

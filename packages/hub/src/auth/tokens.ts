@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto"
+import { type Clock, systemClock } from "@signalbox/transport"
+import { HubError } from "../errors.ts"
+import type { Caller, Role, TokenRecord } from "../model/access.ts"
+import type { Directory } from "../store/directory.ts"
+import { hashSecret, isSameHash, mintSecret } from "./secret.ts"
+
+export type TokenDirectory = Pick<
+  Directory,
+  "addToken" | "revokeToken" | "listTokens" | "addAudit" | "getDocument" | "putDocument"
+>
+
+export interface NewToken {
+  readonly role: Role
+  readonly name?: string | undefined
+  readonly expiresAt?: string | undefined
+  /** Of an agent's token: the session it may connect as. */
+  readonly sessionId?: string
+}
+
+/** Beyond this somebody makes tokens in a loop. Agents' tokens are as many as sessions and are not counted. */
+const MAX_LIVE_TOKENS = 10_000
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Every token, found by its hash without asking the store. */
+export class Tokens {
+  readonly #directory: TokenDirectory
+  readonly #clock: Clock
+  readonly #byId = new Map<string, TokenRecord>()
+  readonly #byHash = new Map<string, TokenRecord>()
+  readonly #listeners = new Set<(tokenId: string) => void>()
+  #cancelTimer: () => void = () => {}
+
+  private constructor(directory: TokenDirectory, clock: Clock) {
+    this.#directory = directory
+    this.#clock = clock
+  }
+
+  static async open(directory: TokenDirectory, clock: Clock = systemClock): Promise<Tokens> {
+    const tokens = new Tokens(directory, clock)
+    for (const record of await directory.listTokens()) tokens.#keep(record)
+    tokens.#watchExpiry()
+    return tokens
+  }
+
+  /** The token that this secret is, if it may still be used. */
+  find(secret: string): TokenRecord | undefined {
+    const hash = hashSecret(secret)
+    const record = this.#byHash.get(hash)
+    return record !== undefined && isSameHash(record.hash, hash) && this.#isLive(record) ? record : undefined
+  }
+
+  getLive(id: string): TokenRecord | undefined {
+    const record = this.#byId.get(id)
+    return record !== undefined && this.#isLive(record) ? record : undefined
+  }
+
+  list(): readonly TokenRecord[] {
+    return [...this.#byId.values()]
+  }
+
+  /** Whether a token that ends then, or never, could be used at all. */
+  isAhead(expiresAt: string | undefined): boolean {
+    return expiresAt === undefined || Date.parse(expiresAt) > this.#clock.now()
+  }
+
+  /** The secret is told this once only. */
+  async create(token: NewToken, by: string): Promise<{ record: TokenRecord; secret: string }> {
+    const { role, sessionId = null, name = null, expiresAt = null } = token
+    if (role !== "agent") this.#checkRoom()
+    const secret = mintSecret("token")
+    const createdAt = this.#now()
+    const hash = hashSecret(secret)
+    const record = { id: randomUUID(), role, name, hash, sessionId, createdAt, expiresAt, revokedAt: null }
+    await Promise.all([this.#directory.addToken(record), this.#audit("token/created", record, by)])
+    this.#keep(record)
+    this.#watchExpiry()
+    return { record, secret }
+  }
+
+  /** Takes effect at once, also when the store then fails to keep it: until a restart, at least, it is not valid. */
+  async revoke(id: string, by: string): Promise<TokenRecord> {
+    const record = this.#byId.get(id)
+    if (record === undefined) throw new HubError("token/unknown", `There is no token ${id}: list them to see their ids`)
+    if (record.revokedAt !== null) return record
+    const revokedAt = this.#now()
+    const revoked = { ...record, revokedAt }
+    this.#keep(revoked)
+    this.#tellEnded(id)
+    await Promise.all([this.#directory.revokeToken(id, revokedAt), this.#audit("token/revoked", revoked, by)])
+    return revoked
+  }
+
+  /** Called with the id of each token that was revoked or ran out, so that its open connections are closed. */
+  onEnded(listener: (tokenId: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  close(): void {
+    this.#cancelTimer()
+    this.#listeners.clear()
+  }
+
+  #isLive({ revokedAt, expiresAt }: TokenRecord): boolean {
+    return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > this.#clock.now())
+  }
+
+  #keep(record: TokenRecord): void {
+    this.#byId.set(record.id, record)
+    this.#byHash.set(record.hash, record)
+  }
+
+  #checkRoom(): void {
+    const live = this.list().filter((record) => record.role !== "agent" && this.#isLive(record)).length
+    if (live < MAX_LIVE_TOKENS) return
+    throw new HubError("request/invalid", `There are ${live} tokens already: revoke some that are not used any more`)
+  }
+
+  #watchExpiry(): void {
+    this.#cancelTimer()
+    const next = Math.min(
+      ...this.list()
+        .filter((record) => this.#isLive(record))
+        .map(expiryOf),
+    )
+    if (next === Number.POSITIVE_INFINITY) return
+    const delayMs = Math.min(Math.max(next - this.#clock.now(), 0), MAX_TIMER_MS)
+    const dueBy = this.#clock.now()
+    this.#cancelTimer = this.#clock.after(delayMs, () => this.#endExpired(dueBy), "idle")
+  }
+
+  #endExpired(since: number): void {
+    const ended = this.list().filter((record) => record.revokedAt === null && expiryOf(record) > since)
+    this.#watchExpiry()
+    for (const record of ended) if (!this.#isLive(record)) this.#tellEnded(record.id)
+  }
+
+  #tellEnded(id: string): void {
+    for (const listener of this.#listeners) listener(id)
+  }
+
+  #audit(what: string, { id, role, name, sessionId }: TokenRecord, by: string): Promise<void> {
+    const details = { tokenId: id, role, name }
+    return this.#directory.addAudit({ at: this.#now(), what, by, via: null, sessionId, askId: null, details })
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString()
+  }
+}
+
+export function callerOf({ id, role, name, sessionId }: TokenRecord): Caller {
+  return { role, name: name ?? `${role} ${id.slice(0, 8)}`, tokenId: id, sessionId }
+}
+
+function expiryOf({ expiresAt }: TokenRecord): number {
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt)
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto"
+import { textOf } from "@signalbox/protocol"
+import { answerOfWire } from "../asks/answer.ts"
+import type { AskDesk } from "../asks/ask-desk.ts"
+import { mayAnswer } from "../auth/roles.ts"
+import { HubError } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
+import type { Ask } from "../model/ask.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import { cancelLine, questionLine } from "./client-lines.ts"
+import type { ClientPort } from "./client-port.ts"
+
+export interface AskViewOptions {
+  readonly asks: AskDesk
+  readonly port: ClientPort
+  readonly caller: Caller
+  readonly session: () => LiveSession
+}
+
+/** The agent's questions as one client sees them: shown once each, and taken back when somebody else has answered. */
+export class AskView {
+  readonly #options: AskViewOptions
+  /** Asks that were shown, each with the id of this client's answer once it gave one. */
+  readonly #shown = new Map<string, string | undefined>()
+
+  constructor(options: AskViewOptions) {
+    this.#options = options
+  }
+
+  /** For the reply to `initialize`, where questions of each kind have a list of their own. */
+  pending(): readonly Ask[] {
+    const { asks, session } = this.#options
+    const pending = asks.pendingOf(session().id)
+    for (const ask of pending) if (!this.#shown.has(ask.id)) this.#shown.set(ask.id, undefined)
+    return pending
+  }
+
+  show(ask: Ask): void {
+    if (!this.#shown.has(ask.id)) this.#shown.set(ask.id, undefined)
+    this.#options.port.ask(questionLine(ask))
+  }
+
+  changed(ask: Ask): void {
+    if (ask.state === "pending") {
+      if (!this.#shown.has(ask.id)) this.show(ask)
+      return
+    }
+    if (!this.#shown.has(ask.id)) return
+    const own = this.#shown.get(ask.id)
+    this.#shown.delete(ask.id)
+    if (own === undefined || own !== ask.answerId) this.#options.port.ask(cancelLine(ask.requestId))
+  }
+
+  /** An error never settles an ask: it says that this client cannot answer, not that nobody can. A late answer is dropped. */
+  async answer(requestId: string, response: Readonly<Record<string, unknown>>): Promise<void> {
+    const { asks, session, caller } = this.#options
+    const { incarnation } = session().kept.own
+    const ask = incarnation === null ? undefined : asks.find(incarnation, requestId)
+    const answer = ask === undefined ? undefined : answerOfWire(ask, response)
+    if (ask === undefined || answer === undefined) return
+    if (!mayAnswer(caller.role, answer)) {
+      throw new HubError("auth/forbidden", `the role ${caller.role} may not give this permission`)
+    }
+    // A client without a handler declines by itself, and cannot be told from a person who does.
+    if (ask.kind === "elicitation" && textOf(response["response"], "action") === "decline" && this.#othersMay(ask)) return
+    const answerId = randomUUID()
+    this.#shown.set(ask.id, answerId)
+    await asks.answer(ask.id, answer, { by: caller.name, via: "person", answerId })
+  }
+
+  /** Whether somebody else is there who might say more than this. */
+  #othersMay(ask: Ask): boolean {
+    return this.#options.session().view().viewers > 1 && ask.state === "pending"
+  }
+}

@@ -1,0 +1,165 @@
+import { type Envelope, textOf, type UnlistedRequest } from "@signalbox/protocol"
+import type { SessionView } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { ControlReply } from "../session/agent-control.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
+import type { Directory } from "../store/directory.ts"
+import { ClientDesk } from "./client-desk.ts"
+import { CONTROL_PART, readKeptPart } from "./client-part.ts"
+
+export interface ClientDesksOptions {
+  readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  readonly registry: () => SessionRegistry
+  readonly trouble: (session: LiveSession, what: string, error: unknown) => void
+}
+
+const INDEX = "clients"
+const MAX_KEPT_SESSIONS = 1_000
+const GREETING_WAIT_MS = 30_000
+
+/** The desks of all sessions, each made when a client first brings something or comes. */
+export class ClientDesks {
+  readonly #options: ClientDesksOptions
+  readonly #desks = new Map<string, ClientDesk>()
+  readonly #greeted = new Map<string, Set<() => void>>()
+  readonly #kept = new Set<string>()
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(options: ClientDesksOptions) {
+    this.#options = options
+  }
+
+  /** At start, before agents come: what kept clients had brought is part of the first `initialize`. */
+  async load(): Promise<void> {
+    const { directory, registry } = this.#options
+    const index = await directory.getDocument(INDEX)
+    for (const id of Array.isArray(index) ? index : []) {
+      const session = typeof id === "string" ? registry().find(id) : undefined
+      if (session === undefined || session.isEnded) continue
+      const kept = await directory.getDocument(documentOf(session.id))
+      const parts = (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
+      this.#kept.add(session.id)
+      this.of(session).restore(parts)
+    }
+  }
+
+  of(session: LiveSession): ClientDesk {
+    const known = this.#desks.get(session.id)
+    if (known !== undefined) return known
+    const { trouble } = this.#options
+    const desk = new ClientDesk({ session, trouble, keep: (changed) => this.#keep(changed) })
+    this.#desks.set(session.id, desk)
+    return desk
+  }
+
+  /** For LiveSession: a request of the agent's that is no ask, or the end of one. False: nobody takes it. */
+  call(session: LiveSession, message: Envelope): boolean {
+    const desk = this.#desks.get(session.id)
+    if (desk === undefined) return false
+    if (message.type !== "control_cancel_request") return desk.call(message)
+    desk.cancel(textOf(message, "request_id") ?? "")
+    return true
+  }
+
+  /** What goes into the hub's first `initialize` to this process. */
+  greeting(session: LiveSession, incarnation: string): Readonly<Record<string, unknown>> {
+    if (!this.#desks.has(session.id) && session.kept.own.hooks.length === 0) return {}
+    return this.of(session).sync.greet(incarnation)
+  }
+
+  /** `initialize` is over, answered or not: who waited for it goes on, and the agent gets what clients brought meanwhile. */
+  greeted(session: LiveSession): void {
+    for (const wake of this.#greeted.get(session.id) ?? []) wake()
+    this.#greeted.delete(session.id)
+    this.#desks
+      .get(session.id)
+      ?.sync.run()
+      .catch((error: unknown) => this.#options.trouble(session, "what clients brought did not reach the agent", error))
+  }
+
+  /** Resolves when the session's agent has answered the hub's `initialize`, or after a while without. */
+  async whenGreeted(session: LiveSession): Promise<void> {
+    if (session.kept.own.initializeReply !== null) return
+    await new Promise<void>((resolve) => {
+      const waiting = this.#greeted.get(session.id) ?? new Set()
+      this.#greeted.set(session.id, waiting)
+      const wake = () => {
+        clearTimeout(timer)
+        waiting.delete(wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, GREETING_WAIT_MS)
+      timer.unref()
+      waiting.add(wake)
+    })
+  }
+
+  /** `mcp_set_servers` over REST: one more part of the union. */
+  async setServers(session: LiveSession, request: UnlistedRequest): Promise<ControlReply> {
+    if (session.wire === undefined) throw new HubError("session/no-agent", "no agent is connected to take the servers")
+    const { servers: given } = request
+    const servers = typeof given === "object" && given !== null ? { ...given } : {}
+    const reply = await this.of(session).bring(CONTROL_PART, { servers, isAsked: true })
+    return reply ?? { subtype: "success", response: { added: [], removed: [], errors: {} } }
+  }
+
+  /** For the fan-out: a session that goes on in another takes its clients along; one that is over keeps nothing. */
+  changed(view: SessionView): void {
+    const desk = this.#desks.get(view.id)
+    if (desk === undefined) return
+    const next = view.next === undefined ? undefined : this.#options.registry().find(view.next)
+    if (next !== undefined && desk.session.id !== next.id) this.#move(desk, view.id, next)
+    else if (view.state === "ended") this.#drop(view.id)
+  }
+
+  forgetToken(tokenId: string): void {
+    for (const desk of this.#desks.values()) desk.forgetToken(tokenId)
+  }
+
+  /** What is to be kept is kept when this resolves. */
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  #move(desk: ClientDesk, from: string, next: LiveSession): void {
+    this.#desks.delete(from)
+    desk.moveTo(next, this.#desks.get(next.id))
+    this.#desks.set(next.id, desk)
+    this.#write(from, [])
+    this.#keep(desk)
+  }
+
+  #drop(sessionId: string): void {
+    this.#desks.delete(sessionId)
+    if (this.#kept.has(sessionId)) this.#write(sessionId, [])
+  }
+
+  #keep(desk: ClientDesk): void {
+    this.#write(desk.session.id, desk.keptParts)
+  }
+
+  #write(sessionId: string, parts: readonly unknown[]): void {
+    const { directory, registry } = this.#options
+    if (parts.length === 0 && !this.#kept.delete(sessionId)) return
+    if (parts.length > 0) this.#kept.add(sessionId)
+    for (const oldest of this.#kept) {
+      if (this.#kept.size <= MAX_KEPT_SESSIONS) break
+      this.#kept.delete(oldest)
+    }
+    const write = async () => {
+      await directory.putDocument(documentOf(sessionId), parts)
+      await directory.putDocument(INDEX, [...this.#kept])
+    }
+    this.#writing = Promise.all([this.#writing, write()])
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        const session = registry().find(sessionId)
+        if (session !== undefined) this.#options.trouble(session, "what clients brought could not be kept", error)
+      })
+  }
+}
+
+function documentOf(sessionId: string): string {
+  return `clients/${sessionId}`
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import type { Authority } from "../auth/authority.ts"
+import type { HubCore } from "../core.ts"
+import type { Route } from "../http/route.ts"
+import type { EventLog } from "../store/event-log.ts"
+import { directConnectRoutes } from "./direct-connect.ts"
+import type { ClientHouse } from "./raw-client.ts"
+import { RelayDoor } from "./relay-door.ts"
+import type { SocketDoor } from "./socket-door.ts"
+import { SseDoor } from "./sse-door.ts"
+import { createSessionSocketDoor, isSessionSocket } from "./websocket-door.ts"
+
+export interface ClientDoorsOptions {
+  readonly house: ClientHouse
+  readonly log: EventLog
+  readonly core: HubCore
+  readonly authority: Authority
+  readonly anonymousRelay: boolean
+  readonly isAutoApproving: () => boolean
+  readonly trouble: (what: string, error: unknown) => void
+  /** For one client, before it is told to come back. */
+  readonly maxWaitingChars?: number
+  /** How long a client of the event stream is waited for before calls to it fail at once. */
+  readonly awayMs?: number
+}
+
+/** All the doors for clients that are not our own viewers. */
+export class ClientDoors {
+  /** For the HTTP app: they go through its checks and into its description. */
+  readonly routes: readonly Route[]
+  readonly #sockets: SocketDoor
+  readonly #relay: RelayDoor
+  readonly #sse: SseDoor
+  readonly #end: () => void
+
+  constructor(options: ClientDoorsOptions) {
+    const { house, core, authority } = options
+    this.#sockets = createSessionSocketDoor(options)
+    this.#relay = new RelayDoor(options)
+    this.#sse = new SseDoor(options)
+    this.routes = [...this.#sse.routes, ...directConnectRoutes({ registry: house.registry, core, authority })]
+    const stopWatching = house.fanOut.watchAll({ changed: (view) => house.desks.changed(view) })
+    const stopListening = authority.tokens.onEnded((tokenId) => house.desks.forgetToken(tokenId))
+    this.#end = () => {
+      stopWatching()
+      stopListening()
+    }
+  }
+
+  /** How many clients are connected, by door. */
+  get counts(): Readonly<Record<"session" | "relay" | "sse", number>> {
+    return { session: this.#sockets.count, relay: this.#relay.count, sse: this.#sse.count }
+  }
+
+  /** Whether a WebSocket at this path is a client's. */
+  handles(path: string): boolean {
+    return path === "/ws" || isSessionSocket(path)
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const isRelay = /^\/ws(?:\?|$)/.test(request.url ?? "")
+    if (isRelay) this.#relay.handleUpgrade(request, socket, head)
+    else this.#sockets.handleUpgrade(request, socket, head)
+  }
+
+  /** The hub goes down: everybody is told to come back. */
+  close(): void {
+    this.#end()
+    this.#sockets.close()
+    this.#relay.close()
+    this.#sse.close()
+  }
+}

@@ -1,0 +1,127 @@
+import type { RawData, WebSocket } from "ws"
+import { Outbox } from "../viewers/outbox.ts"
+import type { ClientPort } from "./client-port.ts"
+import { FrameLines } from "./frame-lines.ts"
+
+export interface ClientSocketOptions {
+  readonly socket: WebSocket
+  /** Takes one line. A client that sends faster than this resolves is not read on. */
+  readonly onLine: (line: string) => Promise<void>
+  readonly onClosed: () => void
+  readonly maxWaitingChars?: number
+}
+
+export const MAX_LINE_BYTES = 16 * 1024 * 1024
+const COME_BACK = 1012
+const TOO_LARGE = 1009
+const MAX_TAKING = 200
+/** How long a client has to read what is left, and to answer our close. */
+const CLOSE_MS = 5_000
+
+/** One WebSocket of a client: lines in, lines out, and what waits bounded. */
+export class ClientSocket implements ClientPort {
+  readonly #options: ClientSocketOptions
+  readonly #outbox: Outbox
+  readonly #lines = new FrameLines(MAX_LINE_BYTES)
+  #taking = 0
+  #isEnding = false
+  isAlive = true
+
+  constructor(options: ClientSocketOptions) {
+    this.#options = options
+    const { socket } = options
+    this.#outbox = new Outbox({
+      sink: sinkOf(socket),
+      // What it missed it can only have again from the start: a new connection is one.
+      onOverflow: () => this.#close(COME_BACK, "too much waits for this client: connect again"),
+      ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
+    })
+    socket.on("message", (data: RawData) => this.#receive(data))
+    socket.on("pong", () => {
+      this.isAlive = true
+    })
+    // `close` follows, and is where it is dealt with.
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      this.#isEnding = true
+      this.#outbox.close()
+      options.onClosed()
+    })
+  }
+
+  event(line: string): void {
+    this.#outbox.bulk([{ sessionId: "", text: line }])
+  }
+
+  delta(line: string): void {
+    this.event(line)
+  }
+
+  ask(line: string): void {
+    this.event(line)
+  }
+
+  tell(line: string): void {
+    this.#outbox.control(line)
+  }
+
+  /** After what waits, but not much later: who does not read is not waited for. */
+  end(code: number, reason: string): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    const timer = setTimeout(() => this.#close(code, reason), CLOSE_MS)
+    timer.unref()
+    void this.#outbox.drained().then(() => {
+      clearTimeout(timer)
+      this.#close(code, reason)
+    })
+  }
+
+  /** Cut off: it did not answer the last ping. */
+  checkAlive(): void {
+    if (!this.isAlive) return this.#options.socket.terminate()
+    this.isAlive = false
+    this.#options.socket.ping()
+  }
+
+  #close(code: number, reason: string): void {
+    this.#isEnding = true
+    const { socket } = this.#options
+    this.#outbox.close()
+    if (socket.readyState !== socket.OPEN) return
+    socket.close(code, reason)
+    const timer = setTimeout(() => socket.terminate(), CLOSE_MS)
+    timer.unref()
+    socket.once("close", () => clearTimeout(timer))
+  }
+
+  #receive(data: RawData): void {
+    if (this.#isEnding) return
+    const lines = this.#lines.take(data)
+    if (lines === undefined) return this.#close(TOO_LARGE, "a line is too long")
+    for (const line of lines) void this.#takeLine(line)
+  }
+
+  async #takeLine(line: string): Promise<void> {
+    const { socket, onLine } = this.#options
+    this.#taking += 1
+    if (this.#taking === MAX_TAKING) socket.pause()
+    try {
+      await onLine(line)
+    } catch {
+      // Told to the client already; by this door it cannot be asked to try again.
+    } finally {
+      this.#taking -= 1
+      if (this.#taking === MAX_TAKING - 1) socket.resume()
+    }
+  }
+}
+
+function sinkOf(socket: WebSocket): ConstructorParameters<typeof Outbox>[0]["sink"] {
+  return {
+    get bufferedAmount() {
+      return socket.bufferedAmount
+    },
+    send: (frame, done) => socket.send(frame, () => done()),
+  }
+}

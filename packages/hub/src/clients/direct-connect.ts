@@ -1,0 +1,89 @@
+import { z } from "zod"
+import type { Authority } from "../auth/authority.ts"
+import { launchRefusal } from "../auth/roles.ts"
+import type { HubCore, NewSession } from "../core.ts"
+import { HubError } from "../errors.ts"
+import { type Route, route, SMALL_BODY_BYTES } from "../http/route.ts"
+import type { Caller } from "../model/access.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
+
+export interface DirectConnectOptions {
+  readonly registry: SessionRegistry
+  readonly core: HubCore
+  readonly authority: Authority
+}
+
+const ConnectBody = z.looseObject({
+  cwd: z.string().max(4096).optional(),
+  session_key: z.string().max(256).optional(),
+  permission_mode: z.string().max(64).optional(),
+})
+const ConnectReply = z.object({
+  session_id: z.string(),
+  ws_url: z.string(),
+  work_dir: z.string().optional(),
+  session_key: z.string().optional(),
+})
+type ConnectBody = z.infer<typeof ConnectBody>
+
+/** The routes of the official `DirectConnectTransport`, over the same door for sockets as all raw clients. */
+export function directConnectRoutes({ registry, core, authority }: DirectConnectOptions): readonly Route[] {
+  return [
+    route({
+      method: "POST",
+      path: "/sessions",
+      access: "operator",
+      summary: "DirectConnect: attach to the session that session_key names, or launch one",
+      body: { schema: ConnectBody, maxBytes: SMALL_BODY_BYTES, optional: true },
+      reply: { status: 200, description: "Where to connect", schema: ConnectReply },
+      async handle({ body, caller, facts }) {
+        const session = named(registry, body.session_key) ?? (await launch(core, registry, body, caller))
+        const { cwd } = session.record
+        return {
+          session_id: session.id,
+          ws_url: `${socketOrigin(authority, facts.header("host") ?? "")}/ws/session/${session.id}`,
+          ...(cwd === null ? {} : { work_dir: cwd }),
+          ...(body.session_key === undefined ? {} : { session_key: body.session_key }),
+        }
+      },
+    }),
+    route({
+      method: "DELETE",
+      path: "/sessions/:id",
+      access: "operator",
+      summary: "DirectConnect: stop the session's agent, keep its history",
+      reply: { status: 200, description: "It has ended", schema: z.object({ session_id: z.string() }) },
+      async handle({ caller, param }) {
+        const { id } = await core.endSession(param("id"), caller)
+        return { session_id: id }
+      },
+    }),
+  ]
+}
+
+/** Ours, the CLI's own, or the key that a session was made with. */
+function named(registry: SessionRegistry, key: string | undefined): LiveSession | undefined {
+  if (key === undefined) return undefined
+  const known = registry.newestOf(key) ?? registry.byRequestKey(key)
+  if (known !== undefined) return known
+  for (const session of registry.all()) if (session.record.agentSessionId === key) return session
+  return undefined
+}
+
+async function launch(core: HubCore, registry: SessionRegistry, body: ConnectBody, caller: Caller): Promise<LiveSession> {
+  const request: NewSession = {
+    ...(body.cwd === undefined ? {} : { cwd: body.cwd }),
+    ...(body.permission_mode === undefined ? {} : { permissionMode: body.permission_mode }),
+    ...(body.session_key === undefined ? {} : { requestKey: body.session_key }),
+  }
+  const refusal = launchRefusal(caller.role, request)
+  if (refusal !== undefined) throw new HubError("auth/forbidden", refusal)
+  return registry.get((await core.createSession(request, caller)).id)
+}
+
+/** The hub as this caller reaches it; its Host was checked to be one of the hub's. */
+function socketOrigin({ exposure }: Authority, host: string): string {
+  const isSecure = exposure.publicUrl?.protocol === "https:" && exposure.publicUrl.host === host.toLowerCase()
+  return `${isSecure ? "wss" : "ws"}://${host}`
+}

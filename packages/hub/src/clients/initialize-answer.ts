@@ -1,0 +1,67 @@
+import type { UnlistedRequest } from "@signalbox/protocol"
+import type { AskKind } from "../model/ask.ts"
+import type { ControlReply } from "../session/agent-control.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { AskView } from "./ask-view.ts"
+import type { PartOutcome } from "./client-desk.ts"
+import type { ClientDesks } from "./client-desks.ts"
+import { noteLine, questionOf } from "./client-lines.ts"
+import { hostedServers } from "./client-part.ts"
+import { readClientHooks } from "./hook-registration.ts"
+
+export interface InitializeAnswerOptions {
+  readonly client: { readonly id: string; readonly session: LiveSession; tell(line: string): void }
+  readonly desks: ClientDesks
+  readonly asks: AskView
+  readonly request: UnlistedRequest
+}
+
+/**
+ * A client's `initialize`: what it brings goes to the agent with what the others brought, and the reply is the one that the
+ * hub got, with the open questions beside it.
+ */
+export async function answerInitialize(options: InitializeAnswerOptions): Promise<ControlReply> {
+  const { client, desks, asks, request } = options
+  const hooks = readClientHooks(request["hooks"])
+  const servers = hostedServers(request["sdkMcpServers"])
+  // Whatever this client had brought before is replaced: a program that comes back under its name may be another one.
+  const outcome = desks.of(client.session).bring(client.id, { hooks, servers })
+  outcome.catch(() => undefined)
+  await desks.whenGreeted(client.session)
+  await outcome
+  tellWhatIsMissing(client, desks.of(client.session).missing(client.id))
+  return {
+    subtype: "success",
+    response: client.session.kept.own.initializeReply ?? NO_AGENT_YET,
+    ...pendingLists(asks),
+  }
+}
+
+/** Enough for a client to go on with; what its agent can do it learns from the agent. */
+const NO_AGENT_YET = { commands: [], models: [], agents: [], account: {}, output_style: "default", available_output_styles: [] }
+
+function tellWhatIsMissing(client: InitializeAnswerOptions["client"], missing: PartOutcome): void {
+  const { unregisteredEvents: events, takenServers: servers } = missing
+  if (events.length > 0) {
+    const message = `this agent takes no hooks after its start: make the session with hooks: ${JSON.stringify(events)}`
+    client.tell(noteLine("hooks_not_registered", { events, message }))
+  }
+  if (servers.length > 0) {
+    const message = "another client of this session hosts MCP servers of these names: choose others"
+    client.tell(noteLine("servers_not_registered", { servers, message }))
+  }
+}
+
+const LISTS: Readonly<Record<AskKind, string>> = {
+  tool: "pending_permission_requests",
+  question: "pending_permission_requests",
+  plan: "pending_permission_requests",
+  elicitation: "pending_elicitation_requests",
+  dialog: "pending_user_dialog_requests",
+}
+
+function pendingLists(asks: AskView): Readonly<Record<string, readonly unknown[]>> {
+  const lists: Record<string, unknown[]> = { pending_permission_requests: [] }
+  for (const ask of asks.pending()) (lists[LISTS[ask.kind]] ??= []).push(questionOf(ask))
+  return lists
+}

@@ -1,0 +1,85 @@
+import { isObject } from "@signalbox/protocol"
+import type { ControlReply } from "../session/agent-control.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { ServerSet } from "./client-part.ts"
+import { type ClientHook, type HookNeeds, joinNeeds, missingNeeds, needsOf, registrationOf } from "./hook-registration.ts"
+
+export interface PartSyncOptions {
+  readonly session: () => LiveSession
+  readonly wanted: () => { hooks: readonly ClientHook[]; servers: ServerSet }
+}
+
+/** What one process of the agent was told. */
+interface Told {
+  readonly incarnation: string
+  readonly hooks: HookNeeds
+  /** Undefined: not known, as after a restart of the hub. */
+  readonly servers: string | undefined
+}
+
+const TIMEOUT_MS = 30_000
+const NO_SERVERS = "{}"
+
+/**
+ * Brings what the clients want to the agent. Whatever is to be said is on the wire when the call returns, before anything
+ * that a client says next; the promise is of the answers.
+ */
+export class PartSync {
+  readonly #options: PartSyncOptions
+  #told: Told | undefined
+
+  constructor(options: PartSyncOptions) {
+    this.#options = options
+  }
+
+  /** For the hub's first `initialize` to a new process: older CLIs take hooks only then. */
+  greet(incarnation: string): Readonly<Record<string, unknown>> {
+    const hooks = needsOf(this.#options.session().kept.own.hooks, this.#options.wanted().hooks)
+    this.#told = { incarnation, hooks, servers: NO_SERVERS }
+    return hooks.size === 0 ? {} : { hooks: registrationOf(hooks) }
+  }
+
+  /** Of these, the events that the agent calls nobody for. Without an agent there is none yet. */
+  unregistered(hooks: readonly ClientHook[]): readonly string[] {
+    const told = this.#told
+    if (told === undefined || this.#options.session().wire?.incarnation !== told.incarnation) return []
+    return [...new Set(hooks.map((hook) => hook.event))].filter((event) => !told.hooks.has(event))
+  }
+
+  /**
+   * `isAsked`: the servers are set even if they are what the agent was told last, for somebody who waits for its answer.
+   * Resolves with that answer, if there is one.
+   */
+  async run(isAsked = false): Promise<ControlReply | undefined> {
+    const session = this.#options.session()
+    const incarnation = session.wire?.incarnation
+    if (incarnation === undefined) return undefined
+    if (this.#told?.incarnation !== incarnation) {
+      this.#told = { incarnation, hooks: needsOf(session.kept.own.hooks, []), servers: undefined }
+    }
+    const [, servers] = await Promise.all([this.#tellHooks(session, this.#told), this.#tellServers(session, isAsked)])
+    return servers
+  }
+
+  async #tellHooks(session: LiveSession, told: Told): Promise<void> {
+    const needs = needsOf([], this.#options.wanted().hooks)
+    // An older one answers "Already initialized" and keeps what it has.
+    if (missingNeeds(needs, told.hooks).length === 0 || !session.traits.initializesAgain) return
+    const hooks = joinNeeds(told.hooks, needs)
+    this.#told = { ...told, hooks }
+    const reply = await session.ask({ subtype: "initialize", hooks: registrationOf(hooks) }, TIMEOUT_MS)
+    const payload = reply["response"]
+    const isApplied = reply["subtype"] === "success" && !(isObject(payload) && payload["hooks_applied"] === false)
+    if (!isApplied && this.#told?.hooks === hooks) this.#told = { ...this.#told, hooks: told.hooks }
+  }
+
+  async #tellServers(session: LiveSession, isAsked: boolean): Promise<ControlReply | undefined> {
+    const { servers } = this.#options.wanted()
+    const wanted = JSON.stringify(servers)
+    const known = this.#told?.servers
+    const isSame = known === wanted || (known === undefined && wanted === NO_SERVERS)
+    if (isSame && !isAsked) return undefined
+    if (this.#told !== undefined) this.#told = { ...this.#told, servers: wanted }
+    return session.ask({ subtype: "mcp_set_servers", servers }, TIMEOUT_MS)
+  }
+}

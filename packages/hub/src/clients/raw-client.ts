@@ -1,0 +1,327 @@
+import { randomUUID } from "node:crypto"
+import {
+  composeError,
+  type Envelope,
+  encode,
+  fieldOf,
+  isObject,
+  textOf,
+  type UnlistedRequest,
+} from "@signalbox/protocol"
+import { readFrontendLine } from "@signalbox/protocol/dialects"
+import type { AskDesk } from "../asks/ask-desk.ts"
+import { hasAccess, mayControl } from "../auth/roles.ts"
+import type { SessionView } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
+import type { Ask } from "../model/ask.ts"
+import type { StoredEvent } from "../model/event.ts"
+import type { ControlReply } from "../session/agent-control.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { Published } from "../session/pipeline.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
+import type { FanOut } from "../viewers/fan-out.ts"
+import { AskView } from "./ask-view.ts"
+import type { DeskClient } from "./client-calls.ts"
+import { areHosted } from "./client-desk.ts"
+import type { ClientDesks } from "./client-desks.ts"
+import { clientLine, refusalLine } from "./client-lines.ts"
+import type { ClientPort } from "./client-port.ts"
+import { answerInitialize } from "./initialize-answer.ts"
+import { steer } from "./steering.ts"
+
+/** What every door for raw clients stands on. */
+export interface ClientHouse {
+  readonly registry: SessionRegistry
+  readonly fanOut: FanOut
+  readonly asks: AskDesk
+  readonly desks: ClientDesks
+}
+
+export interface RawClientOptions {
+  readonly house: ClientHouse
+  readonly session: LiveSession
+  readonly caller: Caller
+  readonly port: ClientPort
+  /** A client that comes back under the same id finds what it had brought. */
+  readonly id?: string
+  readonly isKept?: boolean
+  /** Whether it goes along when the conversation goes on in another session. */
+  readonly follows?: boolean
+}
+
+const REQUEST_TIMEOUT_MS = 600_000
+const MAX_REQUESTS = 256
+
+/**
+ * One client on the host's side of the wire, as if it were alone: it is answered by the hub where the hub knows, and by the
+ * agent where only the agent does, and sees what the agent says and what others say to it.
+ */
+export class RawClient implements DeskClient {
+  readonly id: string
+  readonly tokenId: string
+  readonly mayAnswer: boolean
+  readonly #options: RawClientOptions
+  readonly #asks: AskView
+  /** Messages of its own that are on their way into the log: it does not see them there. */
+  readonly #own = new Set<string>()
+  /** Requests of its own that wait for their answer. */
+  readonly #requests = new Set<string>()
+  #session: LiveSession
+  #watching: (() => void)[] = []
+  #tail: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(options: RawClientOptions) {
+    const { caller, session, house, port } = options
+    this.#options = options
+    this.#session = session
+    this.id = options.id ?? `client-${randomUUID()}`
+    this.tokenId = caller.tokenId
+    this.mayAnswer = hasAccess(caller.role, "operator")
+    this.#asks = new AskView({ asks: house.asks, port, caller, session: () => this.#session })
+    house.desks.of(session).join(this, options.isKept === true)
+    this.#watch(session)
+  }
+
+  get session(): LiveSession {
+    return this.#session
+  }
+
+  tell(line: string): void {
+    if (!this.#isClosed) this.#options.port.tell(line)
+  }
+
+  /** The calls that wait for this client, once more. */
+  tellCallsAgain(): void {
+    this.#options.house.desks.of(this.#session).tellAgain(this.id)
+  }
+
+  /** The open questions, for a client that will not ask for them with `initialize`. */
+  showOpenAsks(): void {
+    if (this.mayAnswer) for (const ask of this.#options.house.asks.pendingOf(this.#session.id)) this.#asks.show(ask)
+  }
+
+  /** What is being said just now, from its beginning. */
+  showInProgress(): void {
+    for (const line of this.#session.inProgress.lines()) this.#options.port.delta(line, true)
+  }
+
+  /** An event as this client sees it; undefined for what is not for it. */
+  lineOf(event: StoredEvent, message: Envelope): string | undefined {
+    if (event.from === "client" && event.key !== undefined && this.#own.has(event.key)) return undefined
+    return clientLine(event, message)
+  }
+
+  published(items: readonly Published[]): void {
+    const { port } = this.#options
+    for (const item of items) {
+      if (item.kind === "delta") {
+        port.delta(item.line, item.message.type === "stream_event")
+        continue
+      }
+      const line = this.lineOf(item.event, item.message)
+      if (line !== undefined) port.event(line, item.event)
+      // Its last event, and so after all that was said before it.
+      if (item.event.from === "hub" && item.message["subtype"] === "ended") port.end(1000, "the session is over")
+    }
+  }
+
+  /**
+   * One line of the client's. Resolves when what it asked for is safe: a message or an answer in the log, a request on its
+   * way. Rejects only with a HubError that may be gone at another try; all else is told to the client.
+   */
+  take(line: string): Promise<void> {
+    const decoded = readFrontendLine(line, { newRequestId: randomUUID })
+    return decoded.kind === "malformed" ? Promise.resolve() : this.takeMessage(decoded.message)
+  }
+
+  takeMessage(message: Envelope): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
+    switch (message.type) {
+      // Not queued: what waits may be waiting for this very answer.
+      case "control_response":
+        return this.#answer(message)
+      case "control_cancel_request":
+        this.#requests.delete(textOf(message, "request_id") ?? "")
+        return Promise.resolve()
+      case "control_request":
+        return this.#queue(() => this.#request(message))
+      case "user":
+        return this.#queue(() => this.#send(message))
+      case "update_environment_variables":
+        return this.#queue(() => this.#setEnvironment(message))
+      default:
+        // `keep_alive` and `auth` are for the hub, and what no CLI reads is not sent to one.
+        return Promise.resolve()
+    }
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const end of this.#watching) end()
+    this.#options.house.desks.of(this.#session).leave(this)
+  }
+
+  #watch(session: LiveSession): void {
+    const end = this.#options.house.fanOut.watch(session.id, {
+      published: (_id, items) => this.published(items),
+      asked: (ask) => this.#asked(ask),
+      changed: (view) => this.#changed(view),
+    })
+    this.#watching.push(end)
+  }
+
+  #asked(ask: Ask): void {
+    if (this.mayAnswer) this.#asks.changed(ask)
+  }
+
+  /** The conversation goes on in another session. Both are watched: what the old one still has to say is said. */
+  #changed(view: SessionView): void {
+    const { house, follows } = this.#options
+    if (view.id !== this.#session.id || follows !== true || view.next === undefined) return
+    const next = house.registry.find(view.next)
+    if (next === undefined) return
+    this.#session = next
+    this.#watch(next)
+  }
+
+  /** A client's requests and messages keep their order. */
+  #queue(run: () => Promise<void>): Promise<void> {
+    const done = this.#tail.then(run)
+    this.#tail = done.catch(() => undefined)
+    return done
+  }
+
+  async #send(message: Envelope): Promise<void> {
+    const uuid = textOf(message, "uuid") ?? randomUUID()
+    if (!this.mayAnswer) return this.#refuse(forbidden(this.#options.caller, "send messages"), { uuid })
+    const content = fieldOf(message, "message")?.["content"]
+    if (typeof content !== "string" && !Array.isArray(content)) {
+      return this.#refuse(new HubError("request/invalid", "a user message needs message.content"), { uuid })
+    }
+    this.#own.add(uuid)
+    try {
+      const session = this.#session
+      await session.sendWire({ ...message, uuid }, this.#options.caller.name)
+      // On the wire before whatever this client sends next.
+      if (session.wire !== undefined) await session.messages.deliver(session.wire)
+    } catch (error) {
+      const refused = asHubError(error)
+      this.#refuse(refused, { uuid })
+      if (isPassing(refused)) throw refused
+    } finally {
+      this.#own.delete(uuid)
+    }
+  }
+
+  async #setEnvironment(message: Envelope): Promise<void> {
+    if (this.#options.caller.role !== "admin") return this.#refuse(forbidden(this.#options.caller, "set variables"))
+    await this.#session.wire?.send(message).catch((error: unknown) => this.#refuse(asHubError(error)))
+  }
+
+  async #answer(message: Envelope): Promise<void> {
+    const response = fieldOf(message, "response")
+    const requestId = textOf(response, "request_id")
+    if (response === undefined || requestId === undefined || !this.mayAnswer) return
+    if (this.#options.house.desks.of(this.#session).answer(this.id, requestId, response)) return
+    try {
+      await this.#asks.answer(requestId, response)
+    } catch (error) {
+      const refused = asHubError(error)
+      // Somebody else was first: its cancel is on the way.
+      if (refused.code === "ask/settled") return
+      this.#refuse(refused, { request_id: requestId })
+      if (isPassing(refused)) throw refused
+    }
+  }
+
+  async #request(message: Envelope): Promise<void> {
+    const requestId = textOf(message, "request_id")
+    const given = fieldOf(message, "request")
+    const subtype = textOf(given, "subtype")
+    if (requestId === undefined) return
+    if (given === undefined || subtype === undefined) return this.#fail(requestId, "a control_request needs a subtype")
+    const request: UnlistedRequest = { ...given, subtype }
+    const { caller, house } = this.#options
+    if (!mayControl(caller.role, request) && !this.#isOwnServers(request)) {
+      return this.#fail(requestId, forbidden(caller, `send ${subtype}`).message, "forbidden")
+    }
+    if (this.#requests.size >= MAX_REQUESTS) return this.#fail(requestId, "too many requests wait for their answer")
+    this.#requests.add(requestId)
+    // What this agent can take is known when it has answered the hub: until then a client's next lines wait too.
+    if (subtype === "initialize" && this.#session.wire !== undefined) await house.desks.whenGreeted(this.#session)
+    // On the wire when this returns; its answer is not waited for.
+    void this.#pass(requestId, this.#replyTo(request))
+  }
+
+  /** An operator may not give an agent commands to run, but may host servers itself. */
+  #isOwnServers(request: UnlistedRequest): boolean {
+    if (!this.mayAnswer) return false
+    const servers = request["servers"]
+    if (request.subtype === "mcp_set_servers") return isObject(servers) && areHosted(servers)
+    const name = textOf(request, "server_name")
+    if (request.subtype !== "mcp_message" || name === undefined) return false
+    return this.#options.house.desks.of(this.#session).hosts(this.id, name)
+  }
+
+  #replyTo(request: UnlistedRequest): Promise<ControlReply> {
+    const { house, caller } = this.#options
+    switch (request.subtype) {
+      case "initialize":
+        return answerInitialize({ client: this, desks: house.desks, asks: this.#asks, request })
+      case "mcp_set_servers":
+        return this.#setServers(request)
+      default:
+        return steer(this.#session, request, { by: caller.name, timeoutMs: REQUEST_TIMEOUT_MS })
+    }
+  }
+
+  async #setServers(request: UnlistedRequest): Promise<ControlReply> {
+    const { servers } = request
+    const desk = this.#options.house.desks.of(this.#session)
+    const answered = await desk.bring(this.id, { servers: isObject(servers) ? servers : {}, isAsked: true })
+    const reply = answered ?? { subtype: "success", response: { added: [], removed: [], errors: {} } }
+    const { takenServers } = desk.missing(this.id)
+    if (takenServers.length === 0) return reply
+    const taken = takenServers.map((name) => [name, "another client hosts a server of this name"])
+    const payload = fieldOf(reply, "response")
+    const errors = { ...fieldOf(payload, "errors"), ...Object.fromEntries(taken) }
+    return { ...reply, response: { ...payload, errors } }
+  }
+
+  /** The reply goes to this client alone, with the id it chose. */
+  async #pass(requestId: string, reply: Promise<ControlReply>): Promise<void> {
+    let response: Envelope
+    try {
+      response = { type: "control_response", response: { ...(await reply), request_id: requestId } }
+    } catch (error) {
+      response = composeError(requestId, asHubError(error).message)
+    }
+    // Deleted meanwhile: the client took it back.
+    if (this.#requests.delete(requestId)) this.tell(encode(response))
+  }
+
+  #fail(requestId: string, error: string, code?: string): void {
+    this.tell(encode(composeError(requestId, error, code)))
+  }
+
+  #refuse(error: HubError, about: Readonly<Record<string, unknown>> = {}): void {
+    this.tell(refusalLine(error, about))
+  }
+}
+
+function forbidden({ role }: Caller, what: string): HubError {
+  return new HubError("auth/forbidden", `the role ${role} may not ${what} here: use a token with more rights`)
+}
+
+/** What may be gone in a moment: whoever can should try again. */
+function isPassing({ code }: HubError): boolean {
+  return code === "session/queue-full" || code === "store/full" || code === "store/failed"
+}
+
+function asHubError(error: unknown): HubError {
+  if (error instanceof HubError) return error
+  return new HubError("hub/internal", "the hub failed at this", { cause: error })
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto"
+import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
+import { readFrontendLine } from "@signalbox/protocol/dialects"
+import type { Caller } from "../model/access.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { Published } from "../session/pipeline.ts"
+import type { ClientPort } from "./client-port.ts"
+import { refusalLine } from "./client-lines.ts"
+import { type ClientHouse, RawClient } from "./raw-client.ts"
+import { HubError } from "../errors.ts"
+
+export interface RelayFrontendOptions {
+  readonly house: ClientHouse
+  readonly caller: Caller
+  readonly port: ClientPort
+  readonly isAutoApproving: () => boolean
+}
+
+export const AUTO_APPROVAL_NOTE = "auto-approval is ON: every tool is allowed unseen, as the hub's policy says"
+
+/** A frontend that thinks it is the only one, and that one relay is one agent: it gets every session's lines on one socket. */
+export class RelayFrontend {
+  readonly #options: RelayFrontendOptions
+  readonly #clients = new Map<string, RawClient>()
+  readonly #end: () => void
+
+  constructor(options: RelayFrontendOptions) {
+    this.#options = options
+    const { house } = options
+    this.#end = house.fanOut.watchAll({
+      published: (id, items) => this.#published(id, items),
+      changed: (view) => void this.#clientOf(view.id),
+    })
+    if (this.#hasAgent()) this.#status("claude code is connected")
+    if (options.isAutoApproving()) this.#status(AUTO_APPROVAL_NOTE)
+    for (const session of house.registry.all()) {
+      // This kind of frontend does not ask for what is open.
+      const client = session.isEnded ? undefined : this.#clientOf(session.id)
+      client?.showInProgress()
+      client?.showOpenAsks()
+    }
+  }
+
+  take(line: string): Promise<void> {
+    const decoded = readFrontendLine(line, { newRequestId: randomUUID })
+    if (decoded.kind === "malformed") return Promise.resolve()
+    const { message } = decoded
+    if (message.type === "keep_alive" || message.type === "auth") return Promise.resolve()
+    const session = this.#sessionFor(message)
+    const client = session === undefined ? undefined : this.#clientOf(session.id)
+    if (client !== undefined) return client.takeMessage(message)
+    const error = new HubError("session/no-agent", "no agent is connected: start one and send it again")
+    this.#options.port.tell(refusalLine(error))
+    return Promise.resolve()
+  }
+
+  close(): void {
+    this.#end()
+    for (const client of this.#clients.values()) client.close()
+    this.#clients.clear()
+  }
+
+  /** By the session it names, an answer by the question it answers, anything else to the only or the latest one. */
+  #sessionFor(message: Envelope): LiveSession | undefined {
+    const { registry, asks } = this.#options.house
+    const sessions = [...registry.all()].filter((session) => !session.isEnded)
+    const id = textOf(message, "session_id")
+    const named = id === undefined || id === "" ? undefined : sessions.find((session) => isNamed(session, id))
+    if (named !== undefined) return named
+    const answered = textOf(fieldOf(message, "response"), "request_id")
+    if (answered !== undefined) {
+      return sessions.find((session) => asks.pendingOf(session.id).some((ask) => ask.requestId === answered))
+    }
+    const connected = sessions.filter((session) => session.wire !== undefined)
+    return newest(connected.length > 0 ? connected : sessions)
+  }
+
+  #clientOf(sessionId: string): RawClient | undefined {
+    const { house, caller, port } = this.#options
+    const known = this.#clients.get(sessionId)
+    const session = house.registry.find(sessionId)
+    if (known !== undefined) return known
+    if (session === undefined || session.isEnded) return undefined
+    // Its session's end is not the end of this socket.
+    const client = new RawClient({ house, session, caller, port: { ...portOf(port), end: () => undefined } })
+    this.#clients.set(sessionId, client)
+    return client
+  }
+
+  #published(sessionId: string, items: readonly Published[]): void {
+    if (!this.#clients.has(sessionId)) this.#clientOf(sessionId)?.published(items)
+    for (const item of items) {
+      if (item.kind === "event" && item.event.from === "hub") this.#noteOf(sessionId, textOf(item.message, "subtype"))
+    }
+  }
+
+  #noteOf(sessionId: string, subtype: string | undefined): void {
+    if (subtype === "connected") this.#status("claude code connected")
+    if (subtype === "ended" || subtype === "rotated") {
+      this.#clients.get(sessionId)?.close()
+      this.#clients.delete(sessionId)
+    }
+    const isGone = subtype === "disconnected" || subtype === "ended"
+    if (isGone && !this.#hasAgent()) this.#status("claude code disconnected")
+  }
+
+  #hasAgent(): boolean {
+    for (const session of this.#options.house.registry.all()) if (session.wire !== undefined) return true
+    return false
+  }
+
+  /** No CLI says this: the relay does. */
+  #status(text: string): void {
+    this.#options.port.ask(encode({ type: "status", text }))
+  }
+}
+
+function portOf(port: ClientPort): Omit<ClientPort, "end"> {
+  return {
+    event: (line, event) => port.event(line, event),
+    delta: (line, isSpeech) => port.delta(line, isSpeech),
+    ask: (line) => port.ask(line),
+    tell: (line) => port.tell(line),
+  }
+}
+
+function isNamed({ id, record }: LiveSession, name: string): boolean {
+  return id === name || record.agentSessionId === name
+}
+
+function newest(sessions: readonly LiveSession[]): LiveSession | undefined {
+  return sessions.reduce<LiveSession | undefined>(
+    (latest, session) => (latest !== undefined && latest.record.createdAt > session.record.createdAt ? latest : session),
+    undefined,
+  )
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { type WebSocket, WebSocketServer } from "ws"
+import type { Authority } from "../auth/authority.ts"
+import { factsOfMessage } from "../auth/request-facts.ts"
+import { hasAccess } from "../auth/roles.ts"
+import { HubError } from "../errors.ts"
+import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import type { Caller } from "../model/access.ts"
+import type { ClientPort } from "./client-port.ts"
+import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
+
+/** Whoever came through the door, once it is known who. */
+export interface Guest {
+  take(line: string): Promise<void>
+  close(): void
+}
+
+export interface SocketDoorOptions {
+  readonly authority: Authority
+  /** Who somebody without a credential is here; undefined when one is needed. */
+  readonly anonymous?: (request: IncomingMessage, isLoopback: boolean) => Caller | undefined
+  /** Throws a HubError when there is nothing here for this caller. */
+  readonly welcome: (visit: { caller: Caller; port: ClientPort; path: string }) => Guest
+  /** As `welcome`, before the upgrade, so that whoever shows a credential with it gets an HTTP error. */
+  readonly check: (path: string) => void
+  readonly maxClients?: number
+  readonly maxWaitingChars?: number
+}
+
+interface Visitor {
+  readonly socket: ClientSocket
+  guest: Guest | undefined
+  tokenId: string | undefined
+}
+
+const MAX_CLIENTS = 2_000
+const AUTH_MS = 5_000
+const PING_MS = 30_000
+const COME_BACK = 1012
+const NOT_ALLOWED = 4001
+
+/**
+ * A door for clients that may not be able to send a header: a token in the header or the cookie is looked at before the
+ * upgrade, and otherwise the first line must bring one, soon.
+ */
+export class SocketDoor {
+  readonly #options: SocketDoorOptions
+  readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_LINE_BYTES })
+  readonly #visitors = new Set<Visitor>()
+  readonly #pings: ReturnType<typeof setInterval>
+  readonly #stopListening: () => void
+
+  constructor(options: SocketDoorOptions) {
+    this.#options = options
+    this.#pings = setInterval(() => {
+      for (const { socket } of this.#visitors) socket.checkAlive()
+    }, PING_MS)
+    this.#pings.unref()
+    this.#stopListening = options.authority.tokens.onEnded((ended) => {
+      for (const { tokenId, socket } of this.#visitors) {
+        if (tokenId === ended) socket.end(NOT_ALLOWED, "the token is no longer valid")
+      }
+    })
+  }
+
+  get count(): number {
+    return this.#visitors.size
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { authority, anonymous, check, maxClients = MAX_CLIENTS } = this.#options
+    const verdict = authority.checkUpgrade(request)
+    if (!verdict.ok) return refuseUpgrade(socket, verdict.error.status, verdict.error.message)
+    const caller = verdict.caller ?? anonymous?.(request, verdict.loopback)
+    const path = pathOf(request)
+    if (caller !== undefined) {
+      try {
+        requireViewer(caller)
+        check(path)
+      } catch (error) {
+        const { status, message } = asHubError(error)
+        return refuseUpgrade(socket, status, message)
+      }
+    }
+    if (this.#visitors.size >= maxClients) return refuseUpgrade(socket, 503, "too many clients are connected")
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#enter(webSocket, request, caller))
+  }
+
+  /** The hub goes down: clients are told to come back. */
+  close(): void {
+    clearInterval(this.#pings)
+    this.#stopListening()
+    for (const { socket } of this.#visitors) socket.end(COME_BACK, "the hub restarts")
+  }
+
+  #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): void {
+    const { maxWaitingChars } = this.#options
+    const timer = setTimeout(() => visitor.socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
+    timer.unref()
+    const visitor: Visitor = {
+      guest: undefined,
+      tokenId: undefined,
+      socket: new ClientSocket({
+        socket: webSocket,
+        ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
+        onLine: async (line) => {
+          if (visitor.guest !== undefined) return visitor.guest.take(line)
+          clearTimeout(timer)
+          this.#admit(visitor, request, () => this.#identify(line, request))
+        },
+        onClosed: () => {
+          clearTimeout(timer)
+          this.#visitors.delete(visitor)
+          visitor.guest?.close()
+        },
+      }),
+    }
+    this.#visitors.add(visitor)
+    if (caller === undefined) return
+    clearTimeout(timer)
+    this.#admit(visitor, request, () => caller)
+  }
+
+  #admit(visitor: Visitor, request: IncomingMessage, identify: () => Caller): void {
+    try {
+      const caller = identify()
+      visitor.tokenId = caller.tokenId
+      visitor.guest = this.#options.welcome({ caller, port: visitor.socket, path: pathOf(request) })
+    } catch (error) {
+      visitor.socket.end(NOT_ALLOWED, asHubError(error).message)
+    }
+  }
+
+  /** The bearer of the token in an `auth` line. Attempts are counted as those to sign in are. */
+  #identify(line: string, request: IncomingMessage): Caller {
+    const { authority } = this.#options
+    const giveBack = authority.countLogin(factsOfMessage(request))
+    const token = tokenIn(line)
+    const caller = token === undefined ? undefined : authority.identifyToken(token)
+    if (caller === undefined) throw new HubError("auth/required", "the first line must bring a valid token")
+    requireViewer(caller)
+    giveBack()
+    return caller
+  }
+}
+
+function requireViewer(caller: Caller): void {
+  if (hasAccess(caller.role, "viewer")) return
+  throw new HubError("auth/forbidden", `the role ${caller.role} may not watch or steer`)
+}
+
+function tokenIn(line: string): string | undefined {
+  try {
+    const message: unknown = JSON.parse(line)
+    if (!isObject(message) || message["type"] !== "auth") return undefined
+    return textOf(fieldOf(message, "credential"), "token")
+  } catch {
+    return undefined
+  }
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "/").split("?", 1)[0] ?? "/"
+}
+
+function asHubError(error: unknown): HubError {
+  return error instanceof HubError ? error : new HubError("hub/internal", "the hub failed at this", { cause: error })
+}

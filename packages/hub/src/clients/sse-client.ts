@@ -1,0 +1,139 @@
+import { type Envelope, textOf } from "@signalbox/protocol"
+import type { Caller } from "../model/access.ts"
+import type { StoredEvent } from "../model/event.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { EventLog } from "../store/event-log.ts"
+import type { ClientPort } from "./client-port.ts"
+import { type ClientHouse, RawClient } from "./raw-client.ts"
+import { MissedLines } from "./missed-lines.ts"
+import { SseStream } from "./sse-stream.ts"
+
+export interface SseClientOptions {
+  readonly house: ClientHouse
+  readonly log: EventLog
+  readonly session: LiveSession
+  readonly caller: Caller
+  readonly id: string
+  /** It has no stream and was not heard of for a while. */
+  readonly onAway: () => void
+  readonly awayMs?: number
+  readonly maxWaitingChars?: number
+}
+
+const AWAY_MS = 30_000
+const MAX_STREAMS = 8
+const MAX_SEEN = 4_096
+
+/** One client of the event stream: the same one through all its reconnects, and through any number of streams. */
+export class SseClient implements ClientPort {
+  readonly #options: SseClientOptions
+  readonly #raw: RawClient
+  readonly #streams = new Set<SseStream>()
+  readonly #missed = new MissedLines()
+  /** What it sent, so that a repeat is the same and it does not see its own messages. */
+  readonly #seen = new Map<string, Promise<void>>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(options: SseClientOptions) {
+    this.#options = options
+    const { house, session, caller, id } = options
+    this.#raw = new RawClient({ house, session, caller, id, isKept: true, port: this })
+    this.#awaitReturn()
+  }
+
+  get tokenId(): string {
+    return this.#raw.tokenId
+  }
+
+  /** `isBack`: it was here before. What it may have missed and has no number is told again, where that is harmless. */
+  open(after: number, isBack: boolean): ReadableStream<Uint8Array> {
+    const { session, log, maxWaitingChars } = this.#options
+    const [oldest] = this.#streams
+    if (oldest !== undefined && this.#streams.size >= MAX_STREAMS) oldest.end()
+    const stream = new SseStream({
+      session,
+      log,
+      client: this.#raw,
+      after,
+      isOwn: (event) => this.#isOwn(event),
+      onClosed: () => {
+        this.#streams.delete(stream)
+        this.#awaitReturn()
+      },
+      ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
+    })
+    this.#streams.add(stream)
+    clearTimeout(this.#timer)
+    for (const line of this.#missed.take()) stream.tell(line)
+    if (isBack) {
+      this.#raw.tellCallsAgain()
+      this.#raw.showOpenAsks()
+    }
+    stream.start()
+    return stream.body
+  }
+
+  /** Resolves when it is safe. The same `uuid` again is the same message. */
+  take(payload: Envelope): Promise<void> {
+    this.#awaitReturn()
+    const uuid = textOf(payload, "uuid")
+    if (uuid === undefined) return this.#raw.takeMessage(payload)
+    const known = this.#seen.get(uuid)
+    if (known !== undefined) return known
+    const taken = this.#raw.takeMessage(payload)
+    this.#seen.set(uuid, taken)
+    for (const oldest of this.#seen.keys()) {
+      if (this.#seen.size <= MAX_SEEN) break
+      this.#seen.delete(oldest)
+    }
+    // What failed may be tried again.
+    taken.catch(() => this.#seen.delete(uuid))
+    return taken
+  }
+
+  event(line: string, event: StoredEvent): void {
+    for (const stream of this.#streams) stream.event(line, event)
+  }
+
+  delta(line: string, isSpeech: boolean): void {
+    for (const stream of this.#streams) stream.delta(line, isSpeech)
+  }
+
+  ask(line: string): void {
+    this.#missed.add(line, this.#streams.size > 0)
+    for (const stream of this.#streams) stream.ask(line)
+  }
+
+  tell(line: string): void {
+    this.#missed.add(line, this.#streams.size > 0)
+    for (const stream of this.#streams) stream.tell(line)
+  }
+
+  /** The session is over. The stream stays: the client would only open it again. */
+  end(): void {}
+
+  /** It is away, or its token is not valid any more, or the hub goes down. What it brought stays. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#raw.close()
+    for (const stream of [...this.#streams]) stream.end()
+    clearTimeout(this.#timer)
+  }
+
+  /** It does not come back: what it brought goes too. */
+  forget(): void {
+    this.#options.house.desks.of(this.#raw.session).forget(this.#raw.id)
+  }
+
+  #isOwn(event: StoredEvent): boolean {
+    return event.from === "client" && event.key !== undefined && this.#seen.has(event.key)
+  }
+
+  #awaitReturn(): void {
+    clearTimeout(this.#timer)
+    if (this.#streams.size > 0) return
+    this.#timer = setTimeout(() => this.#options.onAway(), this.#options.awayMs ?? AWAY_MS)
+    this.#timer.unref()
+  }
+}

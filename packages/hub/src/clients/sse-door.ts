@@ -1,0 +1,167 @@
+import { type Envelope, isObject } from "@signalbox/protocol"
+import { normaliseFrontendMessage } from "@signalbox/protocol/dialects"
+import { randomUUID } from "node:crypto"
+import { z } from "zod"
+import type { Authority } from "../auth/authority.ts"
+import { HubError } from "../errors.ts"
+import { LARGE_BODY_BYTES, type Route, route } from "../http/route.ts"
+import type { Caller } from "../model/access.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { EventLog } from "../store/event-log.ts"
+import type { ClientHouse } from "./raw-client.ts"
+import { SseClient } from "./sse-client.ts"
+
+export interface SseDoorOptions {
+  readonly house: ClientHouse
+  readonly log: EventLog
+  readonly authority: Authority
+  /** How long a client without a stream is waited for before calls to it fail at once. */
+  readonly awayMs?: number
+  readonly maxWaitingChars?: number
+  readonly maxClients?: number
+}
+
+const MAX_CLIENTS = 2_000
+const MAX_EVENTS = 100
+/** Who gives no name is one client per token, and does not come back after this long. */
+const FORGET_MS = 600_000
+
+const ClientQuery = z.looseObject({
+  client: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, "letters, digits, '.', '_' and '-', at most 100")
+    .optional(),
+})
+const EventsBody = z.looseObject({ events: z.array(z.looseObject({ payload: z.unknown() })).max(MAX_EVENTS) })
+const EventsReply = z.object({ accepted: z.number() })
+
+/** `/v1/code/sessions/:id/events/stream` and `…/events`: official clients that stream events and post their own. */
+export class SseDoor {
+  readonly #options: SseDoorOptions
+  readonly #clients = new Map<string, SseClient>()
+  readonly #forgetting = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #stopListening: () => void
+
+  constructor(options: SseDoorOptions) {
+    this.#options = options
+    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
+      for (const [key, client] of this.#clients) if (client.tokenId === tokenId) this.#drop(key, client)
+    })
+  }
+
+  get count(): number {
+    return this.#clients.size
+  }
+
+  get routes(): readonly Route[] {
+    return [this.#streamRoute(), this.#eventsRoute()]
+  }
+
+  close(): void {
+    this.#stopListening()
+    for (const [key, client] of this.#clients) this.#drop(key, client)
+    for (const timer of this.#forgetting.values()) clearTimeout(timer)
+    this.#forgetting.clear()
+  }
+
+  #streamRoute(): Route {
+    return route({
+      method: "GET",
+      path: "/v1/code/sessions/:id/events/stream",
+      access: "viewer",
+      summary: "A session's events for an official client's sse option, from Last-Event-ID on",
+      query: ClientQuery,
+      reply: { status: 200, description: "The stream", contentType: "text/event-stream" },
+      handle: ({ request, caller, query, param }) => {
+        const session = this.#options.house.registry.get(param("id"))
+        const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", connection: "close" }
+        if (request.method !== "GET") return new Response(null, { headers })
+        const after = cursorOf(request.headers.get("last-event-id"))
+        const isKnown = this.#clients.has(keyOf(session, caller, query.client))
+        const body = this.#clientOf(session, caller, query.client).open(after, isKnown || after > 0)
+        return new Response(body, { headers })
+      },
+    })
+  }
+
+  #eventsRoute(): Route {
+    return route({
+      method: "POST",
+      path: "/v1/code/sessions/:id/events",
+      access: "viewer",
+      summary: "What an official client's sse option sends to a session",
+      query: ClientQuery,
+      body: { schema: EventsBody, maxBytes: LARGE_BODY_BYTES },
+      reply: { status: 200, description: "It is safe; what came of it is told in the stream", schema: EventsReply },
+      handle: async ({ caller, query, body, param }) => {
+        const client = this.#clientOf(this.#options.house.registry.get(param("id")), caller, query.client)
+        const payloads = body.events.flatMap(({ payload }) => messageIn(payload) ?? [])
+        // One after the other would let a message wait for an answer that comes behind it.
+        await Promise.all(payloads.map((payload) => client.take(payload)))
+        return { accepted: payloads.length }
+      },
+    })
+  }
+
+  #clientOf(session: LiveSession, caller: Caller, name: string | undefined): SseClient {
+    const key = keyOf(session, caller, name)
+    clearTimeout(this.#forgetting.get(key))
+    this.#forgetting.delete(key)
+    const known = this.#clients.get(key)
+    if (known !== undefined) return known
+    const { house, log, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS } = this.#options
+    const id = clientIdOf(caller, name)
+    if (this.#clients.size >= maxClients || !house.desks.of(session).hasRoomFor(id)) throw tooMany()
+    const client: SseClient = new SseClient({
+      ...{ house, log, session, caller, id },
+      onAway: () => this.#away(key, client, name === undefined),
+      ...(awayMs === undefined ? {} : { awayMs }),
+      ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
+    })
+    this.#clients.set(key, client)
+    return client
+  }
+
+  #away(key: string, client: SseClient, isAnonymous: boolean): void {
+    this.#drop(key, client)
+    if (isAnonymous) this.#forgetLater(key, client)
+  }
+
+  #forgetLater(key: string, client: SseClient): void {
+    const timer = setTimeout(() => {
+      this.#forgetting.delete(key)
+      client.forget()
+    }, FORGET_MS)
+    timer.unref()
+    this.#forgetting.set(key, timer)
+  }
+
+  #drop(key: string, client: SseClient): void {
+    if (this.#clients.get(key) === client) this.#clients.delete(key)
+    client.close()
+  }
+}
+
+function keyOf(session: LiveSession, caller: Caller, name: string | undefined): string {
+  return JSON.stringify([session.id, clientIdOf(caller, name)])
+}
+
+/** A name belongs to its token: nobody else comes back under it. */
+function clientIdOf({ tokenId }: Caller, name = ""): string {
+  return `sse:${tokenId}:${name}`
+}
+
+function cursorOf(header: string | null): number {
+  return header === null || !/^\d{1,15}$/.test(header) ? 0 : Number(header)
+}
+
+function messageIn(payload: unknown): Envelope | undefined {
+  if (!isObject(payload) || typeof payload["type"] !== "string") return undefined
+  return normaliseFrontendMessage({ ...payload, type: payload["type"] }, { newRequestId: randomUUID })
+}
+
+function tooMany(): HubError {
+  return new HubError("hub/busy", "Too many clients are connected: try again in a moment", {
+    details: { retryAfterSeconds: 5 },
+  })
+}

@@ -1,0 +1,155 @@
+import type { StoredEvent } from "../model/event.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { EventLog } from "../store/event-log.ts"
+import { Outbox } from "../viewers/outbox.ts"
+import { messageOf } from "./client-lines.ts"
+import type { RawClient } from "./raw-client.ts"
+import { COMMENT, numberedFrame, passingFrame, truncatedFrame, unnumberedFrame } from "./sse-frames.ts"
+
+export interface SseStreamOptions {
+  readonly session: LiveSession
+  readonly log: EventLog
+  readonly client: RawClient
+  /** `Last-Event-ID`; 0 is from the beginning, which is what the official clients mean by none. */
+  readonly after: number
+  /** Whether the client sent this itself: it is not shown its own messages. */
+  readonly isOwn: (event: StoredEvent) => boolean
+  readonly onClosed: () => void
+  readonly maxWaitingChars?: number
+}
+
+const PAGE = 500
+const PAGE_BYTES = 4 * 1024 * 1024
+const COMMENT_MS = 20_000
+const BUFFER_BYTES = 256 * 1024
+
+/** One event stream: what was missed from the log, then live. One that lags is ended, and resumes at its cursor. */
+export class SseStream {
+  readonly body: ReadableStream<Uint8Array>
+  readonly #options: SseStreamOptions
+  readonly #outbox: Outbox
+  readonly #comments: ReturnType<typeof setInterval>
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  /** `catching-up`: what is published meanwhile will be read in the log. */
+  #phase: "catching-up" | "live" | "over" = "catching-up"
+  #onPull: (() => void) | undefined
+
+  constructor(options: SseStreamOptions) {
+    this.#options = options
+    this.body = this.#openBody()
+    this.#outbox = new Outbox({
+      sink: this.#sink(),
+      onOverflow: () => this.end(),
+      ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
+    })
+    this.#comments = setInterval(() => this.#outbox.control(COMMENT), COMMENT_MS)
+    this.#comments.unref()
+    this.#outbox.control(COMMENT)
+  }
+
+  /** After the client knows of it: what it is told meanwhile is not lost. */
+  start(): void {
+    const { session, after } = this.#options
+    const { lastSeq } = session.record
+    if (after <= lastSeq) return void this.#catchUp(after)
+    this.#bulk(truncatedFrame(lastSeq))
+    this.#goLive()
+  }
+
+  event(line: string, event: StoredEvent): void {
+    if (this.#phase === "live") this.#bulk(numberedFrame(line, event), event.seq)
+  }
+
+  delta(line: string, isSpeech: boolean): void {
+    if (this.#phase === "live") this.#bulk(isSpeech ? passingFrame(line) : unnumberedFrame(line))
+  }
+
+  ask(line: string): void {
+    this.#bulk(unnumberedFrame(line))
+  }
+
+  tell(line: string): void {
+    this.#outbox.control(unnumberedFrame(line))
+  }
+
+  /** The client comes back by itself, and is then told what is so. */
+  end(): void {
+    if (this.#phase === "over") return
+    this.#close()
+    try {
+      this.#controller?.close()
+    } catch {
+      // Already over.
+    }
+  }
+
+  async #catchUp(after: number): Promise<void> {
+    const { session, log, client, isOwn } = this.#options
+    let cursor = after
+    try {
+      while (this.#phase === "catching-up") {
+        // Looked at and switched in one go: nothing can be published in between.
+        if (cursor >= session.record.lastSeq) return this.#goLive()
+        const events = await log.read(session.id, { after: cursor, limit: PAGE, maxBytes: PAGE_BYTES })
+        if (this.#phase !== "catching-up") return
+        if (events.length === 0) return this.#goLive()
+        for (const event of events) {
+          const message = isOwn(event) ? undefined : messageOf(event)
+          const line = message === undefined ? undefined : client.lineOf(event, message)
+          if (line !== undefined) this.#bulk(numberedFrame(line, event), event.seq)
+        }
+        cursor = events.at(-1)?.seq ?? cursor
+        await this.#outbox.room()
+      }
+    } catch {
+      // The log cannot be read now: the client comes back and tries again.
+      this.end()
+    }
+  }
+
+  #goLive(): void {
+    this.#phase = "live"
+    for (const line of this.#options.session.inProgress.lines()) this.#bulk(passingFrame(line))
+  }
+
+  #bulk(text: string, seq?: number): void {
+    this.#outbox.bulk([{ sessionId: "", text, ...(seq === undefined ? {} : { seq }) }])
+  }
+
+  #close(): void {
+    this.#phase = "over"
+    clearInterval(this.#comments)
+    this.#outbox.close()
+    this.#options.onClosed()
+  }
+
+  #openBody(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => this.#onPull?.(),
+        cancel: () => {
+          if (this.#phase !== "over") this.#close()
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES }),
+    )
+  }
+
+  #sink(): ConstructorParameters<typeof Outbox>[0]["sink"] {
+    const waiting = () => Math.max(0, BUFFER_BYTES - (this.#controller?.desiredSize ?? 0))
+    return {
+      // Full means nothing more is given: the outbox goes on when the reader has taken some.
+      get bufferedAmount() {
+        return waiting() < BUFFER_BYTES ? 0 : Number.POSITIVE_INFINITY
+      },
+      send: (frame, done) => {
+        this.#onPull = done
+        this.#controller?.enqueue(Buffer.from(frame))
+        if (waiting() < BUFFER_BYTES) setImmediate(done)
+      },
+    }
+  }
+}

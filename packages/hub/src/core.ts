@@ -1,0 +1,145 @@
+import type { Caller } from "./model/access.ts"
+import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
+import type { AuditRecord, Grant } from "./model/audit.ts"
+import type { StoredEvent } from "./model/event.ts"
+import type { SessionPhase, SessionRecord } from "./model/session-record.ts"
+
+/**
+ * What the hub does, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
+ * HubErrors. Who may do what was decided before a call gets here, but for what depends on the thing itself.
+ */
+export interface HubCore {
+  createSession(request: NewSession, caller: Caller): Promise<CreatedSession>
+  listSessions(query: SessionQuery): Promise<{ sessions: readonly SessionView[]; cursor: string | null }>
+  getSession(id: string): SessionView
+  patchSession(id: string, patch: { title?: string; archived?: boolean }, caller: Caller): Promise<SessionView>
+  /** Stops its agent, keeps its history. */
+  endSession(id: string, caller: Caller): Promise<SessionView>
+
+  sendMessage(id: string, message: NewMessage, caller: Caller): Promise<{ uuid: string; seq: number }>
+  cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }>
+  interrupt(id: string, caller: Caller): Promise<{ response: unknown }>
+  control(id: string, request: ControlCall, caller: Caller): Promise<{ response: unknown }>
+  setEnvironment(id: string, variables: Readonly<Record<string, string>>, caller: Caller): Promise<void>
+
+  readEvents(id: string, query: EventQuery): Promise<EventPage>
+  outline(id: string): Promise<readonly OutlineMark[]>
+  search(query: { q: string; session?: string; limit: number }): Promise<SearchReply>
+
+  listAsks(query: { state?: AskState; session?: string }): Promise<readonly Ask[]>
+  getAsk(id: string): Promise<Ask>
+  answerAsk(id: string, answer: AskAnswer, how: AnswerOptions): Promise<Ask>
+
+  getPolicy(): unknown
+  putPolicy(policy: unknown, caller: Caller): Promise<unknown>
+  listGrants(query: { session?: string }): Promise<readonly Grant[]>
+  /** `gone`: whether it no longer holds, or is only noted because the CLI cannot take it back. */
+  revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }>
+  listAudit(query: { session?: string; after: number; limit: number }): Promise<readonly AuditRecord[]>
+
+  listRunners(): readonly RunnerView[]
+  runnerFolders(id: string, path: string | undefined): Promise<unknown>
+  runnerSessions(id: string, cwd: string | undefined): Promise<unknown>
+  listRuns(): Promise<readonly unknown[]>
+  getRun(id: string): Promise<unknown>
+}
+
+export interface SessionView extends SessionRecord {
+  readonly pendingAsks: number
+  readonly viewers: number
+}
+
+export interface NewSession {
+  readonly agent?: "claude" | "simulator" | "external" | { readonly command: readonly string[] }
+  readonly cwd?: string
+  readonly prompt?: string
+  readonly model?: string
+  readonly permissionMode?: string
+  readonly resume?: string
+  readonly fork?: boolean
+  readonly title?: string
+  readonly runner?: string
+  readonly hooks?: readonly string[]
+  readonly worktree?: boolean | { readonly branch?: string }
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly requestKey?: string
+}
+
+/** `ingress` is there for an agent that is started by hand, and only in the reply that made the session. */
+export type CreatedSession = SessionView & { readonly ingress?: Ingress }
+
+export interface Ingress {
+  readonly url: string
+  readonly token: string
+  readonly command: string
+  readonly note?: string
+}
+
+export interface SessionQuery {
+  readonly limit: number
+  readonly cursor?: string
+  readonly state?: SessionPhase
+  readonly q?: string
+}
+
+export interface NewMessage {
+  readonly content: string | readonly unknown[]
+  readonly uuid?: string
+  readonly priority?: "now" | "next" | "later"
+}
+
+export interface ControlCall {
+  readonly request: { readonly subtype: string; readonly [field: string]: unknown }
+  readonly timeoutMs: number
+}
+
+export interface EventQuery {
+  readonly after?: number
+  readonly before?: number
+  readonly around?: number
+  readonly limit: number
+}
+
+export interface EventPage {
+  readonly events: readonly StoredEvent[]
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly more: boolean
+}
+
+export interface OutlineMark {
+  readonly seq: number
+  readonly kind: "prompt" | "ask" | "error" | "compaction" | "result"
+  readonly label: string
+}
+
+export interface SearchReply {
+  readonly hits: readonly SearchHit[]
+  readonly indexedTo: number
+}
+
+export interface SearchHit {
+  readonly session: string
+  readonly seq: number
+  readonly at: string
+  readonly field: string
+  readonly snippet: string
+}
+
+export interface AnswerOptions {
+  readonly caller: Caller
+  readonly inputHash?: string
+  readonly answerId?: string
+}
+
+export interface RunnerView {
+  readonly id: string
+  readonly name: string
+  readonly connected: boolean
+  readonly seenAt: string
+  readonly agents: number
+  readonly memoryBytes?: number
+  readonly cliVersions?: readonly string[]
+  readonly labels?: readonly string[]
+}

@@ -1,0 +1,128 @@
+import { type Context, Hono } from "hono"
+import type { Authority } from "../auth/authority.ts"
+import type { HubCore } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { HubLogger } from "../operations/logger.ts"
+import { BodyReader } from "./body.ts"
+import { admitOrigins, dressReplies, replyToError } from "./middleware.ts"
+import { describeRoutes } from "./openapi.ts"
+import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
+import type { Route } from "./route.ts"
+import { accessRoutes } from "./routes/access.ts"
+import { askRoutes } from "./routes/asks.ts"
+import { eventRoutes } from "./routes/events.ts"
+import { machineRoutes } from "./routes/machines.ts"
+import { messageRoutes } from "./routes/messages.ts"
+import { operationsRoutes } from "./routes/operations.ts"
+import { policyRoutes } from "./routes/policy.ts"
+import { sessionRoutes } from "./routes/sessions.ts"
+import { readQuery, validate } from "./validation.ts"
+
+export interface HttpAppOptions {
+  readonly core: HubCore
+  readonly authority: Authority
+  readonly logger: HubLogger
+  readonly metrics: HubMetrics & { text(): Promise<string>; readonly contentType: string }
+  readonly version: string
+  /** Why the hub is not ready, in words; undefined when it is. */
+  readonly notReady?: () => string | undefined
+  /** Doors beyond the REST interface: they go through the same checks and into the same description. */
+  readonly moreRoutes?: readonly Route[]
+  readonly maxMessageBytes?: number
+}
+
+export interface HttpApp {
+  readonly hono: Hono<HttpEnv>
+  /** For the description, and for tests that go through all of them. */
+  readonly routes: readonly Route[]
+}
+
+/** The hub's HTTP face. It needs no port: what it is given is a request, what it returns is the reply. */
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const { authority } = options
+  const routes = allRoutes(options)
+  const bodies = new BodyReader()
+  const hono = new Hono<HttpEnv>()
+  hono.use(dressReplies(options))
+  hono.use(admitOrigins(authority))
+  for (const route of routes) {
+    hono.on(route.method, route.path, (context) => call({ route, authority, bodies }, context))
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const allow = allowedMethods(routes.filter((route) => route.path === path))
+    hono.all(path, (context) => refuseMethod(context, authority, allow))
+  }
+  // As a route: what hono itself does with an unknown path does not pass through the middleware on its way back.
+  hono.all("*", (context) => refusePath(context, authority))
+  hono.onError(replyToError(options))
+  return { hono, routes }
+}
+
+function allRoutes(options: HttpAppOptions): readonly Route[] {
+  const { core, authority, metrics, version, moreRoutes = [], notReady = () => undefined } = options
+  const routes: Route[] = [
+    ...sessionRoutes(core),
+    ...messageRoutes(core, options.maxMessageBytes),
+    ...eventRoutes(core),
+    ...askRoutes(core),
+    ...policyRoutes(core),
+    ...machineRoutes(core),
+    ...accessRoutes(authority),
+    // Made when first asked for: it takes a while, and most hubs are never asked.
+    ...operationsRoutes({ notReady, metrics, openApi: () => (description ??= describeRoutes(routes, version)) }),
+    ...moreRoutes,
+  ]
+  let description: unknown
+  return routes
+}
+
+interface Serving {
+  readonly route: Route
+  readonly authority: Authority
+  readonly bodies: BodyReader
+}
+
+/** Who asks and whether they may comes first; only then is anything else of the request looked at. */
+async function call({ route, authority, bodies }: Serving, context: Context<HttpEnv>): Promise<Response> {
+  context.set("path", route.path)
+  const facts = readFacts(context)
+  const caller = requireAccess(context, authority, route.access)
+  const prepared = route.before?.(facts)
+  const request = context.req.raw
+  const query = route.query && validate(route.query, readQuery(request.url), "query")
+  const body = route.body && validate(route.body.schema, await readBody(bodies, request, route.body), "body")
+  const param = (name: string) => {
+    const value = context.req.param(name)
+    if (value === undefined) throw new Error(`${route.path} has no part named ${name}`)
+    return value
+  }
+  return route.handle({ facts, request, caller, prepared, query, body, param })
+}
+
+async function readBody(bodies: BodyReader, request: Request, rule: NonNullable<Route["body"]>): Promise<unknown> {
+  const body = await bodies.read(request, rule.maxBytes)
+  if (body !== undefined) return body
+  if (rule.optional === true) return {}
+  throw new HubError("request/invalid", "The body is missing: send a JSON object")
+}
+
+function allowedMethods(routes: readonly Route[]): string {
+  return routes.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
+}
+
+/** Below `/api`, what there is and what there is not is told only to those who may look. */
+function requireLook(context: Context<HttpEnv>, authority: Authority): void {
+  if (/^\/api(?:\/|$)/.test(context.req.path)) requireAccess(context, authority, "viewer")
+}
+
+function refuseMethod(context: Context<HttpEnv>, authority: Authority, allow: string): never {
+  requireLook(context, authority)
+  const message = `${context.req.method} is not possible here: use ${allow}`
+  throw new HubError("route/method", message, { details: { allow } })
+}
+
+function refusePath(context: Context<HttpEnv>, authority: Authority): never {
+  requireLook(context, authority)
+  throw new HubError("route/unknown", "There is nothing here: GET /api/openapi.json lists what there is")
+}

@@ -1,0 +1,66 @@
+import { mayAnswer } from "../../auth/roles.ts"
+import type { HubCore } from "../../core.ts"
+import { HubError } from "../../errors.ts"
+import type { Ask } from "../../model/ask.ts"
+import { publicAsk } from "../public-ask.ts"
+import { LARGE_BODY_BYTES, type Route, route } from "../route.ts"
+import { AnswerBody, AskList, AskListQuery, Ask as AskSchema } from "../schemas/ask.ts"
+
+const MAX_LISTED = 1_000
+
+export function askRoutes(core: HubCore): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/asks",
+      access: "viewer",
+      summary: "Asks, of one state or one session if so asked",
+      query: AskListQuery,
+      reply: { status: 200, description: "the asks", schema: AskList },
+      async handle({ query }) {
+        const asks = await core.listAsks(query)
+        return { asks: asks.slice(0, MAX_LISTED).map(publicAsk), more: asks.length > MAX_LISTED }
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/api/asks/:id",
+      access: "viewer",
+      summary: "One ask",
+      reply: { status: 200, description: "the ask", schema: AskSchema },
+      handle: async ({ param }) => publicAsk(await core.getAsk(param("id"))),
+    }),
+    route({
+      method: "POST",
+      path: "/api/asks/:id/answer",
+      access: "operator",
+      summary: "Answer an ask; the first valid answer wins",
+      body: { schema: AnswerBody, maxBytes: LARGE_BODY_BYTES },
+      reply: { status: 200, description: "the ask as it was settled", schema: AskSchema },
+      async handle({ param, body, caller }) {
+        const { inputHash, answerId, ...answer } = body
+        if (!mayAnswer(caller.role, answer)) {
+          throw new HubError("auth/forbidden", "A permission mode without questions needs an admin token")
+        }
+        const how = {
+          caller,
+          ...(inputHash === undefined ? {} : { inputHash }),
+          ...(answerId === undefined ? {} : { answerId }),
+        }
+        return publicAsk(await core.answerAsk(param("id"), answer, how).catch(hidePrivateParts))
+      },
+    }),
+  ]
+}
+
+/** A refusal shows the ask it is about, and that one too without what only the hub needs. */
+function hidePrivateParts(error: unknown): never {
+  if (!(error instanceof HubError) || !isAsk(error.details["ask"])) throw error
+  const details = { ...error.details, ask: publicAsk(error.details["ask"]) }
+  throw new HubError(error.code, error.message, { cause: error, details })
+}
+
+/** Of all that the core puts into an error, only asks know the process that asked. */
+function isAsk(value: unknown): value is Ask {
+  return typeof value === "object" && value !== null && "incarnation" in value
+}

@@ -1,0 +1,41 @@
+import type { HubCore } from "../../core.ts"
+import { eventPageJson } from "../event-page.ts"
+import { jsonTextReply } from "../reply.ts"
+import { type Route, route } from "../route.ts"
+import { EventList, EventListQuery, Outline, SearchQuery, SearchReply } from "../schemas/event.ts"
+
+export function eventRoutes(core: HubCore): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/sessions/:id/events",
+      access: "viewer",
+      summary: "Events of a session in their order: after a seq, before one, or around one",
+      query: EventListQuery,
+      reply: { status: 200, description: "a page of events; firstSeq and lastSeq are the log's", schema: EventList },
+      async handle({ param, query }) {
+        const fromStart = query.before === undefined && query.around === undefined && query.after === undefined
+        const wanted = fromStart ? { ...query, after: 0 } : query
+        const page = await core.readEvents(param("id"), wanted)
+        return jsonTextReply(200, eventPageJson(page, wanted))
+      },
+    }),
+    route({
+      method: "GET",
+      path: "/api/sessions/:id/outline",
+      access: "viewer",
+      summary: "The landmarks of the whole session",
+      reply: { status: 200, description: "prompts, asks, errors, compactions, results", schema: Outline },
+      handle: async ({ param }) => ({ marks: await core.outline(param("id")) }),
+    }),
+    route({
+      method: "GET",
+      path: "/api/search",
+      access: "viewer",
+      summary: "Search messages, inputs and results",
+      query: SearchQuery,
+      reply: { status: 200, description: "what was found", schema: SearchReply },
+      handle: ({ query }) => core.search(query),
+    }),
+  ]
+}

@@ -1,0 +1,58 @@
+import type { HubCore } from "../../core.ts"
+import { type Route, route } from "../route.ts"
+import {
+  FoldersQuery,
+  RecordedSessionsQuery,
+  RunList,
+  RunnerList,
+  RunnerReport,
+  RunReport,
+} from "../schemas/machine.ts"
+
+export function machineRoutes(core: HubCore): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/runners",
+      access: "viewer",
+      summary: "Machines that run agents",
+      reply: { status: 200, description: "the runners", schema: RunnerList },
+      handle: () => ({ runners: core.listRunners(), more: false }),
+    }),
+    route({
+      method: "GET",
+      path: "/api/runners/:id/folders",
+      // Whoever may launch chooses where; others have no business in a machine's folders.
+      access: "operator",
+      summary: "Directories on that machine",
+      query: FoldersQuery,
+      reply: { status: 200, description: "as the runner tells it", schema: RunnerReport },
+      handle: ({ param, query }) => core.runnerFolders(param("id"), query.path),
+    }),
+    route({
+      method: "GET",
+      path: "/api/runners/:id/sessions",
+      access: "operator",
+      summary: "Sessions that claude itself recorded on that machine, for resume",
+      query: RecordedSessionsQuery,
+      reply: { status: 200, description: "as the runner tells it", schema: RunnerReport },
+      handle: ({ param, query }) => core.runnerSessions(param("id"), query.cwd),
+    }),
+    route({
+      method: "GET",
+      path: "/api/runs",
+      access: "viewer",
+      summary: "Loops",
+      reply: { status: 200, description: "the runs", schema: RunList },
+      handle: async () => ({ runs: await core.listRuns(), more: false }),
+    }),
+    route({
+      method: "GET",
+      path: "/api/runs/:id",
+      access: "viewer",
+      summary: "One loop and its tasks",
+      reply: { status: 200, description: "the run", schema: RunReport },
+      handle: ({ param }) => core.getRun(param("id")),
+    }),
+  ]
+}

@@ -1,0 +1,54 @@
+import type { HubCore } from "../../core.ts"
+import { BODY_BYTES, type Route, route } from "../route.ts"
+import { AuditList, AuditListQuery, GrantList, GrantListQuery, GrantRevoked, Policy } from "../schemas/policy.ts"
+
+export function policyRoutes(core: HubCore): Route[] {
+  return [
+    route({
+      method: "GET",
+      path: "/api/policy",
+      access: "viewer",
+      summary: "The rules in force",
+      reply: { status: 200, description: "the policy", schema: Policy },
+      handle: () => core.getPolicy(),
+    }),
+    route({
+      method: "PUT",
+      path: "/api/policy",
+      access: "admin",
+      summary: "Replace the rules in force",
+      body: { schema: Policy, maxBytes: BODY_BYTES },
+      reply: { status: 200, description: "the policy", schema: Policy },
+      handle: ({ body, caller }) => core.putPolicy(body, caller),
+    }),
+    route({
+      method: "GET",
+      path: "/api/grants",
+      access: "viewer",
+      summary: "Standing permissions",
+      query: GrantListQuery,
+      reply: { status: 200, description: "the grants", schema: GrantList },
+      handle: async ({ query }) => ({ grants: await core.listGrants(query), more: false }),
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/grants/:id",
+      access: "operator",
+      summary: "Revoke a standing permission",
+      reply: { status: 200, description: "the grant, and whether it is gone or only noted", schema: GrantRevoked },
+      handle: ({ param, caller }) => core.revokeGrant(param("id"), caller),
+    }),
+    route({
+      method: "GET",
+      path: "/api/audit",
+      access: "viewer",
+      summary: "Who or what decided, when, and why",
+      query: AuditListQuery,
+      reply: { status: 200, description: "audit records in their order", schema: AuditList },
+      async handle({ query }) {
+        const records = await core.listAudit({ ...query, limit: query.limit + 1 })
+        return { records: records.slice(0, query.limit), more: records.length > query.limit }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,232 @@
+import { isObject } from "@signalbox/protocol"
+import { commandFor } from "./agents/launch-command.ts"
+import type { AskDesk } from "./asks/ask-desk.ts"
+import type { GrantDesk } from "./asks/grant-desk.ts"
+import type { Tokens } from "./auth/tokens.ts"
+import type { ClientDesks } from "./clients/client-desks.ts"
+import { steer } from "./clients/steering.ts"
+import type {
+  AnswerOptions,
+  ControlCall,
+  CreatedSession,
+  EventPage,
+  EventQuery,
+  HubCore,
+  NewMessage,
+  NewSession,
+  OutlineMark,
+  RunnerView,
+  SearchReply,
+  SessionQuery,
+  SessionView,
+} from "./core.ts"
+import { HubError } from "./errors.ts"
+import type { Caller } from "./model/access.ts"
+import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
+import type { AuditRecord, Grant } from "./model/audit.ts"
+import type { PolicyDesk } from "./policy-desk.ts"
+import { payloadOf } from "./session/agent-control.ts"
+import { readPage } from "./session/event-page.ts"
+import { markOf } from "./session/outline.ts"
+import { listSessions } from "./session/session-list.ts"
+import type { SessionRegistry } from "./session/session-registry.ts"
+import type { Directory } from "./store/directory.ts"
+import type { EventLog } from "./store/event-log.ts"
+
+export interface LocalHubCoreOptions {
+  readonly registry: SessionRegistry
+  readonly log: EventLog
+  readonly directory: Directory
+  readonly asks: AskDesk
+  readonly grants: GrantDesk<unknown>
+  readonly policy: PolicyDesk
+  /** What clients bring: servers that are set by REST are part of the same union. */
+  readonly desks: Pick<ClientDesks, "setServers">
+  readonly tokens: Tokens
+  readonly search: (query: { q: string; session?: string; limit: number }) => Promise<SearchReply>
+  /** Where agents dial, as they see it. */
+  readonly ingressUrl: (sessionId: string) => string
+  /** Of the `claude` on this machine. */
+  readonly claudeVersion: () => Promise<string | undefined>
+  readonly now?: () => Date
+}
+
+const INTERRUPT_TIMEOUT_MS = 60_000
+const END_TIMEOUT_MS = 5_000
+const OUTLINE_PAGE = 1_000
+
+/** The hub of one machine: sessions, messages, asks and what else HubCore promises. */
+export class LocalHubCore implements HubCore {
+  readonly #options: LocalHubCoreOptions
+
+  constructor(options: LocalHubCoreOptions) {
+    this.#options = options
+  }
+
+  async createSession(request: NewSession, caller: Caller): Promise<CreatedSession> {
+    const { registry, tokens, ingressUrl, claudeVersion } = this.#options
+    const known = request.requestKey === undefined ? undefined : registry.byRequestKey(request.requestKey)
+    if (known !== undefined) return known.view()
+    if (request.agent !== "external") {
+      throw new HubError("runner/none", 'no runner is connected: start one, or make the session with agent "external"')
+    }
+    const session = registry.create(request)
+    const { secret } = await tokens.create(
+      { role: "agent", name: `agent of ${session.id}`, sessionId: session.id },
+      caller.name,
+    )
+    const url = ingressUrl(session.id)
+    if (request.prompt !== undefined) await session.send({ content: request.prompt }, caller.name)
+    const { model, permissionMode } = request
+    const ingress = commandFor({ url, token: secret, model, permissionMode, version: await claudeVersion() })
+    return { ...session.view(), ingress: { url, token: secret, ...ingress } }
+  }
+
+  async listSessions(query: SessionQuery): Promise<{ sessions: readonly SessionView[]; cursor: string | null }> {
+    return listSessions(this.#options.registry.all(), query)
+  }
+
+  getSession(id: string): SessionView {
+    return this.#options.registry.get(id).view()
+  }
+
+  async patchSession(id: string, patch: { title?: string; archived?: boolean }): Promise<SessionView> {
+    const session = this.#options.registry.get(id)
+    session.change(patch)
+    return session.view()
+  }
+
+  async endSession(id: string, caller: Caller): Promise<SessionView> {
+    const session = this.#options.registry.get(id)
+    const { wire } = session
+    if (wire !== undefined) {
+      // Newer ones end by themselves when asked; the close code ends every one.
+      await session.ask({ subtype: "end_session" }, END_TIMEOUT_MS).catch(() => undefined)
+    }
+    await session.end({ reason: `stopped by ${caller.name}` })
+    await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
+    return session.view()
+  }
+
+  sendMessage(id: string, message: NewMessage, caller: Caller): Promise<{ uuid: string; seq: number }> {
+    return this.#options.registry.get(id).send(message, caller.name)
+  }
+
+  async cancelMessage(id: string, uuid: string): Promise<{ cancelled: boolean }> {
+    const session = this.#options.registry.get(id)
+    const fate = await session.messages.cancel(uuid)
+    if (fate === "cancelled") return { cancelled: true }
+    if (fate === "unknown") throw new HubError("message/unknown", `no message ${uuid} is waiting`)
+    const reply = await session.control({ subtype: "cancel_async_message", message_uuid: uuid }, INTERRUPT_TIMEOUT_MS)
+    return { cancelled: isObject(reply) && reply["cancelled"] === true }
+  }
+
+  interrupt(id: string, caller: Caller): Promise<{ response: unknown }> {
+    return this.control(id, { request: { subtype: "interrupt" }, timeoutMs: INTERRUPT_TIMEOUT_MS }, caller)
+  }
+
+  async control(id: string, { request, timeoutMs }: ControlCall, caller: Caller): Promise<{ response: unknown }> {
+    const session = this.#options.registry.get(id)
+    if (request.subtype === "initialize") return { response: session.kept.own.initializeReply ?? {} }
+    const reply =
+      request.subtype === "mcp_set_servers"
+        ? this.#options.desks.setServers(session, request)
+        : steer(session, request, { by: caller.name, timeoutMs })
+    return { response: payloadOf(await reply, request.subtype) }
+  }
+
+  async setEnvironment(id: string, variables: Readonly<Record<string, string>>): Promise<void> {
+    const { wire } = this.#options.registry.get(id)
+    if (wire === undefined) throw new HubError("session/no-agent", "no agent is connected to take the variables")
+    await wire.send({ type: "update_environment_variables", variables })
+  }
+
+  readEvents(id: string, query: EventQuery): Promise<EventPage> {
+    this.#options.registry.get(id)
+    return readPage(this.#options.log, id, query)
+  }
+
+  async outline(id: string): Promise<readonly OutlineMark[]> {
+    const { lastSeq } = this.#options.registry.get(id).record
+    const marks: OutlineMark[] = []
+    for (let after = 0; after < lastSeq; ) {
+      const events = await this.#options.log.read(id, { after, limit: OUTLINE_PAGE })
+      if (events.length === 0) break
+      marks.push(...events.flatMap((event) => markOf(event) ?? []))
+      after = events.at(-1)?.seq ?? lastSeq
+    }
+    return marks
+  }
+
+  search(query: { q: string; session?: string; limit: number }): Promise<SearchReply> {
+    return this.#options.search(query)
+  }
+
+  listAsks(query: { state?: AskState; session?: string }): Promise<readonly Ask[]> {
+    return this.#options.directory.listAsks(query)
+  }
+
+  async getAsk(id: string): Promise<Ask> {
+    const ask = await this.#options.directory.getAsk(id)
+    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    return ask
+  }
+
+  answerAsk(id: string, answer: AskAnswer, { caller, ...how }: AnswerOptions): Promise<Ask> {
+    return this.#options.asks.answer(id, answer, { by: caller.name, via: "person", ...how })
+  }
+
+  getPolicy(): unknown {
+    return this.#options.policy.policy
+  }
+
+  putPolicy(policy: unknown, caller: Caller): Promise<unknown> {
+    return this.#options.policy.put(policy, caller.name, this.#now())
+  }
+
+  listGrants(query: { session?: string }): Promise<readonly Grant[]> {
+    return this.#options.grants.list(query)
+  }
+
+  async revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }> {
+    const revoked = await this.#options.grants.revoke(id, caller.name)
+    await this.#options.directory.addAudit({
+      at: this.#now(),
+      what: "grant/revoked",
+      by: caller.name,
+      via: "person",
+      sessionId: revoked.grant.sessionId,
+      askId: revoked.grant.askId,
+      details: { grant: revoked.grant.id, gone: revoked.gone },
+    })
+    return revoked
+  }
+
+  listAudit(query: { session?: string; after: number; limit: number }): Promise<readonly AuditRecord[]> {
+    return this.#options.directory.listAudit(query)
+  }
+
+  listRunners(): readonly RunnerView[] {
+    return []
+  }
+
+  async runnerFolders(id: string): Promise<unknown> {
+    throw new HubError("runner/unknown", `there is no runner ${id}`)
+  }
+
+  async runnerSessions(id: string): Promise<unknown> {
+    throw new HubError("runner/unknown", `there is no runner ${id}`)
+  }
+
+  async listRuns(): Promise<readonly unknown[]> {
+    return []
+  }
+
+  async getRun(id: string): Promise<unknown> {
+    throw new HubError("run/unknown", `there is no run ${id}`)
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
+  }
+}

@@ -1,0 +1,56 @@
+export type AskKind = "tool" | "question" | "plan" | "elicitation" | "dialog"
+export type AskState = "pending" | "allowed" | "denied" | "expired" | "cancelled" | "superseded" | "orphaned"
+export type AskVia = "person" | "policy" | "timeout" | "agent" | "hub"
+
+/** A durable question of an agent. `request` is the wire's request as it came. */
+export interface Ask {
+  readonly id: string
+  readonly sessionId: string
+  /** The event that holds the request. */
+  readonly seq: number
+  readonly kind: AskKind
+  readonly state: AskState
+  readonly requestId: string
+  readonly request: Readonly<Record<string, unknown>>
+  /** So that a person's answer is to what they saw. */
+  readonly inputHash: string
+  readonly toolName?: string
+  readonly input?: Readonly<Record<string, unknown>>
+  readonly suggestions?: readonly unknown[]
+  readonly askedAt: string
+  readonly expiresAt?: string
+  readonly settledAt?: string
+  readonly settledBy?: string
+  readonly via?: AskVia
+  /** The rule that settled it, or that made it an ask. */
+  readonly rule?: string
+  readonly answer?: Readonly<Record<string, unknown>>
+  /** When the answer was on the wire; a committed answer without it is sent again after a restart. */
+  readonly deliveredAt?: string
+  /** The process that asked. An answer never reaches another one. */
+  readonly incarnation: string
+  readonly toolUseId?: string
+  /** A second answer with this id is the same answer. */
+  readonly answerId?: string
+}
+
+/** What an ask is told as: without the parts that only the hub needs. */
+export type PublicAsk = Omit<Ask, "incarnation" | "toolUseId" | "answerId">
+
+/** To a tool, a question or a plan. `updatedInput` is the ask's own input when it is left out. */
+export type ToolAnswer =
+  | {
+      readonly behavior: "allow"
+      readonly updatedInput?: Readonly<Record<string, unknown>>
+      readonly updatedPermissions?: readonly unknown[]
+    }
+  | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean }
+
+export interface ElicitationAnswer {
+  readonly action: "accept" | "decline" | "cancel"
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+export type DialogAnswer = { readonly result: unknown } | { readonly cancelled: true }
+
+export type AskAnswer = ToolAnswer | ElicitationAnswer | DialogAnswer

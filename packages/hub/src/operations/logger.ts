@@ -1,0 +1,36 @@
+import { type DestinationStream, destination, type Logger, pino } from "pino"
+import { SECRET_PATTERN } from "../auth/secret.ts"
+
+export type HubLogger = Logger
+
+export interface LoggerOptions {
+  readonly level?: "trace" | "debug" | "info" | "warn" | "error" | "silent"
+  /** By default stderr: stdout is for what programs read. */
+  readonly stream?: DestinationStream
+}
+
+const CENSORED = "[redacted]"
+const SECRET_FIELDS = ["token", "secret", "code", "authorization", "cookie", "set-cookie", "credential"]
+
+/** One line of JSON per thing that happened, with `session` where it is about one. No secret is ever in one. */
+export function createLogger({ level = "info", stream }: LoggerOptions = {}): HubLogger {
+  const options = {
+    level,
+    base: { pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: SECRET_FIELDS.flatMap(atEveryDepth), censor: CENSORED },
+    // The fields above are where secrets are expected; this is for where they are not: inside of messages and URLs.
+    hooks: { streamWrite: censor },
+  }
+  return pino(options, stream ?? destination({ dest: 2, sync: true }))
+}
+
+/** Paths name a depth each: as deep as what we log goes. */
+function atEveryDepth(field: string): string[] {
+  const last = /^\w+$/.test(field) ? `.${field}` : `["${field}"]`
+  return [last.replace(/^\./, ""), `*${last}`, `*.*${last}`]
+}
+
+function censor(line: string): string {
+  return line.replace(SECRET_PATTERN, CENSORED).replace(/\b(Bearer|Basic)(\s+)[\w.~+/=-]{8,}/gi, `$1$2${CENSORED}`)
+}

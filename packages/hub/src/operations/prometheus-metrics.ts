@@ -1,0 +1,153 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
+import { Counter, Gauge, Histogram, Registry } from "prom-client"
+import type { HubMetrics } from "./hub-metrics.ts"
+
+export interface PrometheusMetrics extends HubMetrics {
+  /** All of it in Prometheus' text format. */
+  text(): Promise<string>
+  readonly contentType: string
+  close(): void
+}
+
+const FAST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+const REQUEST_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30]
+/** People answer in seconds or the next morning. */
+const WAIT_SECONDS = [0.01, 0.1, 1, 5, 15, 60, 300, 1_800, 7_200, 43_200, 172_800]
+const REPLAYED_EVENTS = [0, 1, 10, 100, 1_000, 10_000, 100_000]
+
+/** The only file that knows the metrics library. */
+export function createPrometheusMetrics(): PrometheusMetrics {
+  const registry = new Registry()
+  const traffic = countTraffic(registry)
+  const delays = timeThings(registry)
+  const loop = watchEventLoop(registry)
+  watchProcess(registry)
+  return {
+    ...traffic,
+    ...delays,
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    close: () => void loop.disable(),
+  }
+}
+
+type Traffic = Pick<
+  HubMetrics,
+  | "agentConnected"
+  | "agentDisconnected"
+  | "viewerAttached"
+  | "viewerDetached"
+  | "viewerLagged"
+  | "lineReceived"
+  | "bytesSent"
+  | "lineAbsorbed"
+>
+
+function countTraffic(registry: Registry): Traffic {
+  const registers = [registry]
+  const gauge = (name: string, help: string, labelNames: string[]) => new Gauge({ name, help, labelNames, registers })
+  const counter = (name: string, help: string, labelNames: string[] = []) =>
+    new Counter({ name, help, labelNames, registers })
+  const agents = gauge("signalbox_agents", "Agents connected now", ["transport"])
+  const viewers = gauge("signalbox_viewers", "Viewers attached now", ["door"])
+  const lagged = counter("signalbox_viewers_lagged_total", "Viewers told to resume from their cursor")
+  const lines = counter("signalbox_lines_received_total", "Lines received from agents")
+  const bytes = counter("signalbox_bytes_total", "Bytes of lines, by direction", ["direction"])
+  const absorbed = counter("signalbox_lines_absorbed_total", "Lines seen and not logged", ["kind"])
+  return {
+    agentConnected: (transport) => agents.inc({ transport }),
+    agentDisconnected: (transport) => agents.dec({ transport }),
+    viewerAttached: (door) => viewers.inc({ door }),
+    viewerDetached: (door) => viewers.dec({ door }),
+    viewerLagged: () => lagged.inc(),
+    lineReceived(count) {
+      lines.inc()
+      bytes.inc({ direction: "in" }, count)
+    },
+    bytesSent: (count) => bytes.inc({ direction: "out" }, count),
+    lineAbsorbed: (kind) => absorbed.inc({ kind }),
+  }
+}
+
+type Delays = Pick<HubMetrics, "logCommitted" | "askSettled" | "replayCaughtUp" | "requestServed">
+
+function timeThings(registry: Registry): Delays {
+  const histogram = (spec: { name: string; help: string; buckets: number[]; labelNames?: string[] }) =>
+    new Histogram({ labelNames: [], ...spec, registers: [registry] })
+  const events = new Counter({ name: "signalbox_events_total", help: "Events stored", registers: [registry] })
+  const commits = histogram({ name: "signalbox_log_commit_seconds", help: "Commits of the log", buckets: FAST_SECONDS })
+  const waits = histogram({
+    name: "signalbox_ask_wait_seconds",
+    help: "How long asks waited until they were settled",
+    buckets: WAIT_SECONDS,
+    labelNames: ["state", "via"],
+  })
+  const lag = histogram({
+    name: "signalbox_replay_lag_events",
+    help: "How far behind the live edge subscriptions began",
+    buckets: REPLAYED_EVENTS,
+  })
+  const replay = histogram({
+    name: "signalbox_replay_seconds",
+    help: "How long subscriptions took to reach the live edge",
+    buckets: REQUEST_SECONDS,
+  })
+  const requests = histogram({
+    name: "signalbox_http_request_seconds",
+    help: "HTTP requests",
+    buckets: REQUEST_SECONDS,
+    labelNames: ["method", "path", "status"],
+  })
+  return {
+    logCommitted(commit) {
+      events.inc(commit.events)
+      commits.observe(commit.seconds)
+    },
+    askSettled: ({ state, via, waitedSeconds }) => waits.observe({ state, via }, waitedSeconds),
+    replayCaughtUp({ events: behind, seconds }) {
+      lag.observe(behind)
+      replay.observe(seconds)
+    },
+    requestServed: ({ method, path, status, seconds }) => requests.observe({ method, path, status }, seconds),
+  }
+}
+
+function watchEventLoop(registry: Registry): IntervalHistogram {
+  const delay = monitorEventLoopDelay({ resolution: 10 })
+  delay.enable()
+  const gauge = new Gauge({
+    name: "signalbox_event_loop_delay_seconds",
+    help: "How late the event loop ran since the last scrape",
+    labelNames: ["quantile"],
+    registers: [registry],
+    collect() {
+      // Before its first sample the histogram's figures are no numbers.
+      const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
+      for (const percentile of [50, 99, 100]) {
+        const value = delay.count === 0 ? 0 : seconds(delay.percentile(percentile))
+        gauge.set({ quantile: String(percentile / 100) }, value)
+      }
+      delay.reset()
+    },
+  })
+  return delay
+}
+
+function watchProcess(registry: Registry): void {
+  const measured = (name: string, help: string, measure: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(measure())
+      },
+    })
+  measured("process_resident_memory_bytes", "Resident memory", () => process.memoryUsage.rss())
+  measured("process_heap_bytes", "Heap in use", () => process.memoryUsage().heapUsed)
+  measured("process_cpu_seconds", "CPU time, user and system", () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  })
+  measured("process_start_time_seconds", "When the process started", () => Date.now() / 1000 - process.uptime())
+}

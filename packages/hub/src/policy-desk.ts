@@ -1,0 +1,57 @@
+import { evaluate, type Policy, policyRequestOf, type Rule } from "@signalbox/policy"
+import { parsePolicy } from "@signalbox/policy/schemas"
+import type { AskVerdict } from "./asks/ask-desk.ts"
+import { HubError } from "./errors.ts"
+import type { Ask } from "./model/ask.ts"
+import type { SessionRecord } from "./model/session-record.ts"
+import type { Directory } from "./store/directory.ts"
+
+const DOCUMENT = "policy"
+const EMPTY: Policy = { rules: [], relayAutoApproval: false }
+
+/** The rules in force: the policy that an admin put, and the grants of the session that asks. */
+export class PolicyDesk {
+  readonly #directory: Directory
+  #policy: Policy = EMPTY
+
+  constructor(directory: Directory) {
+    this.#directory = directory
+  }
+
+  async load(): Promise<void> {
+    const kept = await this.#directory.getDocument(DOCUMENT)
+    if (kept === undefined || kept === null) return
+    const parsed = parsePolicy(kept)
+    if (!parsed.ok) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
+    this.#policy = parsed.policy
+  }
+
+  get policy(): Policy {
+    return this.#policy
+  }
+
+  async put(value: unknown, by: string, at: string): Promise<Policy> {
+    const parsed = parsePolicy(value)
+    if (!parsed.ok) {
+      throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
+    }
+    const audit = { at, what: "policy/changed", by, via: "person", sessionId: null, askId: null }
+    await Promise.all([
+      this.#directory.putDocument(DOCUMENT, parsed.policy, { synced: true }),
+      this.#directory.addAudit({ ...audit, details: { before: this.#policy, after: parsed.policy } }),
+    ])
+    this.#policy = parsed.policy
+    return parsed.policy
+  }
+
+  judge(ask: Ask, session: SessionRecord, grants: readonly Rule[]): AskVerdict {
+    const request = policyRequestOf(ask.request)
+    if (request === undefined) return { effect: "ask", reason: "This is no question that rules know." }
+    const policy = { ...this.#policy, rules: [...this.#policy.rules, ...grants] }
+    return evaluate(policy, request, {
+      session: session.id,
+      ...(session.cwd === null ? {} : { cwd: session.cwd }),
+      ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
+    })
+  }
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto"
+import {
+  composeRequest,
+  createPendingRequests,
+  type Envelope,
+  fieldOf,
+  ProtocolError,
+  textOf,
+  type UnlistedRequest,
+} from "@signalbox/protocol"
+import { HubError } from "../errors.ts"
+import type { AgentWire } from "./agent-wire.ts"
+
+/** What the agent answered: the `response` of its control_response, success or error. */
+export type ControlReply = Readonly<Record<string, unknown>>
+
+/** The hub's requests to one process of an agent, each with an id of the hub's own, each settled. */
+export class AgentControl {
+  readonly #pending = createPendingRequests<ControlReply>({ memory: 0 })
+
+  async ask(wire: AgentWire, request: UnlistedRequest, timeoutMs: number): Promise<ControlReply> {
+    const requestId = `hub-${randomUUID()}`
+    const reply = this.#pending.wait(requestId, { timeoutMs })
+    // Whatever sending does, the wait is settled by the reply, the time-out or the end of the connection.
+    reply.catch(() => undefined)
+    try {
+      await wire.send(composeRequest(requestId, request))
+    } catch (cause) {
+      throw new HubError("session/no-agent", `the request could not be sent: ${reasonOf(cause)}`, { cause })
+    }
+    try {
+      return await reply
+    } catch (cause) {
+      throw asHubError(cause, request.subtype, timeoutMs)
+    }
+  }
+
+  /** True when the reply was to one of ours. */
+  take(message: Envelope): boolean {
+    const response = fieldOf(message, "response")
+    const requestId = textOf(response, "request_id")
+    if (response === undefined || requestId?.startsWith("hub-") !== true) return false
+    this.#pending.answer(requestId, response)
+    return true
+  }
+
+  /** The connection is over: no answer will come. */
+  close(reason: string): void {
+    this.#pending.close(reason)
+  }
+}
+
+/** The payload of a success; an agent's error becomes control/refused. */
+export function payloadOf(reply: ControlReply, subtype: string): unknown {
+  if (reply["subtype"] === "success") return reply["response"] ?? {}
+  const error = textOf(reply, "error") ?? "the agent gave no reason"
+  const code = textOf(reply, "error_code")
+  throw new HubError("control/refused", `the agent refused ${subtype}: ${error}`, {
+    details: { agentError: error, ...(code === undefined ? {} : { agentErrorCode: code }) },
+  })
+}
+
+function asHubError(cause: unknown, subtype: string, timeoutMs: number): HubError {
+  if (cause instanceof ProtocolError && cause.code === "request/timeout") {
+    return new HubError("control/timeout", `the agent did not answer ${subtype} within ${timeoutMs} ms`, { cause })
+  }
+  return new HubError("session/no-agent", `the agent went away before it answered ${subtype}`, { cause })
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto"
+import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
+import { HubError } from "../errors.ts"
+import type { StoredEvent } from "../model/event.ts"
+import type { OutgoingMessage } from "../model/outgoing-message.ts"
+import type { Directory } from "../store/directory.ts"
+import type { EventLog } from "../store/event-log.ts"
+import type { AgentWire } from "./agent-wire.ts"
+
+export interface MessageDeskOptions {
+  readonly sessionId: string
+  readonly directory: Directory
+  readonly log: EventLog
+  /** Puts a message into the session's log, synced. Undefined when the log has it already. */
+  readonly record: (
+    message: Envelope,
+    how: { by: string; key: string; line: string },
+  ) => Promise<StoredEvent | undefined>
+  /** Tells viewers how a message is doing. */
+  readonly tell: (lifecycle: Envelope) => void
+  readonly now?: () => Date
+}
+
+const MAX_OPEN = 200
+
+/**
+ * User messages on their way to the agent. Each is durable before it is confirmed to its sender, sent once per process,
+ * again to the same process after a reconnect (a CLI takes one `uuid` once), and never again to another one.
+ */
+export class MessageDesk {
+  readonly #options: MessageDeskOptions
+  #open: OutgoingMessage[] = []
+  #delivering: Promise<void> = Promise.resolve()
+
+  constructor(options: MessageDeskOptions) {
+    this.#options = options
+  }
+
+  /** At start. A message whose event did not make it into the log before a kill gets it now. */
+  async load(): Promise<void> {
+    const { directory, sessionId, record } = this.#options
+    this.#open = [...(await directory.openMessages(sessionId))]
+    for (const message of this.#open) {
+      if (message.seq > 0) continue
+      await record(parse(message.line), { by: message.by, key: message.uuid, line: message.line })
+    }
+  }
+
+  get waiting(): number {
+    return this.#open.length
+  }
+
+  /** A user message, from whoever. Without a `uuid` it gets one: it is what makes a repeat harmless. */
+  async accept(message: Envelope, by: string): Promise<{ uuid: string; seq: number }> {
+    const { directory, log, sessionId, record } = this.#options
+    const uuid = textOf(message, "uuid") ?? randomUUID()
+    const known = await log.find(sessionId, uuid)
+    if (known !== undefined) return { uuid, seq: known.seq }
+    if (this.#open.length >= MAX_OPEN) throw queueFull(this.#open.length)
+    const wire = { ...message, uuid }
+    const line = encode(wire)
+    const kept: OutgoingMessage = {
+      uuid,
+      sessionId,
+      seq: 0,
+      state: "waiting",
+      incarnation: null,
+      line,
+      by,
+      at: this.#now(),
+    }
+    this.#open.push(kept)
+    this.#tell(uuid, "queued")
+    try {
+      const [, stored] = await Promise.all([directory.addMessage(kept), record(wire, { by, key: uuid, line })])
+      const seq = stored?.seq ?? (await log.find(sessionId, uuid))?.seq ?? 0
+      return { uuid, seq }
+    } catch (error) {
+      this.#drop(uuid)
+      throw error
+    }
+  }
+
+  /** Sends what waits, in order. */
+  deliver(wire: AgentWire): Promise<void> {
+    this.#delivering = this.#delivering.then(() => this.#deliverAll(wire)).catch(() => undefined)
+    return this.#delivering
+  }
+
+  /** The same process is back: what it has not confirmed is sent again, and it ignores what it has. */
+  sendAgain(wire: AgentWire): Promise<void> {
+    this.#open = this.#open.map((message) =>
+      message.state === "sent" && message.incarnation === wire.incarnation ? { ...message, state: "waiting" } : message,
+    )
+    return this.deliver(wire)
+  }
+
+  /** Another process took the place: whether the old one took a message before it died is not known. */
+  async newProcess(incarnation: string): Promise<readonly OutgoingMessage[]> {
+    const lost = this.#open.filter((message) => message.state === "sent" && message.incarnation !== incarnation)
+    for (const message of lost) await this.#settle(message, "unknown")
+    return lost
+  }
+
+  /** The agent echoed it. */
+  confirm(uuid: string): void {
+    const message = this.#open.find((candidate) => candidate.uuid === uuid)
+    if (message !== undefined) void this.#settle(message, "confirmed").catch(() => undefined)
+  }
+
+  /** A turn began: what was sent has arrived, with CLIs that echo nothing too. */
+  confirmSent(): void {
+    for (const message of this.#open) if (message.state === "sent") this.confirm(message.uuid)
+  }
+
+  /** "waiting" ones are taken back here; a sent one only the agent can take back. */
+  async cancel(uuid: string): Promise<"cancelled" | "sent" | "unknown"> {
+    const message = this.#open.find((candidate) => candidate.uuid === uuid)
+    if (message === undefined) return "unknown"
+    if (message.state === "sent") return "sent"
+    await this.#settle(message, "cancelled")
+    this.#tell(uuid, "cancelled")
+    return "cancelled"
+  }
+
+  async #deliverAll(wire: AgentWire): Promise<void> {
+    const { directory, sessionId } = this.#options
+    for (const message of this.#open.filter((candidate) => candidate.state === "waiting")) {
+      if (!this.#open.includes(message)) continue
+      // Noted before it is sent: after a kill in between it is "unknown", never sent to a second process by itself.
+      await directory.setMessageState(sessionId, message.uuid, "sent", wire.incarnation)
+      const sent: OutgoingMessage = { ...message, state: "sent", incarnation: wire.incarnation }
+      this.#open = this.#open.map((candidate) => (candidate === message ? sent : candidate))
+      try {
+        await wire.send(parse(message.line))
+      } catch {
+        // The connection is over; it is sent again when the same process is back.
+        return
+      }
+    }
+  }
+
+  async #settle(message: OutgoingMessage, state: "confirmed" | "unknown" | "cancelled"): Promise<void> {
+    this.#drop(message.uuid)
+    await this.#options.directory.setMessageState(message.sessionId, message.uuid, state, message.incarnation)
+  }
+
+  #drop(uuid: string): void {
+    this.#open = this.#open.filter((message) => message.uuid !== uuid)
+  }
+
+  #tell(uuid: string, state: string): void {
+    this.#options.tell({ type: "command_lifecycle", command_uuid: uuid, state })
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
+  }
+}
+
+function parse(line: string): Envelope {
+  const value: unknown = JSON.parse(line)
+  if (!isObject(value) || typeof value["type"] !== "string") throw new Error("a kept message is no message")
+  return { ...value, type: value["type"] }
+}
+
+function queueFull(count: number): HubError {
+  return new HubError(
+    "session/queue-full",
+    `${count} messages wait for this agent already: wait until it is back, or cancel some`,
+  )
+}

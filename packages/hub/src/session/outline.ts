@@ -1,0 +1,54 @@
+import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { OutlineMark } from "../core.ts"
+import type { StoredEvent } from "../model/event.ts"
+
+const LABEL_CHARS = 120
+
+/** The places in a session that somebody would jump to. */
+export function markOf(event: StoredEvent): OutlineMark | undefined {
+  const message = parse(event.line)
+  if (message === undefined) return undefined
+  const mark = (kind: OutlineMark["kind"], label: string) => ({ seq: event.seq, kind, label: shorten(label) })
+  switch (message.type) {
+    case "user":
+      return event.from === "client" ? mark("prompt", promptText(message)) : undefined
+    case "control_request": {
+      const request = fieldOf(message, "request")
+      const name = textOf(request, "tool_name") ?? textOf(request, "subtype") ?? "request"
+      return event.from === "agent" ? mark("ask", name) : undefined
+    }
+    case "result": {
+      const subtype = textOf(message, "subtype") ?? "result"
+      const isError = message["is_error"] === true || subtype !== "success"
+      return mark(isError ? "error" : "result", textOf(message, "result") ?? subtype)
+    }
+    case "system":
+      if (message["subtype"] === "compact_boundary") return mark("compaction", "The conversation was compacted")
+      return message["subtype"] === "api_retry"
+        ? mark("error", "The model's service failed and is tried again")
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function promptText(message: Envelope): string {
+  const content = fieldOf(message, "message")?.["content"]
+  if (typeof content === "string") return content
+  if (!Array.isArray(content)) return ""
+  return content.map((block) => (isObject(block) ? (textOf(block, "text") ?? "") : "")).join(" ")
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim()
+  return line.length <= LABEL_CHARS ? line : `${line.slice(0, LABEL_CHARS - 1)}…`
+}
+
+function parse(line: string): Envelope | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) && typeof value["type"] === "string" ? { ...value, type: value["type"] } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto"
+import { type Envelope, textOf } from "@signalbox/protocol"
+import type { NewSession } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { KeptSession } from "../model/session-record.ts"
+import type { LiveSession } from "./live-session.ts"
+import { NO_TOKENS } from "./session-fold.ts"
+
+export interface SessionRegistryOptions {
+  readonly open: (kept: KeptSession) => LiveSession
+  readonly now?: () => Date
+}
+
+/** All sessions, by our id and by the CLI's own. */
+export class SessionRegistry {
+  readonly #options: SessionRegistryOptions
+  readonly #sessions = new Map<string, LiveSession>()
+  readonly #byAgentId = new Map<string, LiveSession>()
+  readonly #byRequestKey = new Map<string, LiveSession>()
+
+  constructor(options: SessionRegistryOptions) {
+    this.#options = options
+  }
+
+  load(kept: readonly KeptSession[]): void {
+    for (const session of kept) this.#add(this.#options.open(session))
+  }
+
+  get(id: string): LiveSession {
+    const session = this.#sessions.get(id)
+    if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    return session
+  }
+
+  find(id: string): LiveSession | undefined {
+    return this.#sessions.get(id)
+  }
+
+  /** The session in which this one's conversation goes on: the newest of its chain. */
+  newestOf(id: string): LiveSession | undefined {
+    let session = this.#sessions.get(id)
+    // Bounded by the number of sessions, in case a chain should ever bite its own tail.
+    for (let steps = this.#sessions.size; steps > 0 && session?.record.next !== undefined; steps -= 1) {
+      session = this.#sessions.get(session.record.next) ?? session
+    }
+    return session
+  }
+
+  byRequestKey(key: string): LiveSession | undefined {
+    return this.#byRequestKey.get(key)
+  }
+
+  all(): IterableIterator<LiveSession> {
+    return this.#sessions.values()
+  }
+
+  create(request: NewSession, links: { parent?: string } = {}): LiveSession {
+    const at = (this.#options.now?.() ?? new Date()).toISOString()
+    const session = this.#options.open({
+      record: {
+        id: randomUUID(),
+        title: request.title ?? null,
+        state: "starting",
+        agentSessionId: null,
+        cwd: request.cwd ?? null,
+        model: request.model ?? null,
+        permissionMode: request.permissionMode ?? null,
+        cliVersion: null,
+        transport: null,
+        runner: null,
+        archived: false,
+        createdAt: at,
+        updatedAt: at,
+        lastSeq: 0,
+        turns: 0,
+        costUsd: 0,
+        tokens: NO_TOKENS,
+        ...(links.parent === undefined ? {} : { parent: links.parent }),
+      },
+      own: {
+        incarnation: null,
+        lastAgentUuid: null,
+        costBase: 0,
+        tokensBase: NO_TOKENS,
+        initializeReply: null,
+        hooks: request.hooks ?? [],
+        requestKey: request.requestKey ?? null,
+        agent: request.agent ?? "claude",
+      },
+    })
+    this.#add(session)
+    session.touch()
+    return session
+  }
+
+  /**
+   * The session that a line of this connection belongs to. Each of the CLI's own session ids has one session of ours: a
+   * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made.
+   */
+  async route(current: LiveSession, message: Envelope): Promise<LiveSession> {
+    const agentSessionId = textOf(message, "session_id")
+    if (agentSessionId === undefined || agentSessionId === "" || message["parent_tool_use_id"] != null) return current
+    if (agentSessionId === current.record.agentSessionId) return current
+    const known = this.#byAgentId.get(agentSessionId)
+    if (known !== undefined && known !== current && known.wire === undefined) {
+      return this.#moveTo(current, known)
+    }
+    if (current.record.agentSessionId === null) {
+      this.#claim(current, agentSessionId)
+      return current
+    }
+    const next = this.create({ agent: "external" }, { parent: current.id })
+    next.change({ cwd: current.record.cwd, model: current.record.model, permissionMode: current.record.permissionMode })
+    this.#claim(next, agentSessionId)
+    return this.#moveTo(current, next)
+  }
+
+  async #moveTo(current: LiveSession, next: LiveSession): Promise<LiveSession> {
+    await current.handOver(next)
+    return next
+  }
+
+  #claim(session: LiveSession, agentSessionId: string): void {
+    session.change({ agentSessionId })
+    this.#byAgentId.set(agentSessionId, session)
+  }
+
+  #add(session: LiveSession): void {
+    const { record, own } = session.kept
+    this.#sessions.set(record.id, session)
+    if (record.agentSessionId !== null) this.#byAgentId.set(record.agentSessionId, session)
+    if (own.requestKey !== null) this.#byRequestKey.set(own.requestKey, session)
+  }
+}

@@ -1,0 +1,104 @@
+import LibsqlDatabase from "libsql"
+import { storeFailure } from "./store-failure.ts"
+
+export type SqlValue = string | number | null | Uint8Array
+
+/** Columns in the order of the SELECT: every reader names what it takes from which place. */
+export type SqlRow = readonly SqlValue[]
+
+/**
+ * What the store needs of SQLite, and all it may use. Synchronous: a transaction is opened and committed within one turn of
+ * the event loop, so no read ever sees half of one.
+ */
+export interface Database {
+  /** One or several statements without parameters or results. */
+  exec(sql: string): void
+  /** How many rows were changed. */
+  run(sql: string, values: readonly SqlValue[]): number
+  get(sql: string, values: readonly SqlValue[]): SqlRow | undefined
+  all(sql: string, values: readonly SqlValue[]): readonly SqlRow[]
+  close(): void
+}
+
+const CACHE_KIB = 32 * 1024
+const BUSY_TIMEOUT_MS = 5000
+/** When the write-ahead log starts over, its file is cut to this, so that its size tells how much is in it. */
+const WAL_REST_BYTES = 1024 * 1024
+
+/**
+ * WAL with `synchronous=NORMAL`: what was committed survives the death of this process, not a power cut; who needs more
+ * commits with FULL. No automatic checkpoint: it would sync inside somebody's commit (see `checkpoint.ts`).
+ */
+const SETTINGS = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
+  PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = -${CACHE_KIB};
+  PRAGMA journal_size_limit = ${WAL_REST_BYTES};
+  PRAGMA wal_autocheckpoint = 0;
+`
+
+/** Somebody must close it. */
+export function openDatabase(file: string): Database {
+  try {
+    const database = new LibsqlStore(new LibsqlDatabase(file))
+    database.exec(SETTINGS)
+    return database
+  } catch (error) {
+    throw storeFailure(
+      error,
+      `The database ${file} cannot be opened: check that its folder is there and may be written`,
+    )
+  }
+}
+
+/** Statements are prepared once, by their text: the texts are constants of this package, so there are few. */
+class LibsqlStore implements Database {
+  readonly #connection: LibsqlDatabase.Database
+  readonly #writers = new Map<string, LibsqlDatabase.Statement>()
+  readonly #readers = new Map<string, LibsqlDatabase.Statement>()
+
+  constructor(connection: LibsqlDatabase.Database) {
+    this.#connection = connection
+  }
+
+  exec(sql: string): void {
+    this.#connection.exec(sql)
+  }
+
+  run(sql: string, values: readonly SqlValue[]): number {
+    let statement = this.#writers.get(sql)
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql)
+      this.#writers.set(sql, statement)
+    }
+    return statement.run(values).changes
+  }
+
+  get(sql: string, values: readonly SqlValue[]): SqlRow | undefined {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `raw` makes rows arrays of SQLite's own types
+    return this.#reader(sql).get(values) as SqlRow | undefined
+  }
+
+  all(sql: string, values: readonly SqlValue[]): readonly SqlRow[] {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    return this.#reader(sql).all(values) as SqlRow[]
+  }
+
+  close(): void {
+    this.#writers.clear()
+    this.#readers.clear()
+    this.#connection.close()
+  }
+
+  #reader(sql: string): LibsqlDatabase.Statement {
+    let statement = this.#readers.get(sql)
+    if (statement === undefined) {
+      // Arrays, not objects: faster, and an object would carry the driver's own `_metadata`.
+      statement = this.#connection.prepare(sql).raw()
+      this.#readers.set(sql, statement)
+    }
+    return statement
+  }
+}

@@ -1,0 +1,44 @@
+import type { NewEvent, StoredEvent } from "../model/event.ts"
+
+/**
+ * The durable, ordered history of every session. The rules every implementation keeps are in docs/spec/event-log.md, and
+ * `./testing` holds the suite that checks them on each.
+ */
+export interface EventLog {
+  /** Resolves when the events are durable, in order; those whose key the session has already are left out of `stored`. */
+  append(session: string, events: readonly NewEvent[], options?: AppendOptions): Promise<Appended>
+  /** Events with `after < seq < before`, ascending: the first `limit` of them, or the last when only `before` is given. */
+  read(session: string, range: ReadRange): Promise<readonly StoredEvent[]>
+  /** Catch-up, then live, without a gap or a duplicate, until the signal aborts. */
+  follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
+  /** The event with this key, if the session has it. */
+  find(session: string, key: string): Promise<StoredEvent | undefined>
+  bounds(session: string): Promise<LogBounds>
+}
+
+export interface AppendOptions {
+  /** Synced to disk in full before it resolves: for what a person or program was promised. */
+  readonly synced?: boolean
+}
+
+export interface Appended {
+  readonly stored: readonly StoredEvent[]
+  readonly lastSeq: number
+}
+
+export interface ReadRange {
+  readonly after?: number
+  readonly before?: number
+  /** Never more than MAX_READ_EVENTS, whatever is asked. */
+  readonly limit: number
+  /** Stops before the event whose line would go beyond it, but not before the first. */
+  readonly maxBytes?: number
+}
+
+export const MAX_READ_EVENTS = 10_000
+
+/** Both 0 for a session without events. */
+export interface LogBounds {
+  readonly firstSeq: number
+  readonly lastSeq: number
+}

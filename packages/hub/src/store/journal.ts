@@ -1,0 +1,282 @@
+import { HubError } from "../errors.ts"
+import type { Database } from "./database.ts"
+import { storeFailure } from "./store-failure.ts"
+import { commitJobs, type JournalStage } from "./transaction.ts"
+
+export interface WriteJob<T> {
+  /** Runs inside the transaction, perhaps more than once: what it keeps in memory it must be able to lose. */
+  readonly run: () => T
+  /** What it holds in memory while it waits. */
+  readonly bytes?: number
+  /** On disk in full before it is confirmed. */
+  readonly synced?: boolean
+  /** While the store is in trouble it is refused at once, so that whoever sent it knows; others wait until there is room. */
+  readonly refusable?: boolean
+}
+
+export interface JournalOptions {
+  /** From here on `room()` waits. */
+  readonly fullAtBytes?: number
+  /** From here on every write is refused: nobody who awaits `room()` gets here. */
+  readonly maxWaitingBytes?: number
+  readonly retryMs?: number
+  readonly onTrouble?: (error: HubError) => void
+  readonly onRecovered?: (trouble: { readonly lastedMs: number }) => void
+  readonly onCommitted?: (commit: JournalCommit) => void
+}
+
+export interface JournalCommit {
+  readonly jobs: number
+  readonly bytes: number
+  readonly durationMs: number
+}
+
+interface Entry {
+  readonly run: () => void
+  readonly bytes: number
+  readonly synced: boolean
+  readonly refusable: boolean
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+type JournalState =
+  | { readonly phase: "running" }
+  | { readonly phase: "stalled"; readonly since: number; readonly error: HubError; readonly retry: NodeJS.Timeout }
+  | { readonly phase: "closed" }
+
+const MIB = 1024 * 1024
+/** After trouble the backlog is written in pieces of about this size, so that the event loop is not held for all of it. */
+const BATCH_BYTES = 4 * MIB
+const PROBE: Entry = {
+  run: () => undefined,
+  bytes: 0,
+  synced: false,
+  refusable: true,
+  resolve: () => undefined,
+  reject: () => undefined,
+}
+
+/**
+ * Group commit. All writes of one tick are one transaction, in the order they were made; each is confirmed after the
+ * commit. When the disk is full or fails, writes that may be refused are refused at once, the others wait here, bounded, and
+ * are tried again until they are in.
+ */
+export class Journal {
+  readonly #database: Database
+  readonly #stages: JournalStage[] = []
+  readonly #options: JournalOptions
+  readonly #fullAtBytes: number
+  readonly #maxWaitingBytes: number
+  #state: JournalState = { phase: "running" }
+  /** What was written in the tick that is under way. */
+  #tick: Entry[] = []
+  /** Earlier ticks that are not committed, oldest first: more than one only in trouble. */
+  #backlog: Entry[][] = []
+  #waitingBytes = 0
+  #isScheduled = false
+  #roomWaiters: (() => void)[] = []
+
+  constructor(database: Database, options: JournalOptions = {}) {
+    this.#database = database
+    this.#options = options
+    this.#fullAtBytes = options.fullAtBytes ?? 32 * MIB
+    this.#maxWaitingBytes = options.maxWaitingBytes ?? 128 * MIB
+  }
+
+  get isStalled(): boolean {
+    return this.#state.phase === "stalled"
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes
+  }
+
+  /** A stage collects what jobs write, to write it in one go before the commit. */
+  addStage(stage: JournalStage): void {
+    this.#stages.push(stage)
+  }
+
+  write<T>(job: WriteJob<T>): Promise<T> {
+    const refusal = this.#refusal(job)
+    if (refusal !== undefined) return Promise.reject(refusal)
+    return new Promise<T>((resolve, reject) => {
+      let result: T
+      const { bytes = 0, synced = false, refusable = false } = job
+      const run = () => {
+        result = job.run()
+      }
+      this.#tick.push({ run, bytes, synced, refusable, resolve: () => resolve(result), reject })
+      this.#waitingBytes += bytes
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when there is room for more: whoever reads from an agent awaits it before the next line. */
+  room(): Promise<void> {
+    if (this.#hasRoom()) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#roomWaiters.push(resolve)
+    })
+  }
+
+  /** Resolves when everything written so far is in. */
+  flush(): Promise<void> {
+    return this.write({ run: () => undefined })
+  }
+
+  /** Writes what waits, once more also in trouble; what cannot be written is refused, and so is every later write. */
+  close(): void {
+    if (this.#state.phase === "closed") return
+    const wasStalled = this.#state.phase === "stalled" ? this.#state : undefined
+    if (wasStalled !== undefined) clearTimeout(wasStalled.retry)
+    this.#endTick()
+    this.#state = { phase: "closed" }
+    let failure: HubError | undefined
+    while (this.#backlog.length > 0) {
+      const batch = this.#takeBatch()
+      failure ??= this.#commit(batch)
+      if (failure !== undefined) this.#reject(batch, failure)
+    }
+    this.#releaseRoom()
+  }
+
+  #refusal(job: WriteJob<unknown>): HubError | undefined {
+    if (this.#state.phase === "closed")
+      return new HubError("hub/stopping", "The hub is stopping: try again in a moment.")
+    const trouble = this.#state.phase === "stalled" ? this.#state.error : undefined
+    if (job.refusable === true && trouble !== undefined) return trouble
+    if (this.#waitingBytes < this.#maxWaitingBytes) return undefined
+    return trouble ?? new HubError("store/failed", "More is being written than the disk takes: try again in a moment.")
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#endTick()
+      if (this.#state.phase === "running") this.#drain()
+    })
+  }
+
+  #endTick(): void {
+    if (this.#tick.length === 0) return
+    this.#backlog.push(this.#tick)
+    this.#tick = []
+  }
+
+  #drain(): void {
+    if (this.#backlog.length === 0) return
+    const batch = this.#takeBatch()
+    const failure = this.#commit(batch)
+    if (failure !== undefined) {
+      this.#stall(batch, failure)
+      return
+    }
+    this.#releaseRoom()
+    if (this.#backlog.length > 0) this.#schedule()
+  }
+
+  /** Whole ticks only: what was written in one tick is one transaction. */
+  #takeBatch(): Entry[] {
+    const batch: Entry[] = []
+    let bytes = 0
+    let ticks = 0
+    for (const tick of this.#backlog) {
+      for (const entry of tick) {
+        batch.push(entry)
+        bytes += entry.bytes
+      }
+      ticks++
+      if (bytes >= BATCH_BYTES) break
+    }
+    this.#backlog.splice(0, ticks)
+    return batch
+  }
+
+  /** Settles the entries and returns undefined, or returns why nothing of it could be committed and settles none. */
+  #commit(batch: readonly Entry[]): HubError | undefined {
+    const startedAt = performance.now()
+    const synced = batch.some((entry) => entry.synced)
+    let failures: ReadonlyMap<Entry, unknown>
+    try {
+      failures = commitJobs({ database: this.#database, stages: this.#stages }, { jobs: batch, synced })
+    } catch (error) {
+      return storeFailure(error, "The hub's database cannot be written: look at its disk and its permissions")
+    }
+    const bytes = this.#forget(batch)
+    for (const entry of batch) {
+      if (failures.has(entry)) entry.reject(failures.get(entry))
+      else entry.resolve()
+    }
+    this.#options.onCommitted?.({ jobs: batch.length, bytes, durationMs: performance.now() - startedAt })
+    return undefined
+  }
+
+  #stall(batch: readonly Entry[], error: HubError): void {
+    const isNew = this.#state.phase === "running"
+    const since = this.#state.phase === "stalled" ? this.#state.since : Date.now()
+    const retry = setTimeout(() => this.#retry(), this.#options.retryMs ?? 1000)
+    this.#state = { phase: "stalled", since, error, retry }
+    const waiting = [batch, ...this.#backlog].map((tick) => [...tick])
+    const refused = waiting.flatMap((tick) => tick.filter((entry) => entry.refusable))
+    this.#backlog = waiting.map((tick) => tick.filter((entry) => !entry.refusable)).filter((tick) => tick.length > 0)
+    this.#reject(refused, error)
+    if (isNew) this.#options.onTrouble?.(error)
+  }
+
+  #retry(): void {
+    if (this.#state.phase !== "stalled") return
+    const { since } = this.#state
+    this.#endTick()
+    this.#reclaim()
+    const batch = this.#backlog.length > 0 ? this.#takeBatch() : [this.#probe()]
+    const failure = this.#commit(batch)
+    if (failure !== undefined) {
+      this.#stall(batch, failure)
+      return
+    }
+    this.#state = { phase: "running" }
+    this.#options.onRecovered?.({ lastedMs: Date.now() - since })
+    this.#releaseRoom()
+    this.#schedule()
+  }
+
+  /** Nothing waits: the smallest real write tells whether there is room again. */
+  #probe(): Entry {
+    return {
+      ...PROBE,
+      run: () => void this.#database.run("UPDATE store_marks SET value = value + 1 WHERE name = 'probe'", []),
+    }
+  }
+
+  /** Moves the write-ahead log into the file and cuts it off: on a full disk that may be all the room there is. */
+  #reclaim(): void {
+    try {
+      this.#database.all("PRAGMA wal_checkpoint(TRUNCATE)", [])
+    } catch {
+      // The write that follows reports what is wrong.
+    }
+  }
+
+  #reject(entries: readonly Entry[], error: HubError): void {
+    this.#forget(entries)
+    for (const entry of entries) entry.reject(error)
+  }
+
+  #forget(entries: readonly Entry[]): number {
+    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
+    this.#waitingBytes -= bytes
+    return bytes
+  }
+
+  #hasRoom(): boolean {
+    return this.#state.phase === "closed" || (!this.isStalled && this.#waitingBytes < this.#fullAtBytes)
+  }
+
+  #releaseRoom(): void {
+    if (!this.#hasRoom()) return
+    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+  }
+}

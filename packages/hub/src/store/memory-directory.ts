@@ -1,0 +1,149 @@
+import { HubError } from "../errors.ts"
+import type { TokenRecord } from "../model/access.ts"
+import type { Ask, AskState } from "../model/ask.ts"
+import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
+import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
+import type { KeptSession } from "../model/session-record.ts"
+import { isUndelivered } from "./directory/asks.ts"
+import type { AuditFilter } from "./directory/audit.ts"
+import type { GrantFilter } from "./directory/grants.ts"
+import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type SettleOptions } from "./directory.ts"
+
+/** Durable as long as the process: for tests. */
+export class MemoryDirectory implements Directory {
+  readonly #sessions = new Map<string, KeptSession>()
+  readonly #asks = new Map<string, Ask>()
+  readonly #messages = new Map<string, OutgoingMessage>()
+  readonly #tokens = new Map<string, TokenRecord>()
+  readonly #grants = new Map<string, Grant>()
+  readonly #audit: AuditRecord[] = []
+  readonly #documents = new Map<string, string>()
+
+  async loadSessions(): Promise<readonly KeptSession[]> {
+    return [...this.#sessions.values()]
+  }
+
+  async saveSession(session: KeptSession): Promise<void> {
+    this.#sessions.set(session.record.id, session)
+  }
+
+  async addAsk(ask: Ask): Promise<void> {
+    if (!this.#asks.has(ask.id)) this.#asks.set(ask.id, ask)
+  }
+
+  async settleAsk(id: string, from: AskState, settled: Ask, options: SettleOptions = {}): Promise<SettledAsk> {
+    const kept = this.#asks.get(id)
+    if (kept === undefined) throw new HubError("ask/unknown", `There is no ask ${id}.`)
+    if (kept.state !== from) return { changed: false, ask: kept }
+    this.#asks.set(id, settled)
+    if (options.audit !== undefined) this.#addAudit(options.audit)
+    return { changed: true, ask: settled }
+  }
+
+  async markAskDelivered(id: string, deliveredAt: string): Promise<void> {
+    const kept = this.#asks.get(id)
+    if (kept !== undefined) this.#asks.set(id, { ...kept, deliveredAt })
+  }
+
+  async getAsk(id: string): Promise<Ask | undefined> {
+    return this.#asks.get(id)
+  }
+
+  async listAsks({ session, state, undelivered, limit = MAX_LISTED }: AskFilter): Promise<readonly Ask[]> {
+    return [...this.#asks.values()]
+      .filter((ask) => session === undefined || ask.sessionId === session)
+      .filter((ask) => state === undefined || ask.state === state)
+      .filter((ask) => undelivered !== true || isUndelivered(ask))
+      .slice(0, Math.min(limit, MAX_LISTED))
+  }
+
+  async addMessage(message: OutgoingMessage): Promise<void> {
+    const place = messagePlace(message.sessionId, message.uuid)
+    if (!this.#messages.has(place)) this.#messages.set(place, message)
+  }
+
+  async setMessageState(
+    sessionId: string,
+    uuid: string,
+    state: DeliveryState,
+    incarnation: string | null,
+  ): Promise<void> {
+    const place = messagePlace(sessionId, uuid)
+    const kept = this.#messages.get(place)
+    if (kept !== undefined) this.#messages.set(place, { ...kept, state, incarnation })
+  }
+
+  async openMessages(sessionId: string): Promise<readonly OutgoingMessage[]> {
+    return [...this.#messages.values()]
+      .filter((message) => message.sessionId === sessionId && ["waiting", "sent"].includes(message.state))
+      .toSorted((one, other) => one.seq - other.seq)
+      .slice(0, MAX_LISTED)
+  }
+
+  async getMessage(sessionId: string, uuid: string): Promise<OutgoingMessage | undefined> {
+    return this.#messages.get(messagePlace(sessionId, uuid))
+  }
+
+  async addToken(token: TokenRecord): Promise<void> {
+    if (!this.#tokens.has(token.id)) this.#tokens.set(token.id, token)
+  }
+
+  async revokeToken(id: string, at: string): Promise<boolean> {
+    const kept = this.#tokens.get(id)
+    if (kept === undefined || kept.revokedAt !== null) return false
+    this.#tokens.set(id, { ...kept, revokedAt: at })
+    return true
+  }
+
+  async listTokens(): Promise<readonly TokenRecord[]> {
+    return [...this.#tokens.values()]
+  }
+
+  async addGrant(grant: Grant): Promise<void> {
+    if (!this.#grants.has(grant.id)) this.#grants.set(grant.id, grant)
+  }
+
+  async revokeGrant(id: string, at: string, by: string): Promise<Grant | undefined> {
+    const kept = this.#grants.get(id)
+    if (kept === undefined || kept.revokedAt !== null) return kept
+    const revoked = { ...kept, revokedAt: at, revokedBy: by }
+    this.#grants.set(id, revoked)
+    return revoked
+  }
+
+  async listGrants({ session, all }: GrantFilter): Promise<readonly Grant[]> {
+    return [...this.#grants.values()]
+      .filter((grant) => session === undefined || grant.sessionId === session)
+      .filter((grant) => all === true || grant.revokedAt === null)
+      .slice(0, MAX_LISTED)
+  }
+
+  async addAudit(record: NewAuditRecord): Promise<void> {
+    this.#addAudit(record)
+  }
+
+  async listAudit({ session, after, limit }: AuditFilter): Promise<readonly AuditRecord[]> {
+    return this.#audit
+      .filter((record) => record.id > after && (session === undefined || record.sessionId === session))
+      .slice(0, Math.max(0, Math.min(limit, MAX_LISTED)))
+  }
+
+  async getDocument(name: string): Promise<unknown> {
+    const json = this.#documents.get(name)
+    return json === undefined ? undefined : JSON.parse(json)
+  }
+
+  async putDocument(name: string, value: unknown): Promise<void> {
+    const json: string | undefined = JSON.stringify(value)
+    if (json === undefined) throw new Error(`The document "${name}" cannot be kept: ${typeof value} is no JSON.`)
+    this.#documents.set(name, json)
+  }
+
+  #addAudit(record: NewAuditRecord): void {
+    this.#audit.push({ ...record, id: this.#audit.length + 1 })
+  }
+}
+
+function messagePlace(sessionId: string, uuid: string): string {
+  return JSON.stringify([sessionId, uuid])
+}

@@ -1,0 +1,38 @@
+import { HubError } from "../../errors.ts"
+import type { Database } from "../database.ts"
+import { storeFailure } from "../store-failure.ts"
+import { sql as first } from "./001-first.ts"
+
+/** In the order of their numbers. One that was released is never changed: the next one mends it. */
+const MIGRATIONS: readonly string[] = [first]
+
+/** Brings the file to this version. Each step is a transaction: a step that fails leaves the file as it was before it. */
+export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
+  const version = Number(database.get("PRAGMA user_version", [])?.[0] ?? 0)
+  if (version > migrations.length) {
+    throw new HubError(
+      "store/failed",
+      `The database was written by a newer version of Signalbox (its schema is ${version}, this version knows ${migrations.length}). ` +
+        "Start that version, or use another data directory.",
+      { details: { fileVersion: version, knownVersion: migrations.length } },
+    )
+  }
+  for (const [index, sql] of migrations.entries()) {
+    if (index >= version) applyStep(database, index + 1, sql)
+  }
+}
+
+function applyStep(database: Database, number: number, sql: string): void {
+  database.exec("BEGIN IMMEDIATE")
+  try {
+    // Another process may have been first.
+    if (Number(database.get("PRAGMA user_version", [])?.[0] ?? 0) < number) {
+      database.exec(sql)
+      database.exec(`PRAGMA user_version = ${number}`)
+    }
+    database.exec("COMMIT")
+  } catch (error) {
+    database.exec("ROLLBACK")
+    throw storeFailure(error, `Step ${number} of bringing the database up to date failed; it was left as it was`)
+  }
+}

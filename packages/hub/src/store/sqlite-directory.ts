@@ -1,0 +1,145 @@
+import { HubError } from "../errors.ts"
+import type { TokenRecord } from "../model/access.ts"
+import type { Ask, AskState } from "../model/ask.ts"
+import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
+import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
+import type { KeptSession } from "../model/session-record.ts"
+import type { Database } from "./database.ts"
+import { AskTable } from "./directory/asks.ts"
+import { type AuditFilter, AuditTable } from "./directory/audit.ts"
+import { DocumentTable } from "./directory/documents.ts"
+import { type GrantFilter, GrantTable } from "./directory/grants.ts"
+import { MessageTable } from "./directory/messages.ts"
+import { SessionTable } from "./directory/sessions.ts"
+import { TokenTable } from "./directory/tokens.ts"
+import type { AskFilter, Directory, SettledAsk, SettleOptions, WriteOptions } from "./directory.ts"
+import type { Journal } from "./journal.ts"
+
+/** About what one write of the directory holds in memory while it waits. An ask's request is counted with its event. */
+const WRITE_BYTES = 4096
+const PROMISED: WriteOptions = { synced: true }
+
+export class SqliteDirectory implements Directory {
+  readonly #journal: Journal
+  readonly #sessions: SessionTable
+  readonly #asks: AskTable
+  readonly #messages: MessageTable
+  readonly #tokens: TokenTable
+  readonly #grants: GrantTable
+  readonly #audit: AuditTable
+  readonly #documents: DocumentTable
+
+  constructor(database: Database, journal: Journal) {
+    this.#journal = journal
+    this.#sessions = new SessionTable(database)
+    this.#asks = new AskTable(database)
+    this.#messages = new MessageTable(database)
+    this.#tokens = new TokenTable(database)
+    this.#grants = new GrantTable(database)
+    this.#audit = new AuditTable(database)
+    this.#documents = new DocumentTable(database)
+  }
+
+  async loadSessions(): Promise<readonly KeptSession[]> {
+    return this.#sessions.load()
+  }
+
+  saveSession(session: KeptSession, options?: WriteOptions): Promise<void> {
+    return this.#write(() => this.#sessions.save(session), options)
+  }
+
+  addAsk(ask: Ask): Promise<void> {
+    return this.#write(() => this.#asks.add(ask))
+  }
+
+  async settleAsk(id: string, from: AskState, settled: Ask, options: SettleOptions = {}): Promise<SettledAsk> {
+    const outcome = await this.#write(() => {
+      const settling = this.#asks.settle(id, from, settled)
+      if (settling?.changed === true && options.audit !== undefined) this.#audit.add(options.audit)
+      return settling
+    }, options)
+    if (outcome === undefined) throw new HubError("ask/unknown", `There is no ask ${id}.`)
+    return outcome
+  }
+
+  markAskDelivered(id: string, deliveredAt: string): Promise<void> {
+    return this.#write(() => this.#asks.markDelivered(id, deliveredAt))
+  }
+
+  async getAsk(id: string): Promise<Ask | undefined> {
+    return this.#asks.get(id)
+  }
+
+  async listAsks(filter: AskFilter): Promise<readonly Ask[]> {
+    return this.#asks.list(filter)
+  }
+
+  addMessage(message: OutgoingMessage): Promise<void> {
+    return this.#write(() => this.#messages.add(message), { ...PROMISED, bytes: message.line.length })
+  }
+
+  setMessageState(sessionId: string, uuid: string, state: DeliveryState, incarnation: string | null): Promise<void> {
+    return this.#write(() => this.#messages.change(sessionId, uuid, { state, incarnation }))
+  }
+
+  async openMessages(sessionId: string): Promise<readonly OutgoingMessage[]> {
+    return this.#messages.listOpen(sessionId)
+  }
+
+  async getMessage(sessionId: string, uuid: string): Promise<OutgoingMessage | undefined> {
+    return this.#messages.get(sessionId, uuid)
+  }
+
+  addToken(token: TokenRecord): Promise<void> {
+    return this.#write(() => this.#tokens.add(token), PROMISED)
+  }
+
+  revokeToken(id: string, at: string): Promise<boolean> {
+    return this.#write(() => this.#tokens.revoke(id, at), PROMISED)
+  }
+
+  async listTokens(): Promise<readonly TokenRecord[]> {
+    return this.#tokens.list()
+  }
+
+  addGrant(grant: Grant): Promise<void> {
+    return this.#write(() => this.#grants.add(grant), PROMISED)
+  }
+
+  revokeGrant(id: string, at: string, by: string): Promise<Grant | undefined> {
+    return this.#write(() => this.#grants.revoke(id, at, by), PROMISED)
+  }
+
+  async listGrants(filter: GrantFilter): Promise<readonly Grant[]> {
+    return this.#grants.list(filter)
+  }
+
+  addAudit(record: NewAuditRecord, options?: WriteOptions): Promise<void> {
+    return this.#write(() => this.#audit.add(record), options)
+  }
+
+  async listAudit(filter: AuditFilter): Promise<readonly AuditRecord[]> {
+    return this.#audit.list(filter)
+  }
+
+  async getDocument(name: string): Promise<unknown> {
+    return this.#documents.get(name)
+  }
+
+  async putDocument(name: string, value: unknown, options?: WriteOptions): Promise<void> {
+    // As it is now, not as it may have become when the transaction runs.
+    const json = documentJson(name, value)
+    await this.#write(() => this.#documents.put(name, json), options)
+  }
+
+  #write<T>(run: () => T, options: WriteOptions & { readonly bytes?: number } = {}): Promise<T> {
+    const synced = options.synced === true
+    return this.#journal.write({ run, bytes: WRITE_BYTES + (options.bytes ?? 0), synced, refusable: synced })
+  }
+}
+
+function documentJson(name: string, value: unknown): string {
+  const json: string | undefined = JSON.stringify(value)
+  if (json === undefined) throw new Error(`The document "${name}" cannot be kept: ${typeof value} is no JSON.`)
+  return json
+}

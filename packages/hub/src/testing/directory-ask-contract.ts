@@ -1,0 +1,89 @@
+import { expect, it } from "vitest"
+import type { DirectorySetup } from "./directory-setup.ts"
+import { allowed, auditRecord, pendingAsk } from "./records.ts"
+
+type WithDirectory = (run: (setup: DirectorySetup) => Promise<void>) => Promise<void>
+
+export function describeAskContract(withDirectory: WithDirectory): void {
+  it("[DR2] an ask is added once: a second one with its id changes nothing", () =>
+    withDirectory(async ({ directory }) => {
+      await Promise.all([directory.addAsk(pendingAsk("1")), directory.addAsk(pendingAsk("1", { seq: 99 }))])
+      expect(await directory.getAsk("1")).toEqual(pendingAsk("1"))
+      await directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a"))
+      await directory.addAsk(pendingAsk("1"))
+      expect((await directory.getAsk("1"))?.state).toBe("allowed")
+      expect(await directory.getAsk("2")).toBeUndefined()
+    }))
+
+  it("[DR3] of forty answers at once one wins, and the others are told which", () =>
+    withDirectory(async ({ directory }) => {
+      await directory.addAsk(pendingAsk("1"))
+      const answers = Array.from({ length: 40 }, (_, n) =>
+        directory.settleAsk("1", "pending", allowed(pendingAsk("1"), `person ${n}`), { synced: n % 2 === 0 }),
+      )
+      const replies = await Promise.all(answers)
+      const winners = replies.filter((reply) => reply.changed)
+      expect(winners).toHaveLength(1)
+      const settled = await directory.getAsk("1")
+      expect(settled).toEqual(winners[0]?.ask)
+      for (const reply of replies) expect(reply.ask).toEqual(settled)
+    }))
+
+  it("[DR3] an answer in the tick of its question finds it", () =>
+    withDirectory(async ({ directory }) => {
+      const adding = directory.addAsk(pendingAsk("1"))
+      const { changed } = await directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a policy"))
+      await adding
+      expect(changed).toBe(true)
+    }))
+
+  it("[DR3] settling an ask that is not there is refused with ask/unknown", () =>
+    withDirectory(async ({ directory }) => {
+      const settling = directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a"))
+      await expect(settling).rejects.toMatchObject({ code: "ask/unknown" })
+    }))
+
+  it("[DR4] the audit record of an answer is there if it won, and only then", () =>
+    withDirectory(async ({ directory }) => {
+      await directory.addAsk(pendingAsk("1"))
+      const answers = Array.from({ length: 5 }, (_, n) =>
+        directory.settleAsk("1", "pending", allowed(pendingAsk("1"), `person ${n}`), {
+          audit: auditRecord(`answered by person ${n}`),
+        }),
+      )
+      await Promise.all(answers)
+      const records = await directory.listAudit({ after: 0, limit: 10 })
+      expect(records).toHaveLength(1)
+      expect(records[0]?.what).toBe(`answered by ${(await directory.getAsk("1"))?.settledBy}`)
+    }))
+
+  it("[DR5] asks are listed by session and state, oldest first, no more than asked for", () =>
+    withDirectory(async ({ directory }) => {
+      const asks = ["4", "3", "2", "1"].map((id) => pendingAsk(id, { sessionId: id > "2" ? "s" : "other" }))
+      for (const ask of asks) await directory.addAsk(ask)
+      await directory.settleAsk("3", "pending", { ...pendingAsk("3"), sessionId: "s", state: "orphaned" })
+      const ids = async (filter: Parameters<typeof directory.listAsks>[0]) =>
+        (await directory.listAsks(filter)).map((ask) => ask.id)
+      expect(await ids({})).toEqual(["4", "3", "2", "1"])
+      expect(await ids({ limit: 2 })).toEqual(["4", "3"])
+      expect(await ids({ session: "s" })).toEqual(["4", "3"])
+      expect(await ids({ state: "pending" })).toEqual(["4", "2", "1"])
+      expect(await ids({ session: "s", state: "pending" })).toEqual(["4"])
+      expect(await ids({ session: "nobody's" })).toEqual([])
+    }))
+
+  it("[DR5] an answer is undelivered until it is marked; an ask without an answer never is", () =>
+    withDirectory(async ({ directory }) => {
+      for (const id of ["1", "2", "3"]) await directory.addAsk(pendingAsk(id))
+      await directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a"))
+      await directory.settleAsk("2", "pending", { ...pendingAsk("2"), state: "cancelled", via: "agent" })
+      expect((await directory.listAsks({ undelivered: true })).map((ask) => ask.id)).toEqual(["1"])
+      await directory.markAskDelivered("1", "2030-01-03T00:00:00.000Z")
+      await directory.markAskDelivered("9", "2030-01-03T00:00:00.000Z")
+      expect(await directory.listAsks({ undelivered: true })).toEqual([])
+      expect(await directory.getAsk("1")).toEqual({
+        ...allowed(pendingAsk("1"), "a"),
+        deliveredAt: "2030-01-03T00:00:00.000Z",
+      })
+    }))
+}

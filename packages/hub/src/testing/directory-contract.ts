@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest"
+import { describeAskContract } from "./directory-ask-contract.ts"
+import type { DirectorySetup } from "./directory-setup.ts"
+import { allowed, auditRecord, grant, keptSession, pendingAsk, token, waitingMessage } from "./records.ts"
+
+const LATER = "2030-01-02T00:00:00.000Z"
+
+/** The rules of docs/spec/event-log.md that hold for every directory. */
+export function describeDirectoryContract(name: string, open: () => Promise<DirectorySetup>): void {
+  async function withDirectory(run: (setup: DirectorySetup) => Promise<void>): Promise<void> {
+    const setup = await open()
+    try {
+      await run(setup)
+    } finally {
+      await setup.dispose()
+    }
+  }
+
+  describe(`directory contract: ${name}`, () => {
+    it("[DR1] a session is kept whole; the last one saved counts, in the place of the first", () =>
+      withDirectory(async ({ directory }) => {
+        expect(await directory.loadSessions()).toEqual([])
+        await Promise.all([directory.saveSession(keptSession("a")), directory.saveSession(keptSession("b"))])
+        const titles = ["one", "two", "three"]
+        await Promise.all(titles.map((title) => directory.saveSession(keptSession("a", { title, state: "running" }))))
+        const kept = [keptSession("a", { title: "three", state: "running" }), keptSession("b")]
+        expect(await directory.loadSessions()).toEqual(kept)
+        await directory.saveSession(keptSession("a", { exit: { reason: "gone", code: 1, at: LATER } }), {
+          synced: true,
+        })
+        expect((await directory.loadSessions())[0]?.record.exit).toEqual({ reason: "gone", code: 1, at: LATER })
+      }))
+
+    describeAskContract(withDirectory)
+
+    it("[DR6] a message is added once, and changes its state", () =>
+      withDirectory(async ({ directory }) => {
+        const message = waitingMessage("m", 3, { line: "as it was \0 é" })
+        await directory.addMessage(message)
+        await directory.addMessage({ ...message, line: "another", seq: 9 })
+        expect(await directory.getMessage("s", "m")).toEqual(message)
+        await directory.setMessageState("s", "m", "sent", "process 1")
+        expect(await directory.getMessage("s", "m")).toEqual({ ...message, state: "sent", incarnation: "process 1" })
+        await directory.setMessageState("s", "nobody", "sent", "process 1")
+        expect(await directory.getMessage("s", "nobody")).toBeUndefined()
+        expect(await directory.getMessage("other", "m")).toBeUndefined()
+      }))
+
+    it("[DR6] open messages are the session's waiting and sent ones, oldest first", () =>
+      withDirectory(async ({ directory }) => {
+        const states = ["waiting", "sent", "confirmed", "unknown", "cancelled"] as const
+        const messages = states.map((state, index) => waitingMessage(`m-${state}`, 10 - index, { state }))
+        await Promise.all(
+          [...messages, waitingMessage("m", 1, { sessionId: "other" })].map((m) => directory.addMessage(m)),
+        )
+        expect((await directory.openMessages("s")).map((message) => message.uuid)).toEqual(["m-sent", "m-waiting"])
+        await directory.setMessageState("s", "m-sent", "confirmed", "process 1")
+        await directory.setMessageState("s", "m-unknown", "waiting", null)
+        expect((await directory.openMessages("s")).map((message) => message.uuid)).toEqual(["m-unknown", "m-waiting"])
+        expect(await directory.openMessages("nobody's")).toEqual([])
+      }))
+
+    it("[DR7] a token is kept as it was given, and revoked once", () =>
+      withDirectory(async ({ directory }) => {
+        await directory.addToken(token("1"))
+        await directory.addToken({ ...token("2"), name: null, sessionId: "s", role: "agent", expiresAt: LATER })
+        const replies = await Promise.all(Array.from({ length: 10 }, () => directory.revokeToken("1", LATER)))
+        expect(replies.filter((revoked) => revoked)).toHaveLength(1)
+        expect(await directory.revokeToken("3", LATER)).toBe(false)
+        expect(await directory.listTokens()).toEqual([
+          { ...token("1"), revokedAt: LATER },
+          { ...token("2"), name: null, sessionId: "s", role: "agent", expiresAt: LATER },
+        ])
+      }))
+
+    it("[DR8] grants that hold are listed, of a session or all; a revoked one says by whom", () =>
+      withDirectory(async ({ directory }) => {
+        await Promise.all([grant("1"), grant("2"), grant("3", "other")].map((each) => directory.addGrant(each)))
+        const revoked = { ...grant("2"), revokedAt: LATER, revokedBy: "a" }
+        expect(await directory.revokeGrant("2", LATER, "a")).toEqual(revoked)
+        expect(await directory.revokeGrant("2", "2031-01-01T00:00:00.000Z", "b")).toEqual(revoked)
+        expect(await directory.revokeGrant("4", LATER, "a")).toBeUndefined()
+        expect(await directory.listGrants({})).toEqual([grant("1"), grant("3", "other")])
+        expect(await directory.listGrants({ session: "s" })).toEqual([grant("1")])
+        expect(await directory.listGrants({ session: "s", all: true })).toEqual([grant("1"), revoked])
+      }))
+
+    it("[DR9] audit records are numbered in their order and read a page at a time, of a session or all", () =>
+      withDirectory(async ({ directory }) => {
+        const names = Array.from({ length: 25 }, (_, index) => `record ${index}`)
+        await Promise.all(names.map((what, n) => directory.addAudit(auditRecord(what, n % 5 === 0 ? "s" : null))))
+        const seen: string[] = []
+        for (let after = 0; ; ) {
+          const page = await directory.listAudit({ after, limit: 10 })
+          if (page.length === 0) break
+          expect(page.length).toBeLessThanOrEqual(10)
+          seen.push(...page.map((record) => record.what))
+          after = page.at(-1)?.id ?? 0
+        }
+        expect(seen).toEqual(names)
+        const ofSession = await directory.listAudit({ session: "s", after: 0, limit: 3 })
+        expect(ofSession.map((record) => record.what)).toEqual(["record 0", "record 5", "record 10"])
+        expect(ofSession[0]).toEqual({ ...auditRecord("record 0", "s"), id: ofSession[0]?.id })
+        expect(await directory.listAudit({ after: 0, limit: 0 })).toEqual([])
+      }))
+
+    it("[DR10] a document is any JSON value under its name; the last one put counts", () =>
+      withDirectory(async ({ directory }) => {
+        expect(await directory.getDocument("policy")).toBeUndefined()
+        for (const value of [{ rules: [{ tool: "Bash" }] }, null, 0, "text \0 é", [1, [2]]]) {
+          await directory.putDocument("policy", value, { synced: true })
+          expect(await directory.getDocument("policy")).toEqual(value)
+        }
+        expect(await directory.getDocument("other")).toBeUndefined()
+        await expect(directory.putDocument("policy", undefined)).rejects.toThrow(/no JSON/)
+        expect(await directory.getDocument("policy")).toEqual([1, [2]])
+      }))
+
+    it("[DR10] a document is kept as it was when it was put", () =>
+      withDirectory(async ({ directory }) => {
+        const rules = ["one"]
+        const putting = directory.putDocument("policy", { rules })
+        rules.push("two")
+        await putting
+        expect(await directory.getDocument("policy")).toEqual({ rules: ["one"] })
+      }))
+
+    it("[DR11] everything confirmed is there after the directory was closed and opened", () =>
+      withDirectory(async ({ directory, reopen }) => {
+        await Promise.all([
+          directory.saveSession(keptSession("a")),
+          directory.addAsk(pendingAsk("1")),
+          directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "somebody"), { synced: true }),
+          directory.addMessage(waitingMessage("m", 1)),
+          directory.addToken(token("1")),
+          directory.addGrant(grant("1")),
+          directory.addAudit(auditRecord("something")),
+          directory.putDocument("policy", { rules: [] }),
+        ])
+        // A directory that lives in memory keeps the same promise as long as it lives.
+        const later = reopen === undefined ? directory : await reopen()
+        expect(await later.loadSessions()).toEqual([keptSession("a")])
+        expect(await later.listAsks({ undelivered: true })).toEqual([allowed(pendingAsk("1"), "somebody")])
+        expect(await later.openMessages("s")).toEqual([waitingMessage("m", 1)])
+        expect(await later.listTokens()).toEqual([token("1")])
+        expect(await later.listGrants({})).toEqual([grant("1")])
+        expect(await later.listAudit({ after: 0, limit: 10 })).toMatchObject([auditRecord("something")])
+        expect(await later.getDocument("policy")).toEqual({ rules: [] })
+      }))
+  })
+}

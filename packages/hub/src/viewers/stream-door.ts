@@ -1,0 +1,105 @@
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { type RawData, type WebSocket, WebSocketServer } from "ws"
+import type { Authority } from "../auth/authority.ts"
+import { hasAccess } from "../auth/roles.ts"
+import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
+
+export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink"> {
+  readonly authority: Authority
+  readonly maxViewers?: number
+}
+
+const MAX_VIEWERS = 5_000
+/** What a viewer sends is short. */
+const MAX_PAYLOAD_BYTES = 64 * 1024
+const PING_MS = 30_000
+const COME_BACK = 1012
+const NOT_ALLOWED = 4001
+
+/** `/api/stream`: our own viewers. */
+export class StreamDoor {
+  readonly #options: StreamDoorOptions
+  readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_PAYLOAD_BYTES })
+  readonly #sockets = new Map<WebSocket, { tokenId: string; isAlive: boolean }>()
+  readonly #pings: ReturnType<typeof setInterval>
+  readonly #stopListening: () => void
+
+  constructor(options: StreamDoorOptions) {
+    this.#options = options
+    this.#pings = setInterval(() => this.#ping(), PING_MS)
+    this.#pings.unref()
+    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
+      for (const [socket, state] of this.#sockets) {
+        if (state.tokenId === tokenId) socket.close(NOT_ALLOWED, "the token was revoked")
+      }
+    })
+  }
+
+  get count(): number {
+    return this.#sockets.size
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const check = this.#options.authority.checkUpgrade(request)
+    if (!check.ok) return refuseUpgrade(socket, check.error.status, check.error.message)
+    const { caller } = check
+    if (caller === null) return refuseUpgrade(socket, 401, "sign in, or send a token in the Authorization header")
+    if (!hasAccess(caller.role, "viewer")) return refuseUpgrade(socket, 403, `the role ${caller.role} may not watch`)
+    if (this.#sockets.size >= (this.#options.maxViewers ?? MAX_VIEWERS)) {
+      return refuseUpgrade(socket, 503, "too many viewers are connected")
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, caller.tokenId))
+  }
+
+  close(): void {
+    clearInterval(this.#pings)
+    this.#stopListening()
+    for (const socket of this.#sockets.keys()) socket.close(COME_BACK, "the hub restarts")
+  }
+
+  #welcome(socket: WebSocket, tokenId: string): void {
+    const state = { tokenId, isAlive: true }
+    this.#sockets.set(socket, state)
+    const viewer = new StreamViewer({ ...this.#options, sink: sinkOf(socket) })
+    socket.on("message", (data: RawData) => {
+      for (const line of textOf(data).split("\n")) if (line.trim() !== "") viewer.take(line)
+    })
+    socket.on("pong", () => {
+      state.isAlive = true
+    })
+    // `close` follows, and is where it is dealt with.
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      this.#sockets.delete(socket)
+      viewer.close()
+    })
+  }
+
+  /** A viewer that did not answer the last ping is gone without having said so. */
+  #ping(): void {
+    for (const [socket, state] of this.#sockets) {
+      if (!state.isAlive) {
+        socket.terminate()
+        continue
+      }
+      state.isAlive = false
+      socket.ping()
+    }
+  }
+}
+
+function sinkOf(socket: WebSocket): StreamViewerOptions["sink"] {
+  return {
+    get bufferedAmount() {
+      return socket.bufferedAmount
+    },
+    send: (frame, done) => socket.send(frame, () => done()),
+  }
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString()
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
+}

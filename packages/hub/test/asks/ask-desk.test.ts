@@ -1,0 +1,228 @@
+import { fieldOf } from "@signalbox/protocol"
+import { describe, expect, it } from "vitest"
+import type { HubError } from "../../src/errors.ts"
+import type { Ask } from "../../src/model/ask.ts"
+import { type DeskSetup, question, setUpDesk } from "./desk-setup.ts"
+
+const PERSON = { by: "ann", via: "person" } as const
+
+async function openOne(setup: DeskSetup, change = {}): Promise<Ask> {
+  await setup.desk.open(question(change))
+  const ask = setup.published.at(-1)
+  if (ask === undefined) throw new Error("no ask was published")
+  return ask
+}
+
+function failure(promise: Promise<unknown>): Promise<HubError> {
+  return promise.then(
+    () => Promise.reject(new Error("it should have failed")),
+    (error: HubError) => error,
+  )
+}
+
+function payload(setup: DeskSetup, index = 0): unknown {
+  return fieldOf(setup.wire[index]?.message, "response")?.["response"]
+}
+
+describe("the ask desk", () => {
+  it("[AK1] a question becomes an ask", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    expect(ask).toMatchObject({
+      sessionId: "s1",
+      seq: 7,
+      kind: "tool",
+      state: "pending",
+      requestId: "r1",
+      toolName: "Bash",
+      input: { command: "npm test" },
+      incarnation: "p1",
+    })
+    expect(ask.inputHash).toMatch(/^[0-9a-f]{64}$/)
+    expect(ask.suggestions).toHaveLength(1)
+    expect(setup.desk.pendingCount("s1")).toBe(1)
+  })
+
+  it.each([
+    [{ subtype: "can_use_tool", tool_name: "AskUserQuestion", input: {} }, "question"],
+    [{ subtype: "can_use_tool", tool_name: "ExitPlanMode", input: {} }, "plan"],
+    [{ subtype: "elicitation", message: "which?" }, "elicitation"],
+    [{ subtype: "request_user_dialog", dialog_kind: "x" }, "dialog"],
+  ])("[AK1] %o is of kind %s", async (request, kind) => {
+    expect((await openOne(setUpDesk(), { request })).kind).toBe(kind)
+  })
+
+  it("[AK2] the same question again is the same ask", async () => {
+    const setup = setUpDesk()
+    await openOne(setup)
+    await setup.desk.open(question({ seq: 9 }))
+    expect(setup.published).toHaveLength(1)
+    expect(await setup.directory.listAsks({})).toHaveLength(1)
+  })
+
+  it("[AK3] of 40 answers at once one wins, and one line goes to the agent", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const answers = Array.from({ length: 40 }, (_, index) =>
+      setup.desk
+        .answer(ask.id, { behavior: index % 2 === 0 ? "allow" : "deny" }, { by: `p${index}`, via: "person" })
+        .then(
+          () => `p${index}`,
+          (error: HubError) => error,
+        ),
+    )
+    const results = await Promise.all(answers)
+    const winners = results.filter((result) => typeof result === "string")
+    expect(winners).toHaveLength(1)
+    expect(setup.wire).toHaveLength(1)
+    const losers = results.filter((result) => typeof result !== "string")
+    expect(losers.every((error) => error.code === "ask/settled" && error.message.includes(String(winners[0])))).toBe(
+      true,
+    )
+  })
+
+  it("[AK4] committed, then on the wire, then told", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const settled = await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
+    setup.steps.push("told")
+    expect(setup.steps).toEqual(["published pending", "published allowed", "wire", "told"])
+    expect(settled).toMatchObject({ state: "allowed", settledBy: "ann", via: "person" })
+    expect(settled.deliveredAt).toBeDefined()
+  })
+
+  it("[AK5] the same answer id again gets the settled ask", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const how = { ...PERSON, answerId: "once" }
+    const first = await setup.desk.answer(ask.id, { behavior: "allow" }, how)
+    expect(await setup.desk.answer(ask.id, { behavior: "allow" }, how)).toEqual(first)
+    expect(setup.wire).toHaveLength(1)
+  })
+
+  it("[AK6] an answer to another input is refused and loses nothing", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const error = await failure(setup.desk.answer(ask.id, { behavior: "allow" }, { ...PERSON, inputHash: "0000" }))
+    expect(error.code).toBe("ask/changed")
+    expect(setup.desk.pendingCount("s1")).toBe(1)
+  })
+
+  it("[AK7] an answer of the wrong kind says what would be right", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const error = await failure(setup.desk.answer(ask.id, { action: "accept" }, PERSON))
+    expect(error.code).toBe("ask/invalid-answer")
+    expect(error.message).toContain(`{"behavior":"allow"}`)
+    expect(setup.desk.pendingCount("s1")).toBe(1)
+  })
+
+  it("[AK8] an allow without input allows what was asked for", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
+    expect(payload(setup)).toEqual({ behavior: "allow", updatedInput: { command: "npm test" }, toolUseID: "toolu_1" })
+  })
+
+  it("[AK9] cancelled by the agent, superseded by another question, orphaned by its end", async () => {
+    const setup = setUpDesk()
+    await openOne(setup)
+    await setup.desk.cancelled("p1", "r1")
+    await openOne(setup, { requestId: "r2" })
+    await openOne(setup, { requestId: "r3" })
+    await setup.desk.orphan("s1", null)
+    const asks = await setup.directory.listAsks({ session: "s1" })
+    expect(Object.fromEntries(asks.map((ask) => [ask.requestId, ask.state]))).toEqual({
+      r1: "cancelled",
+      r2: "superseded",
+      r3: "orphaned",
+    })
+    expect(setup.wire).toEqual([])
+  })
+
+  it("[AK10] what could not be sent is sent to the same process when it is back, and to no other", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    setup.isReachable = false
+    const settled = await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
+    expect(settled.deliveredAt).toBeUndefined()
+    setup.isReachable = true
+    await setup.desk.sendAgain("p2")
+    expect(setup.wire).toEqual([])
+    await setup.desk.sendAgain("p1")
+    expect(setup.wire.map(({ incarnation }) => incarnation)).toEqual(["p1"])
+    expect((await setup.directory.getAsk(ask.id))?.deliveredAt).toBeDefined()
+  })
+
+  it("[AK11] the policy answers first, with its rule", async () => {
+    const setup = setUpDesk()
+    setup.verdict = { effect: "deny", rule: "no-tests", reason: "Rule no-tests forbids this.", message: "Not here." }
+    await setup.desk.open(question())
+    expect(setup.published.at(-1)).toMatchObject({ state: "denied", via: "policy", rule: "no-tests" })
+    expect(payload(setup)).toMatchObject({ behavior: "deny", message: "Not here." })
+  })
+
+  it("[AK12] an expired ask is told as unanswered", async () => {
+    const setup = setUpDesk()
+    setup.verdict = { effect: "ask", rule: "hurry", reason: "…", expiresAfterMs: 60_000 }
+    const ask = await openOne(setup)
+    expect(ask.expiresAt).toBe("2026-01-01T00:01:00.000Z")
+    setup.timers[0]?.run()
+    await expect.poll(() => setup.published.at(-1)?.state).toBe("expired")
+    await expect
+      .poll(() => payload(setup))
+      .toMatchObject({ behavior: "deny", message: expect.stringContaining("not refused by a person") })
+  })
+
+  it("[AK13] an audit record says who, how and how long", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    await setup.desk.answer(ask.id, { behavior: "deny", message: "no" }, PERSON)
+    const [record] = await setup.directory.listAudit({ after: 0, limit: 10 })
+    expect(record).toMatchObject({ what: "ask/denied", by: "ann", via: "person", sessionId: "s1", askId: ask.id })
+    expect(record?.details).toMatchObject({
+      toolName: "Bash",
+      inputHash: ask.inputHash,
+      input: { command: "npm test" },
+    })
+    expect(record?.details["waitedMs"]).toBeGreaterThan(0)
+  })
+
+  it("[AK14] always allow for the session is a rule of the hub's own until it is revoked", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const update = { type: "addRules", rules: [{ toolName: "Bash" }], behavior: "allow", destination: "session" }
+    await setup.desk.answer(ask.id, { behavior: "allow", updatedPermissions: [update] }, PERSON)
+    expect(payload(setup)).not.toHaveProperty("updatedPermissions")
+    expect(setup.grants.rulesOf("s1")).toHaveLength(1)
+    expect(setup.grants.rulesOf("s2")).toEqual([])
+    const [grant] = await setup.grants.list({ session: "s1" })
+    expect(grant).toMatchObject({ where: "hub", grantedBy: "ann", askId: ask.id })
+    expect(await setup.grants.revoke(grant?.id ?? "", "bob")).toMatchObject({ gone: true })
+    expect(setup.grants.rulesOf("s1")).toEqual([])
+  })
+
+  it("[AK15] always allow for another place is passed on and listed with its machine", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    const update = { type: "addRules", rules: [{ toolName: "Bash" }], behavior: "allow", destination: "localSettings" }
+    await setup.desk.answer(ask.id, { behavior: "allow", updatedPermissions: [update] }, PERSON)
+    expect(payload(setup)).toMatchObject({ updatedPermissions: [update] })
+    const [grant] = await setup.grants.list({ session: "s1" })
+    expect(grant).toMatchObject({ where: "localSettings", machine: "this machine" })
+    expect(await setup.grants.revoke(grant?.id ?? "", "bob")).toMatchObject({ gone: false })
+  })
+
+  it("[AK16] pending asks and undelivered answers survive a restart", async () => {
+    const before = setUpDesk()
+    const answered = await openOne(before)
+    before.isReachable = false
+    await before.desk.answer(answered.id, { behavior: "allow" }, PERSON)
+    await before.desk.open(question({ requestId: "r2", request: { ...question().request, tool_use_id: "toolu_2" } }))
+    const after = setUpDesk(before.directory)
+    await after.desk.load()
+    expect(after.desk.pendingOf("s1").map((ask) => ask.requestId)).toEqual(["r2"])
+    await after.desk.sendAgain("p1")
+    expect(payload(after)).toMatchObject({ behavior: "allow" })
+  })
+})

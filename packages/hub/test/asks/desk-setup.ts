@@ -1,0 +1,77 @@
+import type { Envelope } from "@signalbox/protocol"
+import { AskDesk, type AskVerdict } from "../../src/asks/ask-desk.ts"
+import type { Question } from "../../src/asks/ask-of-request.ts"
+import { GrantDesk } from "../../src/asks/grant-desk.ts"
+import type { Ask } from "../../src/model/ask.ts"
+import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+
+export interface DeskSetup {
+  readonly desk: AskDesk
+  readonly grants: GrantDesk<string>
+  readonly directory: MemoryDirectory
+  readonly wire: { incarnation: string; message: Envelope }[]
+  readonly published: Ask[]
+  readonly steps: string[]
+  /** Fires the timers that are due after this many milliseconds. */
+  readonly timers: { ms: number; run: () => void; isCancelled: boolean }[]
+  isReachable: boolean
+  verdict: AskVerdict
+}
+
+export function setUpDesk(directory = new MemoryDirectory()): DeskSetup {
+  const setup = {
+    directory,
+    wire: [] as DeskSetup["wire"],
+    published: [] as Ask[],
+    steps: [] as string[],
+    timers: [] as DeskSetup["timers"],
+    isReachable: true,
+    verdict: { effect: "ask", reason: "No rule covers this." } as AskVerdict,
+  }
+  const grants = new GrantDesk<string>({
+    directory,
+    toRules: (grant) => (grant.update["type"] === "addRules" ? [`rule of ${grant.id}`] : undefined),
+    machineOf: () => "this machine",
+  })
+  const desk = new AskDesk({
+    directory,
+    grants,
+    judge: () => setup.verdict,
+    send: async (incarnation, message) => {
+      if (!setup.isReachable) return false
+      setup.steps.push("wire")
+      setup.wire.push({ incarnation, message })
+      return true
+    },
+    publish: (ask) => {
+      setup.steps.push(`published ${ask.state}`)
+      setup.published.push(ask)
+    },
+    setTimer: (run, ms) => {
+      const timer = { ms, run, isCancelled: false }
+      setup.timers.push(timer)
+      return () => {
+        timer.isCancelled = true
+      }
+    },
+  })
+  return Object.assign(setup, { desk, grants })
+}
+
+export function question(change: Partial<Question> = {}): Question {
+  return {
+    sessionId: "s1",
+    incarnation: "p1",
+    requestId: "r1",
+    seq: 7,
+    askedAt: "2026-01-01T00:00:00.000Z",
+    request: {
+      subtype: "can_use_tool",
+      tool_name: "Bash",
+      input: { command: "npm test" },
+      tool_use_id: "toolu_1",
+      permission_suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }],
+    },
+    ...change,
+  }
+}

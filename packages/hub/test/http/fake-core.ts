@@ -1,0 +1,131 @@
+import type { HubCore, SessionView } from "../../src/core.ts"
+import { HubError } from "../../src/errors.ts"
+import type { Ask } from "../../src/model/ask.ts"
+import type { Grant } from "../../src/model/audit.ts"
+
+const at = "2030-01-01T00:00:00.000Z"
+
+const session: SessionView = {
+  id: "s1",
+  title: null,
+  state: "idle",
+  agentSessionId: "4f1c",
+  cwd: "/work",
+  model: "sonnet",
+  permissionMode: "default",
+  cliVersion: "2.1.120",
+  transport: "websocket",
+  runner: null,
+  archived: false,
+  createdAt: at,
+  updatedAt: at,
+  lastSeq: 2,
+  lastResult: { subtype: "success", isError: false, at },
+  exit: { reason: "ended", code: 0, at },
+  turns: 1,
+  costUsd: 0.01,
+  tokens: { input: 1, output: 2, cacheRead: 3, cacheCreation: 4 },
+  pendingAsks: 0,
+  viewers: 1,
+  parent: "s0",
+}
+
+export const ask: Ask = {
+  id: "a1",
+  sessionId: "s1",
+  seq: 2,
+  kind: "tool",
+  state: "pending",
+  requestId: "r1",
+  request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" } },
+  inputHash: "h1",
+  toolName: "Bash",
+  input: { command: "ls" },
+  suggestions: [{ type: "addRules" }],
+  askedAt: at,
+  incarnation: "secret-incarnation",
+  toolUseId: "secret-tool-use",
+  answerId: "secret-answer",
+}
+
+const grant: Grant = {
+  id: "g1",
+  sessionId: "s1",
+  askId: "a1",
+  grantedBy: "ada",
+  grantedAt: at,
+  where: "hub",
+  machine: null,
+  update: { type: "addRules" },
+  revokedAt: null,
+  revokedBy: null,
+}
+
+const auditRecord = { at, what: "ask/settled", by: "ada", via: "person", sessionId: "s1", askId: "a1", details: {} }
+
+/** As a CLI might write it: odd spacing, escapes that need not be there, a number that JSON.parse would round. */
+export const ODD_LINE = '{"type" : "assistant","n":12345678901234567890.10,"t":"\\u0061\\/é","__proto__":{"x":1}}'
+
+export interface FakeCore extends HubCore {
+  /** What reached the core: the method's name and its arguments, without the caller. */
+  readonly calls: { method: string; args: readonly unknown[] }[]
+}
+
+/** The core as a port: it notes what it is asked for and answers with one of each thing. */
+export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
+  const calls: FakeCore["calls"] = []
+  const core: HubCore = {
+    createSession: async () => ({
+      ...session,
+      ingress: { url: "ws://127.0.0.1/ws/s1", token: "t", command: "claude" },
+    }),
+    listSessions: async () => ({ sessions: [session], cursor: null }),
+    getSession: (id) => {
+      if (id !== "s1") throw new HubError("session/unknown", `There is no session ${id}`)
+      return session
+    },
+    patchSession: async () => session,
+    endSession: async () => ({ ...session, state: "ended" }),
+    sendMessage: async (_id, message) => ({ uuid: message.uuid ?? "u1", seq: 3 }),
+    cancelMessage: async () => ({ cancelled: true }),
+    interrupt: async () => ({ response: {} }),
+    control: async () => ({ response: { mode: "plan" } }),
+    setEnvironment: async () => {},
+    readEvents: async () => ({
+      events: [
+        { seq: 1, at: Date.parse(at), from: "client", by: 'a "b"', line: '{"type":"user"}' },
+        { seq: 2, at: Date.parse(at), from: "agent", line: ODD_LINE },
+      ],
+      firstSeq: 1,
+      lastSeq: 2,
+      more: false,
+    }),
+    outline: async () => [{ seq: 1, kind: "prompt", label: "hi" }],
+    search: async () => ({ hits: [{ session: "s1", seq: 1, at, field: "text", snippet: "hi" }], indexedTo: 2 }),
+    listAsks: async () => [ask],
+    getAsk: async () => ask,
+    answerAsk: async () => ({ ...ask, state: "allowed", settledAt: at, settledBy: "ada", via: "person", answer: {} }),
+    getPolicy: () => ({ rules: [] }),
+    putPolicy: async (policy) => policy,
+    listGrants: async () => [grant],
+    revokeGrant: async () => ({ grant: { ...grant, revokedAt: at, revokedBy: "ada" }, gone: true }),
+    listAudit: async ({ after, limit }) =>
+      Array.from({ length: limit }, (_, i) => ({ ...auditRecord, id: after + i + 1 })),
+    listRunners: () => [{ id: "r1", name: "box", connected: true, seenAt: at, agents: 2, cliVersions: ["2.1.120"] }],
+    runnerFolders: async (_id, path) => ({ folders: [path ?? "/"] }),
+    runnerSessions: async () => ({ sessions: [] }),
+    listRuns: async () => [{ id: "run1" }],
+    getRun: async (id) => ({ id }),
+    ...replies,
+  }
+  const noted = new Proxy(core, {
+    get(target, method: keyof HubCore) {
+      const inner = target[method] as (...args: unknown[]) => unknown
+      return (...args: unknown[]) => {
+        calls.push({ method, args: args.filter((arg) => !(typeof arg === "object" && arg !== null && "role" in arg)) })
+        return inner(...args)
+      }
+    },
+  })
+  return Object.assign(Object.create(noted) as HubCore, { calls })
+}

@@ -1,0 +1,255 @@
+import { beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { HubError } from "../../src/errors.ts"
+import { eventPageJson } from "../../src/http/event-page.ts"
+import type { StoredEvent } from "../../src/model/event.ts"
+import { ODD_LINE, ask as theAsk } from "./fake-core.ts"
+import { errorOf, type HttpSetup, setUpHttp } from "./http-setup.ts"
+
+describe("requests", () => {
+  let hub: HttpSetup
+  beforeAll(async () => {
+    hub = await setUpHttp({ maxMessageBytes: 1_000 })
+  })
+  beforeEach(() => {
+    hub.core.calls.length = 0
+  })
+
+  const post = async (path: string, body: unknown) =>
+    errorOf(await hub.ask(path, { as: "admin", method: "POST", body }))
+
+  it("[HA22] [HA23] an unknown route is 404 in JSON, a wrong method 405 with Allow", async () => {
+    expect(await errorOf(await hub.ask("/nowhere"))).toMatchObject({ status: 404, code: "route/unknown" })
+    expect(await errorOf(await hub.ask("/api/sessions/", { as: "viewer" }))).toMatchObject({ status: 404 })
+    const wrong = await hub.ask("/api/sessions/s1", { as: "admin", method: "PUT", body: {} })
+    expect([wrong.headers.get("allow"), (await errorOf(wrong)).code]).toEqual([
+      "GET, HEAD, PATCH, DELETE",
+      "route/method",
+    ])
+    expect((await hub.ask("/healthz", { method: "POST" })).headers.get("allow")).toBe("GET, HEAD")
+    const head = await hub.ask("/api/sessions/s1", { as: "viewer", method: "HEAD" })
+    expect([head.status, await head.text()]).toEqual([200, ""])
+  })
+
+  it("[HA24] a body over its bound is 413, announced or not", async () => {
+    const path = "/api/sessions/s1/messages"
+    const long = { content: "x".repeat(2_000) }
+    expect(await post(path, long)).toMatchObject({ status: 413, code: "request/too-large" })
+    let sent = 0
+    const chunk = new TextEncoder().encode("x".repeat(100))
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 100
+        controller.enqueue(chunk)
+      },
+    })
+    expect(await post(path, endless)).toMatchObject({ status: 413 })
+    expect(sent).toBeLessThan(2_000)
+    const liar = await hub.ask(path, {
+      as: "admin",
+      method: "POST",
+      body: "{}",
+      headers: { "content-length": "99999" },
+    })
+    expect(liar.status).toBe(413)
+    expect(hub.core.calls).toEqual([])
+  })
+
+  it.each([
+    ['{"content":}', "line 1, column 12: expected value"],
+    ['{"content":"a",}', "line 1, column 16: expected name"],
+    ['{\n  "content": "a"\n  "b": 1}', "line 3, column 3: expected , or }"],
+    ['{"content":"a"', "line 1, column 15: expected , or }"],
+    ["[1 2]", "line 1, column 4: expected , or ]"],
+    ['{"a" 1}', "line 1, column 6: expected :"],
+    ['{"content":"a\nb"}', "line 1, column 12: expected value"],
+    ['{"content":"\\x"}', "line 1, column 12: expected value"],
+    ["{} {}", "line 1, column 4: expected the end"],
+    ["[01]", "line 1, column 3: expected , or ]"],
+    ["NaN", "line 1, column 1: expected value"],
+    ["   ", "line 1, column 4: expected value"],
+  ])("[HA25] %j is told where it stops being JSON", async (body, where) => {
+    expect(await post("/api/sessions/s1/messages", body)).toMatchObject({
+      status: 400,
+      code: "request/invalid",
+      message: expect.stringContaining(where),
+    })
+  })
+
+  it("[HA25] a body that is missing, not UTF-8, nested without end, or breaks off is refused", async () => {
+    const path = "/api/sessions/s1/messages"
+    expect(await post(path, undefined)).toMatchObject({ status: 400, message: expect.stringContaining("missing") })
+    expect(await post(path, new Uint8Array([0x22, 0xff, 0x22]))).toMatchObject({
+      message: expect.stringContaining("UTF-8"),
+    })
+    const deep = `{"content":${"[".repeat(201)}${"]".repeat(201)}}`
+    expect(await post(path, deep)).toMatchObject({ status: 400, message: expect.stringContaining("nested") })
+    expect(await post("/api/policy", "[".repeat(999_999))).toMatchObject({ status: 405 })
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) })
+    expect(await post(path, broken)).toMatchObject({ status: 400, message: expect.stringContaining("ended early") })
+    expect(hub.core.calls).toEqual([])
+  })
+
+  it("[HA25] a megabyte of hostile text is told where it goes wrong too", async () => {
+    const put = async (body: string) => errorOf(await hub.ask("/api/policy", { as: "admin", method: "PUT", body }))
+    expect(await put(`{"a":"${"\\u0041".repeat(150_000)}`)).toMatchObject({
+      message: expect.stringContaining("column 6"),
+    })
+    expect(await put(`["${"x".repeat(900_000)}",]`)).toMatchObject({
+      message: expect.stringContaining("column 900005"),
+    })
+  })
+
+  it.each([
+    ["/api/sessions", { titel: "x" }, 'body: Unrecognized key: "titel"'],
+    ["/api/sessions", { title: 1 }, "body.title: "],
+    ["/api/sessions", { agent: "gpt" }, 'body.agent: expected "claude"'],
+    ["/api/sessions", { agent: { command: [] } }, "body.agent.command: "],
+    ["/api/sessions", { env: { "A=B": "x" } }, "body.env.A=B: "],
+    ["/api/sessions", { env: { A: "x\0y" } }, "body.env.A: must not hold a NUL"],
+    ["/api/sessions", [], "body: "],
+    ["/api/sessions", "null", "body: "],
+    ["/api/sessions/s1/messages", { content: "" }, "body.content: "],
+    ["/api/sessions/s1/messages", { content: 5 }, "body.content: expected a text"],
+    ["/api/sessions/s1/messages", { content: ["x"] }, "body.content"],
+    ["/api/sessions/s1/messages", { content: "x", uuid: "nope" }, "body.uuid: expected a uuid"],
+    ["/api/sessions/s1/messages", { content: "x", priority: "soon" }, "body.priority: "],
+    ["/api/sessions/s1/control", { request: {} }, "body.request.subtype: "],
+    ["/api/sessions/s1/control", { request: { subtype: "x" }, timeoutMs: 0 }, "body.timeoutMs: "],
+    ["/api/sessions/s1/interrupt", { now: true }, "body: Unrecognized key"],
+    ["/api/asks/a1/answer", { behavior: "maybe" }, 'body: expected {"behavior":"allow"}'],
+    ["/api/asks/a1/answer", { behavior: "deny", mesage: "x" }, 'body: Unrecognized key: "mesage"'],
+    ["/api/asks/a1/answer", { behavior: "allow", updatedInput: 1 }, "body.updatedInput: "],
+    ["/api/asks/a1/answer", { answerId: "x" }, 'body: expected {"behavior":"allow"}'],
+    ["/api/login", { token: "x", code: "y" }, "body: "],
+  ])("[HA26] POST %s %j names what is wrong", async (path, body, message) => {
+    expect(await post(path, body)).toMatchObject({
+      status: 400,
+      code: "request/invalid",
+      message: expect.stringContaining(message),
+    })
+    expect(hub.core.calls).toEqual([])
+  })
+
+  it.each([
+    ["/api/sessions?limit=0", "query.limit: expected a whole number from 1 to 500"],
+    ["/api/sessions?limit=many", "query.limit: expected a whole number"],
+    ["/api/sessions?limit=1.5", "query.limit: expected a whole number"],
+    ["/api/sessions?limit=1&limit=2", "query.limit: given more than once"],
+    ["/api/sessions?state=dead", "query.state: "],
+    ["/api/asks?sesion=s1", 'query: Unrecognized key: "sesion"'],
+    ["/api/sessions/s1/events?after=1&before=2", "give one of after, before and around"],
+    ["/api/sessions/s1/events?after=-1", "query.after: "],
+    ["/api/sessions/s1/events?after=", "query.after: "],
+    ["/api/search", "query.q: say what to look for"],
+  ])("[HA26] GET %s names what is wrong", async (path, message) => {
+    const error = await errorOf(await hub.ask(path, { as: "viewer" }))
+    expect(error).toMatchObject({ status: 400, message: expect.stringContaining(message) })
+    expect(hub.core.calls).toEqual([])
+  })
+
+  it.each([
+    ["", { after: 0, limit: 500 }],
+    ["?after=7&limit=5", { after: 7, limit: 5 }],
+    ["?before=9", { before: 9, limit: 500 }],
+    ["?around=3", { around: 3, limit: 500 }],
+  ])("[HA26] events%s reach the core as they should", async (query, expected) => {
+    await hub.ask(`/api/sessions/a%2Fb/events${query}`, { as: "viewer" })
+    expect(hub.core.calls).toEqual([{ method: "readEvents", args: ["a/b", expected] }])
+  })
+
+  it("[HA27] an event's message is the line as it was received", async () => {
+    const text = await (await hub.ask("/api/sessions/s1/events", { as: "viewer" })).text()
+    expect(text).toContain(`"from":"agent","message":${ODD_LINE}}`)
+    expect(JSON.parse(text)).toMatchObject({
+      firstSeq: 1,
+      lastSeq: 2,
+      more: false,
+      events: [{ by: 'a "b"' }, { seq: 2 }],
+    })
+  })
+
+  it("[HA28] a page of giant lines is cut, without a gap, from where the caller reads on", () => {
+    const line = JSON.stringify({ text: "x".repeat(88) })
+    const events = Array.from({ length: 10 }, (_, i): StoredEvent => ({ seq: i + 1, at: 0, from: "agent", line }))
+    const seqs = (query: object, maxChars: number) => {
+      const page = { events, firstSeq: 1, lastSeq: 10, more: false }
+      const { events: kept, more } = JSON.parse(eventPageJson(page, { limit: 10, ...query }, maxChars))
+      return [(kept as { seq: number }[]).map(({ seq }) => seq).join(" "), more]
+    }
+    expect(seqs({ after: 0 }, 350)).toEqual(["1 2 3", true])
+    expect(seqs({ before: 11 }, 350)).toEqual(["8 9 10", true])
+    expect(seqs({ around: 5 }, 450)).toEqual(["3 4 5 6", true])
+    expect(seqs({ after: 0 }, 10)).toEqual(["1", true])
+    expect(seqs({ before: 11 }, 10)).toEqual(["10", true])
+    expect(seqs({ after: 0 }, 5_000)).toEqual(["1 2 3 4 5 6 7 8 9 10", false])
+    const none = { events: [], firstSeq: 0, lastSeq: 0, more: false }
+    expect(eventPageJson(none, { before: 1, limit: 1 })).toBe('{"events":[],"firstSeq":0,"lastSeq":0,"more":false}')
+  })
+
+  it("[HA31] lists are under their name, with more or a cursor", async () => {
+    const list = async (path: string) => Object.keys((await (await hub.ask(path, { as: "admin" })).json()) as object)
+    expect(await list("/api/sessions")).toEqual(["sessions", "cursor"])
+    for (const name of ["asks", "grants", "runners", "runs", "tokens"])
+      expect(await list(`/api/${name}`)).toEqual([name, "more"])
+    const audit = await (await hub.ask("/api/audit?after=3&limit=2", { as: "viewer" })).json()
+    expect(audit).toMatchObject({ records: [{ id: 4 }, { id: 5 }], more: true })
+  })
+})
+
+describe("replies", () => {
+  it("[HA29] an ask is told without what only the hub needs, inside of errors too", async () => {
+    const settled = new HubError("ask/settled", "Ada was first", { details: { ask: { ...theAsk, state: "denied" } } })
+    const hub = await setUpHttp({ replies: { answerAsk: () => Promise.reject(settled) } })
+    const answer = await hub.ask("/api/asks/a1/answer", { as: "operator", method: "POST", body: { behavior: "allow" } })
+    expect(answer.status).toBe(409)
+    const texts = [
+      answer,
+      await hub.ask("/api/asks", { as: "viewer" }),
+      await hub.ask("/api/asks/a1", { as: "viewer" }),
+    ]
+    for (const reply of texts) expect(await reply.text()).toMatch(/^(?!.*secret-).*"requestId":"r1"/)
+  })
+
+  it("[HA29] what an answer says of itself does not become part of it", async () => {
+    const hub = await setUpHttp()
+    const body = { action: "accept", content: { a: 1 }, inputHash: "h", answerId: "i" }
+    await hub.ask("/api/asks/a1/answer", { as: "operator", method: "POST", body })
+    expect(hub.core.calls).toMatchObject([
+      {
+        args: [
+          "a1",
+          { action: "accept", content: { a: 1 } },
+          { inputHash: "h", answerId: "i", caller: { name: "the operator" } },
+        ],
+      },
+    ])
+  })
+
+  it("[HA22] details stand beside the error and cannot take its place", async () => {
+    const rotated = new HubError("session/rotated", "It goes on in s2", { details: { next: "s2", error: "mine" } })
+    const hub = await setUpHttp({ replies: { sendMessage: () => Promise.reject(rotated) } })
+    const reply = await hub.ask("/api/sessions/s1/messages", { as: "operator", method: "POST", body: { content: "x" } })
+    expect([reply.status, await reply.json()]).toEqual([
+      409,
+      { next: "s2", error: { code: "session/rotated", message: "It goes on in s2" } },
+    ])
+  })
+
+  it("[HA30] a failure of ours gives a reference, and only the log says what failed", async () => {
+    const hub = await setUpHttp({ replies: { listGrants: () => Promise.reject(new Error("the cellar is flooded")) } })
+    const error = await errorOf(await hub.ask("/api/grants", { as: "viewer" }))
+    expect(error).toMatchObject({ status: 500, code: "hub/internal" })
+    expect(error.message).not.toContain("cellar")
+    const reference = /[\da-f-]{36}/.exec(error.message)?.[0] ?? "none"
+    expect(hub.log()).toMatch(new RegExp(`cellar.*"reference":"${reference}"`))
+  })
+
+  it("[HA33] readiness says why not, and liveness is not concerned", async () => {
+    let reason: string | undefined
+    const hub = await setUpHttp({ notReady: () => reason })
+    expect(await (await hub.ask("/readyz")).json()).toEqual({ status: "ready" })
+    reason = "The hub is stopping"
+    expect(await errorOf(await hub.ask("/readyz"))).toMatchObject({ status: 503, message: reason })
+    expect((await hub.ask("/healthz")).status).toBe(200)
+  })
+})

@@ -1,0 +1,53 @@
+import { Writable } from "node:stream"
+import { describe, expect, it } from "vitest"
+import { mintSecret } from "../../src/auth/secret.ts"
+import { createLogger } from "../../src/operations/logger.ts"
+import { setUpHttp } from "../http/http-setup.ts"
+
+function capture() {
+  const lines: string[] = []
+  const stream = new Writable({ write: (chunk, _encoding, done) => done(void lines.push(String(chunk))) })
+  return { logger: createLogger({ stream }), text: () => lines.join("") }
+}
+
+describe("the log", () => {
+  it("[HA39] has no secret in it, wherever it stood", () => {
+    const { logger, text } = capture()
+    const secrets = [mintSecret("token"), mintSecret("login"), mintSecret("code")]
+    for (const secret of secrets) {
+      logger.info({ token: secret, headers: { authorization: `Bearer ${secret}`, cookie: `signalbox_1=${secret}` } })
+      logger.info({
+        request: { headers: { "set-cookie": "s=opaque-value-1", authorization: "Basic b3BhcXVlLXZhbHVl" } },
+      })
+      logger.warn(`somebody sent ${secret} in a message, and ?token=${secret}`)
+      logger.error({ err: new Error(`it failed with ${secret}`) }, "failed")
+      logger.child({ url: `/x?code=${secret}` }).info("child")
+    }
+    logger.info("Authorization: Bearer some-other-secret")
+    for (const secret of [...secrets, "opaque-value-1", "b3BhcXVlLXZhbHVl", "some-other-secret"]) {
+      expect(text()).not.toContain(secret)
+    }
+    expect(
+      text()
+        .split("\n")
+        .filter(Boolean)
+        .every((line) => JSON.parse(line).time),
+    ).toBe(true)
+    expect(text().match(/\[redacted\]/g)?.length).toBeGreaterThan(10)
+  })
+
+  it("[HA39] lines about a session carry its id, and none has a query in it", async () => {
+    const hub = await setUpHttp()
+    await hub.ask("/api/sessions/s1/events?after=1", { as: "viewer" })
+    await hub.ask("/api/search?q=something-private", { as: "viewer" })
+    await hub.ask("/api/login", { method: "POST", body: { token: hub.tokens.admin } })
+    const lines = hub
+      .log()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines[0]).toMatchObject({ session: "s1", path: "/api/sessions/s1/events", status: 200, by: "the viewer" })
+    expect(hub.log()).not.toMatch(/something-private|after=1|sb[xlc]_/)
+    expect(lines).toHaveLength(3)
+  })
+})

@@ -1,0 +1,327 @@
+import type { Envelope } from "@signalbox/protocol"
+import { describe, expect, it } from "vitest"
+import { ALREADY, FakeAgent, linesOf, setUpSessions } from "./session-setup.ts"
+
+const init = (uuid: string, session_id = "c1"): Envelope => ({
+  type: "system",
+  subtype: "init",
+  uuid,
+  session_id,
+  model: "m",
+  cwd: "/work",
+  permissionMode: "plan",
+  claude_code_version: "2.1.120",
+})
+const result = (uuid: string, cost: number): Envelope => ({
+  type: "result",
+  subtype: "success",
+  is_error: false,
+  uuid,
+  session_id: "c1",
+  total_cost_usd: cost,
+  usage: { input_tokens: 10, output_tokens: 5, cache_read_input_tokens: 3, cache_creation_input_tokens: 2 },
+})
+const delta = (text: string): Envelope => ({
+  type: "stream_event",
+  event: { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+  parent_tool_use_id: null,
+})
+const question = (requestId: string): Envelope => ({
+  type: "control_request",
+  request_id: requestId,
+  request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: `tool ${requestId}` },
+})
+
+describe("a session's lines", () => {
+  it("[HS4] events are shown when durable, and deltas keep their place", async () => {
+    const { registry, published } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    published.length = 0
+    agent.say(init("u1"))
+    agent.say(delta("a"))
+    agent.say({ type: "assistant", message: { content: [] }, uuid: "u2", session_id: "c1" })
+    agent.say(delta("b"))
+    expect(published).toEqual([])
+    await session.settled()
+    expect(published.map((item) => (item.kind === "event" ? item.event.seq : "delta"))).toEqual([
+      2,
+      "delta",
+      3,
+      "delta",
+    ])
+  })
+
+  it("[HS5] a line that comes again is not an event again", async () => {
+    const { registry, log } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    agent.say(init("u1"))
+    agent.say(init("u1"))
+    agent.say(question("r1"))
+    agent.say(question("r1"))
+    agent.say(result("u2", 1))
+    agent.say(result("u2", 1))
+    expect(await linesOf(log, session)).toEqual([
+      "hub hub connected",
+      "agent system init",
+      "agent control_request",
+      "agent result success",
+    ])
+    expect(session.record).toMatchObject({ turns: 1, costUsd: 1 })
+  })
+
+  it("[HS6] deltas sent again after a reconnect are dropped, but for the sentence in progress", async () => {
+    const { registry, published } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1", null)
+    void agent.attach(session)
+    await session.settled()
+    agent.say(init("u1"))
+    await session.settled()
+    await session.detach(agent, "gone")
+    const back = new FakeAgent("p1", null)
+    void back.attach(session, "same")
+    await session.settled()
+    published.length = 0
+    for (const message of [delta("old"), init("u1"), delta("new")]) back.say(message)
+    await session.settled()
+    expect(published).toEqual([])
+    const [initialize] = back.heard
+    back.say({ type: "control_response", response: { ...ALREADY, request_id: initialize?.["request_id"] } })
+    await expect
+      .poll(() => published.map((item) => item.kind === "delta" && item.line))
+      .toEqual([JSON.stringify(delta("new"))])
+  })
+
+  it("[HS8] a malformed line is told and harms nothing", async () => {
+    const { registry, log, troubles } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    agent.say("rubbish")
+    agent.say(init("u1"))
+    expect(await linesOf(log, session)).toContain("agent system init")
+    expect(troubles).toEqual(["a malformed line"])
+  })
+})
+
+describe("a session's record", () => {
+  it("[HS10] follows what the agent says, and is named by the first message", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    await session.send({ content: "Mend the tests,\nplease" }, "ann")
+    agent.say(init("u1"))
+    agent.say({ type: "assistant", message: { content: [{ type: "text", text: "first\nlast line" }] }, uuid: "u2" })
+    await session.settled()
+    expect(session.record).toMatchObject({
+      title: "Mend the tests, please",
+      model: "m",
+      cwd: "/work",
+      permissionMode: "plan",
+      cliVersion: "2.1.120",
+      lastLine: "last line",
+    })
+  })
+
+  it("[HS11] cost is added up over processes, tokens over turns", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const first = new FakeAgent("p1")
+    await first.attach(session)
+    first.say(result("u1", 1))
+    first.say(result("u2", 1.5))
+    await session.settled()
+    await session.detach(first, "died")
+    const second = new FakeAgent("p2")
+    await second.attach(session)
+    second.say(result("u3", 0.25))
+    await session.settled()
+    expect(session.record).toMatchObject({
+      turns: 3,
+      costUsd: 1.75,
+      tokens: { input: 30, output: 15, cacheRead: 9, cacheCreation: 6 },
+    })
+  })
+
+  it("[HS12] the state is what the agent does", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    expect(session.phase()).toBe("starting")
+    await agent.attach(session)
+    expect(session.phase()).toBe("idle")
+    await session.send({ content: "go" }, "ann")
+    expect(session.phase()).toBe("running")
+    agent.say(question("r1"))
+    await expect.poll(() => session.phase()).toBe("waiting")
+    agent.say({ type: "control_cancel_request", request_id: "r1" })
+    await expect.poll(() => session.phase()).toBe("running")
+    agent.say(result("u1", 0))
+    await expect.poll(() => session.phase()).toBe("idle")
+    await session.detach(agent, "gone")
+    expect(session.phase()).toBe("disconnected")
+    await session.end({ reason: "stopped" })
+    expect(session.phase()).toBe("ended")
+  })
+
+  it("[HS13] a turn under way when the hub went down is under way when it is back", async () => {
+    const before = setUpSessions()
+    const session = before.registry.create({ agent: "external" })
+    await new FakeAgent().attach(session)
+    await session.send({ content: "go" }, "ann")
+    await expect.poll(async () => (await before.directory.loadSessions())[0]?.record.turnStartedAt).toBeDefined()
+    const after = setUpSessions(before.directory, before.log)
+    after.registry.load(await before.directory.loadSessions())
+    const again = after.registry.get(session.id)
+    expect(again.phase()).toBe("disconnected")
+    await new FakeAgent("p1", ALREADY).attach(again, "same")
+    expect(again.phase()).toBe("running")
+  })
+})
+
+describe("messages to the agent", () => {
+  it("[HS20] the same uuid again is the same message", async () => {
+    const { registry, log } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    const first = await session.send({ content: "once", uuid: "m1" }, "ann")
+    expect(await session.send({ content: "once", uuid: "m1" }, "ann")).toEqual(first)
+    await session.settled()
+    expect((await log.read(session.id, { after: 0, limit: 10 })).at(first.seq - 1)?.key).toBe("m1")
+    await expect.poll(() => agent.prompts).toEqual(["once"])
+  })
+
+  it("[HS21] messages wait for the agent and go to it in order; too many are refused", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    for (const word of ["one", "two", "three"]) await session.send({ content: word }, "ann")
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    await expect.poll(() => agent.prompts).toEqual(["one", "two", "three"])
+    expect(agent.heard[0]).toMatchObject({ request: { subtype: "initialize" } })
+    await session.detach(agent, "gone")
+    for (let index = 3; index < 200; index += 1) await session.send({ content: String(index) }, "ann")
+    await expect(session.send({ content: "too many" }, "ann")).rejects.toMatchObject({ code: "session/queue-full" })
+  })
+
+  it("[HS22] the same process gets again what it has not confirmed", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    await session.send({ content: "confirmed", uuid: "m1" }, "ann")
+    await session.send({ content: "not yet", uuid: "m2" }, "ann")
+    await expect.poll(() => agent.prompts).toHaveLength(2)
+    agent.say({ type: "user", message: { role: "user", content: "confirmed" }, uuid: "m1", isReplay: true })
+    await session.settled()
+    await session.detach(agent, "gone")
+    const back = new FakeAgent("p1", ALREADY)
+    await back.attach(session, "same")
+    await expect.poll(() => back.prompts).toEqual(["not yet"])
+  })
+
+  it("[HS23] what was sent to a process that died is unknown; what was not goes to the next", async () => {
+    const { registry, log } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    await session.send({ content: "taken?", uuid: "m1" }, "ann")
+    await expect.poll(() => agent.prompts).toEqual(["taken?"])
+    await session.detach(agent, "died")
+    await session.send({ content: "later" }, "ann")
+    const next = new FakeAgent("p2")
+    await next.attach(session)
+    await expect.poll(() => next.prompts).toEqual(["later"])
+    expect(await linesOf(log, session)).toContain("hub hub message_unknown")
+  })
+
+  it("[HS24] a waiting message can be taken back", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    await session.send({ content: "no", uuid: "m1" }, "ann")
+    await session.send({ content: "yes", uuid: "m2" }, "ann")
+    expect(await session.messages.cancel("m1")).toBe("cancelled")
+    expect(await session.messages.cancel("m9")).toBe("unknown")
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    await expect.poll(() => agent.prompts).toEqual(["yes"])
+    expect(await session.messages.cancel("m2")).toBe("sent")
+  })
+})
+
+describe("who is who", () => {
+  it("[HS30] initialize comes first, and brings the questions that got lost", async () => {
+    const { registry, asks } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1", { ...ALREADY, pending_permission_requests: [question("r7")] })
+    await agent.attach(session, "same")
+    expect(agent.heard[0]).toMatchObject({ type: "control_request", request: { subtype: "initialize" } })
+    await expect.poll(() => asks.pendingOf(session.id).map((ask) => ask.requestId)).toEqual(["r7"])
+  })
+
+  it("[HS31] one that was initialized before is the same process, one that was not is new", async () => {
+    const { registry, asks } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    agent.say(question("r1"))
+    await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
+    await session.detach(agent, "gone")
+    await new FakeAgent("p1", ALREADY).attach(session, "unknown")
+    expect(asks.pendingCount(session.id)).toBe(1)
+    const started = new FakeAgent("p1")
+    await started.attach(session, "unknown")
+    expect(started.incarnation).not.toBe("p1")
+    expect(asks.pendingCount(session.id)).toBe(0)
+  })
+
+  it("[HS32] a new process orphans the asks of the one before it", async () => {
+    const { registry, asks, directory } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    agent.say(question("r1"))
+    await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
+    await new FakeAgent("p2").attach(session)
+    expect((await directory.listAsks({})).map((ask) => ask.state)).toEqual(["orphaned"])
+  })
+
+  it("[HS33] each of the CLI's session ids has one session", async () => {
+    const { registry } = setUpSessions()
+    const first = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(first)
+    expect(await registry.route(first, init("u1", "c1"))).toBe(first)
+    expect(first.record.agentSessionId).toBe("c1")
+    const second = await registry.route(first, init("u2", "c2"))
+    expect(second).not.toBe(first)
+    expect(first.record.next).toBe(second.id)
+    expect(second.record).toMatchObject({ parent: first.id, agentSessionId: "c2" })
+    expect([first.isEnded, second.wire]).toEqual([true, agent])
+    await second.detach(agent, "gone")
+    const placeholder = registry.create({ agent: "external" })
+    await new FakeAgent("p9").attach(placeholder)
+    expect(await registry.route(placeholder, init("u3", "c2"))).toBe(second)
+  })
+
+  it("[HS34] an id means the newest session of its chain", async () => {
+    const { registry } = setUpSessions()
+    const first = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(first)
+    await registry.route(first, init("u1", "c1"))
+    const second = await registry.route(first, init("u2", "c2"))
+    const third = await registry.route(second, init("u3", "c3"))
+    expect(registry.newestOf(first.id)).toBe(third)
+    await expect(first.send({ content: "hello?" }, "ann")).rejects.toMatchObject({
+      code: "session/rotated",
+      details: { next: second.id },
+    })
+  })
+})

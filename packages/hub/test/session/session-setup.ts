@@ -1,0 +1,98 @@
+import { decode, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { AskDesk } from "../../src/asks/ask-desk.ts"
+import { GrantDesk } from "../../src/asks/grant-desk.ts"
+import type { AgentWire } from "../../src/session/agent-wire.ts"
+import { type Continuity, LiveSession } from "../../src/session/live-session.ts"
+import type { Published } from "../../src/session/pipeline.ts"
+import { SessionRegistry } from "../../src/session/session-registry.ts"
+import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
+
+/** An agent's process at the other end of a wire that never breaks by itself. */
+export class FakeAgent implements AgentWire {
+  readonly transport = "websocket"
+  readonly heard: Envelope[] = []
+  readonly closes: number[] = []
+  incarnation: string
+  /** What it answers to `initialize`; left out, it never does. */
+  initializeReply: Record<string, unknown> | null
+  #session: LiveSession | undefined
+  #renewals = 0
+
+  constructor(incarnation = "p1", initializeReply: Record<string, unknown> | null = SUCCESS) {
+    this.incarnation = incarnation
+    this.initializeReply = initializeReply
+  }
+
+  renew(): void {
+    this.#renewals += 1
+    this.incarnation = `${this.incarnation}+${this.#renewals}`
+  }
+
+  async send(message: Envelope): Promise<void> {
+    this.heard.push(message)
+    const request_id = textOf(message, "request_id")
+    if (fieldOf(message, "request")?.["subtype"] !== "initialize" || this.initializeReply === null) return
+    this.say({ type: "control_response", response: { request_id, ...this.initializeReply } })
+  }
+
+  async closeWith(code: number): Promise<void> {
+    this.closes.push(code)
+  }
+
+  async attach(session: LiveSession, continuity: Continuity = "new"): Promise<void> {
+    this.#session = session
+    await session.attach(this, continuity)
+  }
+
+  say(message: Envelope | string): void {
+    this.#session?.ingest(decode(typeof message === "string" ? message : JSON.stringify(message), "agent"))
+  }
+
+  /** The user messages it got, by their text. */
+  get prompts(): unknown[] {
+    return this.heard
+      .filter((message) => message.type === "user")
+      .map((message) => (fieldOf(message, "message")?.["content"] as { text: string }[])[0]?.text)
+  }
+}
+
+export const SUCCESS = { subtype: "success", response: { commands: [] } }
+export const ALREADY = { subtype: "error", error: "Already initialized", pending_permission_requests: [] }
+
+export function setUpSessions(directory = new MemoryDirectory(), log = new MemoryEventLog()) {
+  const published: Published[] = []
+  const troubles: string[] = []
+  const grants = new GrantDesk<never>({ directory, toRules: () => undefined, machineOf: () => null })
+  const asks = new AskDesk({
+    directory,
+    grants,
+    judge: () => ({ effect: "ask", reason: "no rule" }),
+    send: async () => true,
+    publish: () => undefined,
+  })
+  const registry = new SessionRegistry({
+    open: (kept) =>
+      new LiveSession({
+        kept,
+        log,
+        directory,
+        asks,
+        publish: (_session, items) => void published.push(...items),
+        changed: () => undefined,
+        call: () => false,
+        viewers: () => 0,
+        trouble: (_session, what) => void troubles.push(what),
+      }),
+  })
+  return { directory, log, asks, registry, published, troubles }
+}
+
+export async function linesOf(log: MemoryEventLog, session: LiveSession): Promise<string[]> {
+  await session.settled()
+  const events = await log.read(session.id, { after: 0, limit: 1000 })
+  return events.map(({ from, line }) => {
+    const { type, subtype } = JSON.parse(line) as Envelope
+    return [from, type, ...(typeof subtype === "string" ? [subtype] : [])].join(" ")
+  })
+}

@@ -1,0 +1,62 @@
+import { execFile, spawn } from "node:child_process"
+import { dirname } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { beforeAll, describe, expect, it } from "vitest"
+import { openStore } from "../../src/store/open-store.ts"
+import { readWhole, upTo } from "../../src/testing/events.ts"
+import { withFile } from "./store-folder.ts"
+
+const CHILD = fileURLToPath(new URL("./append-forever.mjs", import.meta.url))
+const ROOT = dirname(dirname(dirname(dirname(dirname(CHILD)))))
+const ROUNDS = 5
+const SESSIONS = ["one", "two", "three"]
+
+interface Confirmed {
+  readonly lastSeq: number
+  readonly document: number
+}
+
+/** Lets it write until it has confirmed so many appends, then kills it in the middle of whatever it does. */
+async function appendAndKill(args: readonly string[], after: number): Promise<Map<string, Confirmed>> {
+  const child = spawn(process.execPath, [CHILD, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  const exited = new Promise<string | null>((resolve) => child.once("exit", (_, signal) => resolve(signal)))
+  const confirmed = new Map<string, Confirmed>()
+  let lines = 0
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [session = "", lastSeq, document] = line.split(" ")
+    if (session !== "ready") confirmed.set(session, { lastSeq: Number(lastSeq), document: Number(document) })
+    lines++
+    if (lines === after) child.kill("SIGKILL")
+  }
+  expect(await exited).toBe("SIGKILL")
+  return confirmed
+}
+
+describe("a store whose process is killed", () => {
+  beforeAll(() => promisify(execFile)("npx", ["tsc", "-b", "packages/hub"], { cwd: ROOT }))
+
+  it("[JL6] everything confirmed is there after SIGKILL at any moment, dense, and the next process goes on", () =>
+    withFile(async (file) => {
+      const seed = 20_260
+      let random = seed
+      for (let round = 0; round < ROUNDS; round++) {
+        random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0
+        const after = 1 + (random % 300)
+        const where = `seed ${seed}, round ${round}, killed after ${after}`
+        const confirmed = await appendAndKill([file, String(random), `round-${round}`], after)
+        const store = openStore({ file })
+        for (const session of SESSIONS) {
+          const { lastSeq = 0, document = -1 } = confirmed.get(session) ?? {}
+          const seqs = (await readWhole(store.log, session)).map((event) => event.seq)
+          expect(seqs.length, where).toBeGreaterThanOrEqual(lastSeq)
+          expect(seqs, where).toEqual(upTo(seqs.length))
+          const kept = await store.directory.getDocument(`${session} round-${round}`)
+          expect(Number(kept ?? -1), where).toBeGreaterThanOrEqual(document)
+        }
+        await store.search.caughtUp()
+        await store.close()
+      }
+    }))
+})

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+const COMMAND = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages/cli/bin/signalbox.mjs")
+
+export interface Ready {
+  readonly url: string
+  readonly token: string
+  readonly pid: number
+}
+
+/** A hub as its users run it: a process with a data directory, killed and started again as a test likes. */
+export class HubProcess {
+  readonly data: string
+  readonly #flags: readonly string[]
+  #child: ChildProcess | undefined
+  #ready: Ready | undefined
+  #port = 0
+  #log = ""
+
+  private constructor(data: string, flags: readonly string[]) {
+    this.data = data
+    this.#flags = flags
+  }
+
+  static async start(flags: readonly string[] = []): Promise<HubProcess> {
+    const hub = new HubProcess(await mkdtemp(join(tmpdir(), "signalbox-hub-")), flags)
+    await hub.startAgain()
+    return hub
+  }
+
+  get ready(): Ready {
+    if (this.#ready === undefined) throw new Error("the hub is not up")
+    return this.#ready
+  }
+
+  /** What it wrote to stderr, for a test that failed. */
+  get log(): string {
+    return this.#log
+  }
+
+  /** On the port it had before: agents and viewers find it again. */
+  async startAgain(): Promise<void> {
+    const args = [
+      COMMAND,
+      "up",
+      "--json",
+      "--no-open",
+      "--port",
+      String(this.#port),
+      "--data",
+      this.data,
+      ...this.#flags,
+    ]
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
+    this.#child = child
+    child.stderr.on("data", (text: Buffer) => {
+      this.#log += text.toString()
+    })
+    for await (const line of createInterface({ input: child.stdout })) {
+      const ready = JSON.parse(line) as Ready
+      this.#ready = ready
+      this.#port = Number(new URL(ready.url).port)
+      return
+    }
+    throw new Error(`the hub did not start: ${this.#log}`)
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL")
+  }
+
+  /** Resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    return this.#end("SIGTERM")
+  }
+
+  async dispose(): Promise<void> {
+    await this.#end("SIGKILL")
+    await rm(this.data, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    token = this.ready.token,
+  ): Promise<{ status: number; body: Json }> {
+    const response = await fetch(`${this.ready.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Json) }
+  }
+
+  /** The body of a call that must succeed. */
+  async get(path: string): Promise<Json> {
+    const { status, body } = await this.call("GET", path)
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${JSON.stringify(body)}`)
+    return body
+  }
+
+  async post(path: string, body: unknown = {}): Promise<Json> {
+    const reply = await this.call("POST", path, body)
+    if (reply.status >= 300) throw new Error(`POST ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<number | null> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null
+    const exited = once(child, "exit")
+    child.kill(signal)
+    await exited
+    return child.exitCode
+  }
+}
+
+/** What REST answers: looked at field by field by tests that know what they asked for. */
+// biome-ignore lint/suspicious/noExplicitAny: the contract's shapes are what these tests check, by hand
+export type Json = any
