@@ -9,6 +9,9 @@ const extent: "gate" | "full" = process.env["SIGNALBOX_TESTS"] === "full" ? "ful
 /** Cases of each fuzzer. */
 export const fuzzCases = extent === "full" ? 2_000_000 : 20_000
 
+/** Simulated agents that one process plays at once. */
+export const simulatedAgents = extent === "full" ? 500 : 50
+
 /** The versions on which the scripted model is tried with a real CLI. */
 export const claudeVersionsNow: readonly string[] = extent === "full" ? PINNED : PINNED.slice(-1)
 
@@ -28,6 +31,16 @@ export const smoke: ReadonlySet<string> = new Set([
   "2.1.325 stdio: [V3] an answer as can_use_tool_result does not allow the tool",
   "2.1.37 stdio: [V13] initialize is optional; late, it is refused by all but the newest generation",
   "2.1.120 websocket: [V18] what is said while the host is away: 2.1.37 loses it, 2.1.120 sends all it kept again",
+  "2.1.325 stdio simulated: one turn",
+  "2.1.325 stdio simulated: interrupt mid-stream",
+  "2.1.325 stdio simulated: SDK-hosted MCP server",
+  "2.1.120 websocket simulated: permission allowed",
+  "2.1.37 stdio simulated: resume",
+  "2.1.37 hybrid simulated: permission allowed",
+  "SDK 0.3.325 with simulated 2.1.325: tool-allowed",
+  "SDK 0.3.325 with simulated 2.1.325: mcp-one-tool",
+  "SDK 0.2.37 with simulated 2.1.37: hook-pre-tool-deny",
+  "SDK 0.1.77 with simulated 2.1.37: several-messages",
   "SDK 0.3.325 with CLI 2.1.325: tool-allowed",
   "SDK 0.3.325 with CLI 2.1.325: hook-pre-tool-deny",
   "SDK 0.3.325 with CLI 2.1.325: mcp-one-tool",
@@ -38,4 +51,10 @@ export const smoke: ReadonlySet<string> = new Set([
 /** Whether a case of the real-CLI suites runs now. */
 export function runsNow(cell: string, name: string): boolean {
   return extent === "full" || smoke.has(`${cell}: ${name}`)
+}
+
+/** How often the hub is killed in a scripted day. */
+export function hubKills(kind: "simulator" | "claude"): number {
+  if (extent === "gate") return 10
+  return kind === "simulator" ? 150 : 50
 }

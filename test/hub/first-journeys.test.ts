@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import type { Scenario } from "@signalbox/simulator"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, expect, it } from "vitest"
 import { runsNow } from "../gate.ts"
 import { type AgentProcess, startAgent } from "./agent-process.ts"
 import { HubProcess, type Json } from "./hub-process.ts"
@@ -58,55 +58,53 @@ const TOUCH: Scenario = {
 for (const cell of CELLS) {
   const name = `${cell.kind} ${cell.version}${cell.hybrid === true ? " hybrid" : ""}`
   const test = (title: string, run: () => Promise<void>) => {
-    if (cell.kind === "simulator" || runsNow(`hub, ${name}`, title)) it(title, run)
+    if (cell.kind === "simulator" || runsNow(`hub with ${name}`, title)) it(`${title} (${name})`, run)
   }
 
-  describe(`the hub with ${name}`, () => {
-    test("a message waits for the agent, its turn is in the log in order, with cost and tokens", async () => {
-      const { hub, id } = await begin(cell, { turns: [{ steps: [{ say: "Hello." }] }] }, { prompt: "hi" })
-      await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
-      const session = await hub.get(`/api/sessions/${id}`)
-      expect(session).toMatchObject({ state: "idle", title: "hi", cliVersion: cell.version, lastLine: "Hello." })
-      expect(session.transport).toBe(cell.hybrid === true ? "hybrid" : "websocket")
-      expect(session.tokens.output).toBeGreaterThan(0)
-      const { events } = await hub.get(`/api/sessions/${id}/events`)
-      expect(events.map((event: Json) => event.seq)).toEqual(events.map((_: Json, index: number) => index + 1))
-      const seen = events
-        .filter((event: Json) => event.from !== "hub")
-        .map((event: Json) => `${event.from} ${event.message.type}`)
-      expect(seen).toEqual(["client user", "agent system", "agent assistant", "agent result"])
-    })
+  test("a message waits for the agent, its turn is in the log in order, with cost and tokens", async () => {
+    const { hub, id } = await begin(cell, { turns: [{ steps: [{ say: "Hello." }] }] }, { prompt: "hi" })
+    await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
+    const session = await hub.get(`/api/sessions/${id}`)
+    expect(session).toMatchObject({ state: "idle", title: "hi", cliVersion: cell.version, lastLine: "Hello." })
+    expect(session.transport).toBe(cell.hybrid === true ? "hybrid" : "websocket")
+    expect(session.tokens.output).toBeGreaterThan(0)
+    const { events } = await hub.get(`/api/sessions/${id}/events`)
+    expect(events.map((event: Json) => event.seq)).toEqual(events.map((_: Json, index: number) => index + 1))
+    const seen = events
+      .filter((event: Json) => event.from !== "hub")
+      .map((event: Json) => `${event.from} ${event.message.type}`)
+    expect(seen).toEqual(["client user", "agent system", "agent assistant", "agent result"])
+  })
 
-    test("an ask is answered through REST, and the tool runs", async () => {
-      const { hub, id, agent } = await begin(cell, TOUCH, { prompt: "make it" })
-      const ask = await pendingAsk(hub)
-      expect(ask).toMatchObject({ sessionId: id, kind: "tool", toolName: "Bash", state: "pending" })
-      await until(hub, id, "waiting")
-      const settled = await hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow", inputHash: ask.inputHash })
-      expect(settled).toMatchObject({ state: "allowed", settledBy: "admin", via: "person" })
-      await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
-      if (cell.kind === "claude") expect(existsSync(join(agent.cwd, "made"))).toBe(true)
-      const again = await hub.call("POST", `/api/asks/${ask.id}/answer`, { behavior: "deny" })
-      expect(again).toMatchObject({ status: 409, body: { error: { code: "ask/settled" }, ask: { state: "allowed" } } })
-    })
+  test("an ask is answered through REST, and the tool runs", async () => {
+    const { hub, id, agent } = await begin(cell, TOUCH, { prompt: "make it" })
+    const ask = await pendingAsk(hub)
+    expect(ask).toMatchObject({ sessionId: id, kind: "tool", toolName: "Bash", state: "pending" })
+    await until(hub, id, "waiting")
+    const settled = await hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow", inputHash: ask.inputHash })
+    expect(settled).toMatchObject({ state: "allowed", settledBy: "admin", via: "person" })
+    await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
+    if (cell.kind === "claude") expect(existsSync(join(agent.cwd, "made"))).toBe(true)
+    const again = await hub.call("POST", `/api/asks/${ask.id}/answer`, { behavior: "deny" })
+    expect(again).toMatchObject({ status: 409, body: { error: { code: "ask/settled" }, ask: { state: "allowed" } } })
+  })
 
-    test("killed with an ask pending, the hub comes back with it, and its answer completes the turn", async () => {
-      const { hub, id, agent } = await begin(cell, TOUCH, { prompt: "make it" })
-      const ask = await pendingAsk(hub)
-      await hub.kill()
-      await hub.startAgain()
-      expect((await hub.get(`/api/asks/${ask.id}`)).state).toBe("pending")
-      await until(hub, id, "waiting")
-      await hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
-      await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
-      if (cell.kind === "claude") expect(existsSync(join(agent.cwd, "made"))).toBe(true)
-      const { events } = await hub.get(`/api/sessions/${id}/events`)
-      const asked = events.filter((event: Json) => event.message.type === "control_request")
-      expect(asked).toHaveLength(1)
-      const uuids = events.flatMap((event: Json) => event.message.uuid ?? [])
-      expect(new Set(uuids).size).toBe(uuids.length)
-      await hub.post(`/api/sessions/${id}/messages`, { content: "and again" })
-      await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(2)
-    })
+  test("killed with an ask pending, the hub comes back with it, and its answer completes the turn", async () => {
+    const { hub, id, agent } = await begin(cell, TOUCH, { prompt: "make it" })
+    const ask = await pendingAsk(hub)
+    await hub.kill()
+    await hub.startAgain()
+    expect((await hub.get(`/api/asks/${ask.id}`)).state).toBe("pending")
+    await until(hub, id, "waiting")
+    await hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
+    await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
+    if (cell.kind === "claude") expect(existsSync(join(agent.cwd, "made"))).toBe(true)
+    const { events } = await hub.get(`/api/sessions/${id}/events`)
+    const asked = events.filter((event: Json) => event.message.type === "control_request")
+    expect(asked).toHaveLength(1)
+    const uuids = events.flatMap((event: Json) => event.message.uuid ?? [])
+    expect(new Set(uuids).size).toBe(uuids.length)
+    await hub.post(`/api/sessions/${id}/messages`, { content: "and again" })
+    await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(2)
   })
 }

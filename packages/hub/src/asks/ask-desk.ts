@@ -47,6 +47,7 @@ export class AskDesk {
     { readonly incarnation: string; readonly ask: Ask; readonly wire: Envelope }
   >()
   readonly #timers = new Map<string, () => void>()
+  readonly #opening = new Map<string, Promise<void>>()
 
   constructor(options: AskDeskOptions) {
     this.#options = options
@@ -85,8 +86,18 @@ export class AskDesk {
 
   /** A question came in and is in the log. Asked before, it is the same ask and nothing happens. */
   async open(question: Question): Promise<void> {
+    const id = askId(question)
+    // The agent's line and the list of what it has pending may bring the same question at the same time.
+    const underWay = this.#opening.get(id)
+    if (underWay !== undefined) return underWay
+    const opening = this.#open(question, id).finally(() => this.#opening.delete(id))
+    this.#opening.set(id, opening)
+    return opening
+  }
+
+  async #open(question: Question, id: string): Promise<void> {
     const { directory } = this.#options
-    const known = await directory.getAsk(askId(question))
+    const known = await directory.getAsk(id)
     if (known !== undefined) return this.#askedAgain(known)
     const asked = askOfRequest(question)
     const verdict = this.#options.judge(asked)
@@ -94,13 +105,13 @@ export class AskDesk {
     await this.#supersede(ask)
     await directory.addAsk(ask)
     this.#hold(ask)
-    // What a rule settles at once is shown when it is settled: nobody is asked in vain.
-    if (verdict.effect === "ask") return this.#options.publish(ask)
+    this.#options.publish(ask)
+    if (verdict.effect === "ask") return
     const answer: AskAnswer =
       verdict.effect === "allow"
         ? { behavior: "allow" }
         : { behavior: "deny", message: verdict.message ?? verdict.reason }
-    await this.answer(ask.id, answer, { by: `rule ${verdict.rule ?? "?"}`, via: "policy" })
+    await this.answer(id, answer, { by: `rule ${verdict.rule ?? "?"}`, via: "policy" })
   }
 
   async answer(id: string, answer: AskAnswer, how: Answering): Promise<Ask> {

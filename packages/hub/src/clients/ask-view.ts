@@ -62,7 +62,8 @@ export class AskView {
       throw new HubError("auth/forbidden", `the role ${caller.role} may not give this permission`)
     }
     // A client without a handler declines by itself, and cannot be told from a person who does.
-    if (ask.kind === "elicitation" && textOf(response["response"], "action") === "decline" && this.#othersMay(ask)) return
+    if (ask.kind === "elicitation" && textOf(response["response"], "action") === "decline" && this.#othersMay(ask))
+      return
     const answerId = randomUUID()
     this.#shown.set(ask.id, answerId)
     await asks.answer(ask.id, answer, { by: caller.name, via: "person", answerId })

@@ -120,7 +120,7 @@ export class ClientDesk {
   }
 
   forgetToken(tokenId: string): void {
-    for (const { part } of [...this.#members.values()]) if (part.tokenId === tokenId) this.forget(part.clientId)
+    for (const { part } of this.#members.values()) if (part.tokenId === tokenId) this.forget(part.clientId)
   }
 
   /** What a client brings from now on. Resolves with the agent's answer to the set of servers, if it was asked. */
@@ -198,7 +198,9 @@ export class ClientDesk {
     const due = [...this.#members.values()].flatMap((member) =>
       member.part.hooks
         .filter((hook) => isForHook(hook, event, request["input"]))
-        .flatMap((hook) => hook.callbackIds.map((id) => this.#runHook(member, hook, { ...request, callback_id: id }, signal))),
+        .flatMap((hook) =>
+          hook.callbackIds.map((id) => this.#runHook(member, hook, { ...request, callback_id: id }, signal)),
+        ),
     )
     return composeSuccess(requestId, mergeHookOutputs(await Promise.all(due)))
   }

@@ -69,12 +69,7 @@ export class ClientSocket implements ClientPort {
   end(code: number, reason: string): void {
     if (this.#isEnding) return
     this.#isEnding = true
-    const timer = setTimeout(() => this.#close(code, reason), CLOSE_MS)
-    timer.unref()
-    void this.#outbox.drained().then(() => {
-      clearTimeout(timer)
-      this.#close(code, reason)
-    })
+    void this.#endWhenDrained(code, reason)
   }
 
   /** Cut off: it did not answer the last ping. */
@@ -82,6 +77,14 @@ export class ClientSocket implements ClientPort {
     if (!this.isAlive) return this.#options.socket.terminate()
     this.isAlive = false
     this.#options.socket.ping()
+  }
+
+  async #endWhenDrained(code: number, reason: string): Promise<void> {
+    const timer = setTimeout(() => this.#close(code, reason), CLOSE_MS)
+    timer.unref()
+    await this.#outbox.drained()
+    clearTimeout(timer)
+    this.#close(code, reason)
   }
 
   #close(code: number, reason: string): void {

@@ -71,7 +71,12 @@ function named(registry: SessionRegistry, key: string | undefined): LiveSession 
   return undefined
 }
 
-async function launch(core: HubCore, registry: SessionRegistry, body: ConnectBody, caller: Caller): Promise<LiveSession> {
+async function launch(
+  core: HubCore,
+  registry: SessionRegistry,
+  body: ConnectBody,
+  caller: Caller,
+): Promise<LiveSession> {
   const request: NewSession = {
     ...(body.cwd === undefined ? {} : { cwd: body.cwd }),
     ...(body.permission_mode === undefined ? {} : { permissionMode: body.permission_mode }),

@@ -5,16 +5,16 @@ const MAX_REPEATS = 3
 const MAX_SUBJECT_CHARS = 200
 
 /**
- * Whether a matcher means this subject, as the CLI reads it: nothing or `*` is everything, plain names separated by `|` are
- * compared whole, anything else is a pattern that may match anywhere.
+ * Whether a matcher means this subject, as 2.1.325 was seen to read it: nothing or `*` is everything, plain names separated by
+ * `|` or `,` are compared whole, anything else is a pattern that may match anywhere. (Older ones know no `,` and no blanks.)
  */
 export function isMeant(matcher: string | undefined, subject: string | undefined): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*" || subject === undefined) return true
-  if (/^[\w|-]+$/.test(matcher)) return matcher.split("|").includes(subject)
+  if (/^[\w\s|,]+$/.test(matcher)) return matcher.split(/[|,]/).some((name) => name.trim() === subject)
   try {
     return new RegExp(matcher).test(subject.slice(0, MAX_SUBJECT_CHARS))
   } catch {
-    return matcher === subject
+    return false
   }
 }
 

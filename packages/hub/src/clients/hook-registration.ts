@@ -71,10 +71,7 @@ export function joinNeeds(one: HookNeeds, other: HookNeeds): HookNeeds {
 /** For `initialize`: one hook per event, with the hub's own id, always with a time-out. */
 export function registrationOf(needs: HookNeeds): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    [...needs].map(([event, ms]) => [
-      event,
-      [{ hookCallbackIds: [`${ID}${event}`], timeout: Math.ceil(ms / 1000) }],
-    ]),
+    [...needs].map(([event, ms]) => [event, [{ hookCallbackIds: [`${ID}${event}`], timeout: Math.ceil(ms / 1000) }]]),
   )
 }
 

@@ -25,20 +25,36 @@ export async function answerInitialize(options: InitializeAnswerOptions): Promis
   const hooks = readClientHooks(request["hooks"])
   const servers = hostedServers(request["sdkMcpServers"])
   // Whatever this client had brought before is replaced: a program that comes back under its name may be another one.
-  const outcome = desks.of(client.session).bring(client.id, { hooks, servers })
-  outcome.catch(() => undefined)
+  const outcome = desks
+    .of(client.session)
+    .bring(client.id, { hooks, servers })
+    // The agent went away, or is slow: it gets this when it is back, and the client need not know.
+    .catch(() => undefined)
   await desks.whenGreeted(client.session)
   await outcome
-  tellWhatIsMissing(client, desks.of(client.session).missing(client.id))
+  const missing = desks.of(client.session).missing(client.id)
+  tellWhatIsMissing(client, missing)
   return {
     subtype: "success",
-    response: client.session.kept.own.initializeReply ?? NO_AGENT_YET,
+    response: { ...(client.session.kept.own.initializeReply ?? NO_AGENT_YET), ...applied(hooks, missing) },
     ...pendingLists(asks),
   }
 }
 
+/** The hub's own reply told of none: what became of this client's hooks is known here. */
+function applied(hooks: readonly unknown[], { unregisteredEvents }: PartOutcome): { hooks_applied?: boolean } {
+  return hooks.length === 0 ? {} : { hooks_applied: unregisteredEvents.length === 0 }
+}
+
 /** Enough for a client to go on with; what its agent can do it learns from the agent. */
-const NO_AGENT_YET = { commands: [], models: [], agents: [], account: {}, output_style: "default", available_output_styles: [] }
+const NO_AGENT_YET = {
+  commands: [],
+  models: [],
+  agents: [],
+  account: {},
+  output_style: "default",
+  available_output_styles: [],
+}
 
 function tellWhatIsMissing(client: InitializeAnswerOptions["client"], missing: PartOutcome): void {
   const { unregisteredEvents: events, takenServers: servers } = missing

@@ -2,7 +2,14 @@ import { isObject } from "@signalbox/protocol"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { ServerSet } from "./client-part.ts"
-import { type ClientHook, type HookNeeds, joinNeeds, missingNeeds, needsOf, registrationOf } from "./hook-registration.ts"
+import {
+  type ClientHook,
+  type HookNeeds,
+  joinNeeds,
+  missingNeeds,
+  needsOf,
+  registrationOf,
+} from "./hook-registration.ts"
 
 export interface PartSyncOptions {
   readonly session: () => LiveSession
@@ -67,10 +74,14 @@ export class PartSync {
     if (missingNeeds(needs, told.hooks).length === 0 || !session.traits.initializesAgain) return
     const hooks = joinNeeds(told.hooks, needs)
     this.#told = { ...told, hooks }
-    const reply = await session.ask({ subtype: "initialize", hooks: registrationOf(hooks) }, TIMEOUT_MS)
-    const payload = reply["response"]
-    const isApplied = reply["subtype"] === "success" && !(isObject(payload) && payload["hooks_applied"] === false)
-    if (!isApplied && this.#told?.hooks === hooks) this.#told = { ...this.#told, hooks: told.hooks }
+    let isApplied = false
+    try {
+      const reply = await session.ask({ subtype: "initialize", hooks: registrationOf(hooks) }, TIMEOUT_MS)
+      const payload = reply["response"]
+      isApplied = reply["subtype"] === "success" && !(isObject(payload) && payload["hooks_applied"] === false)
+    } finally {
+      if (!isApplied && this.#told?.hooks === hooks) this.#told = { ...this.#told, hooks: told.hooks }
+    }
   }
 
   async #tellServers(session: LiveSession, isAsked: boolean): Promise<ControlReply | undefined> {
@@ -80,6 +91,12 @@ export class PartSync {
     const isSame = known === wanted || (known === undefined && wanted === NO_SERVERS)
     if (isSame && !isAsked) return undefined
     if (this.#told !== undefined) this.#told = { ...this.#told, servers: wanted }
-    return session.ask({ subtype: "mcp_set_servers", servers }, TIMEOUT_MS)
+    try {
+      return await session.ask({ subtype: "mcp_set_servers", servers }, TIMEOUT_MS)
+    } catch (error) {
+      // Whether it arrived is not known: the next time it is said again.
+      if (this.#told?.servers === wanted) this.#told = { ...this.#told, servers: undefined }
+      throw error
+    }
   }
 }

@@ -1,34 +1,24 @@
 import { randomUUID } from "node:crypto"
-import {
-  composeError,
-  type Envelope,
-  encode,
-  fieldOf,
-  isObject,
-  textOf,
-  type UnlistedRequest,
-} from "@signalbox/protocol"
+import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
 import type { AskDesk } from "../asks/ask-desk.ts"
-import { hasAccess, mayControl } from "../auth/roles.ts"
+import { hasAccess } from "../auth/roles.ts"
 import type { SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
-import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { FanOut } from "../viewers/fan-out.ts"
 import { AskView } from "./ask-view.ts"
 import type { DeskClient } from "./client-calls.ts"
-import { areHosted } from "./client-desk.ts"
 import type { ClientDesks } from "./client-desks.ts"
 import { clientLine, refusalLine } from "./client-lines.ts"
 import type { ClientPort } from "./client-port.ts"
-import { answerInitialize } from "./initialize-answer.ts"
-import { steer } from "./steering.ts"
+import { ClientRequests } from "./client-requests.ts"
+import { asHubError, forbidden } from "./refusals.ts"
 
 /** What every door for raw clients stands on. */
 export interface ClientHouse {
@@ -50,9 +40,6 @@ export interface RawClientOptions {
   readonly follows?: boolean
 }
 
-const REQUEST_TIMEOUT_MS = 600_000
-const MAX_REQUESTS = 256
-
 /**
  * One client on the host's side of the wire, as if it were alone: it is answered by the hub where the hub knows, and by the
  * agent where only the agent does, and sees what the agent says and what others say to it.
@@ -65,8 +52,7 @@ export class RawClient implements DeskClient {
   readonly #asks: AskView
   /** Messages of its own that are on their way into the log: it does not see them there. */
   readonly #own = new Set<string>()
-  /** Requests of its own that wait for their answer. */
-  readonly #requests = new Set<string>()
+  readonly #requests: ClientRequests
   #session: LiveSession
   #watching: (() => void)[] = []
   #tail: Promise<void> = Promise.resolve()
@@ -80,6 +66,7 @@ export class RawClient implements DeskClient {
     this.tokenId = caller.tokenId
     this.mayAnswer = hasAccess(caller.role, "operator")
     this.#asks = new AskView({ asks: house.asks, port, caller, session: () => this.#session })
+    this.#requests = new ClientRequests({ client: this, desks: house.desks, caller, asks: this.#asks })
     house.desks.of(session).join(this, options.isKept === true)
     this.#watch(session)
   }
@@ -143,10 +130,10 @@ export class RawClient implements DeskClient {
       case "control_response":
         return this.#answer(message)
       case "control_cancel_request":
-        this.#requests.delete(textOf(message, "request_id") ?? "")
+        this.#requests.forget(textOf(message, "request_id") ?? "")
         return Promise.resolve()
       case "control_request":
-        return this.#queue(() => this.#request(message))
+        return this.#queue(() => this.#requests.take(message))
       case "user":
         return this.#queue(() => this.#send(message))
       case "update_environment_variables":
@@ -237,91 +224,12 @@ export class RawClient implements DeskClient {
     }
   }
 
-  async #request(message: Envelope): Promise<void> {
-    const requestId = textOf(message, "request_id")
-    const given = fieldOf(message, "request")
-    const subtype = textOf(given, "subtype")
-    if (requestId === undefined) return
-    if (given === undefined || subtype === undefined) return this.#fail(requestId, "a control_request needs a subtype")
-    const request: UnlistedRequest = { ...given, subtype }
-    const { caller, house } = this.#options
-    if (!mayControl(caller.role, request) && !this.#isOwnServers(request)) {
-      return this.#fail(requestId, forbidden(caller, `send ${subtype}`).message, "forbidden")
-    }
-    if (this.#requests.size >= MAX_REQUESTS) return this.#fail(requestId, "too many requests wait for their answer")
-    this.#requests.add(requestId)
-    // What this agent can take is known when it has answered the hub: until then a client's next lines wait too.
-    if (subtype === "initialize" && this.#session.wire !== undefined) await house.desks.whenGreeted(this.#session)
-    // On the wire when this returns; its answer is not waited for.
-    void this.#pass(requestId, this.#replyTo(request))
-  }
-
-  /** An operator may not give an agent commands to run, but may host servers itself. */
-  #isOwnServers(request: UnlistedRequest): boolean {
-    if (!this.mayAnswer) return false
-    const servers = request["servers"]
-    if (request.subtype === "mcp_set_servers") return isObject(servers) && areHosted(servers)
-    const name = textOf(request, "server_name")
-    if (request.subtype !== "mcp_message" || name === undefined) return false
-    return this.#options.house.desks.of(this.#session).hosts(this.id, name)
-  }
-
-  #replyTo(request: UnlistedRequest): Promise<ControlReply> {
-    const { house, caller } = this.#options
-    switch (request.subtype) {
-      case "initialize":
-        return answerInitialize({ client: this, desks: house.desks, asks: this.#asks, request })
-      case "mcp_set_servers":
-        return this.#setServers(request)
-      default:
-        return steer(this.#session, request, { by: caller.name, timeoutMs: REQUEST_TIMEOUT_MS })
-    }
-  }
-
-  async #setServers(request: UnlistedRequest): Promise<ControlReply> {
-    const { servers } = request
-    const desk = this.#options.house.desks.of(this.#session)
-    const answered = await desk.bring(this.id, { servers: isObject(servers) ? servers : {}, isAsked: true })
-    const reply = answered ?? { subtype: "success", response: { added: [], removed: [], errors: {} } }
-    const { takenServers } = desk.missing(this.id)
-    if (takenServers.length === 0) return reply
-    const taken = takenServers.map((name) => [name, "another client hosts a server of this name"])
-    const payload = fieldOf(reply, "response")
-    const errors = { ...fieldOf(payload, "errors"), ...Object.fromEntries(taken) }
-    return { ...reply, response: { ...payload, errors } }
-  }
-
-  /** The reply goes to this client alone, with the id it chose. */
-  async #pass(requestId: string, reply: Promise<ControlReply>): Promise<void> {
-    let response: Envelope
-    try {
-      response = { type: "control_response", response: { ...(await reply), request_id: requestId } }
-    } catch (error) {
-      response = composeError(requestId, asHubError(error).message)
-    }
-    // Deleted meanwhile: the client took it back.
-    if (this.#requests.delete(requestId)) this.tell(encode(response))
-  }
-
-  #fail(requestId: string, error: string, code?: string): void {
-    this.tell(encode(composeError(requestId, error, code)))
-  }
-
   #refuse(error: HubError, about: Readonly<Record<string, unknown>> = {}): void {
     this.tell(refusalLine(error, about))
   }
 }
 
-function forbidden({ role }: Caller, what: string): HubError {
-  return new HubError("auth/forbidden", `the role ${role} may not ${what} here: use a token with more rights`)
-}
-
 /** What may be gone in a moment: whoever can should try again. */
 function isPassing({ code }: HubError): boolean {
   return code === "session/queue-full" || code === "store/full" || code === "store/failed"
-}
-
-function asHubError(error: unknown): HubError {
-  if (error instanceof HubError) return error
-  return new HubError("hub/internal", "the hub failed at this", { cause: error })
 }

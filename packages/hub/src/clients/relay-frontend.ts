@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
+import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
-import type { ClientPort } from "./client-port.ts"
 import { refusalLine } from "./client-lines.ts"
+import type { ClientPort } from "./client-port.ts"
 import { type ClientHouse, RawClient } from "./raw-client.ts"
-import { HubError } from "../errors.ts"
 
 export interface RelayFrontendOptions {
   readonly house: ClientHouse
@@ -16,7 +16,7 @@ export interface RelayFrontendOptions {
   readonly isAutoApproving: () => boolean
 }
 
-export const AUTO_APPROVAL_NOTE = "auto-approval is ON: every tool is allowed unseen, as the hub's policy says"
+const AUTO_APPROVAL_NOTE = "auto-approval is ON: every tool is allowed unseen, as the hub's policy says"
 
 /** A frontend that thinks it is the only one, and that one relay is one agent: it gets every session's lines on one socket. */
 export class RelayFrontend {
@@ -130,7 +130,8 @@ function isNamed({ id, record }: LiveSession, name: string): boolean {
 
 function newest(sessions: readonly LiveSession[]): LiveSession | undefined {
   return sessions.reduce<LiveSession | undefined>(
-    (latest, session) => (latest !== undefined && latest.record.createdAt > session.record.createdAt ? latest : session),
+    (latest, session) =>
+      latest !== undefined && latest.record.createdAt > session.record.createdAt ? latest : session,
     undefined,
   )
 }

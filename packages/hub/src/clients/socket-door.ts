@@ -10,6 +10,7 @@ import { refuseUpgrade } from "../http/refuse-upgrade.ts"
 import type { Caller } from "../model/access.ts"
 import type { ClientPort } from "./client-port.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
+import { asHubError } from "./refusals.ts"
 
 /** Whoever came through the door, once it is known who. */
 export interface Guest {
@@ -163,8 +164,4 @@ function tokenIn(line: string): string | undefined {
 
 function pathOf(request: IncomingMessage): string {
   return (request.url ?? "/").split("?", 1)[0] ?? "/"
-}
-
-function asHubError(error: unknown): HubError {
-  return error instanceof HubError ? error : new HubError("hub/internal", "the hub failed at this", { cause: error })
 }

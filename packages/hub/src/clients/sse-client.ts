@@ -4,8 +4,8 @@ import type { StoredEvent } from "../model/event.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-port.ts"
-import { type ClientHouse, RawClient } from "./raw-client.ts"
 import { MissedLines } from "./missed-lines.ts"
+import { type ClientHouse, RawClient } from "./raw-client.ts"
 import { SseStream } from "./sse-stream.ts"
 
 export interface SseClientOptions {
@@ -37,7 +37,7 @@ export class SseClient implements ClientPort {
   constructor(options: SseClientOptions) {
     this.#options = options
     const { house, session, caller, id } = options
-    this.#raw = new RawClient({ house, session, caller, id, isKept: true, port: this })
+    this.#raw = new RawClient({ house, session, caller, id, isKept: !session.isEnded, port: this })
     this.#awaitReturn()
   }
 
@@ -117,7 +117,7 @@ export class SseClient implements ClientPort {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#raw.close()
-    for (const stream of [...this.#streams]) stream.end()
+    for (const stream of this.#streams) stream.end()
     clearTimeout(this.#timer)
   }
 

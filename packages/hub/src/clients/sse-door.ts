@@ -1,6 +1,6 @@
+import { randomUUID } from "node:crypto"
 import { type Envelope, isObject } from "@signalbox/protocol"
 import { normaliseFrontendMessage } from "@signalbox/protocol/dialects"
-import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
@@ -113,7 +113,11 @@ export class SseDoor {
     const id = clientIdOf(caller, name)
     if (this.#clients.size >= maxClients || !house.desks.of(session).hasRoomFor(id)) throw tooMany()
     const client: SseClient = new SseClient({
-      ...{ house, log, session, caller, id },
+      house,
+      log,
+      session,
+      caller,
+      id,
       onAway: () => this.#away(key, client, name === undefined),
       ...(awayMs === undefined ? {} : { awayMs }),
       ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),

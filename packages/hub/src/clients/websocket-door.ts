@@ -2,8 +2,8 @@ import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
-import { type ClientHouse, RawClient } from "./raw-client.ts"
 import type { ClientPort } from "./client-port.ts"
+import { type ClientHouse, RawClient } from "./raw-client.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 
 export interface SessionSocketDoorOptions {
@@ -41,7 +41,7 @@ function turnAway(port: ClientPort): Guest {
 }
 
 /** An id means the newest session of its chain: the conversation, wherever it went on. */
-export function findSession(registry: SessionRegistry, segment: string): LiveSession {
+function findSession(registry: SessionRegistry, segment: string): LiveSession {
   const id = decodeSegment(segment)
   const session = registry.newestOf(id)
   if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)

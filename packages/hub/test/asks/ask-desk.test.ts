@@ -60,6 +60,15 @@ describe("the ask desk", () => {
     expect(await setup.directory.listAsks({})).toHaveLength(1)
   })
 
+  it("[AK2] brought twice at the same time, it is one ask, and settled it stays settled", async () => {
+    const setup = setUpDesk()
+    await Promise.all([setup.desk.open(question()), setup.desk.open(question())])
+    expect(setup.published).toHaveLength(1)
+    await setup.desk.answer(setup.published[0]?.id ?? "", { behavior: "allow" }, PERSON)
+    await setup.desk.open(question())
+    expect(setup.desk.pendingCount("s1")).toBe(0)
+  })
+
   it("[AK3] of 40 answers at once one wins, and one line goes to the agent", async () => {
     const setup = setUpDesk()
     const ask = await openOne(setup)

@@ -65,7 +65,9 @@ describe("what clients bring to a session", () => {
     expect(hooksOf(agent)).toEqual([{ PreToolUse: [{ hookCallbackIds: ["hub-hook:PreToolUse"], timeout: 35 }] }])
     const client = await openClient(stage, id)
     await bring(client, { hooks: { ...onBash, Stop: [{ hookCallbackIds: ["hook_1"] }] } })
-    expect(await client.find((message) => message["subtype"] === "hooks_not_registered")).toMatchObject({ events: ["Stop"] })
+    expect(await client.find((message) => message["subtype"] === "hooks_not_registered")).toMatchObject({
+      events: ["Stop"],
+    })
     const answered = agent.callHook("PreToolUse", bash)
     client.answer(await client.request("hook_callback"), deny)
     expect(payloadIn(await answered)).toEqual(deny)
@@ -95,7 +97,11 @@ describe("what clients bring to a session", () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage, { version: NEWEST })
     obey(agent)
-    const [gone, failing, slow] = [await openClient(stage, id), await openClient(stage, id), await openClient(stage, id)]
+    const [gone, failing, slow] = [
+      await openClient(stage, id),
+      await openClient(stage, id),
+      await openClient(stage, id),
+    ]
     const blocking = (tool: string, more: Record<string, unknown> = {}) => ({
       hooks: { PreToolUse: [{ matcher: tool, hookCallbackIds: ["hook_0"], onFailure: "block", ...more }] },
     })
@@ -141,7 +147,9 @@ describe("what clients bring to a session", () => {
     await bring(one, { sdkMcpServers: ["a"] })
     await bring(other, { sdkMcpServers: ["b"] })
     const files = { files: { type: "stdio", command: "files" } }
-    const reply = await call(stage, "POST", `/api/sessions/${id}/control`, { request: { subtype: "mcp_set_servers", servers: files } })
+    const reply = await call(stage, "POST", `/api/sessions/${id}/control`, {
+      request: { subtype: "mcp_set_servers", servers: files },
+    })
     expect(await reply.json()).toMatchObject({ response: { added: [], removed: [] } })
     const set = await one.ask("set", { subtype: "mcp_set_servers", servers: { c: { type: "sdk", name: "c" } } })
     expect(payloadIn(set)).toMatchObject({ added: [], errors: {} })
@@ -181,7 +189,9 @@ describe("what clients bring to a session", () => {
     const [one, other] = [await openClient(stage, id), await openClient(stage, id)]
     await bring(one, { sdkMcpServers: ["a"] })
     await bring(other, { sdkMcpServers: ["a"] })
-    expect(await other.find((message) => message["subtype"] === "servers_not_registered")).toMatchObject({ servers: ["a"] })
+    expect(await other.find((message) => message["subtype"] === "servers_not_registered")).toMatchObject({
+      servers: ["a"],
+    })
     void agent.callServer("a", { jsonrpc: "2.0", id: 1, method: "tools/list" })
     await one.request("mcp_message")
     one.close()

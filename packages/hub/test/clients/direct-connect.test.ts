@@ -1,5 +1,9 @@
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
+import { ensureOfficialSdk } from "../../../../scripts/official-sdk.mjs"
 import { LineSocket } from "./line-socket.ts"
 import { payloadIn } from "./scripted-agent.ts"
 import { call, openAgent, openStage, tokenOf } from "./stage.ts"
@@ -42,5 +46,24 @@ describe("DirectConnect", () => {
     expect((await deleted).status).toBe(200)
     expect(stage.hub.core.getSession(id).state).toBe("ended")
     expect((await call(stage, "DELETE", "/sessions/nowhere")).status).toBe(404)
+  })
+
+  it("[RC35] the official transport attaches, has a turn, answers a question, and ends the session when it is told to", async () => {
+    const stage = await openStage()
+    const { agent, id } = await openAgent(stage)
+    const { entry } = await ensureOfficialSdk("0.3.325")
+    const orders = { entry, url: stage.url, token: stage.hub.admin.token, session: id }
+    const program = fileURLToPath(new URL("official-direct-connect.mjs", import.meta.url))
+    const env = { PATH: process.env["PATH"], ORDERS: JSON.stringify(orders) }
+    const run = promisify(execFile)(process.execPath, [program], { env })
+    await agent.hears("Hello.")
+    agent.say({ type: "system", subtype: "init", cwd: "/somewhere" })
+    expect(payloadIn(await agent.askPermission("q-1"))).toMatchObject({ behavior: "allow" })
+    agent.say({ type: "result", subtype: "success", is_error: false, result: "Hi." })
+    await agent.take("end_session", undefined)
+    const told = JSON.parse((await run).stdout) as { session: string; seen: string[] }
+    expect(told.session).toBe(id)
+    expect(told.seen).toEqual(expect.arrayContaining(["control_request", "result"]))
+    expect(stage.hub.core.getSession(id).state).toBe("ended")
   })
 })

@@ -19,8 +19,13 @@ describe("hooks of several clients", () => {
     ["mcp__.*", "mcp__files__read", true],
     ["mcp__.*", "Bash", false],
     ["^Note", "NotebookEdit", true],
-    ["[", "[", true],
     ["[", "Bash", false],
+    ["as.", "Bash", true],
+    ["as", "Bash", false],
+    ["bash", "Bash", false],
+    ["Bash | Write", "Bash", true],
+    ["Read, Bash", "Bash", true],
+    ["ash$", "Bash", true],
     ["Bash", undefined, true],
   ])("[RC13] the matcher %j and %j: %j", (matcher, subject, meant) => {
     expect(isMeant(matcher, subject)).toBe(meant)
@@ -77,7 +82,13 @@ describe("hooks of several clients", () => {
   })
 
   it("[RC16] every registered hook has a time-out: the client's own, bounded, or 30 s", () => {
-    const hooks = { Stop: [{ hookCallbackIds: ["a"] }, { hookCallbackIds: ["b"], timeout: 2 }, { hookCallbackIds: ["c"], timeout: 1e9 }] }
+    const hooks = {
+      Stop: [
+        { hookCallbackIds: ["a"] },
+        { hookCallbackIds: ["b"], timeout: 2 },
+        { hookCallbackIds: ["c"], timeout: 1e9 },
+      ],
+    }
     expect(readClientHooks(hooks).map((hook) => hook.timeoutMs)).toEqual([30_000, 2_000, 300_000])
   })
 })

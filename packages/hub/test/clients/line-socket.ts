@@ -86,7 +86,10 @@ export class LineSocket {
   }
 
   fail(request: Envelope, error: string): void {
-    this.send({ type: "control_response", response: { subtype: "error", request_id: textOf(request, "request_id"), error } })
+    this.send({
+      type: "control_response",
+      response: { subtype: "error", request_id: textOf(request, "request_id"), error },
+    })
   }
 
   types(): string[] {

@@ -1,4 +1,4 @@
-import { type Envelope, fieldOf } from "@signalbox/protocol"
+import { fieldOf } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { LineSocket } from "./line-socket.ts"
@@ -24,9 +24,7 @@ describe("a raw client on one session", () => {
     expect(payloadIn(reply)["commands"]).toEqual([{ name: "help" }])
     const input = { command: "ls" }
     const request = { subtype: "can_use_tool", tool_name: "Bash", input, tool_use_id: "toolu-ask-1" }
-    expect(reply["pending_permission_requests"]).toEqual([
-      { type: "control_request", request_id: "ask-1", request },
-    ])
+    expect(reply["pending_permission_requests"]).toEqual([{ type: "control_request", request_id: "ask-1", request }])
     expect(agent.requests("initialize")).toHaveLength(1)
   })
 
@@ -88,16 +86,16 @@ describe("a raw client on one session", () => {
   it("[RC4] everybody is asked, the first answer wins, the others get a control_cancel_request and late answers are dropped", async () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)
-    const clients = [await openClient(stage, id), await openClient(stage, id), await openClient(stage, id)]
+    const [winner, loser] = [await openClient(stage, id), await openClient(stage, id)]
+    const third = await openClient(stage, id)
     const answered = agent.askPermission("ask-1")
-    const questions = await Promise.all(clients.map((client) => client.request("can_use_tool")))
-    const [winner, loser, third] = clients
-    if (winner === undefined || loser === undefined || third === undefined) throw new Error("three clients")
-    winner.answer(questions[0] as Envelope, { behavior: "allow", updatedInput: { command: "ls -l" } })
+    const question = await loser.request("can_use_tool")
+    await third.request("can_use_tool")
+    winner.answer(await winner.request("can_use_tool"), { behavior: "allow", updatedInput: { command: "ls -l" } })
     expect(payloadIn(await answered)).toMatchObject({ behavior: "allow", updatedInput: { command: "ls -l" } })
     expect(await loser.ofType("control_cancel_request")).toMatchObject({ request_id: "ask-1" })
     await third.ofType("control_cancel_request")
-    loser.answer(questions[1] as Envelope, { behavior: "deny", message: "late" })
+    loser.answer(question, { behavior: "deny", message: "late" })
     agent.sayText("done")
     await Promise.all([winner.ofType("assistant"), loser.ofType("assistant")])
     expect(winner.types()).not.toContain("control_cancel_request")
@@ -195,7 +193,17 @@ describe("a raw client on one session", () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)
     const client = await openClient(stage, id)
-    const rubbish = ["null", "[]", "{", "42", '"x"', "{}", '{"type":7}', '{"type":"user"}', '{"type":"control_response"}']
+    const rubbish = [
+      "null",
+      "[]",
+      "{",
+      "42",
+      '"x"',
+      "{}",
+      '{"type":7}',
+      '{"type":"user"}',
+      '{"type":"control_response"}',
+    ]
     for (const line of [...rubbish, '{"type":"control_request"}', '{"type":"made_up"}']) client.sendRaw(`${line}\n`)
     client.send({ type: "control_request", request_id: "bare" })
     client.send({ type: "keep_alive" })

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { fieldOf } from "@signalbox/protocol"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { ScriptedAgent, payloadIn } from "./scripted-agent.ts"
+import { payloadIn, ScriptedAgent } from "./scripted-agent.ts"
 import { SseReader } from "./sse-reader.ts"
 import { call, openAgent, openClient, openStage, type Stage, tokenOf } from "./stage.ts"
 
@@ -102,13 +102,22 @@ describe("the door for event streams", () => {
     await post(stage, id, user("twice"))
     await agent.hears("twice")
     expect(agent.wire.messages.filter((message) => message.type === "user")).toHaveLength(2)
-    const nonsense = await post(stage, id, { type: "control_request", request_id: "n", request: { subtype: "set_permission_mode", mode: "nonsense" } })
+    const nonsense = await post(stage, id, {
+      type: "control_request",
+      request_id: "n",
+      request: { subtype: "set_permission_mode", mode: "nonsense" },
+    })
     expect(nonsense.status).toBe(200)
     const reply = await stream.find((payload) => fieldOf(payload, "response")?.["request_id"] === "n")
-    expect(fieldOf(reply.payload, "response")).toMatchObject({ subtype: "error", error: expect.stringContaining("mode") })
+    expect(fieldOf(reply.payload, "response")).toMatchObject({
+      subtype: "error",
+      error: expect.stringContaining("mode"),
+    })
     const empty = await post(stage, id, { type: "user" })
     expect(empty.status).toBe(200)
-    expect((await stream.find((payload) => payload["subtype"] === "refused")).payload).toMatchObject({ error: { code: "request/invalid" } })
+    expect((await stream.find((payload) => payload["subtype"] === "refused")).payload).toMatchObject({
+      error: { code: "request/invalid" },
+    })
     expect(stream.types()).not.toContain("user")
     expect((await call(stage, "POST", "/v1/code/sessions/nowhere/events", { events: [] })).status).toBe(404)
     expect((await call(stage, "POST", `/v1/code/sessions/${id}/events`, { events: [] }, "wrong")).status).toBe(401)
@@ -134,7 +143,12 @@ describe("the door for event streams", () => {
     const { agent, id } = await openAgent(stage, { hooks: ["Stop"] })
     const first = await openStream(stage, id, { name: "app" })
     const hooks = { Stop: [{ hookCallbackIds: ["hook_0"] }] }
-    await post(stage, id, { type: "control_request", request_id: "i", request: { subtype: "initialize", hooks } }, { name: "app" })
+    await post(
+      stage,
+      id,
+      { type: "control_request", request_id: "i", request: { subtype: "initialize", hooks } },
+      { name: "app" },
+    )
     await first.ofType("control_response")
     first.close()
     await first.ended
@@ -155,7 +169,11 @@ describe("the door for event streams", () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)
     const first = await openStream(stage, id, { name: "app" })
-    const request = { subtype: "initialize", hooks: { Stop: [{ hookCallbackIds: ["hook_0"] }] }, sdkMcpServers: ["tools"] }
+    const request = {
+      subtype: "initialize",
+      hooks: { Stop: [{ hookCallbackIds: ["hook_0"] }] },
+      sdkMcpServers: ["tools"],
+    }
     await post(stage, id, { type: "control_request", request_id: "i", request }, { name: "app" })
     await agent.take("mcp_set_servers", {})
     await first.ofType("control_response")
