@@ -37,6 +37,17 @@ describe("programs written for the official SDK", () => {
     for (const { name, problems } of Object.values(ready())) expect(problems, name).toEqual([])
   })
 
+  it("[D2] a question asked after the first result: the official SDK leaves it unanswered, ours answers it", {
+    timeout: 240_000,
+  }, async () => {
+    const theirs = await runProgram(ready().newest, "late-question", NEWEST.cli)
+    expect(theirs["asked"]).toBeUndefined()
+    expect(theirs["message"]?.at(-1)).toMatchObject({ type: "result", result: "Nobody was there to answer." })
+    const ours = await runProgram(ready().ours, "late-question", NEWEST.cli)
+    expect(ours["asked"]).toEqual(["Bash"])
+    expect(ours["message"]?.at(-1)).toMatchObject({ type: "result", result: "The answer was allow." })
+  })
+
   for (const program of newest) see(program, NEWEST, () => ready().newest)
   for (const program of older) see(program, OLDER, () => ready().older)
 })

@@ -69,12 +69,19 @@ export const improvements: readonly Improvement[] = [
     ours: /"Claude Code process aborted by user"/,
     why: "the same kind of error; theirs says so when a write finds the signal aborted, ours whenever a process ran",
   },
-  {
-    program: "sessions-not-there",
+  ...["sessions-not-there", "stored-sessions", "import-to-store"].map((program) => ({
+    program,
     at: /\.error\.name$/,
     official: /"TelemetrySafeError"/,
     ours: /"Error"/,
     why: "a name that is about the vendor's own records",
+  })),
+  {
+    program: "after-the-end",
+    at: /^call\[\d+\]\.error\.message$/,
+    official: /"ProcessTransport is not ready for writing"/,
+    ours: /"Query closed before response received"/,
+    why: "one kind of error for everything that is asked of a query that is over; theirs names a part of its own",
   },
   ...["api-error", "resume-unknown", "session-id"].map((program) => ({
     program,
@@ -97,15 +104,15 @@ export const improvements: readonly Improvement[] = [
     at: /^(ending|call)\[0\]\.(error\.)?(message|code)$/,
     official: /not found at \/nowhere\/claude|"ENOENT"/,
     ours: /not found at \/nowhere\/claude|"process\/not-found"/,
-    why: "the same kind of error; the message says where was looked, the code is one of ours",
+    why: "the message says where was looked; ENOENT would not tell a missing agent from a missing folder (folder-not-found)",
   },
-  {
-    program: "startup",
-    at: /^call\[1\]\.error\.(message|code)$/,
+  ...["startup", "prewarm"].map((program) => ({
+    program,
+    at: /^call\[\d\]\.error\.(message|code)$/,
     official: /not found at \/nowhere\/claude|"ENOENT"/,
     ours: /not found at \/nowhere\/claude|"process\/not-found"/,
     why: "as above",
-  },
+  })),
   {
     program: "folder-not-found",
     at: /^ending\[0\]\.(message|code)$/,
@@ -113,7 +120,15 @@ export const improvements: readonly Improvement[] = [
     ours: /nowhere\/at\/all|"process\/spawn-failed"/,
     why: "the official message blames the binary; ours names the folder that is missing",
   },
-  ...["spawned-with-options", "wire-of-a-turn", "wire-of-methods", "wire-of-newer-options"].map((program) => ({
+  ...[
+    "after-the-end",
+    "bad-prompts",
+    "spawned-with-options",
+    "wire-of-a-turn",
+    "wire-of-mcp-servers",
+    "wire-of-methods",
+    "wire-of-newer-options",
+  ].map((program) => ({
     program,
     at: /^message\[\d+\]\.line\.request\.systemPrompt$/,
     official: /^\[/,
@@ -135,19 +150,4 @@ export const improvements: readonly Improvement[] = [
     ours: /Invalid arguments for tool \w+: Invalid input: expected number, received string at a/,
     why: "the text is the MCP library's in its present version; the official package has an older one built in",
   })),
-  // No improvement but a gap: the one option of the official package that is refused so far.
-  {
-    program: "session-store",
-    at: /^(message|ending|stored|model)\[\d\]$/,
-    official: /./,
-    ours: ABSENT,
-    why: "options.sessionStore is not delivered yet: query() refuses it by name, before anything starts",
-  },
-  {
-    program: "session-store",
-    at: /^uncaught\[0\]$/,
-    official: ABSENT,
-    ours: /options\.sessionStore cannot be used yet/,
-    why: "as above",
-  },
 ]

@@ -70,6 +70,8 @@ function replacedText(text: string, key: string, { names, places }: Replacing): 
     .replace(/\b\d+(\.\d+)? ?m?s\b(?= (?:ago|elapsed))/g, "<measured>")
     .replace(/\bduration_ms: \d+/g, "duration_ms: <measured>")
     .replace(/cch=[0-9a-f]+/g, "cch=<hash>")
+    .replace(/\ba[0-9a-f]{16}\b/g, "<agent>")
+    .replace(/(?<=-blob-)\d+-\w+/g, "<id>")
     .replace(/(?<=\/plans\/)[\w-]+(?=\.md)/g, "<plan>")
 }
 

@@ -18,17 +18,23 @@ export type Seen = Readonly<Record<string, readonly unknown[]>>
 
 const STDERR_KEPT_CHARS = 4_000
 
+/** Another executable in the real CLI's place, and what it is told by variables. */
+export interface StandIn {
+  readonly path: string
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Runs one compiled program in a process of its own, with an empty home and folder and its own scripted model. */
-export async function runProgram(compiled: CompiledPrograms, program: string, cliVersion: string): Promise<Seen> {
+export async function runProgram(compiled: CompiledPrograms, program: string, cli: string | StandIn): Promise<Seen> {
   const base = realpathSync(await mkdtemp(join(tmpdir(), "signalbox-diff-")))
   try {
     const [home, cwd] = [join(base, "home"), join(base, "project")]
     mkdirSync(home)
     mkdirSync(cwd)
-    const { command, args } = await ensureClaude(cliVersion)
-    const task = { claude: args[0] ?? command, cwd, home, fakes: fakesFolder, report: join(base, "report.json") }
+    const { path, env } = typeof cli === "string" ? await realCli(cli) : cli
+    const task = { claude: path, cwd, home, fakes: fakesFolder, report: join(base, "report.json") }
     writeFileSync(join(base, "task.json"), JSON.stringify(task))
-    const stderr = await runChild(compiled, program, { base, home, cwd })
+    const stderr = await runChild(compiled, program, { base, home, cwd, env })
     const places: Place[] = [
       [task.claude, "<claude>"],
       [fakesFolder, "<fakes>"],
@@ -43,15 +49,22 @@ export async function runProgram(compiled: CompiledPrograms, program: string, cl
   }
 }
 
-interface Folders {
+async function realCli(version: string): Promise<StandIn> {
+  const { command, args } = await ensureClaude(version)
+  return { path: args[0] ?? command, env: {} }
+}
+
+interface Surroundings {
   readonly base: string
   readonly home: string
   readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
 }
 
-async function runChild(compiled: CompiledPrograms, program: string, { base, home, cwd }: Folders): Promise<string> {
+async function runChild(compiled: CompiledPrograms, program: string, surroundings: Surroundings): Promise<string> {
+  const { base, home, cwd } = surroundings
   // The address is replaced by the child, which opens the model itself.
-  const env = claudeEnvironment({ home, apiUrl: "http://127.0.0.1:9" })
+  const env = claudeEnvironment({ home, apiUrl: "http://127.0.0.1:9", extra: surroundings.env })
   const child = spawn(process.execPath, [compiled.main, compiled.fileOf(program), join(base, "task.json")], {
     cwd,
     env,

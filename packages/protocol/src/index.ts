@@ -41,7 +41,7 @@ export {
   type LineSplitterOptions,
 } from "./framing.ts"
 export { type Guess, guessFromRubbish } from "./guess.ts"
-export { hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
+export { capabilities, hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
 export { type PeerTraits, peerTraits } from "./peer-traits.ts"
 export type * from "./schemas/index.ts"
 export {

@@ -1,5 +1,4 @@
 import type { QueryEngine } from "./engine/query-engine.ts"
-import { SdkError } from "./errors.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
 import type { ControlRequestBody, Settings, ThinkingDisplay } from "./types/options.ts"
@@ -10,16 +9,21 @@ type Result = IteratorResult<SDKMessage, void>
 
 /** The program's side of a query. Each method is one request of the wire; what it resolves with is the agent's word. */
 export class AgentQuery implements Q.Query {
-  readonly #engine: QueryEngine
-  readonly #messages: QueryEngine["messages"]
+  readonly #engine: Promise<QueryEngine>
+  /** There as soon as the engine is: a million reads must not go through a promise each. */
+  #messages: QueryEngine["messages"] | undefined
 
-  constructor(engine: QueryEngine) {
-    this.#engine = engine
-    this.#messages = engine.messages
+  constructor(engine: Promise<QueryEngine>) {
+    this.#engine = engine.then((started) => {
+      this.#messages = started.messages
+      return started
+    })
+    // Whoever reads or calls is told.
+    this.#engine.catch(() => undefined)
   }
 
   next(): Promise<Result> {
-    return this.#messages.next()
+    return this.#messages === undefined ? this.#engine.then(({ messages }) => messages.next()) : this.#messages.next()
   }
 
   /** Leaving the loop ends the agent. Like a generator's, it gives back what it was given, which should be nothing. */
@@ -39,20 +43,21 @@ export class AgentQuery implements Q.Query {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#engine.close()
-    await this.#engine.gone
+    const engine = await this.#engine
+    engine.close()
+    await engine.gone
   }
 
   close(): void {
-    this.#engine.close()
+    this.#engine.then((engine) => engine.close()).catch(() => undefined)
   }
 
   control(request: ControlRequestBody): Promise<unknown> {
-    return quiet(this.#engine.call(request))
+    return quiet(this.#engine.then((engine) => engine.call(request)))
   }
 
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
-    return quiet(this.#engine.streamInput(stream))
+    return quiet(this.#engine.then((engine) => engine.streamInput(stream)))
   }
 
   interrupt(options: { cancelQueued?: boolean } = {}): Promise<Q.SDKControlInterruptResponse | undefined> {
@@ -91,8 +96,11 @@ export class AgentQuery implements Q.Query {
   }
 
   reinitialize(): Promise<Q.SDKControlInitializeResponse> {
-    this.#engine.reinitialize()
-    return this.initializationResult()
+    const again = this.#engine.then((engine) => {
+      engine.initialization.again()
+      return engine.initialized()
+    })
+    return trusted(again)
   }
 
   supportedCommands(): Promise<Q.SlashCommand[]> {
@@ -131,7 +139,7 @@ export class AgentQuery implements Q.Query {
     options: { maxBytes?: number; encoding?: "utf-8" | "base64" } = {},
   ): Promise<Q.SDKControlReadFileResponse | null> {
     const fields = { path, max_bytes: options.maxBytes, encoding: options.encoding }
-    return quiet(this.#ask<Q.SDKControlReadFileResponse>("read_file", fields).catch(nullIfRefused))
+    return quiet(this.#ask<Q.SDKControlReadFileResponse>("read_file", fields).catch(() => null))
   }
 
   reloadPlugins(
@@ -170,7 +178,7 @@ export class AgentQuery implements Q.Query {
   }
 
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
-    return trusted(this.#engine.setMcpServers(servers))
+    return trusted(this.#engine.then((engine) => engine.setMcpServers(servers)))
   }
 
   readMcpResource(serverName: string, uri: string): Promise<ReadMcpResourceResult> {
@@ -240,7 +248,7 @@ export class AgentQuery implements Q.Query {
   }
 
   #ask<T>(subtype: string, fields: Record<string, unknown> = {}): Promise<T> {
-    return trusted(this.#engine.call({ subtype, ...fields }))
+    return trusted(this.#engine.then((engine) => engine.call({ subtype, ...fields })))
   }
 
   #tell(subtype: string, fields: Record<string, unknown>): Promise<void> {
@@ -248,7 +256,9 @@ export class AgentQuery implements Q.Query {
   }
 
   #initialized<T>(read: (reply: Q.SDKControlInitializeResponse) => T): Promise<T> {
-    return quiet(trusted<Q.SDKControlInitializeResponse>(this.#engine.initialized()).then(read))
+    return quiet(
+      trusted<Q.SDKControlInitializeResponse>(this.#engine.then((engine) => engine.initialized())).then(read),
+    )
   }
 }
 
@@ -262,9 +272,4 @@ function trusted(payload: Promise<unknown>): Promise<unknown> {
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
-}
-
-function nullIfRefused(error: unknown): null {
-  if (error instanceof SdkError && error.code === "request/refused") return null
-  throw error
 }

@@ -1,4 +1,4 @@
-import { hookEvents } from "@signalbox/protocol"
+import { hookEvents } from "@signalbox/protocol/known"
 import type { HookEvent } from "./types/hooks.ts"
 
 /** Every hook event of CLI 2.1.325. */

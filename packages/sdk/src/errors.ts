@@ -27,6 +27,12 @@ export type SdkErrorCode =
   | "request/refused"
   /** The agent did not get ready in time. */
   | "startup/timeout"
+  /** A session store failed, or took too long, when the session was to be resumed from it; its error is the `cause`. */
+  | "store/failed"
+  | "store/timeout"
+  /** A process that was started ahead cannot become the session. */
+  | "spare/closed"
+  | "spare/refused"
 
 export interface SdkErrorOptions {
   readonly cause?: unknown
@@ -77,8 +83,8 @@ export type SessionErrorCode =
   | "session/empty"
   /** A title or a tag without a visible character. */
   | "session/bad-text"
-  /** An option of the official package that is not there yet. */
-  | "session/not-yet"
+  /** What a session store has no place for, or this one no method. */
+  | "session/unsupported"
 
 export class SessionError extends Error {
   readonly code: SessionErrorCode

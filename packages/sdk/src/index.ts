@@ -8,8 +8,10 @@ export {
   getSessionInfo,
   getSessionMessages,
   getSubagentMessages,
+  importSessionToStore,
   listSessions,
   listSubagents,
+  prewarm,
   renameSession,
   startup,
   tagSession,
@@ -17,27 +19,40 @@ export {
 } from "./lazy-functions.ts"
 export { type CreateSdkMcpServerOptions, createSdkMcpServer } from "./mcp/create-sdk-mcp-server.ts"
 export { type AnyZodRawShape, type InferShape, type SdkMcpToolDefinition, type ToolExtras, tool } from "./mcp/tool.ts"
+export type { PrewarmParams } from "./prewarm.ts"
+export {
+  BUILTIN_TOOL_NAMES,
+  LEGACY_TOOL_NAME_ALIASES,
+} from "./published-constants.ts"
 export { query } from "./query.ts"
 export type {
   ForkSessionOptions,
   ForkSessionResult,
+  GetSessionInfoOptions,
   GetSessionMessagesOptions,
   ListSessionsOptions,
+  ListSubagentsOptions,
   PageOptions,
+  PageOptions as GetSubagentMessagesOptions,
   SDKSessionInfo,
   SessionMessage,
+  SessionMutationOptions,
   SessionOptions,
 } from "./sessions/index.ts"
 export type { StartupParams } from "./startup.ts"
+export type { ImportSessionToStoreOptions } from "./store/import-session.ts"
+export { foldSessionSummary } from "./store/session-summary.ts"
 export type * from "./types/hooks.ts"
 export type * from "./types/interaction.ts"
 export type * from "./types/mcp.ts"
 export type * from "./types/messages.ts"
 export type * from "./types/options.ts"
+export type * from "./types/parts.ts"
 export type * from "./types/permissions.ts"
 export type * from "./types/process.ts"
 export type * from "./types/query.ts"
 export type * from "./types/session-store.ts"
+export type * from "./types/spare.ts"
 export {
   type SDKSession,
   type SDKSessionOptions,

@@ -2,8 +2,10 @@
  * Functions that most programs never call, loaded when the first of them is called: every module that is not imported is
  * time saved at the start of all the others.
  */
+import type * as Prewarm from "./prewarm.ts"
 import type * as Sessions from "./sessions/index.ts"
 import type * as Startup from "./startup.ts"
+import type * as Import from "./store/import-session.ts"
 
 const sessions = () => import("./sessions/index.ts")
 
@@ -24,4 +26,7 @@ export const tagSession: typeof Sessions.tagSession = async (...args) => (await 
 export const unarchiveSession: typeof Sessions.unarchiveSession = async (...args) =>
   (await sessions()).unarchiveSession(...args)
 
+export const prewarm: typeof Prewarm.prewarm = async (params) => (await import("./prewarm.ts")).prewarm(params)
 export const startup: typeof Startup.startup = async (params) => (await import("./startup.ts")).startup(params)
+export const importSessionToStore: typeof Import.importSessionToStore = async (...args) =>
+  (await import("./store/import-session.ts")).importSessionToStore(...args)

@@ -1,11 +1,10 @@
 import { AgentQuery } from "./agent-query.ts"
+import { startEngine } from "./engine/load.ts"
 import type { Prompt } from "./engine/prompt-feed.ts"
-import { QueryEngine } from "./engine/query-engine.ts"
 import { SdkError } from "./errors.ts"
+import { READY_TIMEOUT_MS, readyWithin } from "./ready-within.ts"
 import type { Options } from "./types/options.ts"
 import type { Query, WarmQuery } from "./types/query.ts"
-
-const DEFAULT_TIMEOUT_MS = 60_000
 
 export interface StartupParams {
   options?: Options | undefined
@@ -16,16 +15,11 @@ export interface StartupParams {
 /** Starts an agent and waits until it is ready, so that a later prompt is answered sooner. */
 export async function startup({
   options = {},
-  initializeTimeoutMs = DEFAULT_TIMEOUT_MS,
+  initializeTimeoutMs = READY_TIMEOUT_MS,
 }: StartupParams = {}): Promise<WarmQuery> {
-  const engine = new QueryEngine(options, { isWarm: true })
+  const engine = await startEngine(options, { start: "warm" })
   const release = engine.expectPrompt()
-  try {
-    await readyWithin(engine, initializeTimeoutMs)
-  } catch (error) {
-    engine.close()
-    throw error
-  }
+  await readyWithin(engine, initializeTimeoutMs)
   let isUsed = false
   const close = () => {
     if (!isUsed) engine.close()
@@ -37,7 +31,7 @@ export async function startup({
       isUsed = true
       engine.prompt(prompt)
       release()
-      return new AgentQuery(engine)
+      return new AgentQuery(Promise.resolve(engine))
     },
     close,
     async [Symbol.asyncDispose]() {
@@ -45,20 +39,5 @@ export async function startup({
       close()
       if (!wasUsed) await engine.gone
     },
-  }
-}
-
-async function readyWithin(engine: QueryEngine, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const message = `Subprocess initialization did not complete within ${ms}ms. Claude Code did not answer the initialize request.`
-      reject(new SdkError("startup/timeout", message, { details: { initializeTimeoutMs: ms } }))
-    }, ms)
-  })
-  try {
-    await Promise.race([engine.initialized(), late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -9,7 +9,7 @@ import { fakeAgent, hear, result } from "./fake-agent.ts"
 const ALWAYS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
 const argv = (options: Options) => argumentsFor(options).slice(ALWAYS.length)
 const initialize = (options: Options) =>
-  JSON.parse(JSON.stringify(initializeRequest(options, { hooks: undefined, sdkMcpServers: [] })))
+  JSON.parse(JSON.stringify(initializeRequest(options, { hooks: undefined, servers: {} })))
 
 describe("options", () => {
   it("[Q3] every official option has its place, and ours are two", () => {
@@ -120,7 +120,7 @@ describe("options", () => {
 
   it.each<[string, Options]>([
     ["sdk/not-yet", { hub: { url: "http://127.0.0.1", token: "t" } }],
-    ["sdk/not-yet", { sessionStore: { append: async () => undefined, load: async () => null } }],
+    ["sdk/bad-option", { sessionStore: { append: async () => undefined, load: async () => null }, continue: true }],
     ["sdk/bad-option", { canUseTool: async () => null, permissionPromptToolName: "x" }],
     ["sdk/bad-option", { fallbackModel: "m", model: "m" }],
     ["sdk/bad-option", { sandbox: { enabled: true }, settings: "/file.json" }],

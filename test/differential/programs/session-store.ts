@@ -17,9 +17,7 @@ export async function run(): Promise<void> {
   })
   const projectKey = context().cwd.replaceAll(/[^a-zA-Z0-9]/g, "-")
   const entries = await sessionStore.load({ projectKey, sessionId: session })
-  observe(
-    "stored",
-    entries?.map(({ type }) => type),
-  )
+  // In which order the CLI writes its notes is a matter of its timing.
+  observe("stored", [...new Set(entries?.map(({ type }) => type))].sort())
   await watch(query({ prompt: "What is my name?", options: { ...basics(), sessionStore, resume: session } }))
 }

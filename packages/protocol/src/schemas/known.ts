@@ -3,6 +3,7 @@ import { HOOK_EVENTS_BY_GENERATION } from "./hooks.ts"
 import { PERMISSION_MODES } from "./permission.ts"
 import { messages, type Side, type SubtypePath } from "./registry.ts"
 import { RESULT_SUBTYPES } from "./result.ts"
+import { CAPABILITIES } from "./system-session.ts"
 
 /** For each type its subtypes, or null where the type alone decides. */
 type KnownTypes = Record<string, readonly string[] | null>
@@ -32,5 +33,6 @@ export function describeKnown() {
     hookEvents: HOOK_EVENTS_BY_GENERATION,
     permissionModes: PERMISSION_MODES,
     resultSubtypes: RESULT_SUBTYPES,
+    capabilities: CAPABILITIES,
   }
 }

@@ -1,10 +1,18 @@
 import { fieldOf, type JsonRpcMessage, textOf } from "@signalbox/protocol"
-import { isInProcess } from "../launch/flags.ts"
-import type { McpBridge } from "../mcp/index.ts"
-import type { McpServerConfig, McpServerInstance } from "../types/mcp.ts"
+import type { McpBridge } from "../mcp/bridge.ts"
+import { isInProcess } from "../mcp/in-process.ts"
+import type { McpManifest } from "../mcp/manifest.ts"
+import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
 import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
 
 type Servers = Readonly<Record<string, McpServerConfig>>
+
+/** What `initialize` says of the servers of this process. Names of fields are the wire's. */
+export interface McpDescription {
+  readonly sdkMcpServers?: readonly string[]
+  readonly sdkMcpServerConfigs?: Readonly<Record<string, unknown>>
+  readonly sdkMcpServerManifests?: Readonly<Record<string, McpManifest>>
+}
 
 /** What the agent is told when there is nothing to tell: it waits for an answer even to a notification. */
 const STUB = { jsonrpc: "2.0", result: {}, id: 0 }
@@ -12,7 +20,7 @@ const STUB = { jsonrpc: "2.0", result: {}, id: 0 }
 /** The MCP servers of this process, each behind its bridge to the agent. */
 export class McpServers {
   readonly #sendToAgent: (serverName: string, message: JsonRpcMessage) => void
-  readonly #servers = new Map<string, McpServerInstance>()
+  readonly #servers = new Map<string, McpSdkServerConfigWithInstance>()
   /** Made when the agent first has something to say to the server. */
   readonly #bridges = new Map<string, Promise<McpBridge>>()
 
@@ -25,10 +33,38 @@ export class McpServers {
     return [...this.#servers.keys()]
   }
 
+  /** The first time with what each server has to offer: that spares the agent asking for it before its first turn. */
+  async describe({ isFirst }: { isFirst: boolean }): Promise<McpDescription> {
+    if (this.#servers.size === 0) return {}
+    const configs = Object.fromEntries(
+      [...this.#servers].flatMap(([name, config]) => {
+        const told = toldOf(config)
+        return Object.keys(told).length === 0 ? [] : [[name, told]]
+      }),
+    )
+    const manifests = isFirst ? await this.#manifests() : {}
+    return {
+      sdkMcpServers: this.names,
+      ...(Object.keys(configs).length === 0 ? {} : { sdkMcpServerConfigs: configs }),
+      ...(Object.keys(manifests).length === 0 ? {} : { sdkMcpServerManifests: manifests }),
+    }
+  }
+
+  async #manifests(): Promise<Record<string, McpManifest>> {
+    const { manifestOf } = await import("../mcp/manifest.ts")
+    const found = await Promise.all(
+      [...this.#servers].map(async ([name, { instance }]) => {
+        const manifest = await manifestOf(await this.#bridgeTo(name, instance))
+        return manifest === undefined ? [] : [[name, manifest] as const]
+      }),
+    )
+    return Object.fromEntries(found.flat())
+  }
+
   /** Answers `mcp_message`. */
   readonly respond: Responder = async ({ body }) => {
     const name = textOf(body, "server_name") ?? ""
-    const server = this.#servers.get(name)
+    const server = this.#servers.get(name)?.instance
     if (server === undefined) throw new Error(`SDK MCP server not found: ${name}`)
     const message = messageOf(body)
     if (message === undefined) throw new Error(`A message for the MCP server ${name} is no JSON-RPC message`)
@@ -42,13 +78,11 @@ export class McpServers {
     const gone = this.names.filter((name) => !isSame(servers[name], this.#servers.get(name)))
     await Promise.all(gone.map((name) => this.#disconnect(name)))
     this.#connect(servers)
-    return Object.fromEntries(
-      Object.entries(servers).map(([name, config]) => {
-        if (!isInProcess(config)) return [name, config]
-        const { instance: _instance, ...told } = config
-        return [name, told]
-      }),
+    const elsewhere = Object.entries(servers).filter(([, config]) => !isInProcess(config))
+    const ours = Object.entries(servers).flatMap(([name, config]) =>
+      isInProcess(config) ? [[name, { type: "sdk", name, ...toldOf(config) }]] : [],
     )
+    return Object.fromEntries([...elsewhere, ...ours])
   }
 
   async close(): Promise<void> {
@@ -57,11 +91,11 @@ export class McpServers {
 
   #connect(servers: Servers): void {
     for (const [name, config] of Object.entries(servers)) {
-      if (isInProcess(config)) this.#servers.set(name, config.instance)
+      if (isInProcess(config)) this.#servers.set(name, config)
     }
   }
 
-  #bridgeTo(name: string, server: McpServerInstance): Promise<McpBridge> {
+  #bridgeTo(name: string, server: McpSdkServerConfigWithInstance["instance"]): Promise<McpBridge> {
     const made = this.#bridges.get(name)
     if (made !== undefined) return made
     const sendToAgent = (message: JsonRpcMessage) => this.#sendToAgent(name, message)
@@ -89,6 +123,11 @@ function messageOf(body: AgentRequest["body"]): unknown {
   return fieldOf(body, "message")
 }
 
-function isSame(config: McpServerConfig | undefined, instance: McpServerInstance | undefined): boolean {
-  return config !== undefined && isInProcess(config) && config.instance === instance
+function isSame(config: McpServerConfig | undefined, known: McpSdkServerConfigWithInstance | undefined): boolean {
+  return config !== undefined && isInProcess(config) && config.instance === known?.instance
+}
+
+/** Of a server's configuration, what is the agent's business. */
+function toldOf({ timeout, tools }: McpSdkServerConfigWithInstance): Record<string, unknown> {
+  return { ...(timeout ? { timeout } : {}), ...(tools === undefined ? {} : { tools }) }
 }

@@ -1,28 +1,28 @@
-import { type Envelope, encode, fieldOf, type InitializeReply, textOf } from "@signalbox/protocol"
-import { type Closed, lineBatches, TransportError } from "@signalbox/transport/process"
+import type { Envelope, InitializeReply } from "@signalbox/protocol"
 import { abortedAtWork, queryClosed, SdkError } from "../errors.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
-import { checkOptions, warnOfShadowedTools } from "../launch/check-options.ts"
-import { endFailure } from "../launch/failures.ts"
-import { initializeRequest } from "../launch/initialize.ts"
-import { openAgent } from "../launch/open-agent.ts"
+import { failureOf } from "../launch/failures.ts"
+import type { AgentStart } from "../launch/open-agent.ts"
+import { type OpenedSession, openSession } from "../launch/open-session.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
-import type { SDKMessage } from "../types/messages.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { AgentRequests } from "./agent-requests.ts"
-import { type Answer, ControlCalls, payloadOf } from "./control-calls.ts"
+import { type Answer, ControlCalls } from "./control-calls.ts"
 import { Gate } from "./gate.ts"
 import { type HookCallbacks, hookCallbacks } from "./hook-callbacks.ts"
+import { HostLines } from "./host-lines.ts"
+import { Initialization } from "./initialization.ts"
 import { InputLifetime } from "./input-lifetime.ts"
 import { dialogResponder, elicitationResponder } from "./interaction.ts"
+import { LineIntake } from "./line-intake.ts"
 import { McpServers } from "./mcp-servers.ts"
 import { MessageQueue } from "./message-queue.ts"
 import { permissionResponder } from "./permissions.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
 
 export interface EngineOptions {
-  /** Started ahead of its prompt. */
-  readonly isWarm: boolean
+  /** With its prompt, ahead of it, or even before it is known which session it will be. */
+  readonly start: AgentStart
 }
 
 type Phase =
@@ -36,26 +36,26 @@ export class QueryEngine {
   readonly messages: MessageQueue
   /** Resolves when nothing of the agent is left. */
   readonly gone: Promise<void>
+  readonly initialization: Initialization
   readonly #options: Options
-  readonly #opening: Promise<AgentLink>
+  readonly #opening: Promise<OpenedSession>
+  readonly #link: Promise<AgentLink>
   readonly #gate = new Gate()
+  readonly #lines: HostLines
   readonly #calls: ControlCalls
   readonly #requests: AgentRequests
   readonly #hooks: HookCallbacks
   readonly #mcp: McpServers
   readonly #feed: PromptFeed
   readonly #input: InputLifetime
+  readonly #ended = new AbortController()
   readonly #onAbort = () => this.#abort()
-  #initialized: Promise<Answer>
   #phase: Phase = { name: "running" }
-  #lastError: string | undefined
 
-  /** Starts the agent and tells it who we are. Throws for options that can never work. */
-  constructor(options: Options, { isWarm }: EngineOptions) {
-    checkOptions(options)
-    warnOfShadowedTools(options)
+  /** Starts the agent and tells it who we are. */
+  constructor(options: Options, { start }: EngineOptions) {
     this.#options = options
-    const send = (message: Envelope) => this.#send(message)
+    const send = (message: Envelope) => this.#lines.send(message)
     const onChange = () => {
       this.#gate.open()
       this.#input.consider()
@@ -72,39 +72,60 @@ export class QueryEngine {
     })
     this.#requests = new AgentRequests({ responders: this.#responders(), send, onChange })
     this.#feed = new PromptFeed({
-      send: (message) => this.#sendPrompt(message),
+      send: (message) => this.#lines.offer(message),
       fields: options.verbatimPrompts === true ? { client_composed: true } : {},
     })
-    // Last of all that may throw: from here on there is a process, and it has an owner.
     const signal = options.abortController?.signal ?? new AbortController().signal
-    this.#opening = openAgent(options, { isWarm, signal })
     signal.addEventListener("abort", this.#onAbort, { once: true })
-    this.#initialized = this.#initialize()
+    this.#opening = openSession(options, {
+      start,
+      signal,
+      ended: this.#ended.signal,
+      onMirrorError: (message) => this.messages.push(message, JSON.stringify(message).length),
+    })
+    this.#link = this.#opening.then(({ link }) => link)
+    // Why there is no agent is told by `#live`, whether or not anybody has something to say to it.
+    this.#link.catch(() => undefined)
+    this.#lines = new HostLines({ link: this.#link, onSent: (message) => this.#noteSent(message) })
+    this.initialization = new Initialization({
+      options,
+      calls: this.#calls,
+      requests: this.#requests,
+      hooks: this.#hooks,
+      mcp: this.#mcp,
+    })
     this.gone = this.#live()
+    if (signal.aborted) this.#abort()
   }
 
-  /** The reply to the first request, or to the last that was sent again. */
   initialized(): Promise<InitializeReply> {
-    return this.#calls.awaited(this.#initialized).then(initializeReplyOf)
-  }
-
-  reinitialize(): void {
-    this.#initialized = this.#initialize()
+    return this.initialization.reply()
   }
 
   call(request: ControlRequestBody): Promise<unknown> {
     return this.#calls.call(request)
   }
 
+  /** As `call`, with the whole answer, be it an error. */
+  exchange(request: ControlRequestBody): Promise<Answer> {
+    return this.#calls.awaited(this.#calls.exchange(request))
+  }
+
+  get mcpServerNames(): string[] {
+    return this.#mcp.names
+  }
+
   async setMcpServers(servers: Record<string, McpServerConfig>): Promise<unknown> {
     return this.call({ subtype: "mcp_set_servers", servers: await this.#mcp.replace(servers) })
   }
 
-  /** The query's own prompt: if it fails, so does the query. */
-  prompt(prompt: Prompt): void {
-    this.#write(prompt, async () => {
-      if (this.#hooks.mustBlock) await this.#requireBlockingHooks()
-    }).catch((error: unknown) => {
+  /** The query's own prompt: if it fails, so does the query. It waits for `before`. */
+  prompt(prompt: Prompt, before?: Promise<unknown>): void {
+    const ready = async () => {
+      await before
+      await this.initialization.requireBlockingHooks()
+    }
+    this.#write(prompt, ready).catch((error: unknown) => {
       const cause = error instanceof Error ? error.message : String(error)
       const failure = new SdkError("query/prompt-failed", `the prompt could not be sent: ${cause}`, { cause: error })
       this.#fail(error instanceof SdkError ? error : failure)
@@ -138,40 +159,8 @@ export class QueryEngine {
     }
   }
 
-  #initialize(): Promise<Answer> {
-    const initialized = this.#exchangeInitialize()
-    // Whoever asks for it is told; a program that does not ask must not be ended by it.
-    initialized.catch(() => undefined)
-    return initialized
-  }
-
-  async #exchangeInitialize(): Promise<Answer> {
-    const request = initializeRequest(this.#options, {
-      hooks: this.#hooks.registrations,
-      sdkMcpServers: this.#mcp.names,
-    })
-    return this.#calls.exchange(request, (answer) => this.#handOver(answer))
-  }
-
-  /** What an agent asked before we were there, and still wants to know. */
-  #handOver(answer: Answer): void {
-    for (const list of [
-      "pending_permission_requests",
-      "pending_user_dialog_requests",
-      "pending_elicitation_requests",
-    ]) {
-      const pending = answer[list]
-      if (Array.isArray(pending)) for (const request of pending) this.#requests.take(request)
-    }
-  }
-
-  async #requireBlockingHooks(): Promise<void> {
-    const payload = fieldOf(await this.#initialized, "response")
-    if (payload?.["hook_on_failure_supported"] === true && payload["hooks_applied"] !== false) return
-    throw new SdkError(
-      "sdk/unsupported",
-      'The process answering initialize does not honor onFailure on hook matchers, so a hook that fails would not block. Update Claude Code if it is old, or remove onFailure: "block" from your hooks.',
-    )
+  #noteSent(message: Envelope): void {
+    if (message.type === "user") this.#input.step({ kind: "message-sent" })
   }
 
   #responders() {
@@ -184,74 +173,38 @@ export class QueryEngine {
     }
   }
 
-  async #send(message: Envelope): Promise<void> {
-    const line = encode(message)
-    const link = await this.#opening
-    const sent = link.send(line)
-    if (message.type === "user") this.#input.step({ kind: "message-sent" })
-    await sent
-  }
-
-  async #sendPrompt(message: Envelope): Promise<void> {
-    try {
-      await this.#send(message)
-    } catch (error) {
-      // An agent that takes no more has ended or is about to: that is what the program is told, by its end.
-      if (!(error instanceof TransportError)) throw error
-    }
-  }
-
   async #live(): Promise<void> {
+    let cleanUp: OpenedSession["cleanUp"] | undefined
     try {
-      const link = await this.#opening
-      await this.#pump(link)
-      this.#finish(await link.closed)
+      const session = await this.#opening
+      cleanUp = session.cleanUp
+      const intake = await this.#pump(session)
+      const closed = await session.link.closed
+      const { hasEndedAfterResult } = this.#input
+      this.#finish(failureOf(closed, { lastError: intake.lastError, hasEndedAfterResult }))
     } catch (error) {
-      this.#finish({ by: "peer", reason: "not started" }, error instanceof Error ? error : new Error(String(error)))
+      this.#finish(error instanceof Error ? error : new Error(String(error)))
     }
     await this.#mcp.close()
+    await cleanUp?.()
   }
 
   /** The agent is not read on while the program is behind, unless a call of ours waits: its answer is further on. */
-  async #pump(link: AgentLink): Promise<void> {
-    for await (const batch of lineBatches(link.lines)) {
-      for (const line of batch) this.#take(line)
+  async #pump({ link, mirror }: OpenedSession): Promise<LineIntake> {
+    const parts = { messages: this.messages, calls: this.#calls, requests: this.#requests, input: this.#input }
+    const intake = new LineIntake({ ...parts, mirror })
+    for await (const batch of link.batches) {
+      for (const line of batch) {
+        const stored = intake.take(line)
+        if (stored !== undefined) await stored
+      }
       // The batch is this reader's alone, though its type does not say so. It is emptied because lines that are still
       // held while the next ones are waited for outlive a garbage collection, which costs as much as decoding them.
       Reflect.set(batch, "length", 0)
       while (this.messages.isFull && this.#calls.inFlight === 0) await this.#gate.wait()
     }
-  }
-
-  #take(line: string): void {
-    let message: Readonly<Record<string, unknown>> | null
-    try {
-      message = JSON.parse(line)
-    } catch {
-      return // Somebody's print statement on the agent's standard output.
-    }
-    if (message === null) return
-    switch (message["type"]) {
-      case "stream_event":
-        break
-      case "control_request":
-        return this.#requests.take(message)
-      case "control_response":
-        return this.#calls.take(message)
-      case "control_cancel_request":
-        return this.#requests.cancel(message)
-      case "keep_alive":
-      case "transcript_mirror":
-        return
-      case "system":
-        this.#input.step({ kind: "system", message })
-        if (message["subtype"] === "session_state_changed" && message["sdk_host_only"] === true) return
-        break
-      case "result":
-        this.#lastError = errorTextOf(message)
-        this.#input.step({ kind: "result" })
-    }
-    this.messages.push(messageOf(message), line.length)
+    await mirror?.flush()
+    return intake
   }
 
   #abort(): void {
@@ -272,54 +225,26 @@ export class QueryEngine {
     this.#withLink(how)
   }
 
-  #finish(closed: Closed, startError?: Error): void {
-    const failure = this.#phase.name === "running" ? (startError ?? this.#failureOf(closed)) : undefined
+  #finish(failure: Error | undefined): void {
+    const told = this.#phase.name === "running" ? failure : undefined
     this.#phase = { name: "over" }
-    this.#release(failure ?? queryClosed())
-    if (failure === undefined) this.messages.end()
-    else this.messages.fail(failure)
+    this.#release(told ?? queryClosed())
+    if (told === undefined) this.messages.end()
+    else this.messages.fail(told)
   }
 
   #release(error: Error): void {
     this.#options.abortController?.signal.removeEventListener("abort", this.#onAbort)
+    this.#ended.abort()
     this.#input.stop()
     this.#calls.close(error)
     this.#requests.close()
     this.#feed.stop()
+    this.#lines.release()
     this.#gate.open()
   }
 
-  #failureOf(closed: Closed): Error | undefined {
-    const failure = endFailure(closed)
-    if (failure === undefined) return undefined
-    if (this.#lastError !== undefined && this.#lastError !== "") {
-      const message = `Claude Code returned an error result: ${this.#lastError}`
-      return new SdkError("result/error", message, { cause: failure, details: failure.details })
-    }
-    // It had answered, and ended after we had said that no more comes: how is its own affair.
-    return failure.code === "process/exit" && this.#input.hasEndedAfterResult ? undefined : failure
-  }
-
   #withLink(use: (link: AgentLink) => unknown): void {
-    this.#opening.then(use).catch(() => undefined)
+    this.#link.then(use).catch(() => undefined)
   }
-}
-
-// A message of a type we do not know is handed on like any other, and no type could name it.
-function messageOf(message: Readonly<Record<string, unknown>>): SDKMessage
-function messageOf(message: unknown): unknown {
-  return message
-}
-
-// Its payload is the agent's word.
-function initializeReplyOf(answer: Answer): InitializeReply
-function initializeReplyOf(answer: Answer): unknown {
-  return payloadOf(answer, "initialize")
-}
-
-function errorTextOf(result: Readonly<Record<string, unknown>>): string | undefined {
-  if (result["is_error"] !== true) return undefined
-  if (result["subtype"] === "success") return textOf(result, "result")
-  const { errors } = result
-  return Array.isArray(errors) ? errors.join("; ") : undefined
 }

@@ -5,8 +5,8 @@ import type { Closed } from "@signalbox/transport/process"
  * another.
  */
 export interface AgentLink {
-  /** The agent's lines, for one reader; they end, and never throw, when the link is over. */
-  readonly lines: AsyncIterable<string>
+  /** The agent's lines, as many as are there at a time, for one reader; they end, and never throw, when the link is over. */
+  readonly batches: AsyncIterable<readonly string[]>
   /** Resolves once, when the link is over, and never rejects. */
   readonly closed: Promise<Closed>
   /** Resolves when the line has been taken; waiting for it is what bounds memory. */

@@ -31,6 +31,7 @@ const ORDER = [
   "fallbackModel",
   "includeHookEvents",
   "includePartialMessages",
+  "sessionMirror",
   "projectConfigRoot",
   "additionalDirectories",
   "pluginDirs",

@@ -20,13 +20,13 @@ const CHECKS: readonly Check[] = [
     sessionStore !== undefined && enableFileCheckpointing === true
       ? bad("sessionStore", "enableFileCheckpointing is not yet supported with sessionStore")
       : undefined,
-  ({ sessionStore }) =>
-    sessionStore === undefined
-      ? undefined
-      : notYet(
-          "sessionStore",
-          "transcripts are kept by the agent itself; a copy in a store of the program's is not made yet",
-        ),
+  ({ sessionStore, continue: isContinued, resume }) =>
+    isContinued === true &&
+    resume === undefined &&
+    sessionStore !== undefined &&
+    sessionStore.listSessions === undefined
+      ? bad("sessionStore", "Options.continue with sessionStore requires store.listSessions to be implemented")
+      : undefined,
   ({ canUseTool, permissionPromptToolName }) =>
     canUseTool !== undefined && permissionPromptToolName !== undefined
       ? bad(

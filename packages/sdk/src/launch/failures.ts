@@ -18,8 +18,7 @@ export function startFailure(error: unknown, path: string | undefined): Error {
   return new SdkError("process/spawn-failed", message, { name: "ReferenceError", cause: error, details })
 }
 
-/** What the end of an agent that we did not end means to the program; undefined if it was an orderly end. */
-export function endFailure(closed: Closed): SdkError | undefined {
+function endFailure(closed: Closed): SdkError | undefined {
   const { error } = closed
   if (error === undefined) return undefined
   const { exitCode, signal, stderr } = error.details
@@ -34,6 +33,26 @@ export function endFailure(closed: Closed): SdkError | undefined {
   }
   const cause = error.cause instanceof Error ? error.cause.message : error.message
   return new SdkError("process/broken", `Failed to spawn Claude Code process: ${cause}`, options)
+}
+
+/** What the agent had said before its end came. */
+export interface Course {
+  /** The text of its last result, if that was one of failure. */
+  readonly lastError: string | undefined
+  /** It had answered, and we had said that no more comes. */
+  readonly hasEndedAfterResult: boolean
+}
+
+/** What the program is told of the end of an agent that we did not end; undefined if it was an orderly end. */
+export function failureOf(closed: Closed, { lastError, hasEndedAfterResult }: Course): SdkError | undefined {
+  const failure = endFailure(closed)
+  if (failure === undefined) return undefined
+  if (lastError !== undefined && lastError !== "") {
+    const message = `Claude Code returned an error result: ${lastError}`
+    return new SdkError("result/error", message, { cause: failure, details: failure.details })
+  }
+  // How it ends after all is said is its own affair.
+  return failure.code === "process/exit" && hasEndedAfterResult ? undefined : failure
 }
 
 function quoted(stderr: unknown): string {

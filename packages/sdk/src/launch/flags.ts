@@ -1,5 +1,5 @@
 import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
-import type { McpServerConfig } from "../types/mcp.ts"
+import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
 
 /** What the options ask of the command line; `arguments.ts` writes it. */
@@ -46,6 +46,7 @@ export function flagsFor(options: Options): ClaudeFlags {
     awaitInitialize: pluginDelivery === "initialize" && plugins.length > 0,
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
+    sessionMirror: options.sessionStore !== undefined,
   }
 }
 
@@ -81,10 +82,6 @@ function toolsOf(tools: Options["tools"]): ClaudeFlags["tools"] {
 function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | undefined {
   const outside = Object.entries(servers ?? {}).filter(([, config]) => !isInProcess(config))
   return outside.length === 0 ? undefined : { mcpServers: Object.fromEntries(outside) }
-}
-
-export function isInProcess(config: McpServerConfig): config is Extract<McpServerConfig, { type: "sdk" }> {
-  return config.type === "sdk"
 }
 
 /** A sandbox that was asked for and is not there must not mean none: the official package says so, and so do we. */

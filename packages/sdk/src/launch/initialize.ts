@@ -1,11 +1,12 @@
 import type { HookRegistration } from "@signalbox/protocol"
 import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../constants.ts"
+import type { McpDescription } from "../engine/mcp-servers.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { schemaOf } from "./flags.ts"
 
 export interface InitializeParts {
   readonly hooks: Readonly<Record<string, readonly HookRegistration[]>> | undefined
-  readonly sdkMcpServers: readonly string[]
+  readonly servers: McpDescription
 }
 
 /** The first request of a query. Fields without a value do not reach the wire. */
@@ -13,7 +14,7 @@ export function initializeRequest(options: Options, parts: InitializeParts): Con
   return {
     subtype: "initialize",
     hooks: parts.hooks,
-    sdkMcpServers: parts.sdkMcpServers.length === 0 ? undefined : parts.sdkMcpServers,
+    ...parts.servers,
     jsonSchema: schemaOf(options),
     ...systemPromptFields(options.systemPrompt),
     planModeInstructions: options.planModeInstructions,

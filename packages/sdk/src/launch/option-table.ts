@@ -6,10 +6,10 @@ import type { Options } from "../types/options.ts"
  * - `flag`: the command line; `launch/flags.ts`
  * - `environment`: the agent's environment; `launch/environment.ts`
  * - `initialize`: the first request; `launch/initialize.ts`
- * - `process`: how the process is started and ended; `launch/open-process.ts`
+ * - `process`: how the process is started and ended; `launch/open-agent.ts`
  * - `callback`: called when the agent asks; `engine/`
  * - `prompt`: a field of every prompt
- * - `store`: needs a session store, and is ignored without one, as the official package does
+ * - `store`: says how the session store is used, and is ignored without one, as the official package does
  * - `not-yet`: refused by name
  */
 export type Destination =
@@ -77,7 +77,7 @@ export const OPTION_TABLE = {
   resumeSessionAt: ["flag"],
   sandbox: ["flag"],
   sessionId: ["flag"],
-  sessionStore: ["not-yet"],
+  sessionStore: ["flag", "store"],
   sessionStoreFlush: ["store"],
   settingSources: ["flag"],
   settings: ["flag"],

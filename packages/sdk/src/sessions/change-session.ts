@@ -1,9 +1,10 @@
 import { constants, mkdir, open, rename, rm, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SessionError } from "../errors.ts"
-import { requireSession, type SessionFile, sideFolder } from "./session-file.ts"
+import { requireSession, requireSessionId, type SessionFile, sideFolder } from "./session-file.ts"
 import { ARCHIVE_FILE } from "./session-info.ts"
-import { refuseStore, type SessionOptions } from "./session-options.ts"
+import type { SessionOptions } from "./session-options.ts"
+import { appendStored, storedKey } from "./stored-session.ts"
 
 const NEWLINE = 0x0a
 /** Format, private and unassigned characters: invisible, and two tags that look alike would differ by them. */
@@ -11,19 +12,17 @@ const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}]/gu
 
 /** Gives a session a title, by a line at the end of its transcript. */
 export async function renameSession(sessionId: string, title: string, options?: SessionOptions): Promise<void> {
-  refuseStore(options)
   const customTitle = title.trim()
   if (customTitle === "") throw new SessionError("session/bad-text", "title must be non-empty")
-  await append(await requireSession(sessionId, options?.dir), { type: "custom-title", customTitle, sessionId })
+  await note(sessionId, { type: "custom-title", customTitle, sessionId }, options)
 }
 
 /** Gives a session a tag, or takes it away (null), by a line at the end of its transcript. */
 export async function tagSession(sessionId: string, tag: string | null, options?: SessionOptions): Promise<void> {
-  refuseStore(options)
   const text = tag === null ? "" : tag.normalize("NFKC").replaceAll(INVISIBLE, "").trim()
   if (tag !== null && text === "")
     throw new SessionError("session/bad-text", "tag must be non-empty (use null to clear)")
-  await append(await requireSession(sessionId, options?.dir), { type: "tag", tag: text, sessionId })
+  await note(sessionId, { type: "tag", tag: text, sessionId }, options)
 }
 
 /** Marks a session as put away; it is listed all the same, with `archived: true`. */
@@ -35,9 +34,15 @@ export async function unarchiveSession(sessionId: string, options?: SessionOptio
   await noteArchived(sessionId, { archived: false, options })
 }
 
-/** Removes a session's transcript and the folder beside it, its subagents' transcripts with it. */
+/**
+ * Removes a session's transcript and the folder beside it, its subagents' transcripts with it; in a store, if that
+ * removes anything.
+ */
 export async function deleteSession(sessionId: string, options?: SessionOptions): Promise<void> {
-  refuseStore(options)
+  if (options?.sessionStore !== undefined) {
+    requireSessionId(sessionId)
+    return options.sessionStore.delete?.(await storedKey(sessionId, options))
+  }
   const file = await requireSession(sessionId, options?.dir)
   await unlink(file.path)
   await rm(sideFolder(file), { recursive: true, force: true })
@@ -47,14 +52,18 @@ async function noteArchived(
   sessionId: string,
   { archived, options }: { archived: boolean; options: SessionOptions | undefined },
 ): Promise<void> {
-  refuseStore(options)
+  if (options?.sessionStore !== undefined)
+    throw new SessionError(
+      "session/unsupported",
+      "Archiving is not supported with sessionStore: a SessionStore holds transcript entries, and the archived mark is not one",
+    )
   const folder = sideFolder(await requireSession(sessionId, options?.dir))
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const target = join(folder, ARCHIVE_FILE)
   const draft = `${target}.${process.pid}.${Date.now().toString(36)}`
-  const note = { archived, at: new Date().toISOString(), by: "sdk" }
+  const mark = { archived, at: new Date().toISOString(), by: "sdk" }
   try {
-    await writeFile(draft, JSON.stringify(note), { mode: 0o600 })
+    await writeFile(draft, JSON.stringify(mark), { mode: 0o600 })
     // Whoever reads at this moment sees the old note or the new one, never half of one.
     await rename(draft, target)
   } catch (error) {
@@ -63,8 +72,16 @@ async function noteArchived(
   }
 }
 
+type Note = Readonly<Record<string, unknown>> & { readonly type: string }
+
+async function note(sessionId: string, entry: Note, options: SessionOptions | undefined): Promise<void> {
+  if (options?.sessionStore === undefined) return append(await requireSession(sessionId, options?.dir), entry)
+  requireSessionId(sessionId)
+  await appendStored(options.sessionStore, await storedKey(sessionId, options), entry)
+}
+
 /** One write at the end, so that a CLI that is writing to the same transcript and we do not get into each other's lines. */
-async function append(file: SessionFile, entry: Readonly<Record<string, unknown>>): Promise<void> {
+async function append(file: SessionFile, entry: Note): Promise<void> {
   const line = `${JSON.stringify(entry)}\n`
   // Not created if it has gone meanwhile: a transcript of one title would be a session that never was.
   const handle = await open(file.path, constants.O_RDWR | constants.O_APPEND)

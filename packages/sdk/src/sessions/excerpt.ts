@@ -27,6 +27,12 @@ export async function readExcerpt(path: string, size: number): Promise<Excerpt |
   }
 }
 
+/** The same of a transcript that is in memory. */
+export function excerptOf(text: Buffer): Excerpt {
+  const tail = text.subarray(Math.max(0, text.length - WINDOW_BYTES)).toString("utf8")
+  return { head: text.subarray(0, WINDOW_BYTES).toString("utf8"), tail }
+}
+
 /** The first text under this key, at whatever depth: the excerpt may begin or end within a line, so it is not parsed. */
 export function firstText(excerpt: string, key: string): string | undefined {
   const [match] = textsUnder(excerpt, key)

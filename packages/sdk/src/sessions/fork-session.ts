@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto"
-import { type FileHandle, open, rm } from "node:fs/promises"
+import { open, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { SessionError } from "../errors.ts"
-import { readExcerpt } from "./excerpt.ts"
+import type { SessionStore, SessionStoreEntry } from "../types/session-store.ts"
+import { type Excerpt, excerptOf, readExcerpt } from "./excerpt.ts"
 import { firstPromptIn } from "./first-prompt.ts"
 import { isObject, objectIn, parseObject, stringIn } from "./json-text.ts"
-import { requireSession, type SessionFile } from "./session-file.ts"
-import { titleOf } from "./session-info.ts"
-import { refuseStore, type SessionOptions } from "./session-options.ts"
-import { linesOf } from "./transcript-lines.ts"
+import { requireSession, requireSessionId, type SessionFile } from "./session-file.ts"
+import { titleInFile, titleOf } from "./session-info.ts"
+import type { SessionOptions } from "./session-options.ts"
+import { loadStored, storedKey } from "./stored-session.ts"
+import { type Transcript, transcriptInFile, transcriptOfEntries } from "./transcript.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -42,22 +44,25 @@ interface Survey {
 }
 
 const COPIED = new Set(["user", "assistant", "attachment", "system"])
+const UNNAMED = "Forked session"
 /** What ties an entry to processes and messages of the old session. */
 const DROPPED = ["teamName", "agentName", "slug", "sourceToolAssistantUUID"]
 
 /** Copies a session under a new id, up to a message or whole. The session itself is left as it is. */
 export async function forkSession(sessionId: string, options?: ForkSessionOptions): Promise<ForkSessionResult> {
-  refuseStore(options)
+  if (options?.sessionStore !== undefined) return forkStored(options.sessionStore, sessionId, options)
   const source = await requireForkable(sessionId, options?.dir)
   const forkId = randomUUID()
   const path = join(dirname(source.path), `${forkId}.jsonl`)
   const title = options?.title?.trim() || `${await nameOf(source)} (fork)`
-  const input = await open(source.path, "r")
+  const file = await open(source.path, "r")
   try {
+    const input = transcriptInFile(file)
     const survey = await look(input, sessionId, options?.upToMessageId)
     const output = await open(path, "wx", 0o600)
     try {
-      await copy(input, output, { survey, sessionId, forkId, title })
+      for await (const entry of copied(input, { survey, sessionId, forkId, title }))
+        await output.write(`${JSON.stringify(entry)}\n`)
     } catch (error) {
       await rm(path, { force: true })
       throw error
@@ -65,8 +70,27 @@ export async function forkSession(sessionId: string, options?: ForkSessionOption
       await output.close()
     }
   } finally {
-    await input.close()
+    await file.close()
   }
+  return { sessionId: forkId }
+}
+
+async function forkStored(
+  store: SessionStore,
+  sessionId: string,
+  options: ForkSessionOptions,
+): Promise<ForkSessionResult> {
+  requireSessionId(sessionId)
+  const entries = await loadStored(store, sessionId, options)
+  const input = transcriptOfEntries(entries)
+  const survey = await look(input, sessionId, options.upToMessageId)
+  const forkId = randomUUID()
+  const excerpt = excerptOf(Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")))
+  const title = options.title?.trim() || `${await nameIn(excerpt, async () => undefined)} (fork)`
+  const fork: SessionStoreEntry[] = []
+  for await (const entry of copied(input, { survey, sessionId, forkId, title }))
+    fork.push({ ...entry, type: stringIn(entry, "type") ?? "" })
+  await store.append(await storedKey(forkId, options), fork)
   return { sessionId: forkId }
 }
 
@@ -81,16 +105,19 @@ async function requireForkable(sessionId: string, dir: string | undefined): Prom
 
 async function nameOf(source: SessionFile): Promise<string> {
   const excerpt = await readExcerpt(source.path, source.size)
-  if (excerpt === undefined) return "Forked session"
-  return (await titleOf(source, excerpt)) || firstPromptIn(excerpt.head) || "Forked session"
+  return excerpt === undefined ? UNNAMED : nameIn(excerpt, () => titleInFile(source))
 }
 
-async function look(input: FileHandle, sessionId: string, upTo: string | undefined): Promise<Survey> {
+async function nameIn(excerpt: Excerpt, titleInNotes: () => Promise<string | undefined>): Promise<string> {
+  return (await titleOf(excerpt, titleInNotes)) || firstPromptIn(excerpt.head) || UNNAMED
+}
+
+async function look(input: Transcript, sessionId: string, upTo: string | undefined): Promise<Survey> {
   const renamed = new Map<string, string>()
   const progress = new Map<string, string | undefined>()
   const state: SessionState = { replacements: [] }
   let [count, isComplete] = [0, false]
-  for await (const { text } of linesOf(input)) {
+  for await (const { text } of input.lines()) {
     const line = parseObject(text)
     const uuid = stringIn(line, "uuid")
     if (line?.["sessionId"] === sessionId) noteState(line, state)
@@ -125,25 +152,25 @@ interface CopyPlan {
   readonly title: string
 }
 
-async function copy(input: FileHandle, output: FileHandle, plan: CopyPlan): Promise<void> {
+/** The lines of the fork. */
+async function* copied(input: Transcript, plan: CopyPlan): AsyncGenerator<Json> {
   const { survey, forkId, title } = plan
   const now = new Date().toISOString()
-  const write = async (entry: Json) => void (await output.write(`${JSON.stringify(entry)}\n`))
   const note = () => ({ uuid: randomUUID(), timestamp: now })
-  let copied = 0
-  for await (const { text } of linesOf(input)) {
-    if (copied === survey.count) break
+  let count = 0
+  for await (const { text } of input.lines()) {
+    if (count === survey.count) break
     const line = parseObject(text)
     if (!isCopied(line) || stringIn(line, "uuid") === undefined) continue
-    copied++
+    count++
     // The fork is as old as its making: its last entry carries the time of it.
-    await write(forkedEntry(line, copied === survey.count ? now : line["timestamp"], plan))
+    yield forkedEntry(line, count === survey.count ? now : line["timestamp"], plan)
   }
   const { replacements, latch, tools } = survey.state
-  if (replacements.length > 0) await write({ type: "content-replacement", sessionId: forkId, replacements, ...note() })
-  if (latch !== undefined) await write({ type: "atis-latch", sessionId: forkId, atis: latch })
-  if (tools !== undefined) await write({ type: "tools-used", sessionId: forkId, tools })
-  await write({ type: "custom-title", sessionId: forkId, customTitle: title, ...note() })
+  if (replacements.length > 0) yield { type: "content-replacement", sessionId: forkId, replacements, ...note() }
+  if (latch !== undefined) yield { type: "atis-latch", sessionId: forkId, atis: latch }
+  if (tools !== undefined) yield { type: "tools-used", sessionId: forkId, tools }
+  yield { type: "custom-title", sessionId: forkId, customTitle: title, ...note() }
 }
 
 function forkedEntry(line: Json, timestamp: unknown, { survey, sessionId, forkId }: CopyPlan): Json {

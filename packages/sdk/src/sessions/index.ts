@@ -15,5 +15,10 @@ export {
   type PageOptions,
   type SessionMessage,
 } from "./session-messages.ts"
-export type { SessionOptions } from "./session-options.ts"
+export type {
+  GetSessionInfoOptions,
+  ListSubagentsOptions,
+  SessionMutationOptions,
+  SessionOptions,
+} from "./session-options.ts"
 export { getSubagentMessages, listSubagents } from "./subagents.ts"

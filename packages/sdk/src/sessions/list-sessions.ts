@@ -1,6 +1,7 @@
 import { findSession, listedFolders, type SessionFile, sessionFilesIn } from "./session-file.ts"
 import { describeSession, type SDKSessionInfo } from "./session-info.ts"
-import { refuseStore, type SessionOptions } from "./session-options.ts"
+import type { SessionOptions } from "./session-options.ts"
+import { describeStored, listStored } from "./stored-session.ts"
 
 export interface ListSessionsOptions extends SessionOptions {
   /** 0 and less: no limit. */
@@ -18,7 +19,7 @@ const READS_AT_ONCE = 16
 /** The stored sessions, the latest first: those of `dir` and its worktrees, or of all projects. */
 export async function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {
   const { dir, limit, offset, includeWorktrees = true, includeProgrammatic = true } = options ?? {}
-  refuseStore(options)
+  if (options?.sessionStore !== undefined) return listStored(options.sessionStore, options)
   const folders = await listedFolders(dir, includeWorktrees)
   const files = (await Promise.all(folders.map(sessionFilesIn))).flat().sort(latestFirst)
   const skipped = offset !== undefined && offset > 0 ? offset : 0
@@ -36,7 +37,7 @@ export async function listSessions(options?: ListSessionsOptions): Promise<SDKSe
 
 /** One stored session; undefined if there is none of this id. */
 export async function getSessionInfo(sessionId: string, options?: SessionOptions): Promise<SDKSessionInfo | undefined> {
-  refuseStore(options)
+  if (options?.sessionStore !== undefined) return describeStored(options.sessionStore, sessionId, options)
   const file = await findSession(sessionId, options?.dir)
   return file === undefined ? undefined : describeSession(file, { includeProgrammatic: true })
 }

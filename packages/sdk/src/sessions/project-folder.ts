@@ -19,6 +19,11 @@ export async function canonicalPath(dir: string): Promise<string> {
   return realpath(dir).catch(() => dir)
 }
 
+/** What a session store knows a working directory by: the name of its folder on disk. */
+export async function projectKeyOf(dir: string): Promise<string> {
+  return projectFolderName(await canonicalPath(dir))
+}
+
 /** The name of the folder that holds the transcripts of a working directory. */
 function projectFolderName(path: string): string {
   const name = dashed(path)

@@ -17,7 +17,7 @@ const ENDING = ".jsonl"
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Ids become parts of paths, so that nothing but a UUID may pass. */
-function isSessionId(id: unknown): boolean {
+export function isSessionId(id: unknown): boolean {
   return typeof id === "string" && UUID.test(id)
 }
 
@@ -30,9 +30,13 @@ export async function findSession(sessionId: string, dir?: string): Promise<Sess
   return own ?? firstWith(sessionId, await worktreeFolders(path, await worktreesOf(path)))
 }
 
+export function requireSessionId(sessionId: string): void {
+  if (!isSessionId(sessionId)) throw new SessionError("session/bad-id", `Invalid sessionId: ${sessionId}`)
+}
+
 /** As `findSession`, for those who are going to write: a session that is not there is an error. */
 export async function requireSession(sessionId: string, dir?: string): Promise<SessionFile> {
-  if (!isSessionId(sessionId)) throw new SessionError("session/bad-id", `Invalid sessionId: ${sessionId}`)
+  requireSessionId(sessionId)
   const found = await findSession(sessionId, dir)
   if (found !== undefined) return found
   const where = dir ? `in project directory for ${dir}` : "in any project directory"

@@ -36,12 +36,33 @@ interface InfoOptions {
   readonly includeProgrammatic: boolean
 }
 
+/** What is noted of a session outside of its lines. */
+interface SideNotes {
+  readonly title: () => Promise<string | undefined>
+  readonly archived: () => Promise<boolean | undefined>
+}
+
+interface Described extends InfoOptions {
+  readonly file: Pick<SessionFile, "sessionId" | "modifiedMs" | "size">
+  readonly notes: SideNotes
+}
+
 /** The description of a session; undefined for what is none: empty, a subagent's, or without anything to call it by. */
 export async function describeSession(file: SessionFile, options: InfoOptions): Promise<SDKSessionInfo | undefined> {
   const excerpt = file.size === 0 ? undefined : await readExcerpt(file.path, file.size)
-  if (excerpt === undefined || beginsAside(excerpt)) return undefined
-  if (!options.includeProgrammatic && PROGRAMMATIC.has(firstText(excerpt.head, "entrypoint") ?? "")) return undefined
-  const [title, archived] = await Promise.all([titleOf(file, excerpt), isArchived(file)])
+  if (excerpt === undefined) return undefined
+  const notes = { title: () => titleInFile(file), archived: () => isArchived(file) }
+  return describeExcerpt(excerpt, { ...options, file, notes })
+}
+
+/** As `describeSession`, wherever the session is kept. */
+export async function describeExcerpt(
+  excerpt: Excerpt,
+  { file, notes, includeProgrammatic }: Described,
+): Promise<SDKSessionInfo | undefined> {
+  if (beginsAside(excerpt)) return undefined
+  if (!includeProgrammatic && PROGRAMMATIC.has(firstText(excerpt.head, "entrypoint") ?? "")) return undefined
+  const [title, archived] = await Promise.all([titleOf(excerpt, notes.title), notes.archived()])
   const firstPrompt = firstPromptIn(excerpt.head)
   const { head, tail } = excerpt
   const summary = title || lastEntryText(tail, "lastPrompt") || lastEntryText(tail, "summary") || firstPrompt
@@ -62,8 +83,8 @@ export async function describeSession(file: SessionFile, options: InfoOptions): 
 }
 
 /** The title, or "": the user's latest, else the CLI's file of it, else an earlier one, else one the CLI made up. */
-export async function titleOf(file: SessionFile, { head, tail }: Excerpt): Promise<string> {
-  const latest = lastEntryText(tail, "customTitle", "custom-title") ?? (await titleInFile(file))
+export async function titleOf({ head, tail }: Excerpt, inFile: SideNotes["title"]): Promise<string> {
+  const latest = lastEntryText(tail, "customTitle", "custom-title") ?? (await inFile())
   return (
     latest ||
     lastEntryText(head, "customTitle", "custom-title") ||
@@ -79,7 +100,7 @@ function beginsAside({ head }: Excerpt): boolean {
   return /"isSidechain":\s?true/.test(end < 0 ? head : head.slice(0, end))
 }
 
-async function titleInFile(file: SessionFile): Promise<string | undefined> {
+export async function titleInFile(file: SessionFile): Promise<string | undefined> {
   return stringIn(await readSideFile(file, TITLE_FILE), "customTitle")?.trim()
 }
 

@@ -1,11 +1,12 @@
-import { type FileHandle, open } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { conversationOf, isMessage } from "./conversation.ts"
 import { isObject, parseObject, stringIn } from "./json-text.ts"
 import { localCommandsIn } from "./local-commands.ts"
 import { findSession } from "./session-file.ts"
-import { refuseStore, type SessionOptions } from "./session-options.ts"
+import type { SessionOptions } from "./session-options.ts"
+import { loadStored } from "./stored-session.ts"
+import { type Transcript, transcriptInFile, transcriptOfEntries } from "./transcript.ts"
 import { entryOf, type TranscriptEntry } from "./transcript-entry.ts"
-import { lineAt, linesOf } from "./transcript-lines.ts"
 
 /** One message of a stored conversation. */
 export interface SessionMessage {
@@ -51,9 +52,6 @@ export async function getSessionMessages(
   sessionId: string,
   options?: GetSessionMessagesOptions,
 ): Promise<SessionMessage[]> {
-  refuseStore(options)
-  const file = await findSession(sessionId, options?.dir)
-  if (file === undefined) return []
   const withSystem = options?.includeSystemMessages === true
   const isShown = ({ type, isMeta, isSidechain, isTeammate }: TranscriptEntry) =>
     (isMessage(type) || (withSystem && type === "system")) && !isMeta && !isSidechain && !isTeammate
@@ -61,7 +59,12 @@ export async function getSessionMessages(
     const conversation = conversationOf(entries)
     return { messages: conversation.filter(isShown), localCommands: localCommandsIn(conversation) }
   }
-  return readMessages(file.path, { select, page: options ?? {}, origin: MAIN })
+  const plan = { select, page: options ?? {}, origin: MAIN }
+  if (options?.sessionStore !== undefined) {
+    return readMessages(transcriptOfEntries(await loadStored(options.sessionStore, sessionId, options)), plan)
+  }
+  const file = await findSession(sessionId, options?.dir)
+  return file === undefined ? [] : readMessagesIn(file.path, plan)
 }
 
 interface Selection {
@@ -75,29 +78,36 @@ interface ReadPlan {
   readonly origin: Origin
 }
 
-/**
- * Two passes over the file: the first keeps of each line only what the order depends on, the second reads the lines that
- * are asked for. So a page of a huge transcript costs the memory of the page.
- */
-export async function readMessages(path: string, { select, page, origin }: ReadPlan): Promise<SessionMessage[]> {
+export async function readMessagesIn(path: string, plan: ReadPlan): Promise<SessionMessage[]> {
   const file = await open(path, "r").catch(() => undefined)
   if (file === undefined) return []
   try {
-    const { messages: all, localCommands } = select(await entriesIn(file))
-    const messages: SessionMessage[] = []
-    for (const entry of pageOf(all, page)) {
-      const line = parseObject(await lineAt(file, entry))
-      if (line !== undefined) messages.push(messageOf(line, entry, { origin, isLocal: localCommands.has(entry) }))
-    }
-    return messages
+    return await readMessages(transcriptInFile(file), plan)
   } finally {
     await file.close().catch(() => undefined)
   }
 }
 
-async function entriesIn(file: FileHandle): Promise<TranscriptEntry[]> {
+/**
+ * Two passes over the lines: the first keeps of each only what the order depends on, the second reads the lines that are
+ * asked for. So a page of a huge transcript on disk costs the memory of the page.
+ */
+export async function readMessages(
+  transcript: Transcript,
+  { select, page, origin }: ReadPlan,
+): Promise<SessionMessage[]> {
+  const { messages: all, localCommands } = select(await entriesIn(transcript))
+  const messages: SessionMessage[] = []
+  for (const entry of pageOf(all, page)) {
+    const line = parseObject(await transcript.lineAt(entry))
+    if (line !== undefined) messages.push(messageOf(line, entry, { origin, isLocal: localCommands.has(entry) }))
+  }
+  return messages
+}
+
+async function entriesIn(transcript: Transcript): Promise<TranscriptEntry[]> {
   const entries: TranscriptEntry[] = []
-  for await (const { text, offset, bytes } of linesOf(file)) {
+  for await (const { text, offset, bytes } of transcript.lines()) {
     const line = parseObject(text)
     const entry = line === undefined ? undefined : entryOf(line, { offset, bytes })
     if (entry !== undefined) entries.push(entry)

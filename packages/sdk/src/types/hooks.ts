@@ -102,6 +102,23 @@ export type PostToolUseHookSpecificOutput = OutputOf<"PostToolUse">
 export type PermissionRequestHookSpecificOutput = OutputOf<"PermissionRequest">
 export type UserPromptSubmitHookSpecificOutput = OutputOf<"UserPromptSubmit">
 export type SessionStartHookSpecificOutput = OutputOf<"SessionStart">
+export type CwdChangedHookSpecificOutput = OutputOf<"CwdChanged">
+export type ElicitationHookSpecificOutput = OutputOf<"Elicitation">
+export type ElicitationResultHookSpecificOutput = OutputOf<"ElicitationResult">
+export type FileChangedHookSpecificOutput = OutputOf<"FileChanged">
+export type MessageDisplayHookSpecificOutput = OutputOf<"MessageDisplay">
+export type NotificationHookSpecificOutput = OutputOf<"Notification">
+export type PermissionDeniedHookSpecificOutput = OutputOf<"PermissionDenied">
+export type PostModelSwitchHookSpecificOutput = OutputOf<"PostModelSwitch">
+export type PostToolBatchHookSpecificOutput = OutputOf<"PostToolBatch">
+export type PostToolUseFailureHookSpecificOutput = OutputOf<"PostToolUseFailure">
+export type PreModelSwitchHookSpecificOutput = OutputOf<"PreModelSwitch">
+export type SetupHookSpecificOutput = OutputOf<"Setup">
+export type StopHookSpecificOutput = OutputOf<"Stop">
+export type SubagentStartHookSpecificOutput = OutputOf<"SubagentStart">
+export type SubagentStopHookSpecificOutput = OutputOf<"SubagentStop">
+export type UserPromptExpansionHookSpecificOutput = OutputOf<"UserPromptExpansion">
+export type WorktreeCreateHookSpecificOutput = OutputOf<"WorktreeCreate">
 
 /** "Do not wait for me": what the hook finds later cannot be delivered. */
 export interface AsyncHookJSONOutput {

@@ -20,9 +20,19 @@ export interface McpHttpServerConfig {
   headers?: Record<string, string>
 }
 
+/** What the agent is to do about a tool of a server, whatever its rules say. */
+export interface McpServerToolPolicy {
+  name: string
+  permission_policy?: "always_allow" | "always_ask" | "always_deny"
+  org_max_permission?: "allow" | "ask" | "blocked"
+}
+
 export interface McpSdkServerConfig {
   type: "sdk"
   name: string
+  /** How long a call may take, in milliseconds; the agent is told. */
+  timeout?: number
+  tools?: McpServerToolPolicy[]
 }
 
 /** A server in this process: anything that can be connected to a transport of the Model Context Protocol. */

@@ -1,4 +1,3 @@
-import { composeUserMessage, textOf } from "@signalbox/protocol"
 import { queryClosed, SdkError } from "../errors.ts"
 import { query } from "../query.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
@@ -75,7 +74,7 @@ class Session implements SDKSession {
 
   async *stream(): AsyncGenerator<SDKMessage, void> {
     for (let next = await this.#query.next(); next.done !== true; next = await this.#query.next()) {
-      this.#sessionId = textOf(next.value, "session_id") || this.#sessionId
+      this.#sessionId = next.value.session_id || this.#sessionId
       yield next.value
       if (next.value.type === "result") return
     }
@@ -94,8 +93,12 @@ class Session implements SDKSession {
   }
 }
 
-// Composed in the form that every CLI takes.
-function promptOf(text: string): SDKUserMessage
-function promptOf(text: string): unknown {
-  return composeUserMessage(text)
+/** In the form that every CLI takes. */
+function promptOf(text: string): SDKUserMessage {
+  return {
+    type: "user",
+    session_id: "",
+    message: { role: "user", content: [{ type: "text", text }] },
+    parent_tool_use_id: null,
+  }
 }

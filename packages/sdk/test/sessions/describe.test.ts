@@ -1,9 +1,8 @@
 import { mkdtemp, realpath, rm, symlink, utimes } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
-import { listSessions } from "../../src/sessions/index.ts"
-import { expectSame, outcome } from "./both.ts"
+import { describe, it } from "vitest"
+import { expectSame } from "./both.ts"
 import { assistant, file, id, type Json, makeWorld, nextTime, oneSession, SESSION, user } from "./transcripts.ts"
 
 type Line = Json | string
@@ -255,10 +254,4 @@ describe("which sessions are listed", () => {
       })
     },
   )
-
-  it("[Z12] a store elsewhere is refused by name, where the disk would show the wrong sessions", async () => {
-    const store = { append: async () => undefined, load: async () => null }
-    const refused = await outcome(() => listSessions({ sessionStore: store }))
-    expect(refused).toMatchObject({ thrown: expect.stringContaining("sessionStore") })
-  })
 })

@@ -79,6 +79,10 @@ class HybridDialler implements DialledConnection {
     await this.#posts?.send(line, type === "stream_event" ? type : "other")
   }
 
+  drop(): void {
+    this.#socket.drop()
+  }
+
   async close(reason = "closed"): Promise<void> {
     if (this.#ending === undefined) {
       this.#ending = { by: "us", reason }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type Clock, systemClock } from "../clock.ts"
 import { DEFAULT_MAX_PAYLOAD_BYTES, DEFAULT_MAX_WAITING_BYTES } from "../default-limits.ts"
+import { quietly } from "../quiet-callback.ts"
 import { type LineLimits, type SendLimits, settleLineLimits } from "../transport.ts"
 import type { AcceptedConnection } from "../websocket/accepted-socket.ts"
 import { isSameToken, readBearer, readTarget } from "../websocket/upgrade-request.ts"
@@ -16,6 +17,8 @@ export interface HybridReceiverOptions extends LineLimits, SendLimits {
   readonly answerGraceMs?: number
   /** By default a POST must bear the token that the WebSocket bore. */
   readonly isAllowed?: (token: string | undefined, connection: HybridConnection) => boolean
+  /** Events of this connection were posted and handed on. */
+  readonly onPosted?: (connection: HybridConnection) => void
   readonly clock?: Clock
 }
 
@@ -43,6 +46,7 @@ class EventsReceiver implements HybridReceiver {
   readonly #settings: HybridSettings
   readonly #maxBodyBytes: number
   readonly #maxPosts: number
+  readonly #onPosted: (connection: HybridConnection) => void
   readonly #isAllowed: (token: string | undefined, connection: HybridConnection) => boolean
   /** By the address of their events; the newest last: an agent that came back may have left a dead socket behind. */
   readonly #connections = new Map<string, readonly PostedConnection[]>()
@@ -56,6 +60,7 @@ class EventsReceiver implements HybridReceiver {
     }
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_PAYLOAD_BYTES
     this.#maxPosts = options.maxPostsUnderWay ?? DEFAULT_MAX_POSTS
+    this.#onPosted = quietly(options.onPosted)
     this.#isAllowed = options.isAllowed ?? isAllowedByDefault
   }
 
@@ -111,6 +116,7 @@ class EventsReceiver implements HybridReceiver {
     if ("error" in events) return { status: 400, error: events.error }
     const handedOut = await to.handOut(events.lines, response)
     if (handedOut === "gone") return undefined
+    if (handedOut === "delivered") this.#onPosted(to)
     return handedOut === "delivered" ? { status: 200 } : { status: 503, error: "the agent's connection is over" }
   }
 

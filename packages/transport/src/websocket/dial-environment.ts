@@ -68,7 +68,7 @@ function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === "" ? undefined : value
 }
 
-/** Set at all means yes, except for the words that people write for no. */
+/** The words the real CLIs take for yes; with any other, `2` and `maybe` too, they stay as they are. */
 function isTruthy(value: string | undefined): boolean {
-  return value !== undefined && !["", "0", "false", "no", "off"].includes(value.trim().toLowerCase())
+  return ["1", "true", "yes", "on"].includes(value?.trim().toLowerCase() ?? "")
 }

@@ -13,6 +13,8 @@ import { SocketLink } from "./socket-link.ts"
 /** A connection that we dialled, and dial again when it breaks. */
 export interface DialledConnection extends Transport {
   readonly state: DialState
+  /** Cuts the socket without a word, as a network does. It is dialled again as the preset says. */
+  drop(): void
 }
 
 /** Begins to dial. Throws only for a URL that can never work; everything else is told by `state` and `closed`. */
@@ -56,6 +58,10 @@ class Dialler implements DialledConnection {
     // The real CLIs remember a message when it is written, connected or not, and forget what has no uuid.
     this.#ring.push(line)
     if (this.#state.phase === "connected") await this.#outgoing.send(line)
+  }
+
+  drop(): void {
+    this.#link?.drop()
   }
 
   async close(reason = "closed"): Promise<void> {

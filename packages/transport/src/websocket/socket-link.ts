@@ -75,6 +75,10 @@ export class SocketLink {
     this.#timers.push(this.#settings.clock.after(this.#settings.closeTimeoutMs, () => this.#socket.terminate()))
   }
 
+  drop(): void {
+    this.#socket.terminate()
+  }
+
   #startTimers(): void {
     const { clock, pingMs, suspendGapMs, keepAliveMs } = this.#settings
     if (pingMs !== undefined) {

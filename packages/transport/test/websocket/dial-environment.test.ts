@@ -62,4 +62,10 @@ it("[D12] the rest of the environment is read into words", () => {
     remote: false,
     postsEvents: false,
   })
+  expect(
+    readDialEnvironment({ CLAUDE_CODE_REMOTE: " YES ", CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2: "maybe" }),
+  ).toMatchObject({
+    remote: true,
+    postsEvents: false,
+  })
 })

@@ -1,0 +1,80 @@
+import { fieldOf, type InitializeReply } from "@signalbox/protocol"
+import { SdkError } from "../errors.ts"
+import { initializeRequest } from "../launch/initialize.ts"
+import type { Options } from "../types/options.ts"
+import type { AgentRequests } from "./agent-requests.ts"
+import { type Answer, type ControlCalls, payloadOf } from "./control-calls.ts"
+import type { HookCallbacks } from "./hook-callbacks.ts"
+import type { McpServers } from "./mcp-servers.ts"
+
+export interface InitializationOptions {
+  readonly options: Options
+  readonly calls: ControlCalls
+  readonly requests: AgentRequests
+  readonly hooks: HookCallbacks
+  readonly mcp: McpServers
+}
+
+/** Lists of an answer to `initialize`: what an agent asked before we were there, and still wants to know. */
+const PENDING = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
+
+/** Telling the agent who we are, and what it said to that. */
+export class Initialization {
+  readonly #parts: InitializationOptions
+  #answer: Promise<Answer>
+
+  constructor(parts: InitializationOptions) {
+    this.#parts = parts
+    this.#answer = quiet(this.#exchange({ isFirst: true }))
+  }
+
+  /** The reply to the first request, or to the last that was sent again. */
+  reply(): Promise<InitializeReply> {
+    return this.#parts.calls.awaited(this.#answer).then(replyOf)
+  }
+
+  again(): void {
+    this.#answer = quiet(this.#exchange({ isFirst: false }))
+  }
+
+  /** From now on the reply is this one: that of a process which has become a session. */
+  replaceBy(answer: Promise<Answer>): void {
+    this.#answer = quiet(answer)
+  }
+
+  /** A hook that is to block when it fails needs an agent that knows how. */
+  async requireBlockingHooks(): Promise<void> {
+    if (!this.#parts.hooks.mustBlock) return
+    const payload = fieldOf(await this.#answer, "response")
+    if (payload?.["hook_on_failure_supported"] === true && payload["hooks_applied"] !== false) return
+    throw new SdkError(
+      "sdk/unsupported",
+      'The process answering initialize does not honor onFailure on hook matchers, so a hook that fails would not block. Update Claude Code if it is old, or remove onFailure: "block" from your hooks.',
+    )
+  }
+
+  async #exchange({ isFirst }: { isFirst: boolean }): Promise<Answer> {
+    const { options, calls, hooks, mcp } = this.#parts
+    const request = initializeRequest(options, { hooks: hooks.registrations, servers: await mcp.describe({ isFirst }) })
+    return calls.exchange(request, (answer) => this.#handOver(answer))
+  }
+
+  #handOver(answer: Answer): void {
+    for (const list of PENDING) {
+      const pending = answer[list]
+      if (Array.isArray(pending)) for (const request of pending) this.#parts.requests.take(request)
+    }
+  }
+}
+
+/** Whoever asks for it is told; a program that does not ask must not be ended by it. */
+function quiet(answer: Promise<Answer>): Promise<Answer> {
+  answer.catch(() => undefined)
+  return answer
+}
+
+// Its payload is the agent's word.
+function replyOf(answer: Answer): InitializeReply
+function replyOf(answer: Answer): unknown {
+  return payloadOf(answer, "initialize")
+}

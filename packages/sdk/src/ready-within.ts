@@ -1,0 +1,23 @@
+import type { QueryEngine } from "./engine/query-engine.ts"
+import { SdkError } from "./errors.ts"
+
+export const READY_TIMEOUT_MS = 60_000
+
+/** Resolves when the agent has answered `initialize`; one that does not is ended. */
+export async function readyWithin(engine: QueryEngine, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const message = `Subprocess initialization did not complete within ${ms}ms. Claude Code did not answer the initialize request.`
+      reject(new SdkError("startup/timeout", message, { details: { initializeTimeoutMs: ms } }))
+    }, ms)
+  })
+  try {
+    await Promise.race([engine.initialized(), late])
+  } catch (error) {
+    engine.close()
+    throw error
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,38 @@
+import type { SDKUserMessage } from "./messages.ts"
+import type { AgentDefinition, Settings } from "./options.ts"
+import type { PermissionMode } from "./permissions.ts"
+import type { Query } from "./query.ts"
+
+/** What a process that was started ahead can still be told when it becomes a session. */
+export interface ClaimOptions {
+  cwd: string
+  /** Of the agent's environment, only the few variables it takes at this point. */
+  env?: Record<string, string>
+  additionalDirectories?: string[]
+  model?: string
+  permissionMode?: PermissionMode
+  maxThinkingTokens?: number | null
+  /** As `applyFlagSettings`. The prompt waits until they are accepted. Not those about hooks. */
+  settings?: Settings
+  appendSystemPrompt?: string
+  title?: string
+  agents?: Record<string, AgentDefinition>
+}
+
+export interface ClaimedSession {
+  cwd: string
+  sessionId: string
+  parkedMs?: number
+  sdkMcpSettled: boolean
+}
+
+/** A process that has started and is no session yet. For one. */
+export interface SpareProcess {
+  claim(params: { prompt: string | AsyncIterable<SDKUserMessage>; options: ClaimOptions }): Query
+  /** Rejects if it cannot become the session; start it with `query()` then, unless the text begins with `option_not_applied`. */
+  readonly claimed: Promise<ClaimedSession>
+  /** Resolves when the process is gone, claimed or not. */
+  readonly exited: Promise<void>
+  close(): void
+  [Symbol.asyncDispose](): Promise<void>
+}
