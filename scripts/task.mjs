@@ -39,7 +39,9 @@ const tasks = {
   async generate() {
     await ensureBuilt()
     await run(process.execPath, ["scripts/generate-known.mjs"])
-    await run(tool("biome"), ["check", "--write", "packages/protocol/src/known.generated.ts"])
+    await run(process.execPath, ["scripts/generate-scenario-schema.mjs"])
+    const generated = ["packages/protocol/src/known.generated.ts", "packages/simulator/schema/scenario.schema.json"]
+    await run(tool("biome"), ["check", "--write", ...generated])
   },
   async lock() {
     await run(process.execPath, ["scripts/complete-lock.mjs"])

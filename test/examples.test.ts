@@ -67,6 +67,16 @@ describe("examples", () => {
     )
   })
 
+  it("simulator-in-ci is a project whose own tests pass, without an account or a network", async () => {
+    const cwd = join(root, "examples/simulator-in-ci")
+    const manifest = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"))
+    expect(manifest.scripts.test).toBe("node --test")
+    const env = { PATH: process.env["PATH"], HOME: tmpdir() }
+    const { stdout } = await run(process.execPath, ["--test", "--test-reporter=tap"], { cwd, env })
+    expect(stdout).toMatch(/^# pass 8$/m)
+    expect(stdout).toMatch(/^# fail 0$/m)
+  })
+
   it("structured-output", async () => {
     const answer = { name: "Paris", population: 2_100_000 }
     const steps = [{ tool: "StructuredOutput", input: answer }, { say: "Done." }]

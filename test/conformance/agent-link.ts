@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import type { Duplex } from "node:stream"
 import {
   type AcceptedConnection,
@@ -14,6 +15,7 @@ import {
   openChildProcess,
 } from "@signalbox/transport"
 import { ensureClaude } from "../../scripts/claude-cli.mjs"
+import { root } from "../../scripts/setup.mjs"
 import type { Cell } from "./cells.ts"
 
 /** A real CLI and the road to it. A CLI that dials may come back: `lines` goes on over all its connections. */
@@ -47,18 +49,15 @@ export async function openLink(cell: Cell, options: LinkOptions): Promise<AgentL
   return cell.road === "stdio" ? openStdio(cell, options) : openDialled(cell, options)
 }
 
-/** Another executable to hold to the same cases: the simulator, which is told the version by variables. */
-const OTHER_AGENT = process.env["SIGNALBOX_CONFORMANCE_AGENT"]
-
 async function executableOf(cell: Cell): Promise<{ command: string; args: string[]; env?: Record<string, string> }> {
-  if (OTHER_AGENT === undefined) return ensureClaude(cell.version)
+  if (cell.isSimulated !== true) return ensureClaude(cell.version)
   const env = {
     SIGNALBOX_SIM_PROFILE: cell.version,
     SIGNALBOX_SIM_TOOLS: "real",
     // The case's own scripted Messages API speaks for the model, so that what it was asked can be looked at.
     SIGNALBOX_SIM_MODEL_URL: "env",
   }
-  return { command: process.execPath, args: [OTHER_AGENT], env }
+  return { command: process.execPath, args: [join(root, "packages/simulator/bin/claude-sim.mjs")], env }
 }
 
 async function startChild(cell: Cell, { cwd, env, flags, argv }: LinkOptions): Promise<ChildTransport> {

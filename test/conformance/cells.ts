@@ -4,11 +4,12 @@ import { runsNow } from "../gate.ts"
 
 type Road = "stdio" | "websocket" | "hybrid"
 
-/** One CLI version on one transport. */
+/** One CLI version on one transport: the real one, or the simulator in its place. */
 export interface Cell {
   readonly version: string
   readonly road: Road
   readonly name: string
+  readonly isSimulated?: boolean
 }
 
 /** `--sdk-url` takes our address up to this version; newer ones accept only their vendor's hosts. */
@@ -24,9 +25,14 @@ function roadsOf(version: string): Road[] {
 /** The drift report runs the same suite on one version that it names. */
 export const driftVersion = process.env["SIGNALBOX_DRIFT_VERSION"]
 
-const cells: readonly Cell[] = (driftVersion === undefined ? PINNED : [driftVersion]).flatMap((version) =>
+const realCells: readonly Cell[] = (driftVersion === undefined ? PINNED : [driftVersion]).flatMap((version) =>
   roadsOf(version).map((road) => ({ version, road, name: `${version} ${road}` })),
 )
+
+/** The simulator is held to every case that its version passes. */
+const simulatedCells = realCells.map((cell) => ({ ...cell, name: `${cell.name} simulated`, isSimulated: true }))
+
+const cells: readonly Cell[] = driftVersion === undefined ? [...realCells, ...simulatedCells] : realCells
 
 export interface CaseOptions {
   /** Left out: all. */

@@ -43,7 +43,7 @@ export interface Recorder {
 /** One file per case and cell, with all that the agent said in it. */
 export function openRecorder(cell: Cell, caseName: string, machine: ReadonlyMap<string, string>): Recorder {
   // Lines are checked in every run, and written down only when the fixtures are recorded anew.
-  if (process.env["SIGNALBOX_RECORD"] !== "1") return { add() {} }
+  if (process.env["SIGNALBOX_RECORD"] !== "1" || cell.isSimulated === true) return { add() {} }
   const slug = caseName
     .replaceAll(/[^a-z0-9]+/gi, "-")
     .replace(/^-/, "")

@@ -1,8 +1,12 @@
 export type SimulatorErrorCode =
   /** A scenario does not follow the schema; `details.problems` lists every place. */
   | "scenario/invalid"
+  /** A recording, or a replay made from one, cannot be read; `details` has the file and the line. */
+  | "recording/invalid"
   /** No such wire profile; `details.known` lists those there are. */
   | "profile/unknown"
+  /** No fault is written like this; the message lists what there is. */
+  | "fault/unknown"
   /** A command line that the CLI would refuse too; the message is what it says on stderr. */
   | "launch/refused"
   /** Asked to listen on, or to point a CLI at, something other than this machine. */

@@ -3,6 +3,7 @@ import type { Transport } from "@signalbox/transport"
 import type { Model } from "../model/model.ts"
 import { initialPermissions } from "../permissions/permission-state.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
+import { modelUsage } from "../profiles/shared.ts"
 import type { OpenedSession } from "../sessions/open-session.ts"
 import { Toolbox, type ToolMode } from "../tools/toolbox.ts"
 import type { AgentClock } from "./clock.ts"
@@ -17,6 +18,7 @@ import { McpServers } from "./mcp-servers.ts"
 import { MessageQueue, type QueuedMessage } from "./message-queue.ts"
 import { Outbox } from "./outbox.ts"
 import type { Randomness } from "./randomness.ts"
+import type { SourcedSettings } from "./settings-files.ts"
 import { runStartHooks } from "./settings-hooks.ts"
 import { Tasks } from "./tasks.ts"
 import { Turn } from "./turn.ts"
@@ -27,6 +29,7 @@ export interface AgentParts {
   readonly profile: WireProfile
   readonly launch: Launch
   readonly session: OpenedSession
+  readonly settings: readonly SourcedSettings[]
   readonly model: Model
   readonly clock: AgentClock
   readonly random: Randomness
@@ -39,6 +42,8 @@ export interface AgentParts {
 export interface AgentExit {
   readonly code: number
 }
+
+const LAST_WORDS_MS = 1000
 
 /** The life of an agent: it reads what its host says, and runs one turn after the other. */
 export class Agent {
@@ -62,13 +67,27 @@ export class Agent {
     this.exited = new Promise((resolve) => {
       this.#settle = resolve
     })
+    this.#continueSession(parts.session)
     const source = parts.session.source === "startup" ? "startup" : "resume"
     this.#starting = runStartHooks(this.core, source, this.#over.signal)
     void this.#read()
   }
 
+  /** The newest generation goes on with a session's name and bill. */
+  #continueSession({ title, spending }: OpenedSession): void {
+    const { profile, wire, ledger, state } = this.core
+    if (profile.generation !== 325) return
+    if (spending !== undefined) ledger.restore(spending)
+    if (title === undefined) return
+    state.title = title
+    wire.system("session_title_changed", { title }, "uuid")
+  }
+
   /** As a signal would: whatever is under way is dropped. */
   terminate(code: number): void {
+    // A signal leaves the oldest generation no last words.
+    if (this.core.profile.generation === 37) this.#outbox.mute()
+    this.#outbox.giveUpAfter(LAST_WORDS_MS)
     void this.#exit(code)
   }
 
@@ -185,6 +204,14 @@ export class Agent {
     await this.#exit(this.core.state.lastFailed ? 1 : 0)
   }
 
+  #writeBill(): void {
+    const { ledger, profile, transcript, wire } = this.core
+    if (profile.generation !== 325 || ledger.spending.size === 0) return
+    const usage = modelUsage(ledger.spending, profile.generation)
+    const bill = { sessionId: wire.sessionId, totalCostUSD: ledger.totalCostUsd, modelUsage: usage }
+    transcript.write({ type: "cost-state", ...bill })
+  }
+
   #die(message: string): void {
     this.#parts.onStderr(`${message}\n`)
     void this.#exit(1)
@@ -193,6 +220,7 @@ export class Agent {
   async #exit(code: number): Promise<void> {
     if (this.#isEnding) return
     this.#isEnding = true
+    this.#writeBill()
     await this.#outbox.drained()
     this.#isOver = true
     this.#over.abort()
@@ -216,6 +244,7 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
   return {
     profile,
     launch,
+    settings: parts.settings,
     clock,
     random,
     wire,
@@ -235,12 +264,13 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
         allowed: launch.allowedTools,
         disallowed: launch.disallowedTools.filter((rule) => rule.includes("(")),
         directories: launch.addDirs,
-        settings: launch.settings,
+        settings: parts.settings,
       }),
       model: resolveModel(profile, launch.model),
       results: 0,
       lastFailed: false,
       subagents: 0,
+      subagentsInFront: 0,
       promptId: random.uuid(),
       agents: {},
       jsonSchema: launch.jsonSchema,

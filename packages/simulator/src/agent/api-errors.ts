@@ -1,5 +1,5 @@
 import type { AgentCore } from "./core.ts"
-import type { Failure } from "./speech.ts"
+import type { Failure } from "./spoken.ts"
 
 // What a CLI makes of a call that failed: whether it tries again, and what it says in the model's place.
 

@@ -33,13 +33,13 @@ export function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: 
   }
 }
 
-/** The hook, the status that it is going on, and the status that it is over. */
-export async function beginCompaction(core: AgentCore, compaction: Compaction, signal: AbortSignal): Promise<void> {
+/** The hook, the status that it is going on, and the status that it is over. Returns what is told of the hook. */
+export async function beginCompaction(core: AgentCore, compaction: Compaction, signal: AbortSignal): Promise<string> {
   const { trigger, durationMs, preTokens, postTokens } = compaction
-  await core.hooks.run(core, {
+  const outcomes = await core.hooks.run(core, {
     event: "PreCompact",
     subject: trigger,
-    input: { trigger, custom_instructions: null },
+    input: { trigger, custom_instructions: core.profile.generation === 37 ? "" : null },
     signal,
     base: { omitMode: true, omitEffort: true },
   })
@@ -50,6 +50,7 @@ export async function beginCompaction(core: AgentCore, compaction: Compaction, s
   core.ledger.record(core.state.model, usage, { isMain: false })
   const result = core.profile.generation === 37 ? {} : { compact_result: "success" }
   core.wire.system("status", { status: null, ...result })
+  return outcomes.map(() => "PreCompact [callback] completed successfully").join("\n")
 }
 
 /** The boundary, and the summary that stands for everything before it. */

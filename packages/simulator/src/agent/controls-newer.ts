@@ -1,12 +1,13 @@
+import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { fieldOf, hookEvents, textOf } from "@signalbox/protocol"
 import { isInside } from "../permissions/bash-command.ts"
 import { showRule } from "../permissions/rules.ts"
-import { contextWindowOf } from "../profiles/prices.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels } from "../profiles/v2-1-325.ts"
 import { planFile } from "../tools/own-tools.ts"
+import { contextUsage } from "./context-usage.ts"
 import type { Control, ControlScope } from "./controls.ts"
 import type { AgentCore } from "./core.ts"
 import { costText } from "./local-commands.ts"
@@ -27,12 +28,15 @@ function refuse(since: 120 | 325, error: (scope: ControlScope) => string): Contr
 
 const nothing: Answer = () => undefined
 
+/** A simulator is built with the host's tests; a CLI tells when it was. */
+const BUILD_TIME = "2026-01-01T00:00:00Z"
+
 export const newerControls: Readonly<Record<string, Control>> = {
   get_context_usage: data(120, ({ core }) => contextUsage(core)),
-  get_session_cost: data(325, ({ core }) => ({ text: costText(core) })),
+  get_session_cost: data(120, ({ core }) => ({ text: costText(core) })),
   list_models: data(325, () => ({ models: newestModels() })),
   get_usage: data(325, ({ core }) => usage(core)),
-  get_binary_version: data(325, ({ core }) => ({ version: core.profile.version })),
+  get_binary_version: data(120, ({ core }) => ({ version: core.profile.version, buildTime: BUILD_TIME })),
   file_suggestions: data(325, ({ core, request }) => ({
     suggestions: suggestions(core, textOf(request, "query") ?? ""),
     cwd: core.launch.cwd,
@@ -40,10 +44,10 @@ export const newerControls: Readonly<Record<string, Control>> = {
   cancel_async_message: { since: 120, run: cancelMessage },
   read_file: { since: 120, run: readFile },
   seed_read_state: data(120, nothing),
-  register_repo_root: refuse(
-    325,
-    ({ request }) =>
-      `register_repo_root: ${textOf(request, "directory")} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`,
+  register_repo_root: refuse(325, ({ request }) =>
+    existsSync(textOf(request, "directory") ?? "")
+      ? `register_repo_root: ${textOf(request, "directory")} is not a subdirectory of the session's working directory or of a launch-time --add-dir root`
+      : "register_repo_root: target path could not be resolved",
   ),
   reload_plugins: data(120, ({ core }) => plugins(core)),
   reload_skills: data(325, ({ core }) => ({ skills: skillsOf(core) })),
@@ -59,7 +63,7 @@ export const newerControls: Readonly<Record<string, Control>> = {
   list_permission_rules: data(325, ({ core }) => permissionRules(core)),
   mcp_read_resource: refuse(325, ({ request }) =>
     (textOf(request, "uri") ?? "").startsWith("ui://")
-      ? `MCP server not connected: ${textOf(request, "serverName")}`
+      ? `Server not found: ${textOf(request, "serverName")}`
       : "mcp_read_resource: uri must use the ui:// scheme",
   ),
   mcp_call: { since: 120, run: mcpCall },
@@ -72,35 +76,6 @@ export const newerControls: Readonly<Record<string, Control>> = {
   fork_conversation: data(325, () => ({ forked: false, error: "unsupported", reason: "unsupported" })),
   get_workspace_diff: data(325, () => ({ diff: null, noDiffReason: "no-repository" })),
   export_conversation: data(325, ({ core }) => ({ text: exported(core), default_filename: "conversation.txt" })),
-}
-
-function contextUsage(core: AgentCore): Fields {
-  const { contextWindow } = contextWindowOf(core.state.model, core.profile.generation)
-  const used = Math.ceil(JSON.stringify(core.history).length / 4)
-  const buffer = 33_000
-  const isNewest = core.profile.generation === 325
-  const entry = (id: string, name: string, tokens: number, color: string, kind: string) =>
-    isNewest ? { id, name, tokens, color, kind } : { name, tokens, color }
-  const percentage = Math.round((used / contextWindow) * 100)
-  return {
-    categories: [
-      entry("messages", "Messages", used, "purple_FOR_SUBAGENTS_ONLY", "used"),
-      entry("autocompact_buffer", "Autocompact buffer", buffer, "inactive", "buffer"),
-      entry("free_space", "Free space", contextWindow - used - buffer, "promptBorder", "free"),
-    ],
-    totalTokens: used,
-    maxTokens: contextWindow,
-    rawMaxTokens: contextWindow,
-    ...(isNewest ? { autocompactSource: "model-default" } : {}),
-    percentage,
-    gridRows: [],
-    model: core.state.model,
-    memoryFiles: [],
-    mcpTools: [],
-    agents: [],
-    isAutoCompactEnabled: true,
-    apiUsage: null,
-  }
 }
 
 function usage(core: AgentCore): Fields {
@@ -138,8 +113,12 @@ function readFile({ core, requestId, request }: ControlScope): void {
     const error = isNewest ? `read denied: ${named}` : `ENOENT: no such file or directory, open '${path}'`
     return core.wire.error(requestId, error)
   }
+  const limit = request["max_bytes"]
+  const bytes = Buffer.from(contents)
+  const isCut = typeof limit === "number" && bytes.length > limit
+  const shown = isCut ? bytes.subarray(0, limit).toString("utf8") : contents
   const more = isNewest ? { lossy: false, requested_path: named } : {}
-  core.wire.success(requestId, { contents, absPath: path, ...more })
+  core.wire.success(requestId, { contents: shown, absPath: path, ...(isCut ? { truncated: true } : {}), ...more })
 }
 
 function skillsOf(core: AgentCore): Fields[] {

@@ -147,12 +147,13 @@ function changeModel({ core, requestId, request }: ControlScope): void {
   core.wire.success(requestId, profile.quirks.setModelReplies ? { model: state.model } : undefined)
 }
 
-async function setServers({ core, requestId, request }: ControlScope): Promise<void> {
+function setServers({ core, requestId, request }: ControlScope): void {
   const wanted = Object.keys(fieldOf(request, "servers") ?? {})
   const removed = core.mcp.names().filter((name) => !wanted.includes(name))
   for (const name of removed) core.mcp.remove(name)
   const added = core.mcp.add(wanted)
-  await core.mcp.connect(core)
+  // Nobody waits for them: they are pending for a while.
+  void core.mcp.connect(core)
   core.wire.success(requestId, { added, removed, errors: {} })
 }
 
@@ -186,7 +187,7 @@ function rewindFiles({ core, requestId, request }: ControlScope): void {
   const isEnabled = ["1", "true"].includes(core.launch.env[CHECKPOINTING] ?? "")
   const plan = isEnabled ? checkpoints.plan(uuid) : undefined
   if (plan === undefined) {
-    const error = isEnabled ? `No file checkpoint found for message ${uuid}` : "File rewinding is not enabled."
+    const error = isEnabled ? "No file checkpoint found for this message." : "File rewinding is not enabled."
     return isDry ? core.wire.success(requestId, { canRewind: false, error }) : core.wire.error(requestId, error)
   }
   if (isDry) {

@@ -11,6 +11,7 @@ import type { Ledger } from "./ledger.ts"
 import type { McpServers } from "./mcp-servers.ts"
 import type { MessageQueue } from "./message-queue.ts"
 import type { Randomness } from "./randomness.ts"
+import type { SourcedSettings } from "./settings-files.ts"
 import type { Tasks } from "./tasks.ts"
 import type { Wire } from "./wire.ts"
 
@@ -18,6 +19,7 @@ import type { Wire } from "./wire.ts"
 export interface AgentCore {
   readonly profile: WireProfile
   readonly launch: Launch
+  readonly settings: readonly SourcedSettings[]
   readonly clock: AgentClock
   readonly random: Randomness
   readonly wire: Wire
@@ -45,6 +47,8 @@ interface AgentState {
   lastFailed: boolean
   title?: string
   subagents: number
+  /** Of them, those that their turn waited for because it was asked to. */
+  subagentsInFront: number
   promptId: string
   agents: Readonly<Record<string, Fields>>
   jsonSchema: Readonly<Fields> | undefined
@@ -60,18 +64,49 @@ export function resolveModel(profile: WireProfile, name: string | undefined): st
   return similar?.resolvedModel.replace("[1m]", "") ?? wanted
 }
 
+const NEEDS_SOMEBODY = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]
+const TASK_TOOLS = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]
+
 /** The tools of this launch, in the order of `system/init`. */
 export function toolsOf(core: AgentCore): string[] {
-  const { launch, profile } = core
-  const base = launch.tools === undefined ? profile.catalog.tools : launch.tools
-  const allowed = base.filter((tool) => tool !== "" && !launch.disallowedTools.includes(tool))
-  const own = core.state.jsonSchema === undefined ? allowed : withOutputTool(allowed, profile.generation)
-  return [...own, ...core.mcp.toolNames()]
+  const { launch, profile, state } = core
+  const isLed = launch.agent !== undefined && profile.generation === 325
+  const agent = isLed ? state.agents[launch.agent]?.["tools"] : undefined
+  const named = launch.tools ?? (Array.isArray(agent) ? agent.filter((name) => typeof name === "string") : undefined)
+  const base = named ?? ownTools(core)
+  const own = base.filter((tool) => tool !== "" && !isDisabled(core, tool))
+  const all = state.jsonSchema === undefined ? own : withTools(own, ["StructuredOutput"], profile.generation)
+  // Who answers permissions is not for the model to call.
+  const hosted = core.mcp.toolNames().filter((name) => name !== launch.permissionPromptTool)
+  return [...all, ...(profile.generation === 325 ? hosted.toSorted() : hosted)]
+}
+
+/** Whether a flag or a settings file takes the whole tool away. */
+export function isDisabled({ launch, state }: AgentCore, tool: string): boolean {
+  const denied = state.permissions.rules.deny.some((rule) => rule.toolName === tool && rule.ruleContent === undefined)
+  return denied || launch.disallowedTools.includes(tool)
+}
+
+/** The newest generation offers its tools by who is there to answer, by model, and by what else there is. */
+function ownTools(core: AgentCore): readonly string[] {
+  const { launch, profile, state } = core
+  const { tools } = profile.catalog
+  if (profile.generation !== 325) return tools
+  const isAsked = launch.asksHost || launch.permissionPromptTool !== undefined
+  const answered = isAsked ? tools : tools.filter((tool) => !NEEDS_SOMEBODY.includes(tool))
+  const forModel = /-4-/.test(state.model) ? withTools(answered, TASK_TOOLS, 325) : answered
+  if (!isDisabled(core, "Bash")) return forModel
+  const withoutShell = forModel.filter((tool) => tool !== "Monitor")
+  return withTools(withoutShell, ["Glob", "Grep"], 325)
 }
 
 /** Newer generations sort their tools, but for the first. */
-function withOutputTool(tools: readonly string[], generation: 37 | 120 | 325): string[] {
-  const name = "StructuredOutput"
-  const at = tools.findIndex((tool, index) => index > 0 && tool > name)
-  return generation === 37 || at === -1 ? [...tools, name] : tools.toSpliced(at, 0, name)
+function withTools(tools: readonly string[], names: readonly string[], generation: 37 | 120 | 325): string[] {
+  return names.reduce<string[]>(
+    (list, name) => {
+      const at = list.findIndex((tool, index) => index > 0 && tool > name)
+      return generation === 37 || at === -1 ? [...list, name] : list.toSpliced(at, 0, name)
+    },
+    [...tools],
+  )
 }

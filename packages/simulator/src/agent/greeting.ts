@@ -21,14 +21,24 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     outputStyle: "default",
     tools: toolsOf(core),
     mcpServers: core.mcp.initList(),
-    agents: [...profile.catalog.agents, ...added],
-    agentNames: [...profile.catalog.agentNames, ...added.map(({ name }) => name)],
+    agents: inOrder(profile.generation, [...profile.catalog.agents, ...added], ({ name }) => name),
+    agentNames: inOrder(
+      profile.generation,
+      [...profile.catalog.agentNames, ...added.map(({ name }) => name)],
+      (name) => name,
+    ),
     directories: state.permissions.directories,
     hooksApplied: core.hooks.isSet,
     sessionState: "idle",
     uuid: core.random.uuid(),
     userUuids,
   }
+}
+
+/** The newest generation sorts them; the others put their own first. */
+function inOrder<T>(generation: 37 | 120 | 325, agents: readonly T[], nameOf: (agent: T) => string): readonly T[] {
+  if (generation !== 325) return agents
+  return agents.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), "en", { sensitivity: "base" }))
 }
 
 export function tellInit(core: AgentCore, userUuids: readonly string[]): void {

@@ -1,7 +1,9 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
+import { isMeant } from "./hook-matcher.ts"
 import type { HostAnswer } from "./host-requests.ts"
+import { runCommandHooks } from "./settings-hooks.ts"
 
 interface Matcher {
   readonly matcher?: string
@@ -60,7 +62,9 @@ export class Hooks {
   async run(core: AgentCore, call: HookCall): Promise<HookOutcome[]> {
     const due = (this.#matchers.get(call.event) ?? []).filter(({ matcher }) => isMeant(matcher, call.subject))
     const calls = due.flatMap((matcher) => matcher.callbackIds.map((id) => this.#call(core, call, matcher, id)))
-    return Promise.all(calls)
+    const commands = runCommandHooks(core, { ...call, input: hookInput(core, call) })
+    const outcomes = await Promise.all(calls)
+    return [...outcomes, ...(await commands).map(commandOutcome)]
   }
 
   async #call(core: AgentCore, call: HookCall, matcher: Matcher, callbackId: string): Promise<HookOutcome> {
@@ -73,7 +77,7 @@ export class Hooks {
     const options = { timeoutMs: matcher.timeoutMs, ...(call.signal === undefined ? {} : { signal: call.signal }) }
     const answer = await core.host.ask(request, options)
     const failed = answer.kind === "error" || answer.kind === "malformed" || isMisnamed(answer, call.event)
-    if (failed) tellFailure(core, call.event, callbackId)
+    if (failed) tellFailure(core, call.event, { callbackId, blocks: matcher.blocksOnFailure })
     return {
       callbackId,
       output: failed ? {} : outputOf(answer),
@@ -84,12 +88,21 @@ export class Hooks {
   }
 }
 
-function tellFailure(core: AgentCore, event: string, callbackId: string): void {
+export function failureWords(callbackId: string): string {
+  return `Hook callback ${callbackId} failed: the SDK host replied with an error or an invalid answer.`
+}
+
+function tellFailure(core: AgentCore, event: string, failed: { callbackId: string; blocks: boolean }): void {
   if (core.profile.generation < 325) return
-  const content =
-    `${event}: Hook callback ${callbackId} failed: the SDK host replied with an error or an invalid answer. ` +
-    "Its answer was treated as empty."
+  const consequence = failed.blocks
+    ? 'onFailure is "block", so this failure counts as a block.'
+    : "Its answer was treated as empty."
+  const content = `${event}: ${failureWords(failed.callbackId)} ${consequence}`
   core.wire.system("informational", { content, level: "warning", tag: "hook_callback_failed" }, "uuid")
+}
+
+function commandOutcome(output: Readonly<Fields>): HookOutcome {
+  return { callbackId: "command", output, timedOut: false, failed: false, blocksOnFailure: false }
 }
 
 /** What is specific to an event must name it. */
@@ -130,14 +143,5 @@ function readMatcher(value: unknown): Matcher {
     timeoutMs: typeof timeout === "number" ? timeout * 1000 : DEFAULT_TIMEOUT_MS,
     blocksOnFailure: fields["onFailure"] === "block",
     ...(matcher === undefined ? {} : { matcher }),
-  }
-}
-
-function isMeant(matcher: string | undefined, subject: string | undefined): boolean {
-  if (matcher === undefined || matcher === "" || matcher === "*" || subject === undefined) return true
-  try {
-    return new RegExp(`^(?:${matcher})$`).test(subject)
-  } catch {
-    return matcher === subject
   }
 }

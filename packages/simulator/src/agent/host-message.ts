@@ -28,6 +28,7 @@ export function readUserMessage(message: Readonly<Fields>, knowsPriority: boolea
     text: textOfContent(content),
     priority: knowsPriority ? priorityOf(message["priority"]) : "next",
     isQuery: !knowsPriority || message["shouldQuery"] !== false,
+    ...(knowsPriority && message["client_composed"] === true ? { isVerbatim: true } : {}),
     ...(uuid === undefined ? {} : { uuid }),
     ...(timestamp === undefined ? {} : { timestamp }),
   }

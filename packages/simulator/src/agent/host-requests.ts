@@ -12,10 +12,15 @@ export type HostAnswer =
   /** We took the question back. */
   | { kind: "aborted" }
   | { kind: "timed-out" }
-  /** The host ended its input, so no answer can come. */
+  /** The host ended its input while it was asked, so no answer can come. */
   | { kind: "closed" }
+  /** It had ended its input before. */
+  | { kind: "gone" }
 
-type Pending = { request: Fields; settle: (answer: HostAnswer) => void }
+interface Pending {
+  readonly request: Fields
+  readonly settle: (answer: HostAnswer) => void
+}
 
 export interface AskOptions {
   readonly signal?: AbortSignal
@@ -38,7 +43,7 @@ export class HostRequests {
 
   /** An abort or a time-out tells the host that the answer is no longer wanted. */
   ask(request: Fields, options: AskOptions = {}): Promise<HostAnswer> {
-    if (this.#closed) return Promise.resolve({ kind: "closed" })
+    if (this.#closed) return Promise.resolve({ kind: "gone" })
     if (options.signal?.aborted === true) return Promise.resolve({ kind: "aborted" })
     const requestId = this.#random.uuid()
     const message = { type: "control_request", request_id: requestId, request }

@@ -26,6 +26,10 @@ export interface Launch {
   readonly mayBypassPermissions: boolean
   /** Whether permission is asked over the wire; else what needs it is refused. */
   readonly asksHost: boolean
+  /** An MCP tool that is asked instead of the host, such as `mcp__desk__ask`. */
+  readonly permissionPromptTool?: string
+  /** One of the agents plays the main part: its tools are the session's. */
+  readonly agent?: string
   readonly session: SessionLaunch
 }
 

@@ -1,5 +1,6 @@
+import { isObject } from "@signalbox/protocol"
 import { priceOf } from "../profiles/prices.ts"
-import type { ModelSpending, UsageNumbers } from "../profiles/profile.ts"
+import type { Fields, ModelSpending, UsageNumbers } from "../profiles/profile.ts"
 
 const NOTHING: UsageNumbers = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
@@ -26,6 +27,23 @@ export class Ledger {
     this.spending.set(model, added(this.spending.get(model), spent))
     this.#turnSpending.set(model, added(this.#turnSpending.get(model), spent))
     if (options.isMain) this.#turn = sum(this.#turn, usage)
+  }
+
+  /** What an earlier process of this session had spent, as its transcript tells it. */
+  restore(usage: Readonly<Fields>): void {
+    for (const [model, spent] of Object.entries(usage)) {
+      const number = (name: string) => {
+        const value = isObject(spent) ? spent[name] : undefined
+        return typeof value === "number" ? value : 0
+      }
+      this.spending.set(model, {
+        input: number("inputTokens"),
+        output: number("outputTokens"),
+        cacheRead: number("cacheReadInputTokens"),
+        cacheWrite: number("cacheCreationInputTokens"),
+        costUsd: number("costUSD"),
+      })
+    }
   }
 
   addApiTime(ms: number): void {

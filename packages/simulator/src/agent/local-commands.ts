@@ -15,6 +15,7 @@ export function localCommand(core: AgentCore, text: string): LocalCommand | unde
   const name = /^\/([\w-]+)/.exec(text)?.[1]
   if (name === undefined) return undefined
   if (name === "compact") return compactCommand(core)
+  if (name === "clear") return clearCommand
   if (name === "cost" || (name === "usage" && core.profile.generation >= 120)) return costCommand(name)
   const isKnown = core.profile.catalog.commands.some(
     (command) => command.name === name || command.aliases?.includes(name),
@@ -27,15 +28,44 @@ export function localCommand(core: AgentCore, text: string): LocalCommand | unde
 
 function compactCommand(core: AgentCore): LocalCommand {
   const compaction = compactionOf(core, "manual")
+  let told = ""
   return {
     name: "compact",
-    before: (agent, signal) => beginCompaction(agent, compaction, signal),
+    async before(agent, signal) {
+      told = await beginCompaction(agent, compaction, signal)
+    },
     after(agent) {
       endCompaction(agent, compaction)
-      agent.wire.replay("<local-command-stdout>Compacted </local-command-stdout>")
+      agent.wire.replay(`<local-command-stdout>Compacted ${told}</local-command-stdout>`)
       return ""
     },
   }
+}
+
+/** A new conversation, under an id of its own. */
+const clearCommand: LocalCommand = {
+  name: "clear",
+  async before(core) {
+    const { wire, random, profile } = core
+    core.history.length = 0
+    const sessionId = random.uuid()
+    if (profile.generation === 325) {
+      wire.emit({
+        type: "conversation_reset",
+        new_conversation_id: sessionId,
+        uuid: random.uuid(),
+        trigger: "clear",
+        user_message_uuid: random.uuid(),
+        timestamp: wire.timestamp(),
+        session_id: wire.sessionId,
+      })
+      core.tasks.tellAll(core)
+      core.ledger.spending.clear()
+    }
+    wire.sessionId = sessionId
+    core.transcript.restart(sessionId)
+  },
+  after: () => "",
 }
 
 function costCommand(name: string): LocalCommand {

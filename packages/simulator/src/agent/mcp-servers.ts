@@ -11,7 +11,13 @@ interface Server {
   connecting?: Promise<void>
 }
 
-export type McpCallResult = { content: unknown[]; isError: boolean } | { failed: string }
+export type McpCallResult = McpToolResult | { failed: string }
+
+export interface McpToolResult {
+  readonly content: readonly unknown[]
+  readonly isError: boolean
+  readonly structuredContent?: unknown
+}
 
 const HANDSHAKE_TIMEOUT_MS = 60_000
 
@@ -111,7 +117,12 @@ export class McpServers {
       return { failed: `MCP error ${JSON.stringify(error["code"])}: ${textOf(error, "message") ?? ""}` }
     const result = fieldOf(answer, "result") ?? {}
     const content = result["content"]
-    return { content: Array.isArray(content) ? content : [], isError: result["isError"] === true }
+    const structured = result["structuredContent"]
+    return {
+      content: Array.isArray(content) ? content : [],
+      isError: result["isError"] === true,
+      ...(structured === undefined ? {} : { structuredContent: structured }),
+    }
   }
 
   async #handshake(core: AgentCore, server: Server): Promise<void> {

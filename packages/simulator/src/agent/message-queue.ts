@@ -9,6 +9,8 @@ export interface QueuedMessage {
   readonly uuid?: string
   readonly priority: Priority
   readonly isQuery: boolean
+  /** What looks like a command is none. */
+  readonly isVerbatim?: boolean
   readonly timestamp?: string
   /** A task that ended speaks for itself: the turn it starts tells where it comes from. */
   readonly origin?: Fields
@@ -85,6 +87,6 @@ export class MessageQueue {
   }
 }
 
-function isCommand({ text }: QueuedMessage): boolean {
-  return text.startsWith("/")
+function isCommand({ text, isVerbatim }: QueuedMessage): boolean {
+  return text.startsWith("/") && isVerbatim !== true
 }

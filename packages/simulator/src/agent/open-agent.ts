@@ -1,10 +1,14 @@
+import { resolve } from "node:path"
 import type { Transport } from "@signalbox/transport"
+import type { FaultEffects, FaultyTransport } from "../faults/faulty-transport.ts"
+import { effectsInProcess, openFaulty } from "../faults/open-faulty.ts"
 import type { Model } from "../model/model.ts"
 import { ScriptedModel } from "../model/scripted-model.ts"
 import { profileOf } from "../profiles/index.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import { builtInScenario } from "../scenario/built-in.ts"
 import { Hangs } from "../scenario/hangs.ts"
+import { inPlace } from "../scenario/place.ts"
 import type { Ids } from "../scenario/reply-events.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { openSession } from "../sessions/open-session.ts"
@@ -15,6 +19,7 @@ import { type AgentClock, createClock } from "./clock.ts"
 import type { Launch } from "./launch.ts"
 import { createRandomness, type Randomness } from "./randomness.ts"
 import { tellResumeFailure } from "./resume-failure.ts"
+import { readSettings } from "./settings-files.ts"
 
 export interface SimulatedAgentOptions {
   /** The road to the host. */
@@ -30,8 +35,12 @@ export interface SimulatedAgentOptions {
   readonly tools?: ToolMode
   /** 1, the default, is the scenario's own pace; 0 as fast as possible. */
   readonly timeScale?: number
-  /** The same seed gives the same ids. */
+  /** The same seed gives the same ids, and the same faults. */
   readonly seed?: number
+  /** What goes wrong, in the words of `--fault`, besides what the scenario says. */
+  readonly faults?: readonly string[]
+  /** What a fault does besides writing lines. Left out, it ends this agent and its connection, never the process. */
+  readonly faultEffects?: Partial<FaultEffects>
   readonly clock?: AgentClock
   readonly onStderr?: (text: string) => void
 }
@@ -48,38 +57,79 @@ export interface SimulatedAgent {
   terminate(code?: number): void
 }
 
+/** As a shell tells of a process that TERM has ended. */
+const TERMINATED = 143
+
 /** A simulated agent on a transport. Throws `launch/refused` for flags that the CLI refuses too. */
 export function openSimulatedAgent(options: SimulatedAgentOptions): SimulatedAgent {
   const profile = typeof options.profile === "object" ? options.profile : profileOf(options.profile)
   const random = createRandomness(options.seed)
   const clock = options.clock ?? createClock(options.timeScale)
+  refuseUnknownPromptTool(options.launch, profile)
   const session = openSession(options.launch, profile.version, random.uuid())
   if ("refused" in session) {
     tellResumeFailure({ transport: options.transport, profile, random, session })
     throw new SimulatorError("launch/refused", session.refused)
   }
   const hangs = new Hangs()
-  const scenario = options.scenario ?? builtInScenario
+  const { cwd, configDir } = options.launch
+  const planFile = `${configDir}/plans/${session.sessionId}.md`
+  const scenario = inPlace(options.scenario ?? builtInScenario, { cwd, planFile })
   const model = options.model ?? new ScriptedModel(scenario, { ids: createIds(random), hangs })
-  const agent = new Agent({
-    transport: options.transport,
+  const { transport } = options
+  const faulty = openFaulty(transport, [...(options.scenario?.faults ?? []), ...(options.faults ?? [])], {
+    seed: options.seed,
+    sessionId: session.sessionId,
+    effects: { ...effectsInProcess(transport, (code) => agent.terminate(code)), ...options.faultEffects },
+  })
+  const onStderr = options.onStderr ?? (() => undefined)
+  const agent: Agent = new Agent({
+    transport: faulty ?? transport,
     profile,
     launch: options.launch,
     session,
+    settings: readSettings(options.launch),
     model,
     clock,
     random,
     tools: options.tools ?? "pretend",
-    onStderr: options.onStderr ?? (() => undefined),
+    onStderr,
   })
+  if (options.tools !== "real") {
+    for (const [path, text] of Object.entries(scenario.files ?? {}))
+      agent.core.toolbox.files.write(resolve(cwd, path), text)
+  }
   void agent.exited.then(() => hangs.close())
   return {
     sessionId: session.sessionId,
-    exited: agent.exited,
+    exited: faulty === undefined ? agent.exited : afterFaults(agent.exited, faulty, onStderr),
     untilHanging: (name) => hangs.until(name),
     release: (name) => hangs.release(name),
-    terminate: (code = 143) => agent.terminate(code),
+    terminate(code = TERMINATED) {
+      if (faulty?.ignoresTerm === true && code === TERMINATED) return
+      faulty?.abandon()
+      agent.terminate(code)
+    },
   }
+}
+
+/** Lines that were held back still go. */
+async function afterFaults(
+  exited: Promise<AgentExit>,
+  faulty: FaultyTransport,
+  onStderr: (text: string) => void,
+): Promise<AgentExit> {
+  const exit = await exited
+  await Promise.race([faulty.settled(), faulty.abandoned])
+  for (const spec of faulty.unmet()) onStderr(`claude-sim: the fault ${spec} never happened\n`)
+  return exit
+}
+
+/** The oldest generation looks for the tool at its start, when servers in the host are not there yet. */
+function refuseUnknownPromptTool({ permissionPromptTool }: Launch, { generation }: WireProfile): void {
+  if (permissionPromptTool === undefined || generation !== 37) return
+  const message = `Error: MCP tool ${permissionPromptTool} (passed via --permission-prompt-tool) not found. Available MCP tools: none`
+  throw new SimulatorError("launch/refused", message)
 }
 
 function createIds(random: Randomness): Ids {

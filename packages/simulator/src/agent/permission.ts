@@ -1,16 +1,20 @@
+import { resolve } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol"
+import { readCommand } from "../permissions/bash-command.ts"
 import { decide, type Question } from "../permissions/decide.ts"
 import { applyUpdates } from "../permissions/permission-state.ts"
 import type { AskFacts, Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
+import { displayName } from "./display-name.ts"
 import type { HostAnswer } from "./host-requests.ts"
-import { displayName } from "./speech.ts"
+import { isRead, writeRules } from "./settings-files.ts"
 import type { CallScope, ToolUse } from "./tool-call.ts"
 
 /** Whether a tool may run, and what the result says of how that was decided. */
 export type Permission =
   | { behavior: "allow"; input: Readonly<Fields>; meta?: Fields }
-  | { behavior: "deny"; message: string; meta?: Fields; isCounted: boolean }
+  /** `isBare`: the tool's own form of the result is the message itself, without the word that it is an error. */
+  | { behavior: "deny"; message: string; meta?: Fields; isCounted: boolean; isBare?: boolean }
   /** The host denied it and wants the turn to stop, or broke off while it was asked. */
   | { behavior: "stop"; message: string; reason: "denied" | "aborted" }
 
@@ -24,12 +28,12 @@ export async function permit(core: AgentCore, scope: CallScope, use: ToolUse, wi
   const call = { toolName: use.ruleName, input: use.input, cwd: core.launch.cwd, generation }
   const decision = decide(core.state.permissions, call)
   if (decision.behavior === "deny") return denyByRule(core, use, decision)
-  if (decision.behavior === "allow" && wish.ask === undefined) {
-    return { behavior: "allow", input: use.input, meta: accepted("config", decision.reasonType) }
+  // The oldest generation does not ask, whatever a hook wishes, for what it would allow.
+  if (decision.behavior === "allow" && (wish.ask === undefined || generation === 37)) {
+    return { behavior: "allow", input: use.input, meta: accepted(decision.source ?? "config", decision.reasonType) }
   }
   const question = decision.behavior === "ask" ? decision : {}
-  if (!core.launch.asksHost) return denyUnasked(use)
-  return askHost(core, scope, use, askFacts(core, scope, use, question, wish))
+  return askSomebody(core, scope, use, askFacts(core, scope, use, question, wish))
 }
 
 function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string; message: string }): Permission {
@@ -41,9 +45,35 @@ function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string;
   return { behavior: "deny", message: denied.message, meta: rejected("config", denied.reasonType), isCounted: true }
 }
 
-function denyUnasked(use: ToolUse): Permission {
-  const message = `Claude requested permissions to use ${use.name}, but you haven't granted it yet.`
-  return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
+/** Nobody is there to ask: what needs a permission does not get it. */
+function denyUnasked(core: AgentCore, use: ToolUse): Permission {
+  const message = unaskedWords(core, use)
+  if (core.profile.generation === 325) {
+    core.wire.system("permission_denied", { tool_name: use.name, tool_use_id: use.id, message }, "uuid")
+  }
+  const meta = { ...rejected("config"), non_execution_kind: "user-rejected" }
+  return { behavior: "deny", message, meta, isCounted: true }
+}
+
+function unaskedWords(core: AgentCore, { name, input }: ToolUse): string {
+  const { cwd } = core.launch
+  const path = textOf(input, "file_path")
+  const verb = name === "Read" ? "read from" : "write to"
+  if (path !== undefined) {
+    const shown = core.profile.generation === 37 ? path : resolve(cwd, path)
+    return `Claude requested permissions to ${verb} ${shown}, but you haven't granted it yet.`
+  }
+  if (name !== "Bash") return `Claude requested permissions to use ${name}, but you haven't granted it yet.`
+  const command = textOf(input, "command") ?? ""
+  const { writes } = readCommand(command, cwd)
+  if (writes === undefined) return "This command requires approval"
+  const [tool = ""] = command.trim().split(/\s+/)
+  if (core.profile.generation !== 325) {
+    const deed = tool.startsWith("rm") ? "remove files from" : "create or modify files in"
+    return `${tool} in '${writes}' was blocked. For security, Claude Code may only ${deed} the allowed working directories for this session: '${cwd}'.`
+  }
+  const folder = `the working directories for this session ('${cwd}')`
+  return `${tool} in '${writes}' needs approval. The path is inside ${folder}, and Claude Code asks before a shell command creates, changes or removes files there.`
 }
 
 function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Question, wish: HookWish): AskFacts {
@@ -73,8 +103,10 @@ function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Que
 }
 
 /** The oldest generation asks its hooks first; the newer ones ask both at once, and the first answer counts. */
-async function askHost(core: AgentCore, scope: CallScope, use: ToolUse, facts: AskFacts): Promise<Permission> {
-  const suggestions = facts.suggestions
+async function askSomebody(core: AgentCore, scope: CallScope, use: ToolUse, facts: AskFacts): Promise<Permission> {
+  // Where nobody is there to ask, no rule is offered for keeping.
+  const isHeard = core.launch.asksHost || core.profile.generation !== 325
+  const suggestions = isHeard ? facts.suggestions : facts.suggestions?.filter(({ type }) => type !== "addRules")
   const hookCall = {
     event: "PermissionRequest",
     subject: use.ruleName,
@@ -85,11 +117,18 @@ async function askHost(core: AgentCore, scope: CallScope, use: ToolUse, facts: A
     },
     toolUseId: use.id,
   }
-  if (!core.hooks.has("PermissionRequest")) return ask(core, scope, use, facts, scope.signal)
-  if (core.profile.generation === 37) {
+  const { asksHost, permissionPromptTool } = core.launch
+  const isAsked = asksHost && permissionPromptTool === undefined
+  // The oldest generation asks its hooks only where the host could be asked too.
+  const hooksFirst = core.profile.generation === 37 ? isAsked : !isAsked
+  if (core.hooks.has("PermissionRequest") && hooksFirst) {
     const decided = hookDecision(core, use, await core.hooks.run(core, { ...hookCall, signal: scope.signal }))
-    return decided ?? ask(core, scope, use, facts, scope.signal)
+    if (decided !== undefined) return decided
   }
+  if (permissionPromptTool !== undefined) return askTool(core, scope, use, permissionPromptTool)
+  if (!asksHost) return denyUnasked(core, use)
+  if (!core.hooks.has("PermissionRequest") || core.profile.generation === 37)
+    return ask(core, scope, use, facts, scope.signal)
   const over = new AbortController()
   const signal = AbortSignal.any([scope.signal, over.signal])
   const asked = ask(core, scope, use, facts, signal)
@@ -112,6 +151,25 @@ function hookDecision(
   return undefined
 }
 
+/** An MCP tool answers for the host, in text. */
+async function askTool(core: AgentCore, scope: CallScope, use: ToolUse, name: string): Promise<Permission> {
+  const target = core.mcp.find(name)
+  if (target === undefined) return failed(`Error: MCP tool ${name} (passed via --permission-prompt-tool) not found`)
+  const input = { tool_name: use.ruleName, input: use.input, tool_use_id: use.id }
+  const called = await core.mcp.call(core, { ...target, input, toolUseId: use.id }, scope.signal)
+  if ("failed" in called) return failed(`Error: ${called.failed}`)
+  const answer = parsed(called.content.map((block) => textOf(block, "text") ?? "").join(""))
+  return isObject(answer) ? readDecision(core, use, answer, "host") : invalid(core)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // prose is no decision
+  }
+}
+
 async function ask(
   core: AgentCore,
   scope: CallScope,
@@ -128,6 +186,16 @@ async function ask(
   return readAnswer(core, use, answer)
 }
 
+/** A question that nobody was there to hear. */
+const GONE: Permission = {
+  behavior: "deny",
+  message:
+    "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
+  meta: { non_execution_kind: "cancelled" },
+  isCounted: false,
+  isBare: true,
+}
+
 function readAnswer(core: AgentCore, use: ToolUse, answer: HostAnswer): Permission {
   const isNewest = core.profile.generation === 325
   switch (answer.kind) {
@@ -137,6 +205,8 @@ function readAnswer(core: AgentCore, use: ToolUse, answer: HostAnswer): Permissi
       return failed(`Error: ${answer.error}`)
     case "malformed":
       return invalid(core)
+    case "gone":
+      return isNewest ? GONE : failed("Error: Stream closed")
     case "closed":
       return failed(`${isNewest ? "AbortError" : "Error"}: Tool permission stream closed before response received`)
     case "aborted":
@@ -173,18 +243,11 @@ function sourceOf(decision: Readonly<Fields>): string {
   return textOf(decision, "decisionClassification") ?? "user_temporary"
 }
 
-/** Rules for settings files that this session does not load are kept nowhere. */
+/** Rules for settings files that this session does not read are kept nowhere. */
 function update(core: AgentCore, updates: unknown): void {
-  const { settingSources } = core.launch
-  const names: Readonly<Record<string, string>> = {
-    userSettings: "user",
-    projectSettings: "project",
-    localSettings: "local",
-  }
-  const isActive = (destination: string) => {
-    const source = names[destination]
-    if (source === undefined || core.profile.generation === 37) return true
-    return settingSources === undefined || settingSources.includes(source)
+  const isActive = (destination: string) => core.profile.generation === 37 || isRead(core.launch, destination)
+  for (const each of Array.isArray(updates) ? updates.filter(isObject) : []) {
+    if (isActive(textOf(each, "destination") ?? "session")) writeRules(core.launch, core.toolbox.files, each)
   }
   const before = core.state.permissions.mode
   core.state.permissions = applyUpdates(core.state.permissions, updates, isActive)

@@ -18,6 +18,7 @@ const NOTHING: Omit<ResultFacts, "sessionId" | "uuid"> = {
   queued: 0,
   index: 0,
   subagents: 0,
+  subagentsInFront: 0,
 }
 
 /** A session that is not there is told on the wire as well: a result of the plainest form, and nothing else. */

@@ -1,28 +1,68 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { Fields } from "../profiles/profile.ts"
 import { pretendShell, realShell } from "../tools/bash-tool.ts"
 import type { AgentCore } from "./core.ts"
+import { isMeant } from "./hook-matcher.ts"
 
-/** Commands that the settings run when a session starts. Their course is told, to whoever asked for it. */
+/** A hook of the settings: a command, and what it is run for. */
+export interface CommandCall {
+  readonly event: string
+  readonly subject?: string
+  /** What the command reads. */
+  readonly input: Fields
+  readonly signal?: AbortSignal
+}
+
+/** Commands that the settings run when a session starts. */
 export async function runStartHooks(core: AgentCore, source: string, signal: AbortSignal): Promise<void> {
-  const commands = startCommands(core)
-  const tells = core.profile.generation < 325 || core.launch.includeHookEvents
+  const input = { hook_event_name: "SessionStart", source }
+  await runCommandHooks(core, { event: "SessionStart", subject: source, input, signal })
+}
+
+/** Runs the settings' commands for an event, one after the other, and reads what they want. */
+export async function runCommandHooks(core: AgentCore, call: CommandCall): Promise<Readonly<Fields>[]> {
+  const outputs: Readonly<Fields>[] = []
+  for (const command of commandsFor(core, call)) outputs.push(await runCommand(core, call, command))
+  return outputs
+}
+
+/** Its course is told to whoever asked for it; older generations tell of the start of a session to everybody. */
+async function runCommand(core: AgentCore, call: CommandCall, command: string): Promise<Readonly<Fields>> {
+  const { event, subject, input } = call
+  const isTold = core.launch.includeHookEvents || (core.profile.generation < 325 && event === "SessionStart")
   const shell = core.toolbox.mode === "real" ? realShell : pretendShell
-  for (const command of commands) {
-    const name = { hook_id: core.random.uuid(), hook_name: `SessionStart:${source}`, hook_event: "SessionStart" }
-    if (tells) core.wire.system("hook_started", name, "uuid")
-    const { stdout, stderr, exitCode } = await shell(command, { cwd: core.launch.cwd, signal })
-    const outcome = exitCode === 0 ? "success" : "error"
-    const output = `${stdout}${stderr}`
-    if (tells)
-      core.wire.system("hook_response", { ...name, output, stdout, stderr, exit_code: exitCode, outcome }, "uuid")
+  const hook_name = subject === undefined ? event : `${event}:${subject}`
+  const name = { hook_id: core.random.uuid(), hook_name, hook_event: event }
+  if (isTold) core.wire.system("hook_started", name, "uuid")
+  const { signal = new AbortController().signal } = call
+  const end = await shell(command, { cwd: core.launch.cwd, signal, stdin: JSON.stringify(input) })
+  const { stdout, stderr, exitCode } = end
+  const outcome = exitCode === 0 ? "success" : "error"
+  const told = { output: `${stdout}${stderr}`, stdout, stderr, exit_code: exitCode, outcome }
+  if (isTold) core.wire.system("hook_response", { ...name, ...told }, "uuid")
+  return wishOf(end)
+}
+
+/** Exit code 2 blocks, with what was said on stderr; JSON on stdout says more. */
+function wishOf({ stdout, stderr, exitCode }: { stdout: string; stderr: string; exitCode: number }): Readonly<Fields> {
+  if (exitCode === 2) return { decision: "block", reason: stderr.trim() }
+  if (exitCode !== 0 || !stdout.trimStart().startsWith("{")) return {}
+  try {
+    const value: unknown = JSON.parse(stdout)
+    return isObject(value) ? value : {}
+  } catch {
+    return {} // words that begin like JSON are words
   }
 }
 
-function startCommands(core: AgentCore): string[] {
-  const matchers = fieldOf(core.launch.settings, "hooks")?.["SessionStart"]
-  if (!Array.isArray(matchers)) return []
-  return matchers.filter(isObject).flatMap((matcher) => {
-    const hooks = matcher["hooks"]
-    return Array.isArray(hooks) ? hooks.flatMap((hook) => textOf(hook, "command") ?? []) : []
+function commandsFor(core: AgentCore, { event, subject }: CommandCall): string[] {
+  return core.settings.flatMap(({ settings }) => {
+    const matchers = fieldOf(settings, "hooks")?.[event]
+    const due = (Array.isArray(matchers) ? matchers : []).filter((matcher) =>
+      isMeant(textOf(matcher, "matcher"), subject),
+    )
+    return due.filter(isObject).flatMap(({ hooks }) => {
+      return Array.isArray(hooks) ? hooks.flatMap((hook) => textOf(hook, "command") ?? []) : []
+    })
   })
 }

@@ -1,29 +1,15 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol"
 import type { ModelAction, ModelActions } from "../model/model.ts"
-import type { Fields, UsageNumbers } from "../profiles/profile.ts"
+import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
 import type { AsideStep } from "../scenario/schema.ts"
 import { BlockBuilder } from "./block-builder.ts"
 import type { AgentCore } from "./core.ts"
-
-/** What one reply of the model came to. */
-export interface Spoken {
-  readonly content: Fields[]
-  readonly messageId: string
-  readonly model: string
-  readonly stopReason: string | null
-  readonly stopDetails?: Readonly<Fields>
-  readonly usage?: UsageNumbers
-  readonly failure?: Failure
-  readonly firstTokenMs?: number
-  readonly uuids: readonly string[]
-}
-
-/** `cut`: the connection ended within the reply. */
-export type Failure =
-  | { kind: "http"; status: number; type: string; message: string; retryAfterMs?: number }
-  | { kind: "cut" }
-  | { kind: "aborted" }
+import { displayName } from "./display-name.ts"
+import { PartialMessages } from "./partial-messages.ts"
+import { rememberReply } from "./reply-memory.ts"
+import { type Failure, type Spoken, usageNumbers } from "./spoken.ts"
+import { untilAborted } from "./until-aborted.ts"
 
 export interface Listening {
   readonly signal: AbortSignal
@@ -42,7 +28,7 @@ export interface Listening {
 }
 
 /** Lines said without waiting for room. A stream of deltas must not fill memory. */
-const LINES_BETWEEN_WAITS = 512
+const LINES_BETWEEN_WAITS = 128
 
 /** Passes a reply on as it comes in: partial messages if they are wanted, and a message for each block that is whole. */
 export class Speech {
@@ -58,9 +44,7 @@ export class Speech {
   #stop: Readonly<Fields> | undefined
   #hasBegun = false
   #firstTokenMs: number | undefined
-  /** What stands in every line of this reply, written once. */
-  readonly #middle: string
-  #suffix = ""
+  readonly #partial: PartialMessages
   #thinking = { tokens: 0, startedAt: 0 }
   #lines = 0
 
@@ -68,7 +52,7 @@ export class Speech {
     this.#core = core
     this.#listening = listening
     this.#startedAt = core.clock.now()
-    this.#middle = `,"session_id":"${core.wire.sessionId}","parent_tool_use_id":null,"uuid":"`
+    this.#partial = new PartialMessages(core, listening.isMain)
   }
 
   async listen(actions: ModelActions): Promise<Spoken> {
@@ -82,7 +66,7 @@ export class Speech {
       if (value.do === "error") return this.#failed({ kind: "http", ...value })
       if (!announced && value.do !== "aside") {
         announced = true
-        this.#announce()
+        this.#partial.announce()
       }
       if (value.do === "send") {
         // Nothing is awaited for a delta that need not be: they come by the hundred thousand.
@@ -93,13 +77,6 @@ export class Speech {
       const failure = await this.#act(value)
       if (failure !== undefined) return failure.kind === "aborted" ? this.#interrupted() : this.#failed(failure)
       if (signal.aborted) return this.#interrupted()
-    }
-  }
-
-  #announce(): void {
-    const { core, listening } = { core: this.#core, listening: this.#listening }
-    if (core.launch.includePartialMessages && core.profile.quirks.announcesRequests && listening.isMain) {
-      core.wire.system("status", { status: "requesting" }, core.profile.generation === 120 ? "uuid" : "session_id")
     }
   }
 
@@ -128,24 +105,23 @@ export class Speech {
     switch (event.type) {
       case "message_start":
         this.#begin(fieldOf(event, "message") ?? {})
-        return this.#pass(event)
+        return this.#partial.begin(event, this.#firstTokenMs ?? 1)
       case "content_block_start":
         this.#index++
         this.#block = new BlockBuilder(fieldOf(event, "content_block") ?? {})
         this.#thinking = { tokens: 0, startedAt: this.#core.clock.now() }
-        return this.#pass(event)
+        return this.#partial.pass(event, this.#block.type === "thinking")
       case "content_block_delta":
-        this.#grow(fieldOf(event, "delta") ?? {})
-        return this.#pass(event)
+        return this.#grow(event, fieldOf(event, "delta") ?? {})
       case "content_block_stop":
         this.#closeBlock({})
-        return this.#pass(event)
+        return this.#partial.pass(event)
       case "message_delta":
         this.#stop = fieldOf(event, "delta") ?? {}
         this.#usage = fieldOf(event, "usage") ?? {}
-        return this.#pass(event)
+        return this.#partial.pass(event)
       case "message_stop":
-        return this.#pass(event)
+        return this.#partial.pass(event)
     }
   }
 
@@ -154,14 +130,12 @@ export class Speech {
     this.#firstTokenMs = Math.max(1, this.#core.clock.now() - this.#startedAt)
     const { content: _, ...head } = message
     this.#head = head
-    this.#suffix = this.#lineEnd()
   }
 
-  #grow(delta: Readonly<Fields>): void {
-    const block = this.#block
-    if (block === undefined) return
-    if (block.type === "thinking") this.#countThinking(delta)
-    block.append(delta)
+  #grow(event: StreamEvent, delta: Readonly<Fields>): void {
+    if (this.#block?.type === "thinking") this.#countThinking(delta)
+    this.#block?.append(delta)
+    this.#partial.pass(event, delta["type"] === "thinking_delta")
   }
 
   /** The newest generation tells how much is being thought, as it is thought. */
@@ -195,7 +169,7 @@ export class Speech {
     if (block.type === "tool_use") listening.onToolUse?.(value)
     const said = core.wire.assistant(message, fields, listening.parent)
     this.#uuids.push(textOf(said, "uuid") ?? "")
-    if (listening.isMain) remember(core, message, said, requestId)
+    if (listening.isMain) rememberReply(core, message, said, requestId)
   }
 
   /** What only the newest generation writes beside a block. */
@@ -221,30 +195,6 @@ export class Speech {
     return { tool_use_meta: [meta], ...markers }
   }
 
-  #pass(event: StreamEvent, last?: Fields): void {
-    const core = this.#core
-    if (!core.launch.includePartialMessages || !this.#listening.isMain) return
-    const isNewest = core.profile.generation === 325
-    const first = event.type === "message_start" && core.profile.generation >= 120
-    const thinks = isNewest && (first || this.#isThought(event))
-    const extra =
-      (first ? `,"ttft_ms":${this.#firstTokenMs ?? 1}` : "") + (thinks ? ',"thinking_display":"updates"' : "")
-    const end = last === undefined ? "" : `,${JSON.stringify(last).slice(1, -1)}`
-    core.wire.emitLine(
-      `{"type":"stream_event","event":${JSON.stringify(event)}${this.#middle}${core.random.uuid()}"${extra}${this.#suffix}${end}}`,
-    )
-  }
-
-  #isThought(event: StreamEvent): boolean {
-    if (event.type === "content_block_start") return this.#block?.type === "thinking"
-    return fieldOf(event, "delta")?.["type"] === "thinking_delta"
-  }
-
-  #lineEnd(): string {
-    const id = textOf(this.#head, "id") ?? ""
-    return this.#core.profile.generation === 325 ? `,"api_message_id":${JSON.stringify(id)}` : ""
-  }
-
   /** The user broke in. What had come is kept, or not, as the version does. */
   #interrupted(): Spoken {
     const { quirks } = this.#core.profile
@@ -255,30 +205,10 @@ export class Speech {
     return this.#failed({ kind: "aborted" })
   }
 
-  /** After the interruption's own notice, the newest generation closes the stream it had opened. */
+  /** To be called after the interruption's own notice. */
   closeStream(): void {
     if (this.#core.profile.quirks.interruptedText !== "kept-and-closed" || !this.#hasBegun) return
-    const id = textOf(this.#head, "id") ?? ""
-    const usage = fieldOf(this.#head, "usage") ?? {}
-    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
-    if (this.#index >= 0) this.#pass({ type: "content_block_stop", index: this.#index })
-    this.#pass({
-      type: "message_delta",
-      context_management: null,
-      delta: { container: null, stop_details: null, stop_reason: null, stop_sequence: null },
-      usage: {
-        output_tokens_details: { thinking_tokens: 0 },
-        cache_creation_input_tokens,
-        cache_read_input_tokens,
-        input_tokens,
-        iterations: [],
-        output_tokens: 1,
-        server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
-        fallback_credit: null,
-      },
-    })
-    const abandoned = { api_message_id: id, from_block_index: this.#index + 1 }
-    this.#pass({ type: "message_stop" }, { abandoned_blocks: abandoned })
+    this.#partial.closeInterrupted(this.#head, this.#index)
   }
 
   #failed(failure: Failure): Spoken {
@@ -297,60 +227,5 @@ export class Speech {
       ...(this.#stop === undefined ? {} : { usage: usageNumbers(this.#usage) }),
       ...(this.#firstTokenMs === undefined ? {} : { firstTokenMs: this.#firstTokenMs }),
     }
-  }
-}
-
-export function displayName(tool: string): string {
-  return tool
-    .split(/[_-]+/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join(" ")
-}
-
-/** Into the history that the model is told, and into the transcript. Blocks of one message become one again. */
-function remember(core: AgentCore, message: Fields, said: Fields, requestId: string): void {
-  const blocks = Array.isArray(message["content"]) ? message["content"] : []
-  const last = core.history.at(-1)
-  if (last?.["role"] === "assistant" && last["id"] === message["id"] && Array.isArray(last["content"])) {
-    last["content"] = [...last["content"], ...blocks]
-  } else core.history.push({ role: "assistant", id: message["id"], content: blocks })
-  const timestamp = core.wire.timestamp()
-  core.transcript.add("assistant", {
-    message,
-    uuid: textOf(said, "uuid") ?? "",
-    timestamp,
-    extra: { requestId },
-  })
-}
-
-function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
-  const number = (name: string) => (typeof usage[name] === "number" ? usage[name] : 0)
-  return {
-    input: number("input_tokens"),
-    output: number("output_tokens"),
-    cacheRead: number("cache_read_input_tokens"),
-    cacheWrite: number("cache_creation_input_tokens"),
-  }
-}
-
-type Step = IteratorResult<ModelAction, unknown>
-
-/** The model's next step, or nothing once the signal aborts: a model that hangs holds up no interrupt. */
-async function untilAborted(
-  step: Promise<Step>,
-  signal: AbortSignal,
-): Promise<{ value?: ModelAction; done?: boolean }> {
-  if (signal.aborted) return {}
-  let abort: () => void = () => undefined
-  const aborted = new Promise<Record<string, never>>((resolve) => {
-    abort = () => resolve({})
-    signal.addEventListener("abort", abort, { once: true })
-  })
-  try {
-    const result = await Promise.race([step, aborted])
-    if (!isObject(result) || !("value" in result)) return {}
-    return result.done === true ? { done: true } : { value: result.value }
-  } finally {
-    signal.removeEventListener("abort", abort)
   }
 }

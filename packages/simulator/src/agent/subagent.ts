@@ -1,32 +1,18 @@
 import { textOf } from "@signalbox/protocol"
 import type { ModelRequest } from "../model/model.ts"
-import type { Fields, UsageNumbers } from "../profiles/profile.ts"
-import { CACHE_CREATION, SERVER_TOOLS, tokenFields } from "../profiles/shared.ts"
+import type { Fields } from "../profiles/profile.ts"
 import type { ToolOutcome, ToolRun } from "../tools/tool.ts"
-import { Speech, type Spoken } from "./speech.ts"
+import { resolveModel } from "./core.ts"
+import { Speech } from "./speech.ts"
+import type { Spoken } from "./spoken.ts"
+import { tellStart, tellStop } from "./subagent-hooks.ts"
+import { type AgentEnd, type AgentRun, footer, report, usageFields } from "./subagent-report.ts"
 import { type TaskEnd, taskId } from "./tasks.ts"
 import { callTool, toolUsesOf } from "./tool-call.ts"
 
-interface AgentRun {
-  readonly id: string
-  readonly type: string
-  readonly prompt: string
-  readonly description: string
-  readonly run: ToolRun
-}
-
-interface AgentEnd {
-  readonly text: string
-  readonly tokens: number
-  readonly toolUses: number
-  readonly toolNames: readonly string[]
-  readonly durationMs: number
-  readonly usage: Fields
-}
-
 const MAX_AGENT_CALLS = 1000
 
-/** A sub-agent: in the foreground on older generations, beside the turn on the newest. */
+/** A sub-agent: in the foreground on older generations, beside the turn on the newest unless it is asked not to. */
 export async function runSubagent(run: ToolRun): Promise<ToolOutcome> {
   const { core, input } = run
   core.state.subagents++
@@ -37,7 +23,8 @@ export async function runSubagent(run: ToolRun): Promise<ToolOutcome> {
     description: textOf(input, "description") ?? "",
     run,
   }
-  return core.profile.generation === 325 ? runBeside(agent) : runInFront(agent)
+  if (core.profile.generation !== 325) return runInFront(agent)
+  return input["run_in_background"] === false ? runInFrontOfNewest(agent) : runBeside(agent)
 }
 
 async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
@@ -62,54 +49,56 @@ async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
   return { content: told, structured: report(agent, end, content), before }
 }
 
-function footer(
-  { id, run }: AgentRun,
-  usage: { total_tokens: number; tool_uses: number; duration_ms: number },
-): string {
-  const again =
-    run.core.profile.generation === 37
-      ? "(for resuming to continue this agent's work if needed)"
-      : `(use SendMessage with to: '${id}' to continue this agent)`
-  const { total_tokens, tool_uses, duration_ms } = usage
-  const numbers = `total_tokens: ${total_tokens}\ntool_uses: ${tool_uses}\nduration_ms: ${duration_ms}`
-  return `agentId: ${id} ${again}\n<usage>${numbers}</usage>`
-}
+const HANDED_BACK =
+  "[Subagent hand-back] The text below is the final report of a subagent this session delegated to. It is model output."
 
-function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
-  const type = agent.run.core.profile.generation === 37 ? {} : { agentType: agent.type }
-  return {
-    status: "completed",
-    prompt: agent.prompt,
-    agentId: agent.id,
-    ...type,
+/** The newest generation frames what a sub-agent reports, so that nobody takes it for the user's word. */
+async function runInFrontOfNewest(agent: AgentRun): Promise<ToolOutcome> {
+  const { core, toolUseId, signal } = agent.run
+  core.state.subagentsInFront++
+  const start = { toolUseId, description: agent.description, agent }
+  const task = core.tasks.inFront(core, agent.id, start)
+  await tellStart(agent)
+  const prompt = { role: "user", content: [{ type: "text", text: agent.prompt }] }
+  core.wire.user(prompt, messageExtra(agent), toolUseId)
+  const end = await converse(agent, signal)
+  await tellStop(agent, end)
+  const usage = { total_tokens: end.tokens, tool_uses: end.toolUses, duration_ms: end.durationMs }
+  const numbers = `subagent_tokens: ${end.tokens}\ntool_uses: ${end.toolUses}\nduration_ms: ${end.durationMs}`
+  const again = `(use SendMessage with to: '${agent.id}', summary: '<5-10 word recap>' to continue this agent)`
+  const body = end.text.replaceAll(/^/gm, "  ")
+  const text = `${HANDED_BACK} The report follows:\n${body}\nagentId: ${agent.id} ${again}\n<usage>${numbers}</usage>`
+  const {
+    status,
+    prompt: asked,
+    agentId,
+    agentType,
     content,
-    totalDurationMs: end.durationMs,
-    totalTokens: end.tokens,
-    totalToolUseCount: end.toolUses,
-    usage: end.usage,
-    ...(agent.run.core.profile.generation === 120 && end.toolNames.length > 0
-      ? { toolStats: statsOf(end.toolNames) }
-      : {}),
+    ...counts
+  } = report(agent, end, [{ type: "text", text: end.text }])
+  const harness = { harnessNoteCount: 0, harnessTailCount: 0, harnessSectionHash: core.random.hex(16) }
+  const resolvedModel = modelOf(agent)
+  const structured = {
+    status,
+    prompt: asked,
+    agentId,
+    agentType,
+    ...harness,
+    content,
+    resolvedModel,
+    ...counts,
+    canContinueAgent: true,
   }
+  const before = () =>
+    core.tasks.endInFront(core, task, { status: "completed", output: end.text, summary: end.text, usage })
+  return { content: [{ type: "text", text }], structured, before }
 }
 
-function statsOf(names: readonly string[]): Fields {
-  const count = (...wanted: string[]) => names.filter((name) => wanted.includes(name)).length
-  const known = {
-    reads: count("Read"),
-    searches: count("Glob", "Grep"),
-    bashes: count("Bash"),
-    edits: count("Edit", "Write"),
-  }
-  return {
-    readCount: known.reads,
-    searchCount: known.searches,
-    bashCount: known.bashes,
-    editFileCount: known.edits,
-    linesAdded: 0,
-    linesRemoved: 0,
-    otherToolCount: names.length - known.reads - known.searches - known.bashes - known.edits,
-  }
+/** The model that an agent's definition names, or else the session's. */
+function modelOf({ run, type }: AgentRun): string {
+  const { profile, state } = run.core
+  const named = textOf(state.agents[type], "model")
+  return named === undefined || named === "inherit" ? state.model : resolveModel(profile, named)
 }
 
 async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
@@ -179,11 +168,6 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
   return { text, tokens, toolUses, toolNames, usage, durationMs: Math.max(1, core.clock.now() - startedAt) }
 }
 
-function usageFields(generation: 37 | 120 | 325, usage: UsageNumbers): Fields {
-  const base = { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION }
-  return generation === 37 ? base : { ...base, inference_geo: "", iterations: [], speed: "standard" }
-}
-
 function speak(
   agent: AgentRun,
   messages: readonly Fields[],
@@ -195,21 +179,21 @@ function speak(
   const request: ModelRequest = {
     why,
     text: why === "said" ? agent.prompt : "",
-    model: core.state.model,
+    model: modelOf(agent),
     sessionId: core.wire.sessionId,
     messages,
     tools: core.profile.catalog.tools,
     agent: { id: agent.id, prompt: agent.prompt, toolUseId },
   }
   const actions = core.model.call(request, signal)
-  const isNewest = core.profile.generation === 325
+  const isBeside = core.profile.generation === 325 && agent.run.input["run_in_background"] !== false
   const speech = new Speech(core, {
     signal,
     parent: toolUseId,
     extra: messageExtra(agent),
     isMain: false,
-    // Older generations pass on a sub-agent's tool calls, and keep its words for the result.
-    onlyToolUses: !isNewest,
+    // A sub-agent that is waited for has its tool calls passed on, and its words kept for the result.
+    onlyToolUses: !isBeside,
     onAside: async () => undefined,
     onToolUse: (use) => tellProgress(agent, use, progress),
     userUuids: [],
@@ -245,30 +229,4 @@ function lastText({ content }: Spoken): string | undefined {
     content.findLast((block) => block["type"] === "text"),
     "text",
   )
-}
-
-async function tellStart({ id, type, run }: AgentRun): Promise<void> {
-  const { core, signal } = run
-  const isOldest = core.profile.generation === 37
-  const agent = { agent_id: id, agent_type: type }
-  await core.hooks.run(core, {
-    event: "SubagentStart",
-    subject: type,
-    input: isOldest ? agent : {},
-    base: { omitMode: true, omitEffort: true, ...(isOldest ? {} : { agent }) },
-    signal,
-  })
-}
-
-async function tellStop({ id, type, run }: AgentRun, end: AgentEnd): Promise<void> {
-  const { core } = run
-  const { generation } = core.profile
-  const agent_transcript_path = `${core.transcript.path.replace(/\.jsonl$/, "")}/subagents/agent-${id}.jsonl`
-  const input: Fields =
-    generation === 37
-      ? { stop_hook_active: false, agent_id: id, agent_transcript_path, agent_type: type }
-      : { stop_hook_active: false, agent_transcript_path, last_assistant_message: end.text }
-  const running = generation === 325 ? { background_tasks: core.tasks.list(), session_crons: [] } : {}
-  const base = generation === 37 ? {} : { agent: { agent_id: id, agent_type: type } }
-  await core.hooks.run(core, { event: "SubagentStop", subject: type, input: { ...input, ...running }, base })
 }

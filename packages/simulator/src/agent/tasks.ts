@@ -83,13 +83,8 @@ export class Tasks {
     const launched = new Promise<void>((resolve) => {
       launch = resolve
     })
-    const runId = `0${core.clock.now().toString(36)}-${core.random.hex(8)}`
     const task: Task = {
-      id,
-      runId,
-      outputFile: outputFile(core, id),
-      start,
-      output: "",
+      ...this.#newTask(core, id, start),
       stop: () => stopping.abort(),
       ended: launched.then(() => this.#run(core, task, run, stopping.signal)),
     }
@@ -98,6 +93,22 @@ export class Tasks {
     this.#tellStart(core, task)
     launch()
     return task
+  }
+
+  /** A sub-agent that the turn waits for: told as a task, and never one that runs beside it. */
+  inFront(core: AgentCore, id: string, start: TaskStart): Task {
+    const task = { ...this.#newTask(core, id, start), ended: Promise.resolve(), stop: () => undefined }
+    this.#tellStart(core, task, false)
+    return task
+  }
+
+  endInFront(core: AgentCore, task: Task, end: TaskEnd): void {
+    this.#tellEnd(core, task, end, end.summary ?? "")
+  }
+
+  #newTask(core: AgentCore, id: string, start: TaskStart): Omit<Task, "ended" | "stop"> {
+    const runId = `0${core.clock.now().toString(36)}-${core.random.hex(8)}`
+    return { id, runId, outputFile: outputFile(core, id), start, output: "" }
   }
 
   async #run(
@@ -114,10 +125,20 @@ export class Tasks {
     this.#running.delete(task.id)
     this.#remember(task.id, end.output)
     if (!core.profile.quirks.taskMessages) return
+    // Who stops a task knows that it is over: nothing is started by its end.
+    const isStopped = end.status === "stopped" && core.profile.generation === 325
+    const summary = isStopped
+      ? task.start.description
+      : (end.summary ?? `Background command "${task.start.description}" ${end.status}`)
+    this.#tellEnd(core, task, end, summary)
+    this.tellAll(core)
+    if (!isStopped) this.#onNotice(noticeMessage(task, end.status, summary))
+  }
+
+  #tellEnd(core: AgentCore, task: Task, end: TaskEnd, summary: string): void {
     const run = core.profile.generation === 325 ? { run_id: task.runId } : {}
     const patch = { status: end.status === "stopped" ? "killed" : end.status, end_time: core.clock.now() }
     core.wire.system("task_updated", { task_id: task.id, ...run, patch }, "uuid")
-    const summary = end.summary ?? `Background command "${task.start.description}" ${end.status}`
     const notice = present({
       task_id: task.id,
       ...run,
@@ -128,11 +149,9 @@ export class Tasks {
       usage: end.usage,
     })
     core.wire.system("task_notification", notice, core.profile.generation === 325 ? "uuid" : "session_id")
-    this.tellAll(core)
-    this.#onNotice(noticeMessage(task, end.status, summary))
   }
 
-  #tellStart(core: AgentCore, task: Task): void {
+  #tellStart(core: AgentCore, task: Task, isBeside = true): void {
     if (!core.profile.quirks.taskMessages) return
     const { agent, toolUseId, description } = task.start
     const isNewest = core.profile.generation === 325
@@ -142,7 +161,7 @@ export class Tasks {
       tool_use_id: toolUseId,
       description,
       subagent_type: isNewest ? agent?.type : undefined,
-      is_backgrounded: isNewest ? true : undefined,
+      is_backgrounded: isNewest ? isBeside : undefined,
       spawn_depth: isNewest && agent !== undefined ? 1 : undefined,
       task_type: agent === undefined ? "local_bash" : "local_agent",
       prompt: agent?.prompt,

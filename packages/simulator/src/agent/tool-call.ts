@@ -1,10 +1,11 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { Denial, Fields } from "../profiles/profile.ts"
 import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/tool.ts"
-import { type AgentCore, toolsOf } from "./core.ts"
-import type { HookOutcome } from "./hooks.ts"
-import { type HookWish, permit, rejected } from "./permission.ts"
-import type { Spoken } from "./speech.ts"
+import { beforeTool, tellSystemMessage } from "./before-tool.ts"
+import { type AgentCore, isDisabled, toolsOf } from "./core.ts"
+import { mcpOutcome } from "./mcp-outcome.ts"
+import { permit } from "./permission.ts"
+import type { Spoken } from "./spoken.ts"
 
 export interface ToolUse {
   readonly id: string
@@ -54,18 +55,20 @@ export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<To
   const hooked = await beforeTool(core, scope, use)
   if (scope.signal.aborted) return stopped(core, scope, use, "aborted")
   if (hooked.denied !== undefined) {
-    if (core.profile.quirks.hookDenialsCount) deny(scope, use)
+    if (core.profile.quirks.hookDenialsCount && !hooked.denied.isUncounted) deny(core, scope, use)
     return say(core, scope, use, toolFailure(hooked.denied.message), hooked.denied.meta)
   }
   const changed = { ...use, input: hooked.input ?? use.input }
   const permission = hooked.allowed ?? (await permit(core, scope, changed, hooked.wish))
   if (permission.behavior === "stop") {
-    deny(scope, use)
+    deny(core, scope, use)
     return stopped(core, scope, use, permission.reason, permission.message)
   }
   if (permission.behavior === "deny") {
-    if (permission.isCounted) deny(scope, use)
-    return say(core, scope, use, toolFailure(permission.message), permission.meta)
+    if (permission.isCounted) deny(core, scope, changed)
+    const failure = toolFailure(permission.message)
+    const outcome = permission.isBare === true ? { ...failure, structured: permission.message } : failure
+    return say(core, scope, use, outcome, permission.meta)
   }
   const end = await runAllowed(core, scope, { ...changed, input: permission.input }, permission.meta)
   return hooked.stops && end.stop === undefined ? { ...end, stop: "hook" } : end
@@ -75,8 +78,8 @@ function ruleName(core: AgentCore, name: string): string {
   return name === "Task" && core.profile.generation >= 120 ? "Agent" : name
 }
 
-function deny({ denials }: CallScope, { name, id, input }: ToolUse): void {
-  denials.push({ tool_name: name, tool_use_id: id, tool_input: { ...input } })
+function deny(core: AgentCore, { denials }: CallScope, { name, id, input }: ToolUse): void {
+  denials.push({ tool_name: name, tool_use_id: id, tool_input: core.toolbox.wholeInput({ core, name, input }) })
 }
 
 /** A tool that is not there, or a call that cannot be read. */
@@ -95,12 +98,14 @@ function wrongCall(core: AgentCore, scope: CallScope, use: ToolUse): ToolOutcome
 const INSTEAD: Readonly<Record<string, string>> = {
   Glob: "Glob is not available in this session — find files with `find` via the Bash tool instead.",
   Grep: "Grep is not available in this session — search file contents with `grep` via the Bash tool instead.",
-  TodoWrite: "TodoWrite is disabled for this session, in subagents as well as here.",
 }
 
 function insteadOf(core: AgentCore, name: string): string {
-  const hint = core.profile.generation === 325 ? INSTEAD[name] : undefined
-  return hint === undefined ? "" : `. ${hint}`
+  if (core.profile.generation !== 325) return ""
+  const hint = isDisabled(core, name) ? undefined : INSTEAD[name]
+  if (hint !== undefined) return `. ${hint}`
+  const isKnown = name === "TodoWrite" || core.profile.catalog.tools.includes(name)
+  return isKnown ? `. ${name} is disabled for this session, in subagents as well as here.` : ""
 }
 
 function invalidBash({ input }: ToolUse): ToolOutcome {
@@ -112,59 +117,6 @@ function invalidBash({ input }: ToolUse): ToolOutcome {
   ]
   const message = `InputValidationError: ${lines.join("\n")}`
   return callFailure(message, message)
-}
-
-interface Before {
-  readonly denied?: { readonly message: string; readonly meta: Fields }
-  readonly allowed?: { readonly behavior: "allow"; readonly input: Readonly<Fields>; readonly meta: Fields }
-  readonly input?: Readonly<Fields>
-  readonly wish: HookWish
-  readonly stops: boolean
-}
-
-async function beforeTool(core: AgentCore, scope: CallScope, use: ToolUse): Promise<Before> {
-  const input = { tool_name: use.ruleName, tool_input: use.input, tool_use_id: use.id }
-  const call = { event: "PreToolUse", subject: use.ruleName, input, toolUseId: use.id, signal: scope.signal }
-  const outcomes = await core.hooks.run(core, call)
-  for (const { output } of outcomes) tellSystemMessage(core, `PreToolUse:${use.ruleName}`, output)
-  const denial = outcomes.map((outcome) => denialOf(core, use, outcome)).find((found) => found !== undefined)
-  const stops = outcomes.some(({ output }) => output["continue"] === false)
-  if (denial !== undefined) return { denied: denial, wish: {}, stops }
-  const specific = outcomes.map(({ output }) => output["hookSpecificOutput"]).filter(isObject)
-  const updated = specific.map((fields) => fields["updatedInput"]).findLast(isObject)
-  const changed = updated === undefined ? {} : { input: updated }
-  const asking = specific.find((fields) => fields["permissionDecision"] === "ask")
-  if (asking !== undefined) {
-    const wish = { ask: { reason: textOf(asking, "permissionDecisionReason") ?? "" } }
-    return { ...changed, wish, stops }
-  }
-  const approves = specific.some((fields) => fields["permissionDecision"] === "allow")
-  if (!approves && !outcomes.some(({ output }) => output["decision"] === "approve"))
-    return { ...changed, wish: {}, stops }
-  const meta = { permission_decision: { decision: "accept", source: "hook", reason_type: "hook" } }
-  return { allowed: { behavior: "allow", input: updated ?? use.input, meta }, wish: {}, stops, ...changed }
-}
-
-/** What a hook forbids, in the words of this generation. */
-function denialOf(core: AgentCore, use: ToolUse, outcome: HookOutcome): { message: string; meta: Fields } | undefined {
-  const { output, timedOut, failed, blocksOnFailure } = outcome
-  const meta = rejected("hook", "hook")
-  if (timedOut && core.profile.quirks.hookTimeout === "block") {
-    return { message: `PreToolUse:${use.ruleName} hook did not answer in time, so the tool was not run.`, meta }
-  }
-  if (failed && blocksOnFailure) return { message: `PreToolUse:${use.ruleName} hook failed.`, meta }
-  const specific = output["hookSpecificOutput"]
-  const denies = isObject(specific) && specific["permissionDecision"] === "deny"
-  if (!denies && output["decision"] !== "block") return undefined
-  const reason = (denies ? textOf(specific, "permissionDecisionReason") : undefined) ?? textOf(output, "reason")
-  const words = reason ?? "Blocked by hook"
-  return { message: core.profile.generation === 325 ? `PreToolUse:${use.ruleName} hook error: ${words}` : words, meta }
-}
-
-export function tellSystemMessage(core: AgentCore, who: string, output: Readonly<Fields>): void {
-  const message = textOf(output, "systemMessage")
-  if (message === undefined || core.profile.generation !== 325) return
-  core.wire.system("informational", { content: `${who} says: ${message}`, level: "notice" }, "uuid")
 }
 
 function toolRun(core: AgentCore, scope: CallScope, use: ToolUse): ToolRun {
@@ -211,10 +163,7 @@ async function runTool(
   const called = await core.mcp.call(core, { ...target, input: use.input, toolUseId: use.id }, scope.signal)
   const isDone = !scope.signal.aborted
   if ("failed" in called) return { outcome: toolFailure(called.failed), isDone }
-  const { content, isError } = called
-  if (!isError) return { outcome: { content, structured: content }, isDone }
-  const text = content.map((block) => textOf(block, "text") ?? "").join("\n")
-  return { outcome: { content, isError: true, structured: `Error: ${text}` }, isDone }
+  return { outcome: mcpOutcome(core, called), isDone }
 }
 
 async function afterTool(
@@ -227,7 +176,8 @@ async function afterTool(
   const failed = outcome.isError === true
   const event = failed ? "PostToolUseFailure" : "PostToolUse"
   const duration = core.profile.generation >= 120 ? { duration_ms: durationMs } : {}
-  const call = { tool_name: use.ruleName, tool_input: use.input }
+  const whole = core.toolbox.wholeInput({ core, name: use.name, input: use.input })
+  const call = { tool_name: use.ruleName, tool_input: whole }
   const input = failed
     ? { ...call, tool_use_id: use.id, error: textOfContent(outcome.content), is_interrupt: false, ...duration }
     : { ...call, tool_response: outcome.structured, tool_use_id: use.id, ...duration }

@@ -86,6 +86,7 @@ export class TurnReport {
       queued: 0,
       index: core.state.results++,
       subagents: core.state.subagents,
+      subagentsInFront: core.state.subagentsInFront,
       ...(this.structuredOutput === undefined ? {} : { structuredOutput: this.structuredOutput }),
       ...(origin === undefined ? {} : { origin }),
     }

@@ -1,22 +1,18 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { Fields, ResultError } from "../profiles/profile.ts"
-import { isRetried, maxRetries, problemOf, retryDelayMs, retryName } from "./api-errors.ts"
-import { playAside } from "./asides.ts"
-import { type AgentCore, toolsOf } from "./core.ts"
+import type { AgentCore } from "./core.ts"
 import { tellInit } from "./greeting.ts"
 import { localCommand } from "./local-commands.ts"
 import type { Batch, QueuedMessage } from "./message-queue.ts"
-import { type Failure, Speech, type Spoken } from "./speech.ts"
-import { callTool, rememberResult, tellSystemMessage, toolUsesOf } from "./tool-call.ts"
+import { ModelCalls, type Why } from "./model-calls.ts"
+import { ReplyEndings } from "./reply-endings.ts"
+import type { Spoken } from "./spoken.ts"
+import { StandIn } from "./stand-in.ts"
+import { callTool, rememberResult, toolUsesOf } from "./tool-call.ts"
+import { TurnHooks } from "./turn-hooks.ts"
 import { type Ending, TurnReport } from "./turn-report.ts"
-
-type Why = "said" | "results" | "retry" | "continue"
 
 const INTERRUPTED = "[Request interrupted by user]"
 const INTERRUPTED_TOOL = "[Request interrupted by user for tool use]"
-const MAX_TOKENS_NOTE =
-  "Output token limit hit. Resume directly — no apology, no recap of what you were doing. Pick up mid-thought if that is " +
-  "where the cut happened. Break remaining work into smaller pieces."
 
 /** One turn, from the user's message to its result. */
 export class Turn {
@@ -24,15 +20,22 @@ export class Turn {
   readonly #messages: QueuedMessage[]
   readonly #abort = new AbortController()
   readonly #report: TurnReport
-  #calls = 0
+  readonly #calls: ModelCalls
+  readonly #standIn: StandIn
+  readonly #endings: ReplyEndings
+  readonly #hooks: TurnHooks
   #saysInterruption = true
-  #refusals = 0
   #joined: string[] = []
 
   constructor(core: AgentCore, messages: Batch) {
     this.#core = core
     this.#messages = [...messages]
     this.#report = new TurnReport(core)
+    const { signal } = this.#abort
+    this.#calls = new ModelCalls(core, { report: this.#report, signal, userUuids: () => this.#uuids() })
+    this.#standIn = new StandIn(core, this.#report)
+    this.#endings = new ReplyEndings(core, this.#report, this.#standIn)
+    this.#hooks = new TurnHooks(core, signal)
   }
 
   /** Breaks in. `quietly`: another message takes its place, so nobody is told of an interruption. */
@@ -48,16 +51,20 @@ export class Turn {
     core.wire.tellState("running")
     core.state.promptId = core.random.uuid()
     if (!core.profile.quirks.connectsMcpAtOnce) await core.mcp.connect(core)
-    const command = localCommand(core, this.#messages[0]?.text ?? "")
-    const blocked = command === undefined ? await this.#promptHooks() : undefined
+    const [first] = this.#messages
+    const command = first === undefined || first.isVerbatim === true ? undefined : localCommand(core, first.text)
+    const blocked = command === undefined ? await this.#hooks.beforePrompt(this.#messages) : undefined
     await core.mcp.connect(core)
     await command?.before?.(core, this.#abort.signal)
     tellInit(core, this.#uuids())
     this.#replay()
+    const blockedText = blocked === undefined ? "" : this.#hooks.tellBlocked(this.#messages, blocked)
     if (command !== undefined) this.#report.tellLocal(this.#messages, command.after(core), command.name)
-    else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery))
-      this.#report.tellLocal(this.#messages, blocked ?? "")
-    else {
+    else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery)) {
+      // What asks for nothing is heard all the same, and told with the next question.
+      if (blocked === undefined) this.#remember(this.#messages)
+      this.#report.tellLocal(this.#messages, blockedText)
+    } else {
       this.#remember(this.#messages)
       const ending = await this.#converse()
       for (const uuid of this.#joined) core.wire.lifecycle(uuid, "completed")
@@ -66,22 +73,6 @@ export class Turn {
     const state = this.#abort.signal.aborted ? "cancelled" : "completed"
     for (const { uuid } of this.#messages) if (!this.#joined.includes(uuid ?? "")) core.wire.lifecycle(uuid, state)
     if (core.queue.length === 0) core.wire.tellState("idle")
-  }
-
-  /** What a hook says instead of the turn; undefined lets it go on. */
-  async #promptHooks(): Promise<string | undefined> {
-    const core = this.#core
-    const prompt = this.#messages.map(({ text }) => text).join("\n")
-    const call = {
-      event: "UserPromptSubmit",
-      input: { prompt },
-      signal: this.#abort.signal,
-      base: { omitEffort: true },
-    }
-    const outcomes = await core.hooks.run(core, call)
-    for (const { output } of outcomes) tellSystemMessage(core, "UserPromptSubmit", output)
-    const isBlocked = outcomes.some(({ output }) => output["decision"] === "block" || output["continue"] === false)
-    return isBlocked ? "" : undefined
   }
 
   #replay(): void {
@@ -103,10 +94,10 @@ export class Turn {
     let why: Why = "said"
     let text = this.#messages.map((message) => message.text).join("\n")
     for (;;) {
-      const spoken = await this.#call(why, text)
+      const spoken = await this.#calls.call(why, text)
       const over = this.#afterCall(spoken)
       if (over !== undefined) return over
-      const again = this.#mustContinue(spoken)
+      const again = this.#endings.mustContinue(spoken)
       if (again !== undefined) {
         if ("ending" in again) return again.ending
         ;[why, text] = ["continue", ""]
@@ -114,10 +105,10 @@ export class Turn {
       }
       const uses = toolUsesOf(spoken)
       if (uses.length === 0) {
-        const feedback = await this.#stopHooks(lastText(spoken))
+        const feedback = await this.#hooks.beforeStop(lastText(spoken))
         if (feedback === undefined) return { kind: "done", text: lastText(spoken), terminal: "completed" }
-        this.#speakAsUser(feedback, { isSynthetic: true })
-        this.#notifyOfHook()
+        this.#standIn.sayAsUser(feedback, { isSynthetic: true })
+        this.#hooks.notifyOfStop()
         ;[why, text] = ["said", feedback]
         continue
       }
@@ -125,63 +116,6 @@ export class Turn {
       if (stopped !== undefined) return stopped
       ;[why, text] = ["results", this.#joinQueued()]
     }
-  }
-
-  /** One call of the model, tried again as often as a CLI would. */
-  async #call(why: Why, text: string): Promise<Spoken> {
-    const core = this.#core
-    this.#calls++
-    for (let attempt = 1; ; attempt++) {
-      const startedAt = core.clock.now()
-      this.#report.timing.requestMs ??= Math.max(0, startedAt - this.#report.startedAt)
-      this.#report.timing.requestWallMs ??= startedAt
-      const spoken = await this.#speak(attempt === 1 ? why : "retry", text)
-      core.ledger.addApiTime(core.clock.now() - startedAt)
-      if (spoken.firstTokenMs !== undefined) {
-        this.#report.timing.firstTokenMs ??= (this.#report.timing.requestMs ?? 0) + spoken.firstTokenMs
-      }
-      const { failure } = spoken
-      if (failure === undefined || failure.kind === "aborted") return spoken
-      if (!isRetried(core, failure) || attempt > maxRetries(core)) return spoken
-      await this.#waitForRetry(failure, attempt)
-      if (this.#abort.signal.aborted) return { ...spoken, failure: { kind: "aborted" } }
-    }
-  }
-
-  async #waitForRetry(failure: Failure, attempt: number): Promise<void> {
-    const core = this.#core
-    const delay = retryDelayMs(core, attempt)
-    const { status, name } = retryName(core, failure)
-    if (core.profile.quirks.announcesRetries) {
-      const counts = { attempt, max_retries: maxRetries(core), retry_delay_ms: delay }
-      core.wire.system("api_retry", { ...counts, error_status: status, error: name })
-    }
-    await core.clock.pause(delay, this.#abort.signal)
-  }
-
-  #speech: Speech | undefined
-
-  async #speak(why: Why, text: string): Promise<Spoken> {
-    const core = this.#core
-    const { signal } = this.#abort
-    const request = {
-      why,
-      text,
-      model: core.state.model,
-      sessionId: core.wire.sessionId,
-      messages: core.history,
-      tools: toolsOf(core),
-    }
-    const actions = core.model.call(request, signal)
-    this.#speech = new Speech(core, {
-      signal,
-      parent: null,
-      extra: {},
-      isMain: true,
-      onAside: (aside) => playAside(core, aside, signal),
-      userUuids: why === "said" && core.profile.generation === 325 ? this.#uuids() : [],
-    })
-    return this.#speech.listen(actions)
   }
 
   #uuids(): string[] {
@@ -194,11 +128,11 @@ export class Turn {
     if (spoken.usage !== undefined) {
       this.#report.hasUsage = true
       const costUsd = core.model.costOfTurn()
-      const price = costUsd === undefined ? {} : { costUsd: this.#calls === 1 ? costUsd : 0 }
+      const price = costUsd === undefined ? {} : { costUsd: this.#calls.count === 1 ? costUsd : 0 }
       core.ledger.record(spoken.model, spoken.usage, { isMain: true, ...price })
     }
-    if (spoken.failure?.kind === "aborted") return this.#interruptedStreaming()
-    if (spoken.failure !== undefined) return this.#apiError(spoken.failure)
+    if (spoken.failure?.kind === "aborted") return this.#interruptedStreaming(spoken)
+    if (spoken.failure !== undefined) return this.#endings.apiError(spoken.failure)
     this.#report.stopReason = spoken.stopReason
     const { maxBudgetUsd } = core.launch
     if (maxBudgetUsd === undefined || core.ledger.totalCostUsd < maxBudgetUsd) return undefined
@@ -209,80 +143,13 @@ export class Turn {
     return { kind: "error", subtype: "error_max_budget_usd", errors, terminal: "budget_exhausted" }
   }
 
-  #interruptedStreaming(): Ending {
-    if (this.#saysInterruption) this.#speakAsUser(INTERRUPTED)
-    this.#speech?.closeStream()
+  #interruptedStreaming(spoken: Spoken): Ending {
+    if (this.#saysInterruption) this.#standIn.sayAsUser(INTERRUPTED)
+    this.#calls.closeStream()
+    // To the newest generation a turn that gave way to another has ended well, with what it had said.
+    if (!this.#saysInterruption && this.#core.profile.generation === 325)
+      return { kind: "done", text: lastText(spoken), terminal: "aborted_streaming" }
     return { kind: "interrupted", during: "streaming" }
-  }
-
-  #apiError(failure: Failure): Ending {
-    const core = this.#core
-    const problem = problemOf(core, failure)
-    const http = failure.kind === "http" && failure.status > 0 ? failure : undefined
-    this.#saySynthetic(problem.text, problem.tag, {
-      is_api_error_message: true,
-      ...(http === undefined
-        ? { api_error: "connection_failed" }
-        : { api_error_status: http.status, api_error_type: http.type }),
-    })
-    this.#report.stopReason = "stop_sequence"
-    const apiError: ResultError =
-      http === undefined ? { status: null, code: "connection_failed" } : { status: http.status, type: http.type }
-    return { kind: "done", text: problem.text, terminal: "api_error", apiError }
-  }
-
-  /** What the CLI says in the model's place. */
-  #saySynthetic(text: string, error: string | undefined, extra: Fields): void {
-    const core = this.#core
-    const message = core.profile.shapes.syntheticMessage(core.random.uuid(), text)
-    core.wire.assistant(message, { error, request_id: core.model.requestId(), ...extra })
-  }
-
-  /** Ends after which the CLI asks the model, by itself, to go on. */
-  #mustContinue(spoken: Spoken): { ending: Ending } | { again: true } | undefined {
-    const { generation } = this.#core.profile
-    if (spoken.stopReason === "pause_turn") return { again: true }
-    if (spoken.stopReason === "refusal") return this.#refused(spoken)
-    if (spoken.stopReason !== "max_tokens") return undefined
-    if (generation === 325) this.#speakAsUser(MAX_TOKENS_NOTE, { isSynthetic: true })
-    if (generation === 37) this.#saySynthetic(tooLong(), undefined, {})
-    return { again: true }
-  }
-
-  #refused(spoken: Spoken): { ending: Ending } | { again: true } {
-    const core = this.#core
-    const { generation } = core.profile
-    const because = textOf(spoken.stopDetails, "explanation")
-    if (generation === 325 && ++this.#refusals === 1) {
-      const content = "The model's safeguards stopped the response above · continuing once with that noted"
-      core.wire.system("informational", { content, level: "notice" }, "uuid")
-      const note = "Your response above was stopped by a safety classifier — this is not a tool or API error."
-      this.#speakAsUser(note, { isSynthetic: true, refused_message_id: spoken.messageId })
-      return { again: true }
-    }
-    const policy = "https://www.anthropic.com/legal/aup"
-    const rest = generation === 37 || because === undefined ? "Try rephrasing the request." : `${because}.`
-    const text = `API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy (${policy}). ${rest}`
-    if (generation === 325) this.#tellRefusal(spoken)
-    const extra = { is_api_error_message: true, refused_message_id: spoken.messageId }
-    this.#saySynthetic(text, "invalid_request", extra)
-    if (generation === 37) this.#report.stopReason = "stop_sequence"
-    return { ending: { kind: "done", text, terminal: "api_error", apiError: { status: null } } }
-  }
-
-  #tellRefusal(spoken: Spoken): void {
-    const core = this.#core
-    core.wire.system(
-      "model_refusal_no_fallback",
-      {
-        original_model: spoken.model,
-        request_id: core.model.requestId(),
-        api_refusal_category: textOf(spoken.stopDetails, "category"),
-        api_refusal_explanation: textOf(spoken.stopDetails, "explanation"),
-        content: "",
-      },
-      "uuid",
-    )
   }
 
   async #runTools(uses: ReturnType<typeof toolUsesOf>): Promise<Ending | undefined> {
@@ -300,7 +167,7 @@ export class Turn {
       if (end.stop === "hook") hookStopped = true
     }
     if (interrupted || this.#abort.signal.aborted) {
-      if (this.#saysInterruption) this.#speakAsUser(INTERRUPTED_TOOL)
+      if (this.#saysInterruption) this.#standIn.sayAsUser(INTERRUPTED_TOOL)
       return { kind: "interrupted", during: "tools" }
     }
     if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
@@ -312,7 +179,7 @@ export class Turn {
 
   #maxTurns(): Ending | undefined {
     const { maxTurns } = this.#core.launch
-    if (maxTurns === undefined || this.#calls < maxTurns) return undefined
+    if (maxTurns === undefined || this.#calls.count < maxTurns) return undefined
     const told = this.#core.profile.quirks.maxTurnsErrors
     const errors = told ? [`Reached maximum number of turns (${maxTurns})`] : []
     return { kind: "error", subtype: "error_max_turns", errors, terminal: "max_turns" }
@@ -328,41 +195,6 @@ export class Turn {
     this.#remember(joining)
     return joining.map(({ text }) => text).join("\n")
   }
-
-  /** Why a hook does not want the turn to end; undefined lets it. */
-  async #stopHooks(lastMessage: string): Promise<string | undefined> {
-    const core = this.#core
-    const { generation } = core.profile
-    const input = {
-      stop_hook_active: this.#stopHookRuns++ > 0,
-      ...(generation >= 120 ? { last_assistant_message: lastMessage } : {}),
-      ...(generation === 325 ? { background_tasks: core.tasks.list(), session_crons: [] } : {}),
-    }
-    const outcomes = await core.hooks.run(core, { event: "Stop", input, signal: this.#abort.signal })
-    for (const { output } of outcomes) tellSystemMessage(core, "Stop", output)
-    const blocking = outcomes.find(({ output }) => output["decision"] === "block")
-    if (blocking === undefined || this.#abort.signal.aborted) return undefined
-    return `Stop hook feedback:\n${textOf(blocking.output, "reason") ?? ""}`
-  }
-
-  #stopHookRuns = 0
-
-  #notifyOfHook(): void {
-    const { wire, profile } = this.#core
-    if (profile.generation === 37) return
-    const isNewest = profile.generation === 325
-    const text = isNewest ? "Stop hook error occurred · ctrl+o to see" : "Stop hook error occurred"
-    const fields = { key: "stop-hook-error", text, priority: "immediate" }
-    wire.system("notification", fields, isNewest ? "session_id" : "uuid")
-  }
-
-  #speakAsUser(text: string, extra: Fields = {}): void {
-    const core = this.#core
-    const message = { role: "user", content: [{ type: "text", text }] }
-    const said = core.wire.user(message, extra)
-    rememberResult(core, message, said)
-    this.#report.userMessages++
-  }
 }
 
 function lastText({ content }: Spoken): string {
@@ -372,8 +204,4 @@ function lastText({ content }: Spoken): string {
       "text",
     ) ?? ""
   )
-}
-
-function tooLong(): string {
-  return "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable."
 }

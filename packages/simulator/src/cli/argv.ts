@@ -100,6 +100,10 @@ const FLAGS: Readonly<Record<string, Arity>> = {
   seed: "value",
   "simulate-tools": "value",
   "model-url": "value",
+  list: "switch",
+  replay: "value",
+  record: "value",
+  fault: "value",
 }
 
 const SHORT: Readonly<Record<string, string>> = {

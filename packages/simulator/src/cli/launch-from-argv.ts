@@ -3,6 +3,7 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { isObject } from "@signalbox/protocol"
 import { createLaunch, type Launch } from "../agent/launch.ts"
+import { isOn } from "../environment-flag.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { ParsedArguments } from "./argv.ts"
@@ -17,7 +18,7 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
   const has = (name: string) => parsed.switches.has(name)
   checkFormats(parsed, profile)
   const cwd = resolve(process.cwd(), one("cwd") ?? ".")
-  const partial = has("include-partial-messages") || truthy(env["CLAUDE_CODE_INCLUDE_PARTIAL_MESSAGES"])
+  const partial = has("include-partial-messages") || isOn(env["CLAUDE_CODE_INCLUDE_PARTIAL_MESSAGES"])
   const skips = has("dangerously-skip-permissions")
   checkRoot(skips || one("permission-mode") === "bypassPermissions" || has("allow-dangerously-skip-permissions"), env)
   return createLaunch({
@@ -33,6 +34,8 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     disallowedTools: list("disallowedTools", "disallowed-tools"),
     addDirs: (parsed.values.get("add-dir") ?? []).map((path) => resolve(cwd, path)),
     asksHost: has("sdk-url") || one("permission-prompt-tool") === "stdio" || one("permission-prompts") === "host",
+    ...given(promptTool(one("permission-prompt-tool")), (value) => ({ permissionPromptTool: value })),
+    ...given(one("agent"), (value) => ({ agent: value })),
     session: sessionFrom(parsed),
     ...toolsFrom(parsed),
     ...given(one("model") ?? env["ANTHROPIC_MODEL"], (value) => ({ model: value })),
@@ -42,6 +45,11 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     ...given(one("setting-sources"), (value) => ({ settingSources: value.split(",").filter((name) => name !== "") })),
     ...given(jsonOrFile(one("json-schema")), (value) => ({ jsonSchema: value })),
   })
+}
+
+/** `stdio` means the host; any other name is an MCP tool that answers in its place. */
+function promptTool(name: string | undefined): string | undefined {
+  return name === "stdio" ? undefined : name
 }
 
 /** With `--sdk-url` the formats are set, and another beside it is refused. */
@@ -68,7 +76,7 @@ function checkFormats({ values, switches }: ParsedArguments, { version, dial }: 
 
 /** The CLI refuses to skip permissions for root, but in a sandbox. */
 function checkRoot(skips: boolean, env: Environment): void {
-  if (!skips || process.getuid?.() !== 0 || truthy(env["IS_SANDBOX"])) return
+  if (!skips || process.getuid?.() !== 0 || isOn(env["IS_SANDBOX"])) return
   throw refused("--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons")
 }
 
@@ -133,10 +141,6 @@ function readText(path: string): string {
   } catch {
     throw refused(`Error: Settings file not found: ${path}`)
   }
-}
-
-function truthy(text: string | undefined): boolean {
-  return text !== undefined && ["1", "true", "yes", "on"].includes(text.toLowerCase())
 }
 
 function refused(message: string): SimulatorError {

@@ -1,33 +1,21 @@
-import type { Transport } from "@signalbox/transport"
 import type { Launch } from "../agent/launch.ts"
 import { openSimulatedAgent } from "../agent/open-agent.ts"
+import { faultHelp } from "../faults/parse-fault.ts"
 import type { Model } from "../model/model.ts"
-import { profileOf } from "../profiles/index.ts"
-import type { WireProfile } from "../profiles/profile.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
-import type { ToolMode } from "../tools/toolbox.ts"
 import { type ParsedArguments, parseArguments } from "./argv.ts"
 import { HELP } from "./help.ts"
 import { type Environment, launchFrom } from "./launch-from-argv.ts"
-import { StdioTransport } from "./stdio-transport.ts"
-
-/** How this run differs from a real CLI's: by flags, or by variables where the host writes the command line. */
-interface Settings {
-  readonly profile: WireProfile
-  readonly timeScale: number
-  readonly tools: ToolMode
-  readonly seed?: number
-  readonly scenarioFile?: string
-  readonly modelUrl?: string
-}
+import { checkFaults, openDialled, openStdio, type Road } from "./roads.ts"
+import { type Settings, settingsFrom } from "./settings.ts"
 
 const TERMINATED = 143
 
 /** The executable. Ends the process. */
 export async function main(argv: readonly string[], env: Environment): Promise<void> {
   try {
-    process.exitCode = await run(parseArguments(argv), env)
+    process.exitCode = (await command(argv)) ?? (await run(parseArguments(argv), env))
   } catch (error) {
     if (!(error instanceof SimulatorError)) throw error
     await say(`${error.message}\n`)
@@ -37,92 +25,101 @@ export async function main(argv: readonly string[], env: Environment): Promise<v
   process.exit()
 }
 
+/** Commands are loaded when one is asked for. */
+async function command(argv: readonly string[]): Promise<number | undefined> {
+  if (argv[0] !== "record" && argv[0] !== "convert") return undefined
+  const { runCommand } = await import("./commands.ts")
+  return runCommand(argv)
+}
+
+async function list(): Promise<number> {
+  const { listGallery } = await import("../scenario/gallery.ts")
+  const entries = await listGallery()
+  const width = Math.max(...entries.map(({ name }) => name.length))
+  return print(entries.map(({ name, about }) => `${name.padEnd(width)}  ${about}\n`).join(""))
+}
+
 async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
   if (parsed.switches.has("help")) return print(HELP)
+  if (parsed.switches.has("list")) return list()
   const settings = settingsFrom(parsed, env)
   if (parsed.switches.has("version")) return print(`${settings.profile.version} (Claude Code)\n`)
+  if (settings.faults.includes("help")) return print(faultHelp())
   for (const flag of parsed.unknown) await say(`claude-sim: unknown flag ${flag}: ignored\n`)
   const launch = launchFrom(parsed, env, settings.profile)
-  const [scenario, model] = await Promise.all([loadScenario(settings), loadModel(settings, env)])
-  const transport = await openTransport(parsed, env, settings)
+  const parts = { launch, ...(await loadScenario(settings)), ...(await loadModel(settings, env)) }
+  const url = parsed.values.get("sdk-url")?.at(-1)
+  checkFaults([...settings.faults, ...(parts.scenario?.faults ?? [])], env, url !== undefined)
+  if (settings.agents !== undefined) {
+    const { playMany } = await import("./many-agents.ts")
+    return playMany({ ...parts, count: settings.agents, url, env, settings, say })
+  }
+  const opened = url === undefined ? openStdio() : await openDialled({ url, env, profile: settings.profile })
+  const road = await recorded(opened, settings)
   try {
-    return await play(transport, settings, { launch, ...scenario, ...model })
+    if (settings.replayFile !== undefined) {
+      const { playReplay } = await import("./replay-road.ts")
+      return await playReplay(settings.replayFile, road, settings)
+    }
+    return await play(road, settings, parts)
   } finally {
-    await transport.close("the agent has ended")
+    await road.transport.close("the agent has ended")
   }
 }
 
+async function recorded(road: Road, { recordFile }: Settings): Promise<Road> {
+  if (recordFile === undefined) return road
+  const { recordRoad } = await import("./replay-road.ts")
+  return { ...road, transport: await recordRoad(road.transport, recordFile) }
+}
+
 async function play(
-  transport: Transport,
-  settings: Settings,
-  parts: { launch: Launch; scenario?: Scenario; model?: Model },
+  { transport, effects, hurry }: Road,
+  { profile, timeScale, tools, seed, faults }: Settings,
+  { createModel, ...parts }: { launch: Launch; scenario?: Scenario; createModel?: () => Model },
 ): Promise<number> {
-  const { profile, timeScale, tools, seed } = settings
   const agent = openSimulatedAgent({
     transport,
     profile,
     timeScale,
     tools,
+    faults,
+    faultEffects: effects,
     ...parts,
+    ...(createModel === undefined ? {} : { model: createModel() }),
     ...(seed === undefined ? {} : { seed }),
     onStderr: (text) => void process.stderr.write(text),
   })
-  process.once("SIGTERM", () => agent.terminate(TERMINATED))
+  process.on("SIGTERM", () => {
+    hurry()
+    agent.terminate(TERMINATED)
+  })
   process.once("SIGINT", () => agent.terminate(0))
   return (await agent.exited).code
-}
-
-function settingsFrom(parsed: ParsedArguments, env: Environment): Settings {
-  const given = (flag: string, variable: string) => parsed.values.get(flag)?.at(-1) ?? env[`SIGNALBOX_SIM_${variable}`]
-  const speed = given("speed", "SPEED")
-  const seed = given("seed", "SEED")
-  const scenarioFile = given("scenario", "SCENARIO")
-  const modelUrl = given("model-url", "MODEL_URL")
-  return {
-    profile: profileOf(given("profile", "PROFILE")),
-    timeScale: timeScaleOf(speed),
-    tools: given("simulate-tools", "TOOLS") === "real" ? "real" : "pretend",
-    ...(seed === undefined ? {} : { seed: seedOf(seed) }),
-    ...(scenarioFile === undefined ? {} : { scenarioFile }),
-    ...(modelUrl === undefined ? {} : { modelUrl }),
-  }
-}
-
-/** `--speed 2` is twice as fast; `max` and 0 wait for nothing. */
-function timeScaleOf(speed: string | undefined): number {
-  if (speed === undefined) return 1
-  if (speed === "max" || speed === "0") return 0
-  const number = Number(speed)
-  if (Number.isFinite(number) && number > 0) return 1 / number
-  throw new SimulatorError("launch/refused", `claude-sim: --speed takes a number above 0, or max, not ${speed}`)
-}
-
-function seedOf(text: string): number {
-  const number = Number(text)
-  if (Number.isInteger(number)) return number
-  throw new SimulatorError("launch/refused", `claude-sim: --seed takes a whole number, not ${text}`)
 }
 
 async function loadScenario({ scenarioFile, modelUrl }: Settings): Promise<{ scenario?: Scenario }> {
   if (scenarioFile === undefined || modelUrl !== undefined) return {}
   // Checking a scenario takes longer to load than all the rest: only who brings one pays for it.
-  const { readScenarioFile } = await import("../scenario/scenario-file.ts")
-  return { scenario: await readScenarioFile(scenarioFile) }
+  const gallery = await import("../scenario/gallery.ts")
+  return { scenario: await gallery.loadScenario(scenarioFile) }
 }
 
-async function loadModel({ modelUrl }: Settings, env: Environment): Promise<{ model?: Model }> {
+async function loadModel({ modelUrl }: Settings, env: Environment): Promise<{ createModel?: () => Model }> {
   if (modelUrl === undefined) return {}
   const { ApiModel } = await import("../model/api-model.ts")
   const url = modelUrl === "env" ? (env["ANTHROPIC_BASE_URL"] ?? "") : modelUrl
-  return { model: new ApiModel(url, "sk-not-a-key") }
+  const headers = remoteHeaders(env)
+  return { createModel: () => new ApiModel(url, "sk-not-a-key", headers) }
 }
 
-async function openTransport(parsed: ParsedArguments, env: Environment, settings: Settings): Promise<Transport> {
-  const url = parsed.values.get("sdk-url")?.at(-1)
-  const { dial } = settings.profile
-  if (url === undefined || dial === undefined) return new StdioTransport(process.stdin, process.stdout)
-  const { openSdkUrl, readDialEnvironment } = await import("@signalbox/transport")
-  return openSdkUrl(url, readDialEnvironment(env), { preset: dial })
+/** Where a remote session runs, as a CLI tells the API. */
+function remoteHeaders(env: Environment): Record<string, string> {
+  const headers = {
+    "x-claude-remote-container-id": env["CLAUDE_CODE_CONTAINER_ID"],
+    "x-claude-remote-session-id": env["CLAUDE_CODE_REMOTE_SESSION_ID"],
+  }
+  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value]] : [])))
 }
 
 function print(text: string): Promise<number> {

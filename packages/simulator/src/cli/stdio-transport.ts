@@ -1,8 +1,11 @@
+import { closeSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import type { Closed, Transport } from "@signalbox/transport"
 
-const FLUSH_AT_CHARS = 256 * 1024
+const STDOUT = 1
+/** What a pipe holds. */
+const FLUSH_AT_CHARS = 64 * 1024
 
 /** For every line that need not wait. */
 const TAKEN = Promise.resolve()
@@ -16,10 +19,10 @@ export class StdioTransport implements Transport {
   readonly closed: Promise<Closed>
   readonly #output: Writable
   #settle: (closed: Closed) => void = () => undefined
-  #pending: string[] = []
-  #pendingChars = 0
+  #pending = ""
   #flushing: Promise<void> | undefined
   #isBroken = false
+  #isHurried = false
 
   constructor(input: Readable, output: Writable) {
     this.#output = output
@@ -35,14 +38,34 @@ export class StdioTransport implements Transport {
   }
 
   send(line: string): Promise<void> {
-    this.#pending.push(line)
-    this.#pendingChars += line.length
+    // One text that grows is copied once, when it is written; a list of lines would be copied when it is joined too.
+    this.#pending += `${line}\n`
     this.#flushing ??= this.#flushSoon()
-    return this.#pendingChars > FLUSH_AT_CHARS ? this.#flushing : TAKEN
+    return this.#pending.length > FLUSH_AT_CHARS ? this.#flushing : TAKEN
+  }
+
+  /** Text as it is: no newline follows it. */
+  async writePiece(text: string): Promise<void> {
+    await this.flushed()
+    if (!this.#isBroken) await new Promise<void>((resolve) => this.#output.write(text, () => resolve()))
+  }
+
+  /** The host finds our output ended; we go on, and nobody hears it. */
+  async cut(): Promise<void> {
+    await this.flushed()
+    this.#isBroken = true
+    // Node never closes its stdout by itself.
+    closeSync(STDOUT)
+    this.#settle({ by: "us", reason: "stdout was cut" })
+  }
+
+  /** For one that is told to go: `close` waits no longer for a host that does not read. */
+  hurry(): void {
+    this.#isHurried = true
   }
 
   async close(reason = "closed"): Promise<void> {
-    await this.flushed()
+    if (!this.#isHurried) await this.flushed()
     this.#settle({ by: "us", reason })
   }
 
@@ -53,11 +76,10 @@ export class StdioTransport implements Transport {
   /** Lines of one tick go out in one write. */
   async #flushSoon(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
-    const text = `${this.#pending.join("\n")}\n`
-    this.#pending = []
-    this.#pendingChars = 0
+    const text = this.#pending
+    this.#pending = ""
     if (!this.#isBroken) await new Promise<void>((resolve) => this.#output.write(text, () => resolve()))
-    this.#flushing = this.#pending.length > 0 ? this.#flushSoon() : undefined
+    this.#flushing = this.#pending !== "" ? this.#flushSoon() : undefined
   }
 }
 

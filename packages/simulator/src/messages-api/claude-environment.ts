@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { requireLoopbackUrl } from "./loopback.ts"
 
-export type ClaudeEnvironmentOptions = {
+export interface ClaudeEnvironmentOptions {
   /** An empty directory; the CLI's settings and transcripts go there. */
   home: string
   /** `url` of a scripted API. */

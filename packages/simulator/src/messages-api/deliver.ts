@@ -7,7 +7,12 @@ import type { ErrorStep } from "../scenario/schema.ts"
 import { errorBody, errorTypeOf, sendError, sendJson, statusOf } from "./json-answers.ts"
 import { WholeMessage } from "./whole-message.ts"
 
-export type Delivery = { response: ServerResponse; hangs: Hangs; requestId: string; signal: AbortSignal }
+export interface Delivery {
+  response: ServerResponse
+  hangs: Hangs
+  requestId: string
+  signal: AbortSignal
+}
 
 /** Deltas are gathered up to here before they are written: a write for each would be most of the work. */
 const BATCH_UNITS = 16 * 1024

@@ -1,7 +1,10 @@
 import type { Entry, MessagesRequest } from "./request.ts"
 
 /** What a request brings that the one before it in the same conversation did not. */
-export type FreshInput = { texts: string[]; toolResults: string[] }
+export interface FreshInput {
+  texts: string[]
+  toolResults: string[]
+}
 
 /** What must be kept of a request to tell what the next one adds. */
 export type Tail = FreshInput & { assistantEntries: number }

@@ -14,7 +14,7 @@ export type Played = { call: Call } & (
   | { kind: "ended"; said: string }
 )
 
-type Conversation = {
+interface Conversation {
   cursor: ScriptCursor
   tail: Tail | undefined
   /** The client has all of the last call, and the call was not one a CLI goes on from by itself. */
@@ -22,7 +22,11 @@ type Conversation = {
 }
 
 /** What is known of one of the CLI's sessions. */
-type Session = { main: Conversation; hasTools: boolean; agents: Map<string, readonly AgentStep[] | undefined> }
+interface Session {
+  main: Conversation
+  hasTools: boolean
+  agents: Map<string, readonly AgentStep[] | undefined>
+}
 
 /** A CLI speaks in the user's place after these; the model's turn goes on. */
 const CONTINUATIONS = [/output token limit/i, /was stopped by a safety classifier/, /was cut off mid-stream/]

@@ -5,7 +5,7 @@ import type { MessagesRequest } from "./request.ts"
 import type { SideKind } from "./side-calls.ts"
 
 /** A request for a message, for a test to look at. `headers` holds no secret. */
-export type RecordedRequest = {
+export interface RecordedRequest {
   method: string
   path: string
   headers: Record<string, string>
@@ -24,14 +24,14 @@ export type RecordedRequest = {
   messages: unknown[]
 }
 
-export type ApiProblem = {
+export interface ApiProblem {
   kind: "unexpected-path" | "script-ended" | "bad-request" | "body-too-large" | "internal"
   message: string
   method: string
   path: string
 }
 
-type Waiter = {
+interface Waiter {
   accepts: (request: RecordedRequest) => boolean
   resolve: (request: RecordedRequest) => void
   reject: (error: Error) => void

@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http"
 
 /** One entry of `messages`, as far as the player looks into it. */
-export type Entry = { role: string; texts: string[]; toolResults: string[] }
+export interface Entry {
+  role: string
+  texts: string[]
+  toolResults: string[]
+}
 
 /** A Messages API request in the terms the player needs. Whatever else a CLI sends is let through. */
-export type MessagesRequest = {
+export interface MessagesRequest {
   model: string
   stream: boolean
   maxTokens: number | undefined

@@ -7,7 +7,13 @@ import type { Played, Player } from "./player.ts"
 import { type ApiProblem, type RecordedRequest, type Recording, recordOf } from "./recording.ts"
 import { type MessagesRequest, parseRequest } from "./request.ts"
 
-export type ApiContext = { player: Player; hangs: Hangs; recording: Recording; ids: Ids; maxBodyBytes: number }
+export interface ApiContext {
+  player: Player
+  hangs: Hangs
+  recording: Recording
+  ids: Ids
+  maxBodyBytes: number
+}
 
 type Exchange = Omit<ApiContext, "maxBodyBytes"> & {
   response: ServerResponse

@@ -10,7 +10,7 @@ import { Player } from "./player.ts"
 import { type ApiProblem, type RecordedRequest, Recording } from "./recording.ts"
 import { type ApiContext, routeRequest } from "./routes.ts"
 
-export type ScriptedApiOptions = {
+export interface ScriptedApiOptions {
   scenario: Scenario
   /** 0, the default, takes a free one. */
   port?: number
@@ -22,7 +22,7 @@ export type ScriptedApiOptions = {
   maxRecordedBytes?: number
 }
 
-export type ScriptedApi = {
+export interface ScriptedApi {
   /** For `ANTHROPIC_BASE_URL`. */
   readonly url: string
   readonly requests: readonly RecordedRequest[]

@@ -1,7 +1,10 @@
 import type { StreamEvent } from "../scenario/reply-events.ts"
 
 type Fields = Record<string, unknown>
-type Building = { block: Fields; json: string }
+interface Building {
+  block: Fields
+  json: string
+}
 
 /** Puts the events of a stream together into the message they describe, for a client that did not ask for a stream. */
 export class WholeMessage {

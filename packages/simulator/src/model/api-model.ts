@@ -9,11 +9,13 @@ import type { Model, ModelAction, ModelRequest } from "./model.ts"
 export class ApiModel implements Model {
   readonly #url: string
   readonly #key: string
+  readonly #headers: Readonly<Record<string, string>>
   #requestId = ""
 
-  constructor(url: string, key: string) {
+  constructor(url: string, key: string, headers: Readonly<Record<string, string>> = {}) {
     this.#url = requireLoopbackUrl(url)
     this.#key = key
+    this.#headers = headers
   }
 
   call(request: ModelRequest, signal: AbortSignal): AsyncIterator<ModelAction> {
@@ -59,6 +61,7 @@ export class ApiModel implements Model {
         method: "POST",
         signal,
         headers: {
+          ...this.#headers,
           "content-type": "application/json",
           "x-api-key": this.#key,
           "x-claude-code-session-id": request.sessionId,

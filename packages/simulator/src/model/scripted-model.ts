@@ -1,5 +1,6 @@
 import { errorTypeOf } from "../messages-api/json-answers.ts"
 import { sideDefaults } from "../messages-api/side-calls.ts"
+import type { Fields } from "../profiles/profile.ts"
 import { type Call, plainReply } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
 import { type Ids, replyActions } from "../scenario/reply-events.ts"
@@ -8,6 +9,7 @@ import { ScriptCursor } from "../scenario/script-cursor.ts"
 import type { Model, ModelAction, ModelRequest } from "./model.ts"
 
 const MAX_REMEMBERED_STEPS = 10_000
+const MAX_REMEMBERED_AGENTS = 1000
 
 /** The scenario as the model, inside the process: no HTTP, no waiting but what the scenario asks for. */
 export class ScriptedModel implements Model {
@@ -17,6 +19,7 @@ export class ScriptedModel implements Model {
   readonly #hangs: Hangs
   readonly #steps = new Map<string, ToolStep>()
   readonly #agents = new Map<string, ScriptCursor>()
+  readonly #units = new WeakMap<object, number>()
   #turn: number | undefined
   #requestId = ""
 
@@ -77,6 +80,8 @@ export class ScriptedModel implements Model {
     const steps = this.#steps.get(agent.toolUseId)?.agent
     if (steps === undefined) return plainReply(this.#scenario.side?.agent ?? sideDefaults.agent)
     const cursor = this.#agents.get(agent.id) ?? new ScriptCursor([{ steps: [...steps] satisfies AgentStep[] }])
+    const [oldest] = this.#agents.keys()
+    if (this.#agents.size >= MAX_REMEMBERED_AGENTS && oldest !== undefined) this.#agents.delete(oldest)
     this.#agents.set(agent.id, cursor)
     const scripted = request.why === "said" ? cursor.begin(request.text) : cursor.advance()
     return scripted?.call ?? plainReply("")
@@ -84,14 +89,30 @@ export class ScriptedModel implements Model {
 
   *#play(call: Call, request: ModelRequest): Generator<ModelAction> {
     if (call.kind === "error") {
+      for (const aside of call.asides ?? []) yield { do: "aside", aside }
       const { error: status, type, message = "Scripted error", retryAfter } = call.error
       const retry = retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }
       yield { do: "error", status, type: type ?? errorTypeOf(status), message, ...retry }
       return
     }
     const blocks = call.blocks.map((block) => this.#named(block))
-    const asked = { model: request.model, inputUnits: JSON.stringify(request.messages).length }
+    const asked = { model: request.model, inputUnits: this.#unitsOf(request.messages) }
     yield* replyActions({ ...call, blocks }, asked, this.#ids)
+  }
+
+  /** How long the conversation is as JSON. Contents are measured once: a long one would be written out at every call. */
+  #unitsOf(messages: readonly Fields[]): number {
+    return messages.reduce((sum, message) => sum + this.#unitsOfMessage(message) + 1, 1)
+  }
+
+  #unitsOfMessage(message: Fields): number {
+    const { content } = message
+    if (typeof content !== "object" || content === null) return JSON.stringify(message).length
+    const known = this.#units.get(content)
+    if (known !== undefined) return known
+    const units = JSON.stringify(message).length
+    this.#units.set(content, units)
+    return units
   }
 
   /** Tool calls get their ids here, so that the step can be found again when the tool is to run. */

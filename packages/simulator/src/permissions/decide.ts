@@ -2,12 +2,13 @@ import { basename, resolve } from "node:path"
 import { textOf } from "@signalbox/protocol"
 import type { Fields } from "../profiles/profile.ts"
 import { isInside, readCommand, rulePrefix } from "./bash-command.ts"
-import { findRule, type PermissionState } from "./permission-state.ts"
+import { findRule, type PermissionState, type SourcedRule } from "./permission-state.ts"
 import { hostOf } from "./rules.ts"
 
 /** What the rules and the mode say of a call, before anyone is asked. */
 export type Decision =
-  | { behavior: "allow"; reasonType?: string }
+  /** `source`: who had it allowed, where that was the user in this session. */
+  | { behavior: "allow"; reasonType?: string; source?: string }
   | { behavior: "deny"; reasonType: string; message: string }
   | ({ behavior: "ask" } & Question)
 
@@ -44,13 +45,22 @@ export function decide(state: PermissionState, call: Call): Decision {
   if (NEEDS_USER.has(toolName)) return { behavior: "ask", needsUser: true }
   const mustAsk = findRule(state, "ask", toolName, input) !== undefined
   if (!mustAsk && state.mode === "bypassPermissions") return { behavior: "allow", reasonType: "mode" }
+  const rule = mustAsk ? undefined : findRule(state, "allow", toolName, input)
+  if (rule !== undefined && rule.ruleContent === undefined) return { behavior: "allow", ...ruleReason(rule, "rule") }
   const question = questionOf(state, call)
-  if (question === undefined) return { behavior: "allow", ...harmlessReason(call) }
-  if (!mustAsk && findRule(state, "allow", toolName, input) !== undefined) {
-    return { behavior: "allow", reasonType: toolName === "Bash" ? "subcommandResults" : "rule" }
+  if (question === undefined && !mustAsk) return { behavior: "allow", ...harmlessReason(call) }
+  // The oldest generation looks at where a command writes before it looks at rules for commands.
+  const isHeld = call.generation === 37 && question?.blockedPath !== undefined
+  if (rule !== undefined && !isHeld) {
+    return { behavior: "allow", ...ruleReason(rule, toolName === "Bash" ? "subcommandResults" : "rule") }
   }
   if (state.mode === "dontAsk") return { behavior: "deny", reasonType: "mode", message: dontAskMessage(call) }
-  return { behavior: "ask", ...question }
+  const words = textOf(input, "command")
+  return { behavior: "ask", ...(question ?? (words === undefined ? {} : { description: words })) }
+}
+
+function ruleReason(rule: SourcedRule, reasonType: string): { reasonType: string; source?: string } {
+  return rule.source === "session" ? { reasonType, source: "user_temporary" } : { reasonType }
 }
 
 function harmlessReason({ toolName }: Call): { reasonType?: string } {
@@ -63,6 +73,7 @@ function questionOf(state: PermissionState, call: Call): Question | undefined {
   const { toolName } = call
   if (toolName === "Bash") return bashQuestion(state, call)
   if (EDITS.has(toolName)) return editQuestion(state, call)
+  if (toolName === "Read") return readQuestion(state, call)
   if (HARMLESS.has(toolName)) return undefined
   if (toolName === "WebFetch") return fetchQuestion(call)
   const rules = [{ toolName }]
@@ -120,6 +131,19 @@ function editQuestion(state: PermissionState, { input, cwd, generation }: Call):
   const directories = { type: "addDirectories", directories: [resolve(path, "..")], destination: "session" }
   const reason = { text: "Path is outside allowed working directories", type: "workingDir" }
   return { description, suggestions: [ACCEPT_EDITS, directories], reason }
+}
+
+/** What lies outside of the folders of this session is not read unasked. */
+function readQuestion(state: PermissionState, { input, cwd }: Call): Question | undefined {
+  const path = resolve(cwd, textOf(input, "file_path") ?? "")
+  if ([cwd, ...state.directories].some((folder) => isInside(path, folder))) return undefined
+  const folder = resolve(path, "..")
+  const rules = [{ toolName: "Read", ruleContent: `/${folder}/**` }]
+  return {
+    description: path,
+    suggestions: [{ type: "addRules", rules, behavior: "allow", destination: "session" }],
+    reason: { text: "Path is outside allowed working directories", type: "workingDir" },
+  }
 }
 
 function fetchQuestion({ input }: Call): Question {

@@ -22,15 +22,13 @@ export function initialPermissions(options: {
   allowed: readonly string[]
   disallowed: readonly string[]
   directories: readonly string[]
-  settings: Readonly<Fields> | undefined
+  settings: readonly { source: string; settings: Readonly<Fields> }[]
 }): PermissionState {
   const fromArguments = (texts: readonly string[]) => texts.map((text) => ({ ...parseRule(text), source: "cliArg" }))
-  const permissions = fieldOf(options.settings, "permissions")
-  const fromSettings = (key: string) => {
-    const listed = permissions?.[key]
-    const texts = Array.isArray(listed) ? listed.filter((item) => typeof item === "string") : []
-    return texts.map((text) => ({ ...parseRule(text), source: "flagSettings" }))
-  }
+  const fromSettings = (key: string) =>
+    options.settings.flatMap(({ source, settings }) =>
+      textsOf(fieldOf(settings, "permissions")?.[key]).map((text) => ({ ...parseRule(text), source })),
+    )
   return {
     mode: options.mode,
     modeBeforePlan: options.mode === "plan" ? "default" : options.mode,

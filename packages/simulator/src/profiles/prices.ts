@@ -34,7 +34,7 @@ export function contextWindowOf(
       ? { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
       : { contextWindow: 200_000, maxOutputTokens: 32_000 }
   }
-  return /haiku-4/.test(model)
+  return /(?:haiku|sonnet)-4/.test(model)
     ? { contextWindow: 200_000, maxOutputTokens: 32_000 }
     : { contextWindow: 1_000_000, maxOutputTokens: 128_000 }
 }

@@ -170,6 +170,7 @@ export interface ResultFacts {
   readonly queued: number
   readonly index: number
   readonly subagents: number
+  readonly subagentsInFront: number
   readonly structuredOutput?: unknown
 }
 

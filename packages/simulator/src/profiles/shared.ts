@@ -1,5 +1,14 @@
 import { contextWindowOf } from "./prices.ts"
-import type { AgentInfo, CommandInfo, Fields, ModelSpending, UsageNumbers } from "./profile.ts"
+import type {
+  AgentInfo,
+  AskFacts,
+  CommandInfo,
+  Fields,
+  ModelInfo,
+  ModelSpending,
+  SessionFacts,
+  UsageNumbers,
+} from "./profile.ts"
 
 // Pieces that all versions write alike, or nearly so.
 
@@ -70,13 +79,61 @@ export function modelUsage(
   )
 }
 
-/** The message of an error that the CLI speaks in the model's place. */
-export function syntheticBase(id: string): Fields {
-  return { id, container: null, model: "<synthetic>", role: "assistant" }
+/** The first fields of `system/init`, alike in all. `server`: what a version adds to each MCP server. */
+export function initHead(facts: SessionFacts, server: Fields = {}): Fields {
+  return {
+    type: "system",
+    subtype: "init",
+    cwd: facts.cwd,
+    session_id: facts.sessionId,
+    tools: facts.tools,
+    mcp_servers: facts.mcpServers.map(({ name, status }) => ({ name, status, ...server })),
+    model: facts.model,
+    permissionMode: facts.permissionMode,
+  }
 }
 
-/** The older generations show the API's own body. */
-export function rawApiError(error: { status: number; type: string; message: string; requestId: string }): string {
-  const body = { type: "error", error: { type: error.type, message: error.message }, request_id: error.requestId }
-  return `API Error: ${error.status} ${JSON.stringify(body)}`
+/** What a question for permission holds; each generation adds to the one before it. */
+export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
+  const { reason, mcpServer } = facts
+  const since = <T>(first: 120 | 325, value: T) => (generation >= first ? value : undefined)
+  // The oldest keeps a hook's reason to itself.
+  const isKept = generation === 37 && reason?.type === "hook"
+  return present({
+    subtype: "can_use_tool",
+    tool_name: facts.toolName,
+    mcp_server: since(325, mcpServer === undefined ? undefined : { name: mcpServer, source: "sdk" }),
+    display_name: since(120, facts.displayName),
+    input: facts.input,
+    description: since(120, facts.description),
+    permission_suggestions: facts.suggestions,
+    blocked_path: facts.blockedPath,
+    decision_reason: isKept ? undefined : reason?.text,
+    decision_reason_type: since(120, reason?.type),
+    decision_reason_hook_event: since(325, reason?.hookEvent),
+    decision_reason_hook_source: since(325, reason?.hookEvent === undefined ? undefined : "settings"),
+    server_policy_ask_only: since(325, facts.policyAskOnly),
+    tool_use_id: facts.toolUseId,
+    agent_id: facts.agentId,
+    requires_user_interaction: since(325, facts.needsUser),
+  })
+}
+
+/** A spending of nothing, as a message has it that the CLI speaks in the model's place. */
+export const NO_USAGE = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  ...SERVER_TOOLS,
+  service_tier: null,
+  ...CACHE_CREATION,
+}
+
+export const HAIKU_4_5: ModelInfo = {
+  value: "haiku",
+  resolvedModel: "claude-haiku-4-5-20251001",
+  displayName: "Haiku",
+  description: "Haiku 4.5 · Fastest for quick answers · $1/$5 per Mtok",
+  traits: {},
 }

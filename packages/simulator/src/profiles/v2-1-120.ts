@@ -1,16 +1,6 @@
+import { initFields, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
-import {
-  agent,
-  CACHE_CREATION,
-  command,
-  memoryPath,
-  modelUsage,
-  present,
-  rawApiError,
-  SERVER_TOOLS,
-  syntheticBase,
-  tokenFields,
-} from "./shared.ts"
+import { agent, askFields, command, HAIKU_4_5, memoryPath } from "./shared.ts"
 import { profile2137 } from "./v2-1-37.ts"
 
 // CLI 2.1.120, the last that dials an address of ours. Descriptions are our own words; names are the wire's.
@@ -53,21 +43,7 @@ const effort = (...more: string[]) => ({
 
 function init(facts: SessionFacts): Fields {
   return {
-    type: "system",
-    subtype: "init",
-    cwd: facts.cwd,
-    session_id: facts.sessionId,
-    tools: facts.tools,
-    mcp_servers: facts.mcpServers.map(({ name, status }) => ({ name, status })),
-    model: facts.model,
-    permissionMode: facts.permissionMode,
-    slash_commands: commands.map(({ name }) => name),
-    apiKeySource: facts.apiKeySource,
-    claude_code_version: "2.1.120",
-    output_style: facts.outputStyle,
-    agents: facts.agentNames,
-    skills,
-    plugins: [],
+    ...initFields(facts, { version: "2.1.120", commands, skills }),
     analytics_disabled: true,
     uuid: facts.uuid,
     memory_paths: { auto: memoryPath(facts.configDir, facts.cwd) },
@@ -93,46 +69,20 @@ function initializeReply(facts: SessionFacts): Fields {
 }
 
 function result(facts: ResultFacts): Fields {
-  const { outcome, timing } = facts
-  const times = { duration_ms: timing.durationMs, duration_api_ms: timing.apiMs }
+  const { outcome, terminalReason, stopReason } = facts
+  const usage = { inference_geo: "", iterations: [], speed: "standard" }
+  const isOverBudget = outcome.kind === "error" && outcome.subtype === "error_max_budget_usd"
   const common = {
-    stop_reason: facts.stopReason,
-    session_id: facts.sessionId,
-    total_cost_usd: facts.totalCostUsd,
-    usage: {
-      ...tokenFields(facts.usage),
-      ...SERVER_TOOLS,
-      service_tier: "standard",
-      ...CACHE_CREATION,
-      inference_geo: "",
-      iterations: [],
-      speed: "standard",
-    },
-    modelUsage: modelUsage(facts.spending, 120),
-    permission_denials: facts.denials,
-    ...(facts.structuredOutput === undefined ? {} : { structured_output: facts.structuredOutput }),
+    ...spendingOf(facts, { stopReason, generation: 120, usage }),
     // An error of the API is a turn that came to its end, here.
-    ...(facts.terminalReason === undefined || (outcome.kind === "error" && outcome.subtype === "error_max_budget_usd")
+    ...(terminalReason === undefined || isOverBudget
       ? {}
-      : { terminal_reason: facts.terminalReason === "api_error" ? "completed" : facts.terminalReason }),
+      : { terminal_reason: terminalReason === "api_error" ? "completed" : terminalReason }),
     fast_mode_state: "off",
     uuid: facts.uuid,
   }
-  if (outcome.kind === "success") {
-    const { apiError } = outcome
-    const head = { type: "result", subtype: "success", is_error: apiError !== undefined }
-    const status = facts.terminalReason === undefined ? {} : { api_error_status: apiError?.status ?? null }
-    return { ...head, ...status, ...times, num_turns: facts.numTurns, result: outcome.text, ...common }
-  }
-  return {
-    type: "result",
-    subtype: outcome.subtype,
-    ...times,
-    is_error: outcome.isError,
-    num_turns: facts.numTurns,
-    ...common,
-    errors: outcome.errors,
-  }
+  const apiError = outcome.kind === "success" ? outcome.apiError : undefined
+  return resultFields(facts, common, terminalReason === undefined ? {} : { api_error_status: apiError?.status ?? null })
 }
 
 export const profile2120: WireProfile = {
@@ -191,13 +141,7 @@ export const profile2120: WireProfile = {
         description: "Opus 4.7 with 1M context · Most capable for complex work · $5/$25 per Mtok",
         traits: effort("xhigh"),
       },
-      {
-        value: "haiku",
-        resolvedModel: "claude-haiku-4-5-20251001",
-        displayName: "Haiku",
-        description: "Haiku 4.5 · Fastest for quick answers · $1/$5 per Mtok",
-        traits: {},
-      },
+      HAIKU_4_5,
     ],
     outputStyles: ["default", "Explanatory", "Learning"],
     permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk", "auto"],
@@ -226,31 +170,8 @@ export const profile2120: WireProfile = {
     init,
     initializeReply,
     result,
-    user: (message, { sessionId, uuid, parent, timestamp }, { tool_use_result, isSynthetic }) =>
-      present({
-        type: "user",
-        message,
-        parent_tool_use_id: parent,
-        session_id: sessionId,
-        uuid,
-        timestamp,
-        tool_use_result,
-        isSynthetic,
-      }),
-    ask: (facts) =>
-      present({
-        subtype: "can_use_tool",
-        tool_name: facts.toolName,
-        display_name: facts.displayName,
-        input: facts.input,
-        description: facts.description,
-        permission_suggestions: facts.suggestions,
-        blocked_path: facts.blockedPath,
-        decision_reason: facts.reason?.text,
-        decision_reason_type: facts.reason?.type,
-        tool_use_id: facts.toolUseId,
-        agent_id: facts.agentId,
-      }),
+    user: userFields,
+    ask: (facts) => askFields(facts, 120),
     mcpClient: {
       name: "claude-code",
       title: "Claude Code",
@@ -258,26 +179,6 @@ export const profile2120: WireProfile = {
       description: "Anthropic's agentic coding tool",
       websiteUrl: "https://claude.com/claude-code",
     },
-    syntheticMessage: (id, text) => ({
-      ...syntheticBase(id),
-      stop_reason: "stop_sequence",
-      stop_sequence: "",
-      type: "message",
-      usage: {
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        ...SERVER_TOOLS,
-        service_tier: null,
-        ...CACHE_CREATION,
-        inference_geo: null,
-        iterations: null,
-        speed: null,
-      },
-      content: [{ type: "text", text }],
-      context_management: null,
-    }),
-    apiError: rawApiError,
+    syntheticMessage: (id, text) => syntheticFields(id, text, { inference_geo: null, iterations: null, speed: null }),
   },
 }

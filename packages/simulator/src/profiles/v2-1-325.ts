@@ -1,20 +1,24 @@
-import { CAPABILITIES, catalog2325, EARLY_CAPABILITIES, TERMINAL_COMMANDS } from "./catalog-2-1-325.ts"
-import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
-import { CACHE_CREATION, memoryPath, modelUsage, present, SERVER_TOOLS, tokenFields } from "./shared.ts"
+import { capabilities } from "@signalbox/protocol"
+import { catalog2325, EARLY_CAPABILITIES, TERMINAL_COMMANDS } from "./catalog-2-1-325.ts"
+import type { Fields, MessageFacts, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import {
+  askFields,
+  CACHE_CREATION,
+  initHead,
+  memoryPath,
+  modelUsage,
+  NO_USAGE,
+  present,
+  SERVER_TOOLS,
+  tokenFields,
+} from "./shared.ts"
 import { profile2120 } from "./v2-1-120.ts"
 
 const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_in_required" }
 
 function init(facts: SessionFacts): Fields {
   return {
-    type: "system",
-    subtype: "init",
-    cwd: facts.cwd,
-    session_id: facts.sessionId,
-    tools: facts.tools,
-    mcp_servers: facts.mcpServers.map(({ name, status }) => ({ name, status, source: "sdk" })),
-    model: facts.model,
-    permissionMode: facts.permissionMode,
+    ...initHead(facts, { source: "sdk" }),
     slash_commands: catalog2325.commands.map(({ name }) => name),
     terminal_slash_commands: TERMINAL_COMMANDS,
     apiKeySource: facts.apiKeySource,
@@ -23,7 +27,7 @@ function init(facts: SessionFacts): Fields {
     agents: facts.agentNames,
     skills: catalog2325.skills,
     plugins: catalog2325.plugins,
-    capabilities: CAPABILITIES,
+    capabilities,
     analytics_disabled: true,
     product_feedback_disabled: true,
     uuid: facts.uuid,
@@ -32,7 +36,8 @@ function init(facts: SessionFacts): Fields {
     additional_directories: facts.directories,
     messaging_socket_path: `/tmp/cc-socks/${facts.pid}.sock`,
     ...FAST_MODE,
-    per_turn_effort_active: true,
+    // Models of the generation before know no effort.
+    per_turn_effort_active: !/-4-/.test(facts.model),
     ultrathink_available: false,
     ultrathink_typed_raises: false,
     view_mode: "default",
@@ -93,16 +98,16 @@ function spendingFields(spending: ResultFacts["spending"]): Fields {
     thinkingTokens: 0,
     cacheCreationEphemeral5mInputTokens: 0,
     cacheCreationEphemeral1hInputTokens: 0,
-    canonicalModel: model,
+    canonicalModel: model.replace(/-\d{8}$/, ""),
     provider: "firstParty",
     costBasis: "list",
   }))
 }
 
-function subagentStats(spawned: number): Fields {
+function subagentStats({ subagents: spawned, subagentsInFront: foreground }: ResultFacts): Fields {
   return {
     spawned,
-    requested: { background: 0, foreground: 0, unset: spawned },
+    requested: { background: 0, foreground, unset: spawned - foreground },
     started_in_background: 0,
     max_depth: spawned > 0 ? 1 : 0,
     spawned_by_subagents: 0,
@@ -132,7 +137,7 @@ function result(facts: ResultFacts): Fields {
     terminal_reason: facts.terminalReason,
     ...FAST_MODE,
     origin: facts.origin,
-    subagent_stats: subagentStats(facts.subagents),
+    subagent_stats: subagentStats(facts),
     safety_stops: 0,
     is_error: succeeded ? apiError !== undefined : outcome.isError,
     num_turns: facts.numTurns,
@@ -174,7 +179,7 @@ function localResult(facts: ResultFacts): Fields {
     modelUsage: spendingFields(facts.spending),
     permission_denials: facts.denials,
     ...FAST_MODE,
-    subagent_stats: subagentStats(facts.subagents),
+    subagent_stats: subagentStats(facts),
     safety_stops: 0,
     subtype: "success",
     result: outcome.kind === "success" ? outcome.text : "",
@@ -204,6 +209,13 @@ function markers({ userUuids, timing, usage, outcome }: ResultFacts): Fields {
   }
 }
 
+const said = (type: "assistant" | "user") => (message: Fields, facts: MessageFacts, extra: Fields) => {
+  const { sessionId, uuid, parent, timestamp } = facts
+  const { agent_id, error, request_id, ...more } = extra
+  const ids = { parent_tool_use_id: parent, agent_id, session_id: sessionId, uuid }
+  return present({ type, message, ...ids, timestamp, error, request_id, ...more })
+}
+
 export const profile2325: WireProfile = {
   version: "2.1.325",
   generation: 325,
@@ -229,49 +241,9 @@ export const profile2325: WireProfile = {
     init,
     initializeReply,
     result,
-    assistant: (message, { sessionId, uuid, parent, timestamp }, { agent_id, error, request_id, ...extra }) =>
-      present({
-        type: "assistant",
-        message,
-        parent_tool_use_id: parent,
-        agent_id,
-        session_id: sessionId,
-        uuid,
-        timestamp,
-        error,
-        request_id,
-        ...extra,
-      }),
-    user: (message, { sessionId, uuid, parent, timestamp }, { agent_id, ...extra }) =>
-      present({
-        type: "user",
-        message,
-        parent_tool_use_id: parent,
-        agent_id,
-        session_id: sessionId,
-        uuid,
-        timestamp,
-        ...extra,
-      }),
-    ask: (facts) =>
-      present({
-        subtype: "can_use_tool",
-        tool_name: facts.toolName,
-        mcp_server: facts.mcpServer === undefined ? undefined : { name: facts.mcpServer, source: "sdk" },
-        display_name: facts.displayName,
-        input: facts.input,
-        description: facts.description,
-        permission_suggestions: facts.suggestions,
-        blocked_path: facts.blockedPath,
-        decision_reason: facts.reason?.text,
-        decision_reason_type: facts.reason?.type,
-        decision_reason_hook_event: facts.reason?.hookEvent,
-        decision_reason_hook_source: facts.reason?.hookEvent === undefined ? undefined : "settings",
-        server_policy_ask_only: facts.policyAskOnly,
-        tool_use_id: facts.toolUseId,
-        agent_id: facts.agentId,
-        requires_user_interaction: facts.needsUser,
-      }),
+    assistant: said("assistant"),
+    user: said("user"),
+    ask: (facts) => askFields(facts, 325),
     mcpClient: {
       name: "claude-code",
       title: "Claude Code",
@@ -282,7 +254,7 @@ export const profile2325: WireProfile = {
     mcpServer: ({ name, status, info, tools }) =>
       status === "connected"
         ? { name, status, serverInfo: info, transport: "sdk", scope: "dynamic", source: "sdk", tools }
-        : { name, status, transport: "sdk", scope: "user", source: "sdk" },
+        : { name, status, transport: "sdk", scope: status === "pending" ? "dynamic" : "user", source: "sdk" },
     apiError: ({ status, message }) => `API Error: ${status} ${message}`,
     syntheticMessage: (id, text) => ({
       diagnostics: null,
@@ -296,13 +268,7 @@ export const profile2325: WireProfile = {
       type: "message",
       usage: {
         output_tokens_details: null,
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        ...SERVER_TOOLS,
-        service_tier: null,
-        ...CACHE_CREATION,
+        ...NO_USAGE,
         inference_geo: null,
         iterations: null,
         speed: null,

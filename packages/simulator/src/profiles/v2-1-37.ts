@@ -1,15 +1,6 @@
+import { initFields, rawApiError, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
-import {
-  agent,
-  CACHE_CREATION,
-  command,
-  modelUsage,
-  present,
-  rawApiError,
-  SERVER_TOOLS,
-  syntheticBase,
-  tokenFields,
-} from "./shared.ts"
+import { agent, askFields, command, HAIKU_4_5, present } from "./shared.ts"
 
 // CLI 2.1.37, the generation of the seed documents. Descriptions are our own words; names are the wire's.
 
@@ -34,25 +25,10 @@ const agents = [
   agent("Plan", "Designs plans"),
 ]
 
+const skills = ["debug"]
+
 function init(facts: SessionFacts): Fields {
-  return {
-    type: "system",
-    subtype: "init",
-    cwd: facts.cwd,
-    session_id: facts.sessionId,
-    tools: facts.tools,
-    mcp_servers: facts.mcpServers.map(({ name, status }) => ({ name, status })),
-    model: facts.model,
-    permissionMode: facts.permissionMode,
-    slash_commands: commands.map(({ name }) => name),
-    apiKeySource: facts.apiKeySource,
-    claude_code_version: "2.1.37",
-    output_style: facts.outputStyle,
-    agents: facts.agentNames,
-    skills: ["debug"],
-    plugins: [],
-    uuid: facts.uuid,
-  }
+  return { ...initFields(facts, { version: "2.1.37", commands, skills }), uuid: facts.uuid }
 }
 
 function initializeReply(facts: SessionFacts): Fields {
@@ -70,33 +46,9 @@ function initializeReply(facts: SessionFacts): Fields {
 }
 
 function result(facts: ResultFacts): Fields {
-  const { outcome, timing } = facts
-  const times = { duration_ms: timing.durationMs, duration_api_ms: timing.apiMs }
-  const common = {
-    // Told only where the CLI itself stopped: the model's own reason is not passed on.
-    stop_reason: facts.stopReason === "stop_sequence" ? facts.stopReason : null,
-    session_id: facts.sessionId,
-    total_cost_usd: facts.totalCostUsd,
-    usage: { ...tokenFields(facts.usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION },
-    modelUsage: modelUsage(facts.spending, 37),
-    permission_denials: facts.denials,
-    ...(facts.structuredOutput === undefined ? {} : { structured_output: facts.structuredOutput }),
-    uuid: facts.uuid,
-  }
-  if (outcome.kind === "success") {
-    const isError = outcome.apiError !== undefined
-    const head = { type: "result", subtype: "success", is_error: isError, ...times, num_turns: facts.numTurns }
-    return { ...head, result: outcome.text, ...common }
-  }
-  return {
-    type: "result",
-    subtype: outcome.subtype,
-    ...times,
-    is_error: outcome.isError,
-    num_turns: facts.numTurns,
-    ...common,
-    errors: outcome.errors,
-  }
+  // Told only where the CLI itself stopped: the model's own reason is not passed on.
+  const stopReason = facts.stopReason === "stop_sequence" ? facts.stopReason : null
+  return resultFields(facts, { ...spendingOf(facts, { stopReason, generation: 37, usage: {} }), uuid: facts.uuid })
 }
 
 export const profile2137: WireProfile = {
@@ -125,7 +77,7 @@ export const profile2137: WireProfile = {
       "ToolSearch",
     ],
     commands,
-    skills: ["debug"],
+    skills,
     agents,
     agentNames: agents.map(({ name }) => name),
     models: [
@@ -150,13 +102,7 @@ export const profile2137: WireProfile = {
         description: "Opus 4.6 for long sessions · $10/$37.50 per Mtok",
         traits: {},
       },
-      {
-        value: "haiku",
-        resolvedModel: "claude-haiku-4-5-20251001",
-        displayName: "Haiku",
-        description: "Haiku 4.5 · Fastest for quick answers · $1/$5 per Mtok",
-        traits: {},
-      },
+      HAIKU_4_5,
     ],
     outputStyles: ["default", "Explanatory", "Learning"],
     permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan", "delegate", "dontAsk"],
@@ -197,48 +143,14 @@ export const profile2137: WireProfile = {
     result,
     assistant: (message, { sessionId, uuid, parent }, { error }) =>
       present({ type: "assistant", message, parent_tool_use_id: parent, session_id: sessionId, uuid, error }),
-    user: (message, { sessionId, uuid, parent }, { tool_use_result, isSynthetic }) =>
-      present({
-        type: "user",
-        message,
-        parent_tool_use_id: parent,
-        session_id: sessionId,
-        uuid,
-        tool_use_result,
-        isSynthetic,
-      }),
-    ask: (facts) =>
-      present({
-        subtype: "can_use_tool",
-        tool_name: facts.toolName,
-        input: facts.input,
-        permission_suggestions: facts.suggestions,
-        blocked_path: facts.blockedPath,
-        // It keeps a hook's reason to itself.
-        decision_reason: facts.reason?.type === "hook" ? undefined : facts.reason?.text,
-        tool_use_id: facts.toolUseId,
-        agent_id: facts.agentId,
-      }),
+    user: (message, { sessionId, uuid, parent }, extra) => userFields(message, { sessionId, uuid, parent }, extra),
+    ask: (facts) => askFields(facts, 37),
     mcpClient: { name: "claude-code", version: "2.1.37" },
     mcpServer: ({ name, status, tools }) =>
-      status === "connected" ? { name, status, scope: "dynamic", tools } : { name, status, scope: "user" },
+      status === "connected"
+        ? { name, status, scope: "dynamic", tools }
+        : { name, status, scope: status === "pending" ? "dynamic" : "user" },
     apiError: rawApiError,
-    syntheticMessage: (id, text) => ({
-      ...syntheticBase(id),
-      stop_reason: "stop_sequence",
-      stop_sequence: "",
-      type: "message",
-      usage: {
-        input_tokens: 0,
-        output_tokens: 0,
-        cache_creation_input_tokens: 0,
-        cache_read_input_tokens: 0,
-        ...SERVER_TOOLS,
-        service_tier: null,
-        ...CACHE_CREATION,
-      },
-      content: [{ type: "text", text }],
-      context_management: null,
-    }),
+    syntheticMessage: (id, text) => syntheticFields(id, text, {}),
   },
 }

@@ -1,4 +1,6 @@
-import type { Block, ErrorStep, Stop, StopReason, TodosStep, Turn, Usage, WrittenBlock } from "./schema.ts"
+import { isAside } from "./is-aside.ts"
+import { plainSteps } from "./loop.ts"
+import type { AsideStep, Block, ErrorStep, Stop, StopReason, TodosStep, Turn, Usage, WrittenBlock } from "./schema.ts"
 
 type StopDetails = { reason: StopReason; category?: string; explanation?: string; sequence?: string }
 
@@ -10,55 +12,77 @@ export type Reply = {
   model?: string
 }
 
+/** An HTTP error instead of a reply, and what only a player of the CLI's own side can do before it. */
+type FailedCall = { kind: "error"; error: ErrorStep; asides?: readonly AsideStep[] }
+
 /** What the model does with one request: answers it, or fails. */
-export type Call = Reply | { kind: "error"; error: ErrorStep }
+export type Call = Reply | FailedCall
 
 type Overrides = { stop?: Stop; usage?: Usage; model?: string }
-type Draft = { kind: "draft"; blocks: readonly Block[]; own: Overrides } | { kind: "error"; error: ErrorStep }
+type Draft = { kind: "draft"; blocks: readonly Block[]; own: Overrides } | FailedCall
 
 /**
- * The calls of a turn in order. Steps written one after the other form a reply until a tool is called, because nothing
- * can be said before its result is back; what comes in one reply otherwise is written as `reply`.
+ * The calls of a turn in order, made as they are asked for. Steps written one after the other form a reply until a tool is
+ * called, because nothing can be said before its result is back; what comes in one reply otherwise is written as `reply`.
  */
-export function callsOf(turn: Turn): Call[] {
-  const drafts = draftsOf(turn)
-  const last = drafts.findLastIndex((draft) => draft.kind === "draft")
+export function* callsIn(turn: Turn): Generator<Call> {
   const { stop, ...common } = turn
-  return drafts.map((draft, index) => {
-    if (draft.kind === "error") return draft
-    // The turn's own stop is how it ends; what comes before stops for its tools.
-    const ending = index === last && stop !== undefined ? { stop } : {}
-    return replyOf(draft.blocks, { ...common, ...ending, ...draft.own })
-  })
+  // The turn's own stop is how its last reply ends; what comes before stops for its tools. So the last is known late.
+  let held: Draft[] = []
+  for (const draft of draftsIn(turn)) {
+    if (draft.kind === "draft") {
+      yield* held.map((waiting) => callOf(waiting, common))
+      held = []
+    }
+    held.push(draft)
+  }
+  const ending = stop === undefined ? common : { ...common, stop }
+  yield* held.map((waiting) => callOf(waiting, ending))
 }
 
-function draftsOf(turn: Turn): Draft[] {
-  const drafts: Draft[] = []
+export function callsOf(turn: Turn): Call[] {
+  return [...callsIn(turn)]
+}
+
+function callOf(draft: Draft, common: Overrides): Call {
+  return draft.kind === "error" ? draft : replyOf(draft.blocks, { ...common, ...draft.own })
+}
+
+function* draftsIn(turn: Turn): Generator<Draft> {
   let open: Block[] = []
-  const close = () => {
-    if (open.length > 0) drafts.push({ kind: "draft", blocks: open, own: {} })
+  let isEmpty = true
+  const taken = (): Draft[] => {
+    const blocks = open
     open = []
+    return blocks.length === 0 ? [] : [{ kind: "draft", blocks, own: {} }]
   }
-  for (const step of turn.steps) {
+  for (const step of plainSteps(turn.steps)) {
+    isEmpty = false
     if ("reply" in step) {
-      close()
-      drafts.push({ kind: "draft", blocks: step.reply.map(blockOf), own: step })
+      yield* taken()
+      yield { kind: "draft", blocks: step.reply.map(blockOf), own: step }
     } else if ("error" in step) {
-      close()
-      for (let n = 0; n < (step.times ?? 1); n++) drafts.push({ kind: "error", error: step })
+      // Nothing was said before it, so there is no reply that an aside could stand in.
+      const asides = open.filter(isAside)
+      if (asides.length < open.length) yield* taken()
+      else open = []
+      for (let n = 0; n < (step.times ?? 1); n++)
+        yield { kind: "error", error: step, ...(n === 0 && asides.length > 0 ? { asides } : {}) }
     } else {
       const block = blockOf(step)
       open.push(block)
-      if (endsReply(block)) close()
+      if (endsReply(block)) yield* taken()
     }
   }
-  close()
-  if (drafts.length === 0) drafts.push({ kind: "draft", blocks: [], own: {} })
-  return drafts
+  yield* taken()
+  if (isEmpty) yield { kind: "draft", blocks: [], own: {} }
 }
 
 function blockOf(block: WrittenBlock): Block {
-  return "todos" in block ? { tool: "TodoWrite", input: { todos: block.todos.map(todoOf) } } : block
+  if (!("todos" in block)) return block
+  const { todos, result } = block
+  const input = { todos: todos.map(todoOf) }
+  return { tool: "TodoWrite", input, ...(result === undefined ? {} : { result }) }
 }
 
 function todoOf(todo: TodosStep["todos"][number]): TodosStep["todos"][number] {

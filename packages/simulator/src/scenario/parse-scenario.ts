@@ -1,11 +1,15 @@
 import type { z } from "zod"
 import { SimulatorError } from "../simulator-error.ts"
+import { scenarioPlaces } from "./json-schema.ts"
+import { keysAt } from "./known-keys.ts"
+import { unknownKey, unknownKind, wordsFor } from "./problem-words.ts"
 import { type Scenario, type Step, scenarioSchema } from "./schema.ts"
 
 /** `path` is kept as keys, so that a reader of files can find the line. */
 export type ScenarioProblem = { path: (string | number)[]; message: string }
 
 type Issue = z.core.$ZodIssue
+type Path = ScenarioProblem["path"]
 
 /**
  * The scenario, or a `scenario/invalid` error that names every wrong place, as in `turns[0].steps[2].input: …`.
@@ -19,7 +23,7 @@ export function parseScenario(value: unknown): Scenario {
 /** The scenario, or everything that is wrong with it. */
 export function checkScenario(value: unknown): { scenario: Scenario } | { problems: ScenarioProblem[] } {
   const parsed = scenarioSchema.safeParse(value)
-  if (!parsed.success) return { problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [])) }
+  if (!parsed.success) return { problems: explain(value, parsed.error.issues) }
   const misplaced = parsed.data.turns.flatMap((turn, index) => misplacedSteps(turn.steps, ["turns", index, "steps"]))
   return misplaced.length > 0 ? { problems: misplaced } : { scenario: parsed.data }
 }
@@ -31,23 +35,51 @@ function invalid(problems: ScenarioProblem[]): SimulatorError {
   })
 }
 
-function showPath(path: readonly (string | number)[]): string {
+export function showPath(path: readonly (string | number)[]): string {
   const shown = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
   return shown === "" ? "scenario" : shown.replace(/^\./, "")
 }
 
-function problemsOf(issue: Issue, base: ScenarioProblem["path"]): ScenarioProblem[] {
+function explain(root: unknown, issues: readonly Issue[]): ScenarioProblem[] {
+  const schema = scenarioPlaces()
+  const flat = issues.flatMap((issue) => leavesOf(issue, []))
+  const problems = flat.flatMap(({ issue, path }): ScenarioProblem[] => {
+    const found = valueAt(root, path)
+    if (issue.code === "unrecognized_keys") {
+      const known = keysAt(schema, path, found)
+      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, known) }))
+    }
+    if (issue.code === "invalid_union") {
+      return [{ path, message: unknownKind(issue.message, found, keysAt(schema, path, undefined)) }]
+    }
+    return [{ path, message: wordsFor(issue, found) }]
+  })
+  return problems.filter((problem) => !isMisspelt(problem, problems))
+}
+
+/** What is missing only because its key is misspelt needs no second word. */
+function isMisspelt({ path, message }: ScenarioProblem, problems: readonly ScenarioProblem[]): boolean {
+  if (!message.startsWith("is missing")) return false
+  const [place, key] = [showPath(path.slice(0, -1)), path.at(-1)]
+  return problems.some(
+    (other) => showPath(other.path.slice(0, -1)) === place && other.message.endsWith(`did you mean "${key}"?`),
+  )
+}
+
+/** The issues behind an issue: a union tells those of the member that was meant. */
+function leavesOf(issue: Issue, base: Path): { issue: Issue; path: Path }[] {
   // A path of parsed JSON holds no symbols.
   const path = [...base, ...issue.path.filter((key) => typeof key !== "symbol")]
-  if (issue.code === "unrecognized_keys")
-    return issue.keys.map((key) => ({ path: [...path, key], message: "unknown key" }))
-  if (issue.code === "invalid_union") {
-    const branch = meantBranch(issue.errors)
-    return branch === undefined
-      ? [{ path, message: issue.message }]
-      : branch.flatMap((inner) => problemsOf(inner, path))
-  }
-  return [{ path, message: issue.message.replace(/^Invalid input: /, "") }]
+  if (issue.code !== "invalid_union") return [{ issue, path }]
+  const branch = meantBranch(issue.errors)
+  return branch === undefined ? [{ issue, path }] : branch.flatMap((inner) => leavesOf(inner, path))
+}
+
+function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (typeof value !== "object" || value === null) return undefined
+    return Object.entries(value).find(([name]) => name === String(key))?.[1]
+  }, root)
 }
 
 /** The member of a union the author had in mind: the one with clearly the fewest problems. None if two are as near. */
@@ -70,12 +102,14 @@ const MISPLACED_ERROR =
 const MISPLACED_COMPACTION = "the history is compacted between calls: put it before the text or after a tool"
 
 /** An HTTP error comes instead of a reply; after text has begun it can only be an error inside the stream. */
-function misplacedSteps(steps: readonly Step[], path: ScenarioProblem["path"]): ScenarioProblem[] {
+function misplacedSteps(steps: readonly Step[], path: Path): ScenarioProblem[] {
   return steps.flatMap((step, index) => {
+    const place = [...path, index]
+    if ("loop" in step) return misplacedSteps(step.steps, [...place, "steps"])
     const before = steps[index - 1]
     const speaking = before !== undefined && ("say" in before || "think" in before)
     if (!speaking) return []
-    if ("error" in step) return [{ path: [...path, index], message: MISPLACED_ERROR }]
-    return "compact" in step ? [{ path: [...path, index], message: MISPLACED_COMPACTION }] : []
+    if ("error" in step) return [{ path: place, message: MISPLACED_ERROR }]
+    return "compact" in step ? [{ path: place, message: MISPLACED_COMPACTION }] : []
   })
 }

@@ -1,33 +1,51 @@
 import { readFile } from "node:fs/promises"
 import { SimulatorError } from "../simulator-error.ts"
-import { checkScenario, type ScenarioProblem } from "./parse-scenario.ts"
+import { checkScenario, showPath } from "./parse-scenario.ts"
 import type { Scenario } from "./schema.ts"
-import { readYaml, type YamlSource } from "./yaml.ts"
+import { readYaml } from "./yaml.ts"
 
-/** The scenario in a file, or a `scenario/invalid` that says file, line, and what is wrong. */
+/** One that is wrong everywhere is told by its first mistakes. */
+const MAX_TOLD = 20
+
+/** The scenario in a file, or a `scenario/invalid` that says file, line, what is wrong and what would be right. */
 export async function readScenarioFile(path: string): Promise<Scenario> {
   const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw new SimulatorError("scenario/invalid", `${path}: cannot be read`, { cause, details: { path, problems: [] } })
+    throw new SimulatorError("scenario/invalid", `${path}: cannot be read (${reasonOf(cause)})`, {
+      cause,
+      details: { path, problems: [] },
+    })
   })
+  return readScenarioText(text, path)
+}
+
+/** The same for a text; `path` is what it is called in errors. */
+export function readScenarioText(text: string, path: string): Scenario {
   const source = readYaml(text)
   if (source.problems.length > 0) throw invalid(path, source.problems)
+  if (source.value === null || source.value === undefined) throw invalid(path, [{ line: 1, message: EMPTY }])
   const checked = checkScenario(source.value)
   if ("scenario" in checked) return checked.scenario
-  throw invalid(path, located(checked.problems, source))
+  const problems = checked.problems.map(({ path: keys, message }) => ({
+    line: source.lineOf(keys),
+    message: `${showPath(keys)}: ${message}`,
+  }))
+  throw invalid(
+    path,
+    problems.toSorted((a, b) => a.line - b.line),
+  )
 }
 
 type Located = { line: number; message: string }
 
-function located(problems: readonly ScenarioProblem[], source: YamlSource): Located[] {
-  return problems.map(({ path, message }) => ({ line: source.lineOf(path), message: `${showPath(path)}: ${message}` }))
-}
+const EMPTY = "the file is empty: the least there can be is `turns: [{ steps: [{ say: Hello. }] }]`"
 
-function showPath(path: readonly (string | number)[]): string {
-  const shown = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
-  return shown === "" ? "scenario" : shown.replace(/^\./, "")
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown"
+  return code === "ENOENT" ? "there is no such file" : code
 }
 
 function invalid(path: string, problems: readonly Located[]): SimulatorError {
-  const lines = problems.map(({ line, message }) => `${path}:${line}: ${message}`)
-  return new SimulatorError("scenario/invalid", lines.join("\n"), { details: { path, problems } })
+  const told = problems.slice(0, MAX_TOLD).map(({ line, message }) => `${path}:${line}: ${message}`)
+  const more = problems.length > MAX_TOLD ? [`${path}: and ${problems.length - MAX_TOLD} more`] : []
+  return new SimulatorError("scenario/invalid", [...told, ...more].join("\n"), { details: { path, problems } })
 }

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { faultsSchema } from "../faults/schema.ts"
 
 // The scenario language: what the model does, turn by turn. It says nothing about HTTP or about the CLI's wire, so that
 // the scripted Messages API and a player of the CLI's own side can share it.
@@ -7,6 +8,7 @@ import { z } from "zod"
 const MAX_TEXT_UNITS = 256 * 1024 * 1024
 const MAX_PAUSE_MS = 60 * 60 * 1000
 const MAX_REPEATED_ERRORS = 1000
+const MAX_LOOPS = 1_000_000
 
 const count = z.int().min(0)
 const pauseMs = z.number().min(0).max(MAX_PAUSE_MS)
@@ -89,6 +91,8 @@ const todosStep = z.strictObject({
       activeForm: z.exactOptional(z.string()),
     }),
   ),
+  /** What the tool says. With it the list is kept also where a version has no such tool any more. */
+  result: z.exactOptional(z.string()),
 })
 
 // Asides: what only the CLI's own side can play. The Messages API passes over them.
@@ -176,11 +180,39 @@ const errorStep = z.strictObject({
   times: z.exactOptional(z.int().min(1).max(MAX_REPEATED_ERRORS)),
 })
 
-const stepSchema = z.union([...BLOCKS, replyStep, errorStep], {
+const plainStepSchema = z.union([...BLOCKS, replyStep, errorStep], {
   error: `must be an object with one of: ${BLOCK_NAMES}, reply, error`,
 })
 
+/**
+ * Steps played again and again, made as they are needed. In every text `{{n}}` is the number of the round, or whatever
+ * `as` calls it, and each name of `vary` an item of its list, another one every round.
+ */
+const word = z.string().regex(/^\w+$/, "must be one word")
+const loopFields = {
+  loop: z.int().min(1).max(MAX_LOOPS),
+  as: z.exactOptional(word),
+  vary: z.exactOptional(z.record(word, z.array(z.string()).min(1))),
+}
+const innerLoopStep = z.strictObject({ ...loopFields, steps: z.array(plainStepSchema).min(1) })
+const loopStep = z.strictObject({
+  ...loopFields,
+  steps: z
+    .array(
+      z.union([...BLOCKS, replyStep, errorStep, innerLoopStep], {
+        error: `must be an object with one of: ${BLOCK_NAMES}, reply, error, or a loop without another in it`,
+      }),
+    )
+    .min(1),
+})
+
+const stepSchema = z.union([...BLOCKS, replyStep, errorStep, loopStep], {
+  error: `must be an object with one of: ${BLOCK_NAMES}, reply, error, loop`,
+})
+
 const turnSchema = z.strictObject({
+  /** What a user might say to get this turn. Nobody checks it: it is for those who show the scenario. */
+  prompt: z.exactOptional(z.string().min(1)),
   on: z.exactOptional(z.string().min(1)),
   repeat: z.exactOptional(z.boolean()),
   steps: z.array(stepSchema),
@@ -202,8 +234,11 @@ const sideSchema = z.strictObject({
 export const scenarioSchema = z.strictObject({
   name: z.exactOptional(z.string()),
   description: z.exactOptional(z.string()),
+  /** Files that are there from the beginning, by their path, for tools that only pretend. */
+  files: z.exactOptional(z.record(z.string().min(1), z.string())),
   turns: z.array(turnSchema).min(1),
   side: z.exactOptional(sideSchema),
+  faults: z.exactOptional(faultsSchema),
 })
 
 export type ScenarioText = z.infer<typeof textSchema>
@@ -221,6 +256,9 @@ export type AsideStep = RateLimitStep | CompactStep | ElicitStep | EmitStep
 export type WrittenBlock = z.infer<typeof blockSchema>
 export type Block = Exclude<WrittenBlock, TodosStep>
 export type ErrorStep = z.infer<typeof errorStep>
+/** A step that is no loop. */
+export type PlainStep = z.infer<typeof plainStepSchema>
+export type LoopStep = z.infer<typeof loopStep>
 export type Step = z.infer<typeof stepSchema>
 export type StopReason = z.infer<typeof stopReason>
 export type Stop = z.infer<typeof stopSchema>

@@ -1,11 +1,11 @@
-import { type Call, callsOf } from "./calls.ts"
+import { type Call, callsIn } from "./calls.ts"
 import type { Turn } from "./schema.ts"
 
 /** Where a turn stands in the scenario, for whoever looks at what was played. */
 export type Position = { turn: number; call: number }
 export type Scripted = { call: Call; position: Position }
 
-type Current = { turn: number; calls: readonly Call[]; next: number }
+type Current = { turn: number; calls: Iterator<Call, unknown>; played: number; last: Scripted | undefined }
 
 /**
  * One conversation's place in a list of turns. It knows nothing of requests or of the wire: whoever plays the scenario
@@ -29,25 +29,22 @@ export class ScriptCursor {
       return undefined
     }
     this.#played.add(turn)
-    this.#current = { turn, calls: callsOf(chosen), next: 0 }
+    this.#current = { turn, calls: callsIn(chosen), played: 0, last: undefined }
     return this.advance()
   }
 
   /** The next call of the turn under way. */
   advance(): Scripted | undefined {
     const current = this.#current
-    const call = current?.calls[current.next]
-    if (current === undefined || call === undefined) return undefined
-    current.next++
-    return { call, position: { turn: current.turn, call: current.next - 1 } }
+    const next = current?.calls.next()
+    if (current === undefined || next === undefined || next.done === true) return undefined
+    current.last = { call: next.value, position: { turn: current.turn, call: current.played++ } }
+    return current.last
   }
 
   /** The call played last, again. */
   repeat(): Scripted | undefined {
-    const current = this.#current
-    if (current === undefined || current.next === 0) return undefined
-    current.next--
-    return this.advance()
+    return this.#current?.last
   }
 
   /** A turn that waits for these words goes before the next one that waits for none. */

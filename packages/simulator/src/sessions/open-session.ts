@@ -16,6 +16,8 @@ export interface OpenedSession {
   readonly history: Fields[]
   readonly transcript: Transcript
   readonly source: "startup" | "resume" | "fork"
+  readonly title?: string
+  readonly spending?: Readonly<Fields>
 }
 
 /** A launch the CLI refuses: what it says on stderr, and the session it was asked for. */
@@ -65,5 +67,7 @@ function opened(
     history: historyOf(stored.entries),
     transcript: new Transcript(options, stored.last),
     source,
+    ...(stored.title === undefined ? {} : { title: stored.title }),
+    ...(stored.spending === undefined ? {} : { spending: stored.spending }),
   }
 }

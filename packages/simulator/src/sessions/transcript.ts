@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { Fields } from "../profiles/profile.ts"
 import { dashed } from "../profiles/shared.ts"
+import { conversationOf } from "./branch.ts"
 
 // A session on disk, in the CLI's own layout: <config>/projects/<cwd, dashed>/<session id>.jsonl, an entry per line, each
 // naming the one before it.
@@ -20,7 +21,7 @@ export interface TranscriptOptions extends TranscriptPlace {
 
 /** Writes entries as they happen. The file is made with the first one. */
 export class Transcript {
-  readonly #options: TranscriptOptions
+  #options: TranscriptOptions
   #last: string | null
   #isMade = false
 
@@ -31,6 +32,13 @@ export class Transcript {
 
   get path(): string {
     return transcriptPath(this.#options, this.#options.sessionId)
+  }
+
+  /** What is said from here on is another session's. */
+  restart(sessionId: string): void {
+    this.#options = { ...this.#options, sessionId }
+    this.#last = null
+    this.#isMade = false
   }
 
   /** Returns false when the disk would not have it: a simulator goes on without. */
@@ -46,7 +54,8 @@ export class Transcript {
       cwd,
       sessionId,
       version,
-      gitBranch: "",
+      // As a CLI writes it outside of a repository; a simulator looks for none.
+      gitBranch: "HEAD",
       type: kind,
       message: entry.message,
       ...entry.extra,
@@ -82,6 +91,10 @@ export interface StoredSession {
   readonly entries: readonly Fields[]
   /** The uuid of the last entry. */
   readonly last: string | null
+  /** What somebody called the session. */
+  readonly title?: string
+  /** What it had cost, by model. */
+  readonly spending?: Readonly<Fields>
 }
 
 /** What a session left, up to and with the message `at` if one is named; undefined when there is none. */
@@ -91,10 +104,23 @@ export function loadSession(place: TranscriptPlace, sessionId: string, at?: stri
   const all = readFileSync(path, "utf8")
     .split("\n")
     .flatMap((line): Fields[] => parseEntries(line))
-    .filter(({ type }) => type === "user" || type === "assistant")
-  const cut = at === undefined ? -1 : all.findIndex((entry) => entry["uuid"] === at)
-  const entries = cut === -1 ? all : all.slice(0, cut + 1)
-  return { entries, last: textOf(entries.at(-1), "uuid") ?? null }
+  const branch = conversationOf(all)
+  const cut = at === undefined ? -1 : branch.findIndex((entry) => entry["uuid"] === at)
+  const entries = cut === -1 ? branch : branch.slice(0, cut + 1)
+  const title = textOf(
+    all.findLast(({ type }) => type === "custom-title"),
+    "customTitle",
+  )
+  const spending = fieldOf(
+    all.findLast(({ type }) => type === "cost-state"),
+    "modelUsage",
+  )
+  return {
+    entries,
+    last: textOf(entries.at(-1), "uuid") ?? null,
+    ...(title === undefined ? {} : { title }),
+    ...(spending === undefined ? {} : { spending }),
+  }
 }
 
 /** The session written last in this folder. */
@@ -110,7 +136,13 @@ export function lastSession(place: TranscriptPlace): string | undefined {
 export function writeFork(place: TranscriptPlace, sessionId: string, stored: StoredSession): void {
   const path = transcriptPath(place, sessionId)
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, stored.entries.map((entry) => `${JSON.stringify({ ...entry, sessionId })}\n`).join(""))
+  const chained = stored.entries.map((entry, index) => ({
+    ...entry,
+    // What stood between two messages is left out, so each names the message before it.
+    parentUuid: stored.entries[index - 1]?.["uuid"] ?? null,
+    sessionId,
+  }))
+  writeFileSync(path, chained.map((entry) => `${JSON.stringify(entry)}\n`).join(""))
 }
 
 /** The history as the model is told it: entries of one message put together again. */

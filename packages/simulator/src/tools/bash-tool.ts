@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { textOf } from "@signalbox/protocol"
+import { isOn } from "../environment-flag.ts"
 import { wholeText } from "../scenario/text.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
 
@@ -10,7 +11,10 @@ interface CommandEnd {
 }
 
 /** Runs a command, or pretends to. */
-export type Shell = (command: string, options: { cwd: string; signal: AbortSignal }) => Promise<CommandEnd>
+export type Shell = (
+  command: string,
+  options: { cwd: string; signal: AbortSignal; stdin?: string },
+) => Promise<CommandEnd>
 
 const MAX_OUTPUT_CHARS = 30_000
 const SILENT = /^(?:touch|mkdir|rm|rmdir|mv|cp|ln|chmod|cd)\b/
@@ -18,9 +22,11 @@ const PROGRESS_AFTER_MS = 2000
 const PROGRESS_EVERY_MS = 30_000
 
 /** Commands run for real, in the agent's folder. */
-export const realShell: Shell = (command, { cwd, signal }) =>
+export const realShell: Shell = (command, { cwd, signal, stdin }) =>
   new Promise((resolve) => {
-    const child = spawn("/bin/bash", ["-c", command], { cwd, stdio: ["ignore", "pipe", "pipe"], detached: true })
+    const child = spawn("/bin/bash", ["-c", command], { cwd, stdio: ["pipe", "pipe", "pipe"], detached: true })
+    // A command that reads nothing may be gone before it is told.
+    child.stdin.on("error", () => undefined).end(stdin)
     const [out, err]: [string[], string[]] = [[], []]
     let size = 0
     const keep = (list: string[]) => (chunk: Buffer) => {
@@ -74,7 +80,9 @@ function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd): ToolOut
     return toolFailure(output === "" ? `Exit code ${end.exitCode}` : `Exit code ${end.exitCode}\n${output}`)
   const isOld = core.profile.generation === 37
   const base = { stdout, stderr, interrupted: false, isImage: false }
-  const structured = isOld ? base : { ...base, noOutputExpected: SILENT.test(command) }
+  const structured = isOld
+    ? base
+    : { ...base, noOutputExpected: command.split(/&&|;|\|/).every((part) => SILENT.test(part.trim())) }
   const content = output === "" && !isOld ? "(Bash completed with no output)" : output
   return { content, isError: false, structured }
 }
@@ -82,7 +90,7 @@ function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd): ToolOut
 /** Older generations tell how long a command has been running, to a remote host only. */
 function tellProgress({ core, toolUseId }: ToolRun): () => void {
   const { CLAUDE_CODE_REMOTE: remote, CLAUDE_CODE_CONTAINER_ID: container } = core.launch.env
-  if ((!remote && !container) || core.profile.generation > 120) return () => undefined
+  if ((!isOn(remote) && !container) || core.profile.generation > 120) return () => undefined
   let count = 0
   let elapsedMs = PROGRESS_AFTER_MS
   const tell = () => {

@@ -63,7 +63,8 @@ export class Checkpoints {
 }
 
 function lineChanges(from: string, to: string): { insertions: number; deletions: number } {
-  const [a, b] = [from.split("\n"), to.split("\n")]
+  const lines = (text: string) => (text === "" ? [] : text.split("\n"))
+  const [a, b] = [lines(from), lines(to)]
   const common = new Set(a.filter((line) => b.includes(line)))
   return {
     insertions: b.filter((line) => !common.has(line)).length,

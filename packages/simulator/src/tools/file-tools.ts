@@ -44,7 +44,8 @@ function readTool(files: Files, read: Set<string>): Tool {
       read.add(path)
       const lines = content.split("\n")
       const numbered = lines.map((line, index) => numberedLine(run, index + 1, line)).join("\n")
-      const file = { filePath: path, content, numLines: lines.length, startLine: 1, totalLines: lines.length }
+      const filePath = textOf(run.input, "file_path") ?? path
+      const file = { filePath, content, numLines: lines.length, startLine: 1, totalLines: lines.length }
       return { content: numbered, structured: { type: "text", file } }
     },
   }
@@ -58,14 +59,15 @@ function writeTool(files: Files, checkpoints: Checkpoints, read: Set<string>): T
   return {
     check(run) {
       const path = pathOf(run)
-      const unread = files.read(path) !== undefined && !read.has(path)
+      // An empty file has nothing in it to lose.
+      const unread = (files.read(path) ?? "") !== "" && !read.has(path)
       return unread ? "File has not been read yet. Read it first before writing to it." : undefined
     },
     async run(run) {
       const path = pathOf(run)
       const named = textOf(run.input, "file_path") ?? path
       const content = textOf(run.input, "content") ?? ""
-      const before = files.read(path)
+      const before = files.read(path) || undefined
       checkpoints.keep(path)
       files.write(path, content)
       read.add(path)

@@ -15,6 +15,7 @@ export type ToolMode = "pretend" | "real"
 
 /** A CLI's names for the tool that starts a sub-agent. */
 const AGENT_TOOLS = new Set(["Task", "Agent"])
+const FILE_TOOLS = new Set(["Read", "Write", "Edit"])
 
 export class Toolbox {
   readonly files: Files
@@ -52,13 +53,17 @@ export class Toolbox {
     return { content: "Done.", structured: "Done." }
   }
 
+  /** The input as hooks and denials tell it: newer generations write whole paths. */
+  wholeInput({ core, input, name }: Pick<ToolRun, "core" | "input" | "name">): Fields {
+    const path = textOf(input, "file_path")
+    const isWhole = FILE_TOOLS.has(name) && path !== undefined && core.profile.generation >= 120
+    return isWhole ? { ...input, file_path: resolve(core.launch.cwd, path) } : { ...input }
+  }
+
   /** The input as a permission request shows it. */
   shownInput(run: Pick<ToolRun, "core" | "input" | "name">): Fields {
     if (run.name === "ExitPlanMode") return planInput(run, this.files)
-    const path = textOf(run.input, "file_path")
-    const isEdit = run.name === "Edit" || run.name === "Write"
-    const whole = isEdit && path !== undefined && run.core.profile.generation >= 120
-    const input: Fields = whole ? { ...run.input, file_path: resolve(run.core.launch.cwd, path) } : { ...run.input }
+    const input = this.wholeInput(run)
     if (run.name !== "Edit") return input
     const { replace_all = false, ...rest } = input
     return { ...rest, replace_all }

@@ -1,7 +1,12 @@
 import { onTestFinished } from "vitest"
 import { openScriptedApi, type Scenario, type ScriptedApi, type ScriptedApiOptions } from "../../src/index.ts"
 
-export type Event = { type: string; index?: number; delta?: Record<string, unknown>; [field: string]: unknown }
+export interface Event {
+  type: string
+  index?: number
+  delta?: Record<string, unknown>
+  [field: string]: unknown
+}
 
 /** A scripted API that is closed with the test. */
 export async function openApi(
@@ -27,7 +32,7 @@ export function toolResult(...ids: string[]): { role: string; content: unknown }
   return { role: "user", content: ids.map((tool_use_id) => ({ type: "tool_result", tool_use_id, content: "ok" })) }
 }
 
-export type Ask = {
+export interface Ask {
   messages: unknown[]
   signal?: AbortSignal
   headers?: Record<string, string>

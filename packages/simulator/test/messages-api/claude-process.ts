@@ -8,8 +8,16 @@ import { onTestFinished } from "vitest"
 import { ensureClaude } from "../../../../scripts/claude-cli.mjs"
 import { claudeEnvironment, type ScriptedApi } from "../../src/index.ts"
 
-export type Line = { type: string; subtype?: string; [field: string]: unknown }
-type Waiter = { accepts: (line: Line) => boolean; resolve: (line: Line) => void; reject: (error: Error) => void }
+export interface Line {
+  type: string
+  subtype?: string
+  [field: string]: unknown
+}
+interface Waiter {
+  accepts: (line: Line) => boolean
+  resolve: (line: Line) => void
+  reject: (error: Error) => void
+}
 
 const FLAGS = "-p --output-format stream-json --input-format stream-json --verbose --permission-prompt-tool stdio"
 

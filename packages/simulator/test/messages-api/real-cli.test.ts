@@ -7,7 +7,10 @@ import type { Scenario } from "../../src/index.ts"
 import { openApi } from "./api-client.ts"
 import { ClaudeProcess, type Line } from "./claude-process.ts"
 
-type Asked = { request_id: string; request: { subtype: string; tool_name: string; input: { command?: string } } }
+interface Asked {
+  request_id: string
+  request: { subtype: string; tool_name: string; input: { command?: string } }
+}
 
 const isAsk = (line: Line): line is Line & Asked => line.type === "control_request"
 

@@ -292,6 +292,72 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
       await host.turn("fail")
     },
   },
+  "words at a pace, in pieces": {
+    scenario: steps(
+      { think: "One thing after the other.", chunk: 9, pauseMs: 5 },
+      { say: "Slowly does it, word by word by word.", chunk: 7, pauseMs: 5 },
+    ),
+    launch: { includePartialMessages: true },
+  },
+  "a reply that is refused, and another that is not": {
+    scenario: steps(
+      { reply: [{ say: "I would rather" }], stop: { reason: "refusal", category: "cyber", explanation: "Not this" } },
+      { say: "Something else then." },
+    ),
+    // The newest names the model in its notice, counts the refusal in its result, and refused twice goes on with an older
+    // model; the simulator says "the model", and refused twice it gives up.
+    notOn: ["2.1.325"],
+  },
+  "a reply that hits the limit and goes on": {
+    scenario: steps({ reply: [{ say: "The first half" }], stop: "max_tokens" }, { say: "and the second." }),
+  },
+  "a rate limit, and another try": {
+    scenario: steps({ error: 429, type: "rate_limit_error", message: "slow down", retryAfter: 0.1 }, { say: "Now." }),
+    launch: { env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+  },
+  "a connection that breaks before the first word": {
+    scenario: steps({ reply: [{ cut: true }] }, { say: "Again." }),
+    launch: { env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+    // The older ones ask again without streaming, which the simulator never does.
+    notOn: ["2.1.37", "2.1.120"],
+  },
+  "steps in a loop": {
+    scenario: steps(
+      { loop: 3, vary: { name: ["ant", "bee"] }, steps: [bash("echo {{n}} {{name}}"), { say: "{{n}}: {{name}}." }] },
+      { say: "All." },
+    ),
+    onRequest: allowing,
+  },
+  "a command in the background": {
+    scenario: {
+      turns: [
+        // Long enough that it ends after the turn, on a busy machine too: what comes first is a matter of luck otherwise.
+        { steps: [bash("sleep 2", { run_in_background: true, description: "nothing much" }), { say: "Started." }] },
+        { on: "task-notification", steps: [{ say: "It has ended." }] },
+      ],
+    },
+    onRequest: allowing,
+    run: async (host) => {
+      await host.turn("go")
+      await host.until("result")
+    },
+    // The end of a task starts no turn there.
+    notOn: ["2.1.37"],
+  },
+  "two questions at once, one with several answers": {
+    scenario: steps(
+      {
+        tool: "AskUserQuestion",
+        input: { questions: [CHOICE, { ...CHOICE, question: "Which others?", header: "More", multiSelect: true }] },
+      },
+      { say: "Noted." },
+    ),
+    onRequest: () => (asked) => {
+      const input = fieldOf(asked.request, "input") ?? {}
+      const answers = { "Which colour?": "Red", "Which others?": "Red, Blue" }
+      return composeSuccess(asked.request_id, { behavior: "allow", updatedInput: { ...input, answers } })
+    },
+  },
   "too many turns": {
     scenario: steps(bash("true"), bash("true"), { say: "never" }),
     launch: { maxTurns: 1 },

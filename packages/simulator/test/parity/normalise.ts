@@ -13,6 +13,8 @@ const IDS = [
   /(?:toolu|msg|req)_[0-9A-Za-z]+/g,
   /\b0[0-9a-z]{8}-[0-9a-f]{8}\b/g,
   /\ba[0-9a-f]{6}(?:[0-9a-f]{10})?\b/g,
+  // A background command's.
+  /\bb[0-9a-z]{8}\b/g,
   /cc-socks\/\d+/g,
   /127\.0\.0\.1:\d+/g,
 ]
@@ -40,6 +42,7 @@ const LONG_TEXTS: readonly RegExp[] = [
   // The newest tells that a call that was stopped may have run in part.
   /^The user doesn't want to proceed with this tool use\./,
   /^InputValidationError/,
+  /^Your response above was stopped by a safety classifier — this is not a tool or API error\./,
 ]
 
 export function normalise(message: Envelope): string {

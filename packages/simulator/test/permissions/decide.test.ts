@@ -9,7 +9,7 @@ const state = (options: { mode?: string; allowed?: string[]; disallowed?: string
     allowed: options.allowed ?? [],
     disallowed: options.disallowed ?? [],
     directories: [],
-    settings: undefined,
+    settings: [],
   })
 const bash = (command: string) => ({ toolName: "Bash", input: { command }, cwd: "/p", generation: 325 as const })
 const write = (file_path: string) => ({ toolName: "Write", input: { file_path }, cwd: "/p", generation: 325 as const })

@@ -35,7 +35,7 @@ describe("sessions on disk", () => {
       .trimEnd()
       .split("\n")
       .map((line): Record<string, unknown> => JSON.parse(line))
-    expect(entries.map(({ type }) => type)).toEqual(["user", "assistant"])
+    expect(entries.map(({ type }) => type)).toEqual(["user", "assistant", "cost-state"])
     expect(entries[0]).toMatchObject({ parentUuid: null, sessionId: id, cwd: folder, version: "2.1.325" })
     expect(entries[1]?.["parentUuid"]).toBe(entries[0]?.["uuid"])
   })

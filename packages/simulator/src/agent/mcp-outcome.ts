@@ -1,0 +1,56 @@
+import { isObject, textOf } from "@signalbox/protocol"
+import type { Fields } from "../profiles/profile.ts"
+import type { ToolOutcome } from "../tools/tool.ts"
+import type { AgentCore } from "./core.ts"
+import type { McpToolResult } from "./mcp-servers.ts"
+
+/** What an MCP server gave, as a tool's result tells it. */
+export function mcpOutcome(core: AgentCore, result: McpToolResult): ToolOutcome {
+  const { content, isError } = result
+  const isNewest = core.profile.generation === 325
+  if (isError) {
+    const text = content.map((block) => textOf(block, "text") ?? "").join("\n")
+    return { content: text, isError: true, structured: `Error: ${text}` }
+  }
+  const shown = { ...result, content: content.map(shownBlock) }
+  return isNewest ? newestOutcome(shown) : olderOutcome(shown)
+}
+
+/** A picture as the model's API takes it. */
+function shownBlock(block: unknown): unknown {
+  if (!isObject(block) || block["type"] !== "image") return block
+  return { type: "image", source: { data: block["data"], media_type: block["mimeType"], type: "base64" } }
+}
+
+/** Older generations know structured content or the other, never both. */
+function olderOutcome({ content, structuredContent }: McpToolResult): ToolOutcome {
+  if (structuredContent === undefined) return { content, structured: content }
+  const text = JSON.stringify(structuredContent)
+  return { content: text, structured: { content: text, structuredContent } }
+}
+
+/** The newest generation writes links out for the model, and lets structured content stand for text. */
+function newestOutcome({ content, structuredContent }: McpToolResult): ToolOutcome {
+  const links = content.filter(isObject).filter((block) => block["type"] === "resource_link")
+  const others = structuredContent === undefined ? content.filter((block) => !isLink(block)) : []
+  const told = [
+    ...others,
+    ...links.map((link) => textBlock(`[Resource link: ${textOf(link, "name")}] ${textOf(link, "uri")}`)),
+    ...(structuredContent === undefined ? [] : [textBlock(JSON.stringify(structuredContent))]),
+  ]
+  if (links.length === 0 && structuredContent === undefined) return { content: told, structured: told }
+  const structured: Fields = {
+    content: told,
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    ...(links.length === 0 ? {} : { resourceLinks: links.map(({ uri, name }) => ({ uri, name })) }),
+  }
+  return { content: told, structured }
+}
+
+function isLink(block: unknown): boolean {
+  return isObject(block) && block["type"] === "resource_link"
+}
+
+function textBlock(text: string): Fields {
+  return { type: "text", text }
+}

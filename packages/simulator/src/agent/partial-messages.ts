@@ -1,0 +1,77 @@
+import { fieldOf, textOf } from "@signalbox/protocol"
+import type { Fields } from "../profiles/profile.ts"
+import type { StreamEvent } from "../scenario/reply-events.ts"
+import type { AgentCore } from "./core.ts"
+
+const THOUGHT = ',"thinking_display":"updates"'
+
+/**
+ * The stream of one reply, passed on event by event for hosts that want partial messages. Lines are put together from
+ * text, and what is the same in all of them is written once: deltas come by the hundred thousand.
+ */
+export class PartialMessages {
+  readonly #core: AgentCore
+  /** Nothing is passed on of a sub-agent's reply, or where nobody asked for it. */
+  readonly #isOn: boolean
+  readonly #isNewest: boolean
+  readonly #middle: string
+  #end = ""
+
+  constructor(core: AgentCore, isMain: boolean) {
+    this.#core = core
+    this.#isOn = core.launch.includePartialMessages && isMain
+    this.#isNewest = core.profile.generation === 325
+    this.#middle = `,"session_id":"${core.wire.sessionId}","parent_tool_use_id":null,"uuid":"`
+  }
+
+  announce(): void {
+    const { wire, profile } = this.#core
+    if (!this.#isOn || !profile.quirks.announcesRequests) return
+    wire.system("status", { status: "requesting" }, profile.generation === 120 ? "uuid" : "session_id")
+  }
+
+  begin(event: StreamEvent, firstTokenMs: number): void {
+    const id = textOf(fieldOf(event, "message"), "id") ?? ""
+    if (this.#isNewest) this.#end = `,"api_message_id":${JSON.stringify(id)}`
+    const timed = this.#core.profile.generation >= 120 ? `,"ttft_ms":${firstTokenMs}` : ""
+    this.#write(event, timed + (this.#isNewest ? THOUGHT : ""))
+  }
+
+  /** `isThought`: of a block of thinking. */
+  pass(event: StreamEvent, isThought = false): void {
+    this.#write(event, isThought && this.#isNewest ? THOUGHT : "")
+  }
+
+  /** After an interruption's own notice, the newest generation closes the stream it had opened. */
+  closeInterrupted(head: Readonly<Fields>, index: number): void {
+    const usage = fieldOf(head, "usage") ?? {}
+    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
+    if (index >= 0) this.pass({ type: "content_block_stop", index })
+    this.pass({
+      type: "message_delta",
+      context_management: null,
+      delta: { container: null, stop_details: null, stop_reason: null, stop_sequence: null },
+      usage: {
+        output_tokens_details: { thinking_tokens: 0 },
+        cache_creation_input_tokens,
+        cache_read_input_tokens,
+        input_tokens,
+        iterations: [],
+        output_tokens: 1,
+        server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
+        fallback_credit: null,
+      },
+    })
+    const abandoned = { api_message_id: textOf(head, "id") ?? "", from_block_index: index + 1 }
+    this.#end += `,"abandoned_blocks":${JSON.stringify(abandoned)}`
+    this.pass({ type: "message_stop" })
+  }
+
+  #write(event: StreamEvent, extra: string): void {
+    if (!this.#isOn) return
+    const { wire, random } = this.#core
+    wire.emitLine(
+      `{"type":"stream_event","event":${JSON.stringify(event)}${this.#middle}${random.uuid()}"${extra}${this.#end}}`,
+    )
+  }
+}

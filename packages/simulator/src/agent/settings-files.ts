@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { readRule, showRule } from "../permissions/rules.ts"
+import type { Fields } from "../profiles/profile.ts"
+import type { Files } from "../tools/files.ts"
+import type { Launch } from "./launch.ts"
+
+type SettingsSource = "userSettings" | "projectSettings" | "localSettings" | "flagSettings"
+
+/** Settings of one place. */
+export interface SourcedSettings {
+  readonly source: SettingsSource
+  readonly settings: Readonly<Fields>
+}
+
+const FILES: readonly SettingsSource[] = ["userSettings", "projectSettings", "localSettings"]
+
+/** Every settings file this launch reads, then what the command line said. A later one counts for more. */
+export function readSettings(launch: Launch): SourcedSettings[] {
+  const read = FILES.filter((source) => isRead(launch, source)).flatMap((source) => {
+    const settings = parse(pathOf(launch, source))
+    return settings === undefined ? [] : [{ source, settings }]
+  })
+  return launch.settings === undefined ? read : [...read, { source: "flagSettings", settings: launch.settings }]
+}
+
+/** Whether `--setting-sources` lets this launch read that file. Anything else is always read. */
+export function isRead({ settingSources }: Launch, source: string): boolean {
+  const name = source.replace(/Settings$/, "")
+  return settingSources === undefined || !FILES.some((file) => file === source) || settingSources.includes(name)
+}
+
+/** Writes down what "always allow" allowed, where the update says it belongs; a session's own rules are in no file. */
+export function writeRules(launch: Launch, files: Files, update: Readonly<Fields>): void {
+  const source = FILES.find((file) => file === textOf(update, "destination"))
+  const behavior = textOf(update, "behavior")
+  if (source === undefined || behavior === undefined || !Array.isArray(update["rules"])) return
+  const path = pathOf(launch, source)
+  const settings = parseText(files.read(path)) ?? {}
+  const permissions = fieldOf(settings, "permissions") ?? {}
+  const before = permissions[behavior]
+  const kept = Array.isArray(before) && update["type"] !== "replaceRules" ? before : []
+  const named = update["rules"].flatMap((rule) => readRule(rule) ?? []).map(showRule)
+  const others = kept.filter((rule) => !named.includes(String(rule)))
+  const rules = update["type"] === "removeRules" ? others : [...others, ...named]
+  files.write(path, `${JSON.stringify({ ...settings, permissions: { ...permissions, [behavior]: rules } }, null, 2)}\n`)
+}
+
+function pathOf({ cwd, configDir }: Launch, source: SettingsSource): string {
+  if (source === "userSettings") return join(configDir, "settings.json")
+  return join(cwd, ".claude", source === "projectSettings" ? "settings.json" : "settings.local.json")
+}
+
+function parse(path: string): Readonly<Fields> | undefined {
+  try {
+    return parseText(readFileSync(path, "utf8"))
+  } catch {
+    return undefined // no such file: most launches have none
+  }
+}
+
+function parseText(text: string | undefined): Readonly<Fields> | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // a CLI goes on without a file it cannot read
+  }
+}

@@ -1,0 +1,30 @@
+import type { Fields, UsageNumbers } from "../profiles/profile.ts"
+
+/** What one reply of the model came to. */
+export interface Spoken {
+  readonly content: Fields[]
+  readonly messageId: string
+  readonly model: string
+  readonly stopReason: string | null
+  readonly stopDetails?: Readonly<Fields>
+  readonly usage?: UsageNumbers
+  readonly failure?: Failure
+  readonly firstTokenMs?: number
+  readonly uuids: readonly string[]
+}
+
+/** `cut`: the connection ended within the reply. */
+export type Failure =
+  | { kind: "http"; status: number; type: string; message: string; retryAfterMs?: number }
+  | { kind: "cut" }
+  | { kind: "aborted" }
+
+export function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
+  const number = (name: string) => (typeof usage[name] === "number" ? usage[name] : 0)
+  return {
+    input: number("input_tokens"),
+    output: number("output_tokens"),
+    cacheRead: number("cache_read_input_tokens"),
+    cacheWrite: number("cache_creation_input_tokens"),
+  }
+}

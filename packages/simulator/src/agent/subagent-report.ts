@@ -1,0 +1,77 @@
+import type { Fields, UsageNumbers } from "../profiles/profile.ts"
+import { CACHE_CREATION, SERVER_TOOLS, tokenFields } from "../profiles/shared.ts"
+import type { ToolRun } from "../tools/tool.ts"
+
+export interface AgentRun {
+  readonly id: string
+  readonly type: string
+  readonly prompt: string
+  readonly description: string
+  readonly run: ToolRun
+}
+
+export interface AgentEnd {
+  readonly text: string
+  readonly tokens: number
+  readonly toolUses: number
+  readonly toolNames: readonly string[]
+  readonly durationMs: number
+  readonly usage: Fields
+}
+
+export function footer(
+  { id, run }: AgentRun,
+  usage: { total_tokens: number; tool_uses: number; duration_ms: number },
+): string {
+  const again =
+    run.core.profile.generation === 37
+      ? "(for resuming to continue this agent's work if needed)"
+      : `(use SendMessage with to: '${id}' to continue this agent)`
+  const { total_tokens, tool_uses, duration_ms } = usage
+  const numbers = `total_tokens: ${total_tokens}\ntool_uses: ${tool_uses}\nduration_ms: ${duration_ms}`
+  return `agentId: ${id} ${again}\n<usage>${numbers}</usage>`
+}
+
+export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
+  const type = agent.run.core.profile.generation === 37 ? {} : { agentType: agent.type }
+  return {
+    status: "completed",
+    prompt: agent.prompt,
+    agentId: agent.id,
+    ...type,
+    content,
+    totalDurationMs: end.durationMs,
+    totalTokens: end.tokens,
+    totalToolUseCount: end.toolUses,
+    usage: end.usage,
+    ...(agent.run.core.profile.generation === 120 && end.toolNames.length > 0
+      ? { toolStats: statsOf(end.toolNames) }
+      : {}),
+  }
+}
+
+function statsOf(names: readonly string[]): Fields {
+  const count = (...wanted: string[]) => names.filter((name) => wanted.includes(name)).length
+  const known = {
+    reads: count("Read"),
+    searches: count("Glob", "Grep"),
+    bashes: count("Bash"),
+    edits: count("Edit", "Write"),
+  }
+  return {
+    readCount: known.reads,
+    searchCount: known.searches,
+    bashCount: known.bashes,
+    editFileCount: known.edits,
+    linesAdded: 0,
+    linesRemoved: 0,
+    otherToolCount: names.length - known.reads - known.searches - known.bashes - known.edits,
+  }
+}
+
+export function usageFields(generation: 37 | 120 | 325, usage: UsageNumbers): Fields {
+  const base = { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION }
+  if (generation === 37) return base
+  const newer = { ...base, inference_geo: "", iterations: [], speed: "standard" }
+  return generation === 120 ? newer : { output_tokens_details: { thinking_tokens: 0 }, ...newer, fallback_credit: null }
+}

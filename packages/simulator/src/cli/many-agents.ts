@@ -1,0 +1,172 @@
+import type { DialState, Transport } from "@signalbox/transport"
+import type { Launch } from "../agent/launch.ts"
+import { openSimulatedAgent, type SimulatedAgent } from "../agent/open-agent.ts"
+import type { Model } from "../model/model.ts"
+import type { Scenario } from "../scenario/schema.ts"
+import { SimulatorError } from "../simulator-error.ts"
+import type { Environment } from "./launch-from-argv.ts"
+import { cutsOf, dial } from "./roads.ts"
+import type { Settings } from "./settings.ts"
+
+export interface ManyAgents {
+  readonly count: number
+  readonly url: string | undefined
+  readonly env: Environment
+  readonly settings: Settings
+  readonly launch: Launch
+  readonly scenario?: Scenario
+  readonly createModel?: () => Model
+  readonly say: (text: string) => Promise<void>
+}
+
+interface Tally {
+  connected: number
+  linesIn: number
+  linesOut: number
+  readonly exits: Map<number, number>
+}
+
+const TERMINATED = 143
+/** For all agents together: what they remember to send again, and what waits on their ways. */
+const RING_BYTES = 256 * 1024 * 1024
+const WAITING_CHARS = 128 * 1024 * 1024
+const LEAST = 64 * 1024
+/** A server's queue of connections that were not taken yet is short. */
+const DIALS_AT_ONCE = 50
+
+/** Plays many agents in this process, each with a session and a connection of its own. The exit code is 0 if all of theirs are. */
+export async function playMany(options: ManyAgents): Promise<number> {
+  checkMany(options)
+  const { count, say } = options
+  const startedAt = performance.now()
+  const tally: Tally = { connected: 0, linesIn: 0, linesOut: 0, exits: new Map() }
+  const company = new Company()
+  const onTerm = () => company.terminate(TERMINATED)
+  const onInterrupt = () => company.terminate(0)
+  process.on("SIGTERM", onTerm).on("SIGINT", onInterrupt)
+  const ends: Promise<void>[] = []
+  for (let number = 1; number <= count && !company.isOver; number++) {
+    ends.push(playOne(number, options, { tally, company }))
+    if (number % DIALS_AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await Promise.all(ends)
+  process.off("SIGTERM", onTerm).off("SIGINT", onInterrupt)
+  await say(summary(count, tally, performance.now() - startedAt))
+  return [...tally.exits.keys()].every((code) => code === 0) ? 0 : 1
+}
+
+function checkMany({ url, launch, settings }: ManyAgents): void {
+  if (url === undefined) throw refused("--agents N needs --sdk-url: on stdio there is room for one")
+  if (settings.replayFile !== undefined || settings.recordFile !== undefined) {
+    throw refused("--agents N plays scenarios: leave out --replay and --record")
+  }
+  const { resume, continueLast, sessionId } = launch.session
+  if (resume !== undefined || continueLast === true || sessionId !== undefined) {
+    throw refused("--agents N plays new sessions: leave out --resume, --continue and --session-id")
+  }
+}
+
+function refused(what: string): SimulatorError {
+  return new SimulatorError("launch/refused", `claude-sim: ${what}`)
+}
+
+/** `{n}` is the agent's number; without it the number is added to the path. */
+export function addressOf(url: string, number: number): string {
+  if (url.includes("{n}")) return url.replaceAll("{n}", String(number))
+  const [, before = url, query = ""] = /^([^?#]*)(.*)$/s.exec(url) ?? []
+  return `${before.replace(/\/$/, "")}/${number}${query}`
+}
+
+/** Those that are there now, to be told of a signal together. */
+class Company {
+  readonly #agents = new Set<SimulatedAgent>()
+  #code: number | undefined
+
+  get isOver(): boolean {
+    return this.#code !== undefined
+  }
+
+  join(agent: SimulatedAgent): void {
+    this.#agents.add(agent)
+    void agent.exited.then(() => this.#agents.delete(agent))
+    if (this.#code !== undefined) agent.terminate(this.#code)
+  }
+
+  terminate(code: number): void {
+    this.#code = code
+    for (const agent of this.#agents) agent.terminate(code)
+  }
+}
+
+async function playOne(
+  number: number,
+  options: ManyAgents,
+  { tally, company }: { tally: Tally; company: Company },
+): Promise<void> {
+  const { url = "", env, settings, count, launch, scenario, createModel, say } = options
+  const { profile, timeScale, tools, seed, faults } = settings
+  const address = { url: addressOf(url, number), env, profile }
+  const { transport, isHybrid } = await dial(address, {
+    ring: { maxBytes: Math.max(LEAST, RING_BYTES / count) },
+    highWaterChars: Math.max(LEAST, WAITING_CHARS / count),
+    onState: countFirstConnection(tally),
+  })
+  try {
+    const agent = openSimulatedAgent({
+      transport: counted(transport, tally),
+      // Hundreds of sessions that nobody asked for must not stand in anybody's list.
+      launch: { ...launch, session: { persist: false } },
+      profile,
+      timeScale,
+      tools,
+      faults,
+      faultEffects: cutsOf(transport, isHybrid),
+      ...(scenario === undefined ? {} : { scenario }),
+      ...(createModel === undefined ? {} : { model: createModel() }),
+      ...(seed === undefined ? {} : { seed: seed + number }),
+      onStderr: (text) => void say(`agent ${number}: ${text}`),
+    })
+    company.join(agent)
+    const { code } = await agent.exited
+    tally.exits.set(code, (tally.exits.get(code) ?? 0) + 1)
+  } finally {
+    await transport.close("the agent has ended")
+  }
+}
+
+function countFirstConnection(tally: Tally): (state: DialState) => void {
+  let isKnown = false
+  return ({ phase }) => {
+    if (isKnown || phase !== "connected") return
+    isKnown = true
+    tally.connected++
+  }
+}
+
+function counted(inner: Transport, tally: Tally): Transport {
+  return {
+    lines: countedLines(inner.lines, tally),
+    closed: inner.closed,
+    send(line) {
+      tally.linesOut++
+      return inner.send(line)
+    },
+    close: (reason) => inner.close(reason),
+  }
+}
+
+async function* countedLines(lines: AsyncIterable<string>, tally: Tally): AsyncGenerator<string> {
+  for await (const line of lines) {
+    tally.linesIn++
+    yield line
+  }
+}
+
+function summary(count: number, { connected, linesIn, linesOut, exits }: Tally, tookMs: number): string {
+  const codes = [...exits].toSorted(([a], [b]) => a - b).map(([code, times]) => `${times} with exit code ${code}`)
+  const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
+  return (
+    `claude-sim: ${count} agents, ${connected} connected, ended: ${codes.join(", ") || "none"}. ` +
+    `${linesOut} lines out, ${linesIn} in, ${(tookMs / 1000).toFixed(1)} s, at most ${megabytes} MB\n`
+  )
+}

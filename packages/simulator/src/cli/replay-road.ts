@@ -1,0 +1,54 @@
+import { once } from "node:events"
+import { createWriteStream } from "node:fs"
+import type { Transport } from "@signalbox/transport"
+import { openFaulty } from "../faults/open-faulty.ts"
+import { openReplay } from "../record/open-replay.ts"
+import { recordTransport } from "../record/record-transport.ts"
+import { encodeRecorded, recordingHead } from "../record/recording.ts"
+import { readReplayFile } from "../record/replay-file.ts"
+import { SimulatorError } from "../simulator-error.ts"
+import type { Road } from "./roads.ts"
+import type { Settings } from "./settings.ts"
+
+/** Plays a recording instead of a scenario. */
+export async function playReplay(
+  file: string,
+  { transport, effects }: Road,
+  { timeScale, seed, faults }: Pick<Settings, "timeScale" | "seed" | "faults">,
+): Promise<number> {
+  const replay = await readReplayFile(file)
+  const faulty = openFaulty(transport, faults, { seed, sessionId: "", effects })
+  const options = { replay, timeScale, ...(seed === undefined ? {} : { seed }) }
+  const agent = openReplay({ transport: faulty ?? transport, ...options })
+  process.on("SIGTERM", () => {
+    if (faulty?.ignoresTerm === true) return
+    faulty?.abandon()
+    agent.terminate()
+  })
+  process.once("SIGINT", () => agent.terminate(0))
+  const { code } = await agent.exited
+  if (faulty !== undefined) await Promise.race([faulty.settled(), faulty.abandoned])
+  return code
+}
+
+/** The same road, with what passes on it written down. */
+export async function recordRoad(transport: Transport, file: string): Promise<Transport> {
+  const out = createWriteStream(file)
+  try {
+    await once(out, "open")
+  } catch (cause) {
+    throw new SimulatorError("launch/refused", `claude-sim: ${file} cannot be written`, { cause })
+  }
+  out.write(`${recordingHead(new Date())}\n`)
+  const recorded = recordTransport(transport, {
+    end: "agent",
+    onLine: (line) => void out.write(`${encodeRecorded(line)}\n`),
+  })
+  return {
+    ...recorded,
+    async close(reason) {
+      await recorded.close(reason)
+      await new Promise<void>((resolve) => out.end(() => resolve()))
+    },
+  }
+}

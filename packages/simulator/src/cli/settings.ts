@@ -1,0 +1,81 @@
+import { profileOf } from "../profiles/index.ts"
+import type { WireProfile } from "../profiles/profile.ts"
+import { SimulatorError } from "../simulator-error.ts"
+import type { ToolMode } from "../tools/toolbox.ts"
+import type { ParsedArguments } from "./argv.ts"
+import type { Environment } from "./launch-from-argv.ts"
+
+/** How this run differs from a real CLI's: by flags, or by variables where the host writes the command line. */
+export interface Settings {
+  readonly profile: WireProfile
+  readonly timeScale: number
+  readonly tools: ToolMode
+  readonly seed?: number
+  readonly scenarioFile?: string
+  readonly modelUrl?: string
+  /** A recording to play instead of a scenario, and where to write one of this run. */
+  readonly replayFile?: string
+  readonly recordFile?: string
+  /** In the words of `--fault`. */
+  readonly faults: readonly string[]
+  /** How many agents this one process plays, if it is not just itself. */
+  readonly agents?: number
+}
+
+const MAX_AGENTS = 10_000
+/** The newest that dials an address of one's own. */
+const DIALS = "2.1.120"
+
+export function settingsFrom(parsed: ParsedArguments, env: Environment): Settings {
+  const all = (flag: string, variable: string) => [
+    ...(parsed.values.get(flag) ?? []),
+    ...(env[`SIGNALBOX_SIM_${variable}`] === undefined ? [] : [env[`SIGNALBOX_SIM_${variable}`] ?? ""]),
+  ]
+  const given = (flag: string, variable: string) => parsed.values.get(flag)?.at(-1) ?? env[`SIGNALBOX_SIM_${variable}`]
+  const seed = given("seed", "SEED")
+  const scenarioFile = given("scenario", "SCENARIO")
+  const modelUrl = given("model-url", "MODEL_URL")
+  const replayFile = given("replay", "REPLAY")
+  const recordFile = given("record", "RECORD")
+  const agents = agentsOf(given("agents", "AGENTS"))
+  const version = given("profile", "PROFILE") ?? (agents === undefined ? undefined : DIALS)
+  return {
+    profile: profileOf(version),
+    timeScale: timeScaleOf(given("speed", "SPEED")),
+    tools: given("simulate-tools", "TOOLS") === "real" ? "real" : "pretend",
+    faults: all("fault", "FAULT").flatMap((text) => text.split(/\s+/).filter((spec) => spec !== "")),
+    ...(seed === undefined ? {} : { seed: seedOf(seed) }),
+    ...(scenarioFile === undefined ? {} : { scenarioFile }),
+    ...(modelUrl === undefined ? {} : { modelUrl }),
+    ...(replayFile === undefined ? {} : { replayFile }),
+    ...(recordFile === undefined ? {} : { recordFile }),
+    ...(agents === undefined ? {} : { agents }),
+  }
+}
+
+/** A number is how many to play. Anything else is the CLI's own flag, whose value is an object of sub-agents. */
+function agentsOf(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d+$/.test(text)) return undefined
+  const count = Number(text)
+  if (count >= 1 && count <= MAX_AGENTS) return count
+  throw refused(`--agents takes a number from 1 to ${MAX_AGENTS}, not ${text}`)
+}
+
+/** `--speed 2` is twice as fast; `max` and 0 wait for nothing. */
+function timeScaleOf(speed: string | undefined): number {
+  if (speed === undefined) return 1
+  if (speed === "max" || speed === "0") return 0
+  const number = Number(speed)
+  if (Number.isFinite(number) && number > 0) return 1 / number
+  throw refused(`--speed takes a number above 0, or max, not ${speed}`)
+}
+
+function seedOf(text: string): number {
+  const number = Number(text)
+  if (Number.isInteger(number)) return number
+  throw refused(`--seed takes a whole number, not ${text}`)
+}
+
+function refused(what: string): SimulatorError {
+  return new SimulatorError("launch/refused", `claude-sim: ${what}`)
+}

@@ -1,0 +1,38 @@
+import { constants } from "node:os"
+import type { Transport } from "@signalbox/transport"
+import { createClock } from "../agent/clock.ts"
+import { createRandomness } from "../agent/randomness.ts"
+import { type FaultEffects, FaultyTransport } from "./faulty-transport.ts"
+import { parseFault } from "./parse-fault.ts"
+import { createFaultPlan } from "./plan.ts"
+
+/** Without a seed faults come as they came the last time: a fault one cannot see again is of no use. */
+const DEFAULT_SEED = 1
+
+/** The faults of one agent, over its road to the host; undefined where nothing is to go wrong. */
+export function openFaulty(
+  transport: Transport,
+  specs: readonly string[],
+  options: { seed: number | undefined; sessionId: string; effects: FaultEffects },
+): FaultyTransport | undefined {
+  if (specs.length === 0) return undefined
+  const { seed = DEFAULT_SEED, sessionId, effects } = options
+  const plan = createFaultPlan(specs.map(parseFault), seed, sessionId)
+  // Not the agent's own ids: a fault must not change what comes after it.
+  const random = createRandomness(seed)
+  return new FaultyTransport(transport, { plan, effects, clock: createClock(), uuid: () => random.uuid() })
+}
+
+/** For an agent that is no process of its own: it ends, and the connection with it. */
+export function effectsInProcess(transport: Transport, end: (code: number) => void): FaultEffects {
+  const exit = async (code: number) => {
+    end(code)
+    await transport.close("the agent has ended")
+  }
+  return {
+    exit,
+    kill: (signal) => (signal === "SIGSTOP" ? undefined : exit(128 + constants.signals[signal])),
+    cut: () => transport.close("the connection broke off"),
+    writePiece: (text) => transport.send(text),
+  }
+}

@@ -1,0 +1,135 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { longLine, rubbish } from "./bad-lines.ts"
+import { draw } from "./draw.ts"
+import { type Fault, type FaultSignal, isOfLine, type LineMishap, type Place, type SideMishap } from "./fault.ts"
+
+/** What is to be done in place of writing a line, in this order. */
+export type FaultAction =
+  | { readonly do: "send"; readonly line: string }
+  /** Without the newline at its end. */
+  | { readonly do: "piece"; readonly text: string }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "late"; readonly line: string; readonly ms: number }
+  | { readonly do: "hang"; readonly ms: number }
+  | { readonly do: "flood"; readonly perSecond: number; readonly seconds: number; readonly sessionId: string }
+  | { readonly do: "exit"; readonly code: number }
+  | { readonly do: "kill"; readonly signal: FaultSignal }
+  | { readonly do: "cut" }
+  | { readonly do: "ignore-term" }
+
+/** The faults of a run, how far each has come, and where chance stands. */
+export interface FaultPlan {
+  readonly faults: readonly PlannedFault[]
+  readonly sessionId: string
+  readonly chance: number
+}
+
+interface PlannedFault {
+  readonly fault: Fault
+  /** Lines so far that were of its kind. */
+  readonly met: number
+  readonly happened: number
+}
+
+export function createFaultPlan(faults: readonly Fault[], seed: number, sessionId: string): FaultPlan {
+  return { faults: faults.map((fault) => ({ fault, met: 0, happened: 0 })), sessionId, chance: seed >>> 0 }
+}
+
+/** What goes wrong before the first line. */
+export function beginFaults(plan: FaultPlan): { plan: FaultPlan; actions: FaultAction[] } {
+  const actions = plan.faults
+    .filter(({ fault }) => fault.at.from === 0)
+    .flatMap(({ fault: { mishap } }) => (isOfLine(mishap) ? [] : actionOf(mishap, plan.sessionId, plan.chance)))
+  const faults = plan.faults.map((each) => (each.fault.at.from === 0 ? { ...each, happened: 1 } : each))
+  return { plan: { ...plan, faults }, actions }
+}
+
+/** Faults that were to happen for certain and whose place never came. */
+export function unmetFaults({ faults }: FaultPlan): string[] {
+  return faults.filter(({ fault, happened }) => happened === 0 && fault.at.chance === 1).map(({ fault }) => fault.spec)
+}
+
+/** Turns the next line that the agent writes into what is done instead. Pure: the same plan and lines, the same actions. */
+export function stepFaults(plan: FaultPlan, line: string): { plan: FaultPlan; actions: FaultAction[] } {
+  const kind = kindOf(line)
+  const sessionId = kind.sessionId ?? plan.sessionId
+  let chance = plan.chance
+  const before: FaultAction[] = []
+  const after: FaultAction[] = []
+  let own: FaultAction[] = [{ do: "send", line }]
+  const faults = plan.faults.map((planned) => {
+    const { fault } = planned
+    const { mishap } = fault
+    if (!isOfKind(fault.at, kind)) return planned
+    const met = planned.met + 1
+    if (met < fault.at.from || met > fault.at.to) return { ...planned, met }
+    const drawn = draw(chance)
+    chance = drawn.state
+    if (drawn.number >= fault.at.chance) return { ...planned, met }
+    if (isOfLine(mishap)) own = own.flatMap((action) => spoil(action, mishap))
+    else (fault.at.after ? after : before).push(actionOf(mishap, sessionId, chance))
+    return { fault, met, happened: planned.happened + 1 }
+  })
+  return { plan: { faults, sessionId, chance }, actions: [...before, ...own, ...after] }
+}
+
+interface LineKind {
+  readonly type: string
+  readonly subtype: string
+  readonly sessionId: string | undefined
+}
+
+function kindOf(line: string): LineKind {
+  const message = parse(line)
+  const type = textOf(message, "type") ?? ""
+  const inner = { control_request: "request", control_response: "response", stream_event: "event" }[type]
+  const named = inner === undefined ? message : fieldOf(message, inner)
+  const subtype = textOf(named, type === "stream_event" ? "type" : "subtype") ?? ""
+  return { type, subtype, sessionId: textOf(message, "session_id") }
+}
+
+function parse(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function isOfKind({ type, subtype }: Place, kind: LineKind): boolean {
+  return (type === "line" || type === kind.type) && (subtype === undefined || subtype === kind.subtype)
+}
+
+function actionOf(mishap: SideMishap, sessionId: string, seed: number): FaultAction {
+  switch (mishap.do) {
+    case "exit":
+    case "kill":
+    case "hang":
+    case "ignore-term":
+      return mishap
+    case "close":
+      return { do: "cut" }
+    case "rubbish":
+      return { do: "send", line: rubbish(mishap.bytes, seed) }
+    case "long":
+      return { do: "send", line: longLine(mishap.bytes) }
+    case "flood":
+      return { ...mishap, sessionId }
+  }
+}
+
+function spoil(action: FaultAction, mishap: LineMishap): FaultAction[] {
+  if (action.do !== "send") return [action]
+  const { line } = action
+  switch (mishap.do) {
+    case "half":
+      return [{ do: "piece", text: line.slice(0, Math.ceil(line.length / 2)) }]
+    case "duplicate":
+      return Array.from({ length: mishap.copies }, () => action)
+    case "delay":
+      return [{ do: "wait", ms: mishap.ms }, action]
+    case "late":
+      return [{ do: "late", line, ms: mishap.ms }]
+  }
+}

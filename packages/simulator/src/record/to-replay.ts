@@ -1,0 +1,72 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { parseJson, type RecordedLine, type Recording } from "./recording.ts"
+import type { Replay, ReplayStep } from "./replay-schema.ts"
+
+type Message = { type: string; [field: string]: unknown }
+
+/** A recording as a replay: the same conversation, to be had again with another host. */
+export function replayOf(recording: Recording, about: { name?: string; description?: string } = {}): Replay {
+  const steps: ReplayStep[] = []
+  let isTurnRunning = false
+  let before = recording.lines[0]?.at ?? 0
+  for (const line of recording.lines) {
+    const message = messageIn(line)
+    const step = line.from === "host" ? hostStep(message, isTurnRunning) : agentStep(message, line, line.at - before)
+    before = line.at
+    if (step === undefined) continue
+    steps.push(step)
+    if ("user" in step || startsTurn(message)) isTurnRunning = true
+    if ("emit" in step && step.emit.type === "result") isTurnRunning = false
+  }
+  const end = recording.exitCode === undefined ? {} : { exitCode: recording.exitCode }
+  return { ...about, ...end, replay: steps }
+}
+
+/** Queued messages and the ends of tasks start turns without a word of the host's. */
+function startsTurn(message: Message | undefined): boolean {
+  return message?.type === "system" && message["subtype"] === "init"
+}
+
+function messageIn({ line }: RecordedLine): Message | undefined {
+  const value = parseJson(line)
+  const type = textOf(value, "type")
+  return isObject(value) && type !== undefined ? { ...value, type } : undefined
+}
+
+/** What an agent waits for. The rest of what a host says changes nothing that is seen. */
+function hostStep(message: Message | undefined, isTurnRunning: boolean): ReplayStep | undefined {
+  const midTurn = isTurnRunning ? { midTurn: true } : {}
+  if (message?.type === "user") return { user: message, ...midTurn }
+  if (message?.type === "control_request") {
+    const [request, as] = [fieldOf(message, "request"), textOf(message, "request_id")]
+    const subtype = textOf(request, "subtype")
+    if (subtype === undefined || as === undefined) return undefined
+    return { request: { ...request, subtype }, as, ...midTurn }
+  }
+  if (message?.type !== "control_response") return undefined
+  const response = fieldOf(message, "response")
+  const answered = textOf(response, "request_id")
+  return answered === undefined ? undefined : { answered, response: withoutId(response) }
+}
+
+function agentStep(message: Message | undefined, { line }: RecordedLine, ms: number): ReplayStep | undefined {
+  const afterMs = ms > 0 ? { afterMs: ms } : {}
+  if (message === undefined) return line.trim() === "" ? undefined : { raw: line, ...afterMs }
+  const as = textOf(message, "request_id")
+  const request = fieldOf(message, "request")
+  const subtype = textOf(request, "subtype")
+  if (message.type === "control_request" && as !== undefined && subtype !== undefined) {
+    return { ask: { ...request, subtype }, as, ...afterMs }
+  }
+  if (message.type === "control_cancel_request" && as !== undefined) return { cancel: as, ...afterMs }
+  const response = fieldOf(message, "response")
+  const to = textOf(response, "request_id")
+  if (message.type !== "control_response" || to === undefined) return { emit: message, ...afterMs }
+  const rest = withoutId(response)
+  return { reply: { ...rest, subtype: textOf(rest, "subtype") ?? "success" }, to, ...afterMs }
+}
+
+function withoutId(response: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+  const { request_id: _, ...rest } = response ?? {}
+  return rest
+}

@@ -1,0 +1,61 @@
+/** Requests of the host's, each with what a host would send, in an order in which none takes the next one's ground away. */
+export interface ControlExample {
+  readonly name: string
+  readonly request: { readonly subtype: string } & Readonly<Record<string, unknown>>
+}
+
+const plain = (subtype: string, fields: Record<string, unknown> = {}): ControlExample => ({
+  name: [subtype, ...Object.values(fields).map((value) => JSON.stringify(value))].join(" "),
+  request: { subtype, ...fields },
+})
+
+export const controlExamples: readonly ControlExample[] = [
+  plain("initialize"),
+  plain("interrupt"),
+  plain("interrupt", { cancel_queued: true }),
+  plain("set_permission_mode", { mode: "acceptEdits" }),
+  plain("set_permission_mode", { mode: "no such mode" }),
+  plain("set_permission_mode", { mode: "bypassPermissions" }),
+  plain("set_permission_mode", { mode: "default" }),
+  plain("set_max_thinking_tokens", { max_thinking_tokens: 1000 }),
+  plain("set_max_thinking_tokens", { max_thinking_tokens: null }),
+  plain("mcp_status"),
+  plain("mcp_message", { server_name: "none", message: { jsonrpc: "2.0", method: "notifications/x" } }),
+  plain("mcp_set_servers", { servers: {} }),
+  plain("mcp_reconnect", { serverName: "none" }),
+  plain("mcp_toggle", { serverName: "none", enabled: true }),
+  plain("rewind_files", { user_message_id: "none" }),
+  plain("rewind_files", { user_message_id: "none", dry_run: true }),
+  plain("rename_session", { title: "A name" }),
+  plain("set_color", { color: "blue" }),
+  plain("get_context_usage"),
+  plain("get_session_cost"),
+  plain("list_models"),
+  plain("get_usage"),
+  plain("get_binary_version"),
+  plain("mcp_call", { tool: "mcp__none__x", arguments: {} }),
+  plain("file_suggestions", { query: "a" }),
+  plain("cancel_async_message", { message_uuid: "00000000-0000-4000-8000-000000000000" }),
+  plain("read_file", { path: "absent.txt" }),
+  plain("seed_read_state", { path: "absent.txt", mtime: 1 }),
+  plain("register_repo_root", { directory: "/nowhere/at/all" }),
+  plain("reload_plugins"),
+  plain("reload_skills"),
+  plain("reload_output_styles"),
+  plain("set_has_subscribers", { has_subscribers: true }),
+  plain("stop_task", { task_id: "none" }),
+  plain("background_tasks"),
+  plain("get_task_output", { task_id: "none" }),
+  plain("apply_flag_settings", { settings: {} }),
+  plain("get_settings"),
+  plain("get_hooks_listing"),
+  plain("update_settings", { source: "localSettings", settings: {} }),
+  plain("list_permission_rules"),
+  plain("mcp_read_resource", { serverName: "none", uri: "ui://none" }),
+  plain("mcp_read_resource", { serverName: "none", uri: "file:///none" }),
+  plain("get_plan"),
+  plain("get_status"),
+  plain("get_workspace_diff"),
+  plain("no_such_request"),
+  plain("set_model", { model: "default" }),
+]
