@@ -73,8 +73,10 @@ class Day {
   async #busy(): Promise<string[]> {
     const { sessions } = await this.#hub.get("/api/sessions?limit=500")
     for (const { next } of sessions) if (next !== undefined) this.#follow(next)
-    const states = sessions.filter((session: Json) => session.next === undefined).map((session: Json) => session.state)
-    return states.filter((state: string) => state !== "idle")
+    const current = sessions.filter((session: Json) => session.next === undefined)
+    // What 2.1.37 says while the hub is away is lost, the end of a turn too: until its next one nobody can tell.
+    const isDone = ({ state, cliVersion }: Json) => state === "idle" || (state === "running" && cliVersion === "2.1.37")
+    return current.filter((session: Json) => !isDone(session)).map((session: Json) => session.state)
   }
 
   async dispose(): Promise<void> {

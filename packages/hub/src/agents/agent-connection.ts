@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { decode, type Envelope, encodeForAgent } from "@signalbox/protocol"
 import { type HybridConnection, lineBatches } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { AgentWire } from "../session/agent-wire.ts"
 import type { Continuity, LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -10,8 +11,17 @@ export interface AgentConnectionOptions {
   readonly connection: HybridConnection
   readonly session: LiveSession
   readonly registry: SessionRegistry
+  readonly metrics: HubMetrics
+  readonly room: () => Promise<void>
   readonly onTrouble: (error: unknown) => void
 }
+
+/** As metrics count it: whether one posts its events shows only later. */
+const CONNECTED = "websocket"
+/** Of one connection. */
+const MAX_NOTED_MALFORMED = 100
+const MAX_ROTATIONS = 60
+const ROTATION_WINDOW_MS = 60_000
 
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
@@ -20,6 +30,9 @@ export class AgentConnection implements AgentWire {
   readonly #continuity: Continuity
   #incarnation: string
   #session: LiveSession
+  #malformed = 0
+  /** When the conversation went on in another session, lately. */
+  #rotations: readonly number[] = []
 
   constructor(options: AgentConnectionOptions) {
     this.#options = options
@@ -62,7 +75,8 @@ export class AgentConnection implements AgentWire {
 
   /** Until the connection is over. Never rejects. */
   async run(): Promise<void> {
-    const { connection, onTrouble } = this.#options
+    const { connection, metrics, onTrouble } = this.#options
+    metrics.agentConnected(CONNECTED)
     await this.#takePlace()
     const attached = this.#session.attach(this, this.#continuity).catch(onTrouble)
     try {
@@ -73,6 +87,7 @@ export class AgentConnection implements AgentWire {
     const closed = await connection.closed
     await this.#session.detach(this, closed.reason).catch(onTrouble)
     await attached
+    metrics.agentDisconnected(CONNECTED)
   }
 
   /** Only one connection is a session's agent. An older one of the same process is a dead socket; another process ends. */
@@ -86,22 +101,43 @@ export class AgentConnection implements AgentWire {
   }
 
   async #ingest(lines: readonly string[]): Promise<void> {
+    const { metrics, room } = this.#options
     for (const line of lines) {
+      metrics.lineReceived(line.length)
       const decoded = decode(line, "agent")
-      if (decoded.kind !== "malformed") {
+      if (decoded.kind === "malformed") {
+        // Each is noted in the log: the first of them tell enough.
+        this.#malformed += 1
+        if (this.#malformed > MAX_NOTED_MALFORMED) continue
+      } else {
         const session = await this.#route(decoded.message)
         this.#session = session
       }
       this.#session.ingest(decoded)
     }
     await this.#session.pipeline.room()
+    await room()
   }
 
   #route(message: Envelope): LiveSession | Promise<LiveSession> {
     const id = message["session_id"]
     // By far the most lines belong where the last one did.
     if (id === undefined || id === this.#session.record.agentSessionId) return this.#session
-    return this.#options.registry.route(this.#session, message)
+    return this.#mayRotate() ? this.#rotate(message) : this.#session
+  }
+
+  async #rotate(message: Envelope): Promise<LiveSession> {
+    const next = await this.#options.registry.route(this.#session, message)
+    if (next !== this.#session) this.#rotations = [...this.#rotations, performance.now()]
+    return next
+  }
+
+  /** Sessions are for good: an agent that names a new one with every line goes on in the one it has. */
+  #mayRotate(): boolean {
+    const since = performance.now() - ROTATION_WINDOW_MS
+    if (this.#rotations.length < MAX_ROTATIONS) return true
+    this.#rotations = this.#rotations.filter((at) => at > since)
+    return this.#rotations.length < MAX_ROTATIONS
   }
 }
 

@@ -9,16 +9,22 @@ import {
   type WebSocketAcceptor,
 } from "@signalbox/transport"
 import type { Authority } from "../auth/authority.ts"
+import { SECURITY_HEADERS } from "../http/security-headers.ts"
+import type { Caller } from "../model/access.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentConnection } from "./agent-connection.ts"
-import { readIngressPath } from "./ingress-path.ts"
+import { type IngressPath, readIngressPath } from "./ingress-path.ts"
 
 export interface IngressOptions {
   readonly registry: SessionRegistry
   readonly log: EventLog
   readonly authority: Authority
+  readonly metrics: HubMetrics
+  /** Resolves when the store keeps up: nobody is read while it does not. */
+  readonly room: () => Promise<void>
   readonly anonymousAgents: boolean
   readonly onTrouble: (what: string, error: unknown) => void
   readonly maxLineBytes?: number
@@ -26,7 +32,12 @@ export interface IngressOptions {
 
 interface Admitted {
   readonly session: LiveSession
+  readonly tokenId: string | undefined
 }
+
+/** What fits in a header: a uuid does, and what does not is no uuid. */
+const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
+const NOT_ALLOWED = 4001
 
 /** The door for agents that dial in: WebSocket, and events posted beside it. */
 export class AgentIngress {
@@ -35,6 +46,8 @@ export class AgentIngress {
   readonly #hybrid: HybridReceiver
   readonly #admitted = new WeakMap<UpgradeRequest, Admitted>()
   readonly #connections = new Map<AgentConnection, Promise<void>>()
+  readonly #tokens = new WeakMap<AgentConnection, string>()
+  readonly #stopListening: () => void
   /** The acceptor tells of a request by its facts; the whole of it is found by the headers they share. */
   readonly #requests = new WeakMap<object, IncomingMessage>()
 
@@ -53,6 +66,11 @@ export class AgentIngress {
       },
       ...limits,
     })
+    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
+      for (const agent of this.#connections.keys()) {
+        if (this.#tokens.get(agent) === tokenId) void this.#end(agent, NOT_ALLOWED, "the token is no longer valid")
+      }
+    })
   }
 
   get count(): number {
@@ -63,8 +81,13 @@ export class AgentIngress {
     return readIngressPath(path) !== undefined
   }
 
-  receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    return this.#hybrid.receiveEvents(request, response)
+  /** The token is the connection's business; a page of somebody else must not get as far. */
+  async receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const check = this.#options.authority.checkUpgrade(request)
+    if (check.ok || check.error.code === "auth/required") return this.#hybrid.receiveEvents(request, response)
+    const { code, message, status } = check.error
+    response.writeHead(status, { ...SECURITY_HEADERS, "content-type": "application/json", connection: "close" })
+    response.end(`${JSON.stringify({ error: { code, message } })}\n`)
   }
 
   /** Never rejects. Resolves when the agent is gone. */
@@ -79,8 +102,11 @@ export class AgentIngress {
       connection,
       session: admitted.session,
       registry: this.#options.registry,
+      metrics: this.#options.metrics,
+      room: this.#options.room,
       onTrouble: (error) => this.#options.onTrouble("an agent's connection", error),
     })
+    if (admitted.tokenId !== undefined) this.#tokens.set(agent, admitted.tokenId)
     const run = agent.run()
     this.#connections.set(agent, run)
     await run
@@ -89,24 +115,31 @@ export class AgentIngress {
 
   /** The hub goes down: agents are told to come back. Resolves when all they said is dealt with. */
   async close(): Promise<void> {
+    this.#stopListening()
     const runs = [...this.#connections].map(async ([agent, run]) => {
-      await agent.closeWith(1012, "the hub restarts").catch(() => undefined)
+      await this.#end(agent, 1012, "the hub restarts")
       await run
     })
     await Promise.all(runs)
   }
 
-  async #verify(request: UpgradeRequest): Promise<UpgradeDecision> {
-    const session = await this.#admit(request)
-    if ("ok" in session) return session
-    if (session.isEnded) return { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
-    this.#admitted.set(request, { session })
-    const { lastAgentUuid } = session.kept.own
-    return lastAgentUuid === null ? { ok: true } : { ok: true, lastRequestId: lastAgentUuid }
+  #end(agent: AgentConnection, code: number, reason: string): Promise<void> {
+    return agent.closeWith(code, reason).catch(() => undefined)
   }
 
-  async #admit(request: UpgradeRequest): Promise<LiveSession | (UpgradeDecision & { ok: false })> {
-    const { registry, authority, anonymousAgents } = this.#options
+  async #verify(request: UpgradeRequest): Promise<UpgradeDecision> {
+    const admitted = await this.#admit(request)
+    if ("ok" in admitted) return admitted
+    const { session } = admitted
+    if (session.isEnded) return { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
+    this.#admitted.set(request, admitted)
+    const { lastAgentUuid } = session.kept.own
+    const isTold = lastAgentUuid !== null && HEADER_TEXT.test(lastAgentUuid)
+    return isTold ? { ok: true, lastRequestId: lastAgentUuid } : { ok: true }
+  }
+
+  async #admit(request: UpgradeRequest): Promise<Admitted | Refusal> {
+    const { authority, anonymousAgents } = this.#options
     const raw = this.#requests.get(request.headers)
     const path = readIngressPath(request.path)
     if (raw === undefined || path === undefined) return refuse(404, "no agent is expected here")
@@ -116,6 +149,12 @@ export class AgentIngress {
     if (caller !== null && caller.role !== "agent") return refuse(401, "an agent needs the token of its session")
     const anonymous = anonymousAgents && check.loopback && raw.headers.origin === undefined
     if (caller === null && !anonymous) return refuse(401, "an agent needs the token of its session")
+    const session = await this.#sessionFor(request, path, caller)
+    return "ok" in session ? session : { session, tokenId: caller?.tokenId }
+  }
+
+  async #sessionFor(request: UpgradeRequest, path: IngressPath, caller: Caller | null): Promise<LiveSession | Refusal> {
+    const { registry } = this.#options
     const own = caller?.sessionId == null ? undefined : registry.newestOf(caller.sessionId)
     if (path.kind === "session") {
       const named = registry.newestOf(path.id)
@@ -138,6 +177,8 @@ export class AgentIngress {
   }
 }
 
-function refuse(status: number, message: string): UpgradeDecision & { ok: false } {
+type Refusal = UpgradeDecision & { readonly ok: false }
+
+function refuse(status: number, message: string): Refusal {
   return { ok: false, how: "refuse-http", status, message }
 }

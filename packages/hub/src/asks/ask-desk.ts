@@ -42,6 +42,7 @@ const MAX_UNCONFIRMED = 1_000
 export class AskDesk {
   readonly #options: AskDeskOptions
   readonly #pending = new Map<string, Ask>()
+  readonly #counts = new Map<string, number>()
   readonly #unconfirmed = new Map<
     string,
     { readonly incarnation: string; readonly ask: Ask; readonly wire: Envelope }
@@ -66,14 +67,16 @@ export class AskDesk {
     }
   }
 
+  pending(): readonly Ask[] {
+    return [...this.#pending.values()]
+  }
+
   pendingOf(sessionId: string): readonly Ask[] {
     return [...this.#pending.values()].filter((ask) => ask.sessionId === sessionId)
   }
 
   pendingCount(sessionId: string): number {
-    let count = 0
-    for (const ask of this.#pending.values()) if (ask.sessionId === sessionId) count += 1
-    return count
+    return this.#counts.get(sessionId) ?? 0
   }
 
   /** The open question of this process with this id. */
@@ -231,6 +234,7 @@ export class AskDesk {
   }
 
   #hold(ask: Ask): void {
+    if (!this.#pending.has(ask.id)) this.#count(ask.sessionId, 1)
     this.#pending.set(ask.id, ask)
     if (ask.expiresAt === undefined) return
     const ms = Math.max(0, Date.parse(ask.expiresAt) - (this.#options.now?.() ?? new Date()).getTime())
@@ -256,9 +260,17 @@ export class AskDesk {
   }
 
   #release(id: string): void {
+    const ask = this.#pending.get(id)
+    if (ask !== undefined) this.#count(ask.sessionId, -1)
     this.#pending.delete(id)
     this.#timers.get(id)?.()
     this.#timers.delete(id)
+  }
+
+  #count(sessionId: string, change: number): void {
+    const count = this.pendingCount(sessionId) + change
+    if (count > 0) this.#counts.set(sessionId, count)
+    else this.#counts.delete(sessionId)
   }
 
   #setTimer(run: () => void, ms: number): () => void {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
+import { HubError } from "../errors.ts"
 import type { Ask, AskKind } from "../model/ask.ts"
 
 export interface Question {
@@ -45,7 +46,16 @@ export function askId({
 }
 
 function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("hex")
+  return createHash("sha256").update(textOfValue(value)).digest("hex")
+}
+
+/** Reading takes any depth, writing does not. */
+function textOfValue(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    throw new HubError("request/invalid", "its input is nested too deeply", { cause })
+  }
 }
 
 function kindOf(request: Readonly<Record<string, unknown>>): AskKind {

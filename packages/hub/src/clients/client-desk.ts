@@ -1,12 +1,12 @@
-import { composeError, composeSuccess, type Envelope, fieldOf, textOf, type UnlistedRequest } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
+import { AgentCalls, type Member } from "./agent-calls.ts"
 import { ClientCalls, type DeskClient } from "./client-calls.ts"
 import { type ClientPart, CONTROL_PART, isHosted, isTooLarge, type ServerSet, unionOf } from "./client-part.ts"
-import { blockingOutput, mergeHookOutputs } from "./hook-merge.ts"
-import { type ClientHook, eventOfCallback, isForHook } from "./hook-registration.ts"
+import type { ClientHook } from "./hook-registration.ts"
 import { PartSync } from "./part-sync.ts"
+import { ReturningClients } from "./returning-clients.ts"
 
 export interface ClientDeskOptions {
   readonly session: LiveSession
@@ -29,20 +29,9 @@ export interface Brought {
   readonly isAsked?: boolean
 }
 
-interface Member {
-  readonly part: ClientPart
-  /** Undefined while it is away. */
-  readonly calls: ClientCalls | undefined
-  /** Whether it stays when it goes away. */
-  readonly isKept: boolean
-}
-
 const MAX_MEMBERS = 100
-const MAX_OPEN_CALLS = 1_000
-const OTHER_TIMEOUT_MS = 60_000
-const HANDSHAKE_TIMEOUT_MS = 30_000
-/** A tool may take its time; its owner's end, or the agent's cancel, ends the wait before. */
-const TOOL_TIMEOUT_MS = 24 * 60 * 60_000
+/** Official clients come back within seconds. */
+const RETURN_MS = 10_000
 
 /**
  * The clients of one session that speak the host's side of the wire: what they bring to the agent, and what the agent wants
@@ -51,13 +40,22 @@ const TOOL_TIMEOUT_MS = 24 * 60 * 60_000
 export class ClientDesk {
   readonly #options: ClientDeskOptions
   readonly #members = new Map<string, Member>()
-  readonly #open = new Map<string, AbortController>()
+  /** What the agent wants of them. */
+  readonly agentCalls: AgentCalls
   readonly #sync: PartSync
+  readonly #returning = new ReturningClients()
   #session: LiveSession
 
   constructor(options: ClientDeskOptions) {
     this.#options = options
     this.#session = options.session
+    this.agentCalls = new AgentCalls({
+      session: () => this.#session,
+      members: () => this.#members.values(),
+      ownerOf: (serverName) => this.#members.get(unionOf(this.#parts()).owners.get(serverName) ?? ""),
+      callsOf: (member, signal) => this.#callsOf(member, signal),
+      trouble: options.trouble,
+    })
     this.#sync = new PartSync({ session: () => this.#session, wanted: () => this.#wanted() })
   }
 
@@ -70,11 +68,13 @@ export class ClientDesk {
   }
 
   get keptParts(): readonly ClientPart[] {
-    return [...this.#members.values()].filter((member) => member.isKept).map((member) => member.part)
+    const brings = ({ hooks, servers }: ClientPart) => hooks.length > 0 || Object.keys(servers).length > 0
+    return [...this.#members.values()].filter(({ isKept, part }) => isKept && brings(part)).map(({ part }) => part)
   }
 
-  /** At start: who was here before is away, and what it brought is still wanted. */
+  /** At start: who was here before is away, but not for long, and what it brought is still wanted. */
   restore(parts: readonly ClientPart[]): void {
+    this.#returning.expect(RETURN_MS)
     for (const part of parts) this.#members.set(part.clientId, { part, calls: undefined, isKept: true })
   }
 
@@ -95,6 +95,7 @@ export class ClientDesk {
     before?.calls?.close("the client connected again")
     const part = before?.part ?? { clientId: client.id, tokenId: client.tokenId, hooks: [], servers: {} }
     this.#members.set(client.id, { part, calls: new ClientCalls(client), isKept })
+    this.#returning.arrived(client.id)
   }
 
   /** A kept client is away; any other is gone with what it brought. */
@@ -148,111 +149,15 @@ export class ClientDesk {
     return unionOf(this.#parts()).owners.get(serverName) === clientId
   }
 
-  /** The agent's control request that is no ask. False: there is nobody, and whoever calls answers. */
-  call(message: Envelope): boolean {
-    const requestId = textOf(message, "request_id")
-    const request = fieldOf(message, "request")
-    const subtype = textOf(request, "subtype")
-    if (requestId === undefined || request === undefined || subtype === undefined) return false
-    if (this.#open.size >= MAX_OPEN_CALLS || this.#open.has(requestId)) return this.#open.has(requestId)
-    const asked: UnlistedRequest = { ...request, subtype }
-    if (subtype === "hook_callback") this.#serve(requestId, (signal) => this.#runHooks(requestId, asked, signal))
-    else if (subtype === "mcp_message") this.#serve(requestId, (signal) => this.#passOn(requestId, asked, signal))
-    else if (this.#answerers().length === 0) return false
-    else this.#serve(requestId, (signal) => this.#askAll(requestId, asked, signal))
-    return true
-  }
-
-  /** The agent wants no answer to this any more. */
-  cancel(requestId: string): void {
-    this.#open.get(requestId)?.abort(new Error("the agent took it back"))
-  }
-
   /** A client's `control_response`. True when it was to something the hub had asked that client. */
   answer(clientId: string, requestId: string, reply: ControlReply): boolean {
     return this.#members.get(clientId)?.calls?.answer(requestId, reply) ?? false
   }
 
-  #serve(requestId: string, run: (signal: AbortSignal) => Promise<Envelope>): void {
-    const controller = new AbortController()
-    this.#open.set(requestId, controller)
-    const incarnation = this.#session.wire?.incarnation
-    const serve = async () => {
-      try {
-        const answer = await run(controller.signal)
-        const { wire } = this.#session
-        // Another process asked nothing; one that took it back wants nothing.
-        if (!controller.signal.aborted && wire?.incarnation === incarnation) await wire?.send(answer)
-      } catch (error) {
-        this.#options.trouble(this.#session, "an answer to the agent could not be given", error)
-      } finally {
-        this.#open.delete(requestId)
-      }
-    }
-    void serve()
-  }
-
-  async #runHooks(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
-    const event = eventOfCallback(textOf(request, "callback_id"))
-    if (event === undefined) return composeSuccess(requestId, {})
-    const due = [...this.#members.values()].flatMap((member) =>
-      member.part.hooks
-        .filter((hook) => isForHook(hook, event, request["input"]))
-        .flatMap((hook) =>
-          hook.callbackIds.map((id) => this.#runHook(member, hook, { ...request, callback_id: id }, signal)),
-        ),
-    )
-    return composeSuccess(requestId, mergeHookOutputs(await Promise.all(due)))
-  }
-
-  async #runHook(member: Member, hook: ClientHook, request: UnlistedRequest, signal: AbortSignal): Promise<unknown> {
-    try {
-      if (member.calls === undefined) throw new Error("the client is away")
-      const reply = await member.calls.ask(request, { timeoutMs: hook.timeoutMs, signal })
-      if (reply["subtype"] === "success") return reply["response"] ?? {}
-    } catch {
-      // Gone, away, or too slow: the same as an error of its own.
-    }
-    return hook.onFailure === "block" ? blockingOutput(hook.event, HOOK_FAILED) : {}
-  }
-
-  /** To the client that hosts the server. Answered with an error at once when it is gone, or the next turn starts a minute late. */
-  async #passOn(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
-    const name = textOf(request, "server_name") ?? ""
-    const owner = this.#members.get(unionOf(this.#parts()).owners.get(name) ?? "")
-    if (owner?.calls === undefined) return composeError(requestId, `nobody is here to host the MCP server "${name}"`)
-    const isTool = textOf(fieldOf(request, "message"), "method") === "tools/call"
-    const timeoutMs = isTool ? TOOL_TIMEOUT_MS : HANDSHAKE_TIMEOUT_MS
-    try {
-      const reply = await owner.calls.ask(request, { timeoutMs, signal })
-      return { type: "control_response", response: { ...reply, request_id: requestId } }
-    } catch (error) {
-      return composeError(requestId, `the MCP server "${name}" did not answer: ${reasonOf(error)}`)
-    }
-  }
-
-  /** A request we do not know: whoever can answer it does, and the first who does has done it for all. */
-  async #askAll(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
-    const done = new AbortController()
-    const either = AbortSignal.any([signal, done.signal])
-    const replies = this.#answerers().map(async (calls) => {
-      const reply = await calls.ask(request, { timeoutMs: OTHER_TIMEOUT_MS, signal: either })
-      if (reply["subtype"] !== "success") throw new Error(textOf(reply, "error") ?? "no reason was given")
-      return reply
-    })
-    try {
-      const reply = await Promise.any(replies)
-      return { type: "control_response", response: { ...reply, request_id: requestId } }
-    } catch (error) {
-      const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-      return composeError(requestId, reasonOf(first), "unsupported_request")
-    } finally {
-      done.abort(new Error("another client answered"))
-    }
-  }
-
-  #answerers(): readonly ClientCalls[] {
-    return [...this.#members.values()].flatMap(({ calls }) => (calls?.client.mayAnswer === true ? calls : []))
+  async #callsOf({ part, calls }: Member, signal: AbortSignal): Promise<ClientCalls | undefined> {
+    if (calls !== undefined) return calls
+    await this.#returning.wait(part.clientId, signal)
+    return this.#members.get(part.clientId)?.calls
   }
 
   /** Those who are here come first: a name goes to a live owner before one who is away. */
@@ -276,8 +181,6 @@ export class ClientDesk {
   }
 }
 
-const HOOK_FAILED = "The program that decides on this did not answer, and it is to be blocked without it."
-
 function emptyMember(clientId: string): Member {
   const part = { clientId, tokenId: "", hooks: [], servers: {} }
   return { part, calls: undefined, isKept: clientId === CONTROL_PART }
@@ -286,8 +189,4 @@ function emptyMember(clientId: string): Member {
 /** Whether all of these are servers that live in the client itself. */
 export function areHosted(servers: ServerSet): boolean {
   return Object.values(servers).every(isHosted)
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -57,8 +57,8 @@ export class ClientDesks {
   call(session: LiveSession, message: Envelope): boolean {
     const desk = this.#desks.get(session.id)
     if (desk === undefined) return false
-    if (message.type !== "control_cancel_request") return desk.call(message)
-    desk.cancel(textOf(message, "request_id") ?? "")
+    if (message.type !== "control_cancel_request") return desk.agentCalls.call(message)
+    desk.agentCalls.cancel(textOf(message, "request_id") ?? "")
     return true
   }
 

@@ -73,7 +73,7 @@ export class SocketDoor {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { authority, anonymous, check, maxClients = MAX_CLIENTS } = this.#options
     const verdict = authority.checkUpgrade(request)
-    if (!verdict.ok) return refuseUpgrade(socket, verdict.error.status, verdict.error.message)
+    if (!verdict.ok) return refuseUpgrade(socket, verdict.error)
     const caller = verdict.caller ?? anonymous?.(request, verdict.loopback)
     const path = pathOf(request)
     if (caller !== undefined) {
@@ -81,11 +81,12 @@ export class SocketDoor {
         requireViewer(caller)
         check(path)
       } catch (error) {
-        const { status, message } = asHubError(error)
-        return refuseUpgrade(socket, status, message)
+        return refuseUpgrade(socket, asHubError(error))
       }
     }
-    if (this.#visitors.size >= maxClients) return refuseUpgrade(socket, 503, "too many clients are connected")
+    if (this.#visitors.size >= maxClients) {
+      return refuseUpgrade(socket, new HubError("hub/busy", "too many clients are connected"))
+    }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#enter(webSocket, request, caller))
   }
 

@@ -1,6 +1,4 @@
 import {
-  composeError,
-  composeSuccess,
   composeUserMessage,
   type Decoded,
   type Envelope,
@@ -23,13 +21,13 @@ import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentControl, type ControlReply, payloadOf } from "./agent-control.ts"
+import { AgentIntake } from "./agent-intake.ts"
 import type { AgentWire } from "./agent-wire.ts"
-import { fateOf, questionKey } from "./line-fate.ts"
+import { KeptRecord } from "./kept-record.ts"
 import { MessageDesk } from "./message-desk.ts"
 import { MessageInProgress } from "./message-in-progress.ts"
 import { type Published, SessionPipeline } from "./pipeline.ts"
-import { ReplayFilter } from "./replay-filter.ts"
-import { foldAgentEvent, foldNewProcess, foldUserMessage } from "./session-fold.ts"
+import { foldEvent, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
 
 export interface LiveSessionOptions {
   readonly kept: KeptSession
@@ -61,6 +59,7 @@ type Connection =
   | { readonly name: "ended" }
 
 const INITIALIZE_TIMEOUT_MS = 60_000
+const CATCH_UP_PAGE = 1_000
 const NO_TRAITS = peerTraits({})
 
 /** One conversation: its record, its history, its agent when there is one. */
@@ -70,16 +69,20 @@ export class LiveSession {
   readonly messages: MessageDesk
   readonly inProgress = new MessageInProgress()
   readonly #options: LiveSessionOptions
-  readonly #replay = new ReplayFilter()
-  #kept: KeptSession
+  readonly #intake: AgentIntake
+  readonly #kept: KeptRecord
   #state: SessionState = initialSessionState
   #connection: Connection
-  #isDirty = false
 
   constructor(options: LiveSessionOptions) {
     this.#options = options
-    this.#kept = options.kept
     this.id = options.kept.record.id
+    this.#kept = new KeptRecord({
+      kept: options.kept,
+      complete: ({ record, own }) => ({ record: { ...record, state: this.phase() }, own }),
+      save: (kept) => this.#background(options.directory.saveSession(kept)),
+      tell: () => options.changed(this),
+    })
     this.#connection = connectionAtStart(options.kept.record.state)
     if (this.#connection.name === "away") this.#state = stateAtStart(options.kept.record)
     this.pipeline = new SessionPipeline({
@@ -92,18 +95,19 @@ export class LiveSession {
       sessionId: this.id,
       directory: options.directory,
       log: options.log,
-      record: (message, how) => this.#recordClient(message, how),
+      record: (message, how) => this.#record("client", message, how),
       tell: (lifecycle) => this.pipeline.delta(encode(lifecycle), lifecycle),
       ...(options.now === undefined ? {} : { now: options.now }),
     })
+    this.#intake = this.#openIntake()
   }
 
   get kept(): KeptSession {
-    return this.#kept
+    return this.#kept.value
   }
 
   get record(): SessionRecord {
-    return this.#kept.record
+    return this.#kept.value.record
   }
 
   get wire(): AgentWire | undefined {
@@ -153,7 +157,7 @@ export class LiveSession {
     if (continuity === "new") this.#state = initialSessionState
     else {
       this.#state = stepSession(this.#state, { kind: "connected" })
-      this.#replay.begin()
+      this.#intake.replayBegins()
     }
     this.change({ transport: wire.transport })
     await this.note("connected", { transport: wire.transport })
@@ -192,8 +196,8 @@ export class LiveSession {
     this.change({ transport: null, next: next.id })
     next.#connection = connection
     next.#state = { ...this.#state }
-    next.#keep(foldNewProcess(next.#kept, connection.wire.incarnation))
-    next.#keep({ ...next.#kept, own: { ...next.#kept.own, initializeReply: this.#kept.own.initializeReply } })
+    const renewed = foldNewProcess(next.kept, connection.wire.incarnation)
+    next.#kept.change({ ...renewed, own: { ...renewed.own, initializeReply: this.kept.own.initializeReply } })
     next.change({ transport: connection.wire.transport, cliVersion: this.record.cliVersion })
     await this.note("rotated", { next: next.id })
   }
@@ -210,29 +214,7 @@ export class LiveSession {
 
   /** A line from the agent, decoded. */
   ingest(decoded: Decoded): void {
-    if (decoded.kind === "malformed") return this.#options.trouble(this, "a malformed line", decoded.reason)
-    const { message, line } = decoded
-    const envelope: Envelope = message
-    const fate = fateOf(envelope)
-    switch (fate.fate) {
-      case "delta":
-        return this.#replay.holds(envelope, line) ? undefined : this.pipeline.delta(line, envelope)
-      case "event":
-        return this.#ingestEvent(envelope, line, fate.key)
-      case "question":
-        return this.#ingestQuestion(envelope, line, fate.requestId)
-      case "cancel":
-        this.#options.call(this, envelope)
-        return this.#background(this.#cancelled(fate.requestId))
-      case "reply":
-        if (this.#connection.name === "connected") this.#connection.control.take(envelope)
-        return undefined
-      case "call":
-        if (!this.#options.call(this, envelope)) this.#refuseCall(fate.requestId, fate.request)
-        return undefined
-      case "absorbed":
-        return undefined
-    }
+    this.#intake.take(decoded)
   }
 
   send(message: NewMessage, by: string): Promise<{ uuid: string; seq: number }> {
@@ -266,8 +248,8 @@ export class LiveSession {
     return this.#record("client", message, { by, line: encode(message) })
   }
 
-  recordAnswer(message: Envelope, by: string): Promise<StoredEvent | undefined> {
-    return this.#record("client", message, { by, line: encode(message) })
+  recordAnswer(message: Envelope, by: string, from: "client" | "hub" = "client"): Promise<StoredEvent | undefined> {
+    return this.#record(from, message, { by, line: encode(message) })
   }
 
   /** A note of the hub's own, in the log. */
@@ -277,11 +259,7 @@ export class LiveSession {
   }
 
   change(change: Partial<SessionRecord>): void {
-    this.#keep({ ...this.#kept, record: { ...this.record, ...change } })
-  }
-
-  setKept(kept: KeptSession): void {
-    this.#keep(kept)
+    this.#kept.change({ ...this.kept, record: { ...this.record, ...change } })
   }
 
   now(): string {
@@ -291,11 +269,25 @@ export class LiveSession {
   /** What it says is durable and shown when this resolves. */
   async settled(): Promise<void> {
     await this.pipeline.settled()
+    this.#kept.settle()
   }
 
   /** Asks came or went: the phase may be another. */
   touch(): void {
-    this.#keep({ ...this.#kept, record: { ...this.record } })
+    this.#kept.change(this.kept)
+  }
+
+  /** At start: the log may have more than the record, which is saved a little later; and messages may wait. */
+  async load(): Promise<void> {
+    const { log } = this.#options
+    if (!this.isEnded) await this.messages.load()
+    const { lastSeq } = await log.bounds(this.id)
+    while (this.record.lastSeq < lastSeq) {
+      const events = await log.read(this.id, { after: this.record.lastSeq, limit: CATCH_UP_PAGE })
+      if (events.length === 0) return
+      for (const event of events) this.#kept.fold(foldEvent(this.kept, event, parseLine(event.line)))
+    }
+    if (this.#connection.name === "away") this.#state = stateAtStart(this.record)
   }
 
   async #renew(wire: AgentWire): Promise<void> {
@@ -306,7 +298,7 @@ export class LiveSession {
 
   async #takeNewProcess(wire: AgentWire): Promise<void> {
     await this.#options.asks.orphan(this.id, wire.incarnation)
-    this.#keep(foldNewProcess(this.#kept, wire.incarnation))
+    this.#kept.change(foldNewProcess(this.kept, wire.incarnation))
     for (const lost of await this.messages.newProcess(wire.incarnation)) {
       await this.note("message_unknown", { uuid: lost.uuid })
     }
@@ -322,15 +314,13 @@ export class LiveSession {
       const reply = await control.ask(wire, request, INITIALIZE_TIMEOUT_MS)
       const payload = reply["response"]
       if (reply["subtype"] === "success" && isObject(payload)) {
-        this.#keep({ ...this.#kept, own: { ...this.#kept.own, initializeReply: payload } })
-        const version = textOf(payload, "claude_code_version")
-        if (version !== undefined) this.change({ cliVersion: version })
+        this.#kept.change(foldInitializeReply(this.kept, payload))
       }
-      this.#replayOver()
-      this.#takePending(reply)
+      this.#intake.replayEnds()
+      this.#intake.takePending(reply)
       return reply["subtype"] === "error"
     } catch (error) {
-      this.#replayOver()
+      this.#intake.replayEnds()
       this.#options.trouble(this, "initialize was not answered", error)
       return false
     } finally {
@@ -338,70 +328,25 @@ export class LiveSession {
     }
   }
 
-  #replayOver(): void {
-    for (const { line, message } of this.#replay.end()) this.pipeline.delta(line, message)
-  }
-
-  #takePending(reply: ControlReply): void {
-    for (const name of PENDING_LISTS) {
-      const list = reply[name]
-      if (!Array.isArray(list)) continue
-      for (const message of list) {
-        if (!isObject(message) || typeof message["type"] !== "string") continue
-        this.ingest({
-          kind: "unknown",
-          why: "type",
-          message: { ...message, type: message["type"] },
-          line: JSON.stringify(message),
-        })
-      }
-    }
-  }
-
-  #ingestEvent(message: Envelope, line: string, key: string | undefined): void {
-    const uuid = textOf(message, "uuid")
-    if (message["isReplay"] === true && uuid !== undefined) this.messages.confirm(uuid)
-    this.#replay.sawEvent()
-    this.#background(this.#record("agent", message, { line, ...(key === undefined ? {} : { key }) }))
-  }
-
-  #ingestQuestion(message: Envelope, line: string, requestId: string): void {
-    const request = fieldOf(message, "request")
-    const { wire } = this
-    if (request === undefined || wire === undefined) return
-    const key = questionKey(requestId)
-    const open = async () => {
-      const stored =
-        (await this.#record("agent", message, { line, key })) ?? (await this.#options.log.find(this.id, key))
-      const seq = stored?.seq ?? 0
-      const { incarnation } = wire
-      await this.#options.asks.open({ sessionId: this.id, incarnation, requestId, request, seq, askedAt: this.now() })
-      this.touch()
-    }
-    this.#background(open())
-  }
-
-  async #cancelled(requestId: string): Promise<void> {
-    const { wire } = this
-    // The question may still be on its way into the log.
-    await this.pipeline.settled()
-    if (wire !== undefined) await this.#options.asks.cancelled(wire.incarnation, requestId)
-    this.touch()
-  }
-
-  /** Nobody takes it: a hook fails open, anything else gets a clean error. Unanswered, it would hang the turn. */
-  #refuseCall(requestId: string, request: Readonly<Record<string, unknown>>): void {
-    const subtype = textOf(request, "subtype") ?? "?"
-    const answer =
-      subtype === "hook_callback"
-        ? composeSuccess(requestId, {})
-        : composeError(requestId, `nobody is here to answer ${subtype}`, "unsupported_request")
-    const { wire } = this
-    if (wire !== undefined) this.#background(wire.send(answer))
-  }
-
-  #recordClient(message: Envelope, how: { by: string; key: string; line: string }): Promise<StoredEvent | undefined> {
-    return this.#record("client", message, how)
+  #openIntake(): AgentIntake {
+    const { log, asks, call, trouble } = this.#options
+    return new AgentIntake({
+      sessionId: this.id,
+      log,
+      asks,
+      pipeline: this.pipeline,
+      wire: () => this.wire,
+      record: (message, how) => this.#record("agent", message, how),
+      replied: (message) => {
+        if (this.#connection.name === "connected") this.#connection.control.take(message)
+      },
+      echoed: (uuid) => this.messages.confirm(uuid),
+      call: (message) => call(this, message),
+      touched: () => this.touch(),
+      malformed: (reason) => trouble(this, "a malformed line", reason),
+      background: (work) => this.#background(work),
+      now: () => this.now(),
+    })
   }
 
   #record(
@@ -426,20 +371,13 @@ export class LiveSession {
       return
     }
     const { event } = item
-    const at = new Date(event.at).toISOString()
-    const before = this.#kept
-    let next = before
     if (event.from === "agent") {
       this.#step({ kind: "received", message })
-      next = foldAgentEvent(before, message, at)
       this.#confirmFrom(message)
     } else if (event.from === "client" && message.type === "user") {
       this.#step({ kind: "sent", message })
-      next = foldUserMessage(before, message, at)
     }
-    const uuid = event.from === "agent" ? textOf(message, "uuid") : undefined
-    const own = uuid === undefined ? next.own : { ...next.own, lastAgentUuid: uuid }
-    this.#keep({ record: { ...next.record, lastSeq: event.seq, updatedAt: at }, own })
+    this.#kept.fold(foldEvent(this.kept, event, message))
   }
 
   #confirmFrom(message: Envelope): void {
@@ -455,9 +393,9 @@ export class LiveSession {
   }
 
   #step(input: Parameters<typeof stepSession>[1]): void {
-    const before = this.phase()
-    this.#state = stepSession(this.#state, input)
-    if (this.phase() !== before) this.touch()
+    const before = this.#state
+    this.#state = stepSession(before, input)
+    if (this.#state.phase !== before.phase) this.touch()
   }
 
   #isWorking(): boolean {
@@ -466,25 +404,10 @@ export class LiveSession {
     return phase === "running" || phase === "compacting"
   }
 
-  /** Kept and told once per tick, however much changed in it. */
-  #keep(kept: KeptSession): void {
-    this.#kept = kept
-    if (this.#isDirty) return
-    this.#isDirty = true
-    setImmediate(() => {
-      this.#isDirty = false
-      this.#kept = { ...this.#kept, record: { ...this.#kept.record, state: this.phase() } }
-      this.#background(this.#options.directory.saveSession(this.#kept))
-      this.#options.changed(this)
-    })
-  }
-
   #background(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#options.trouble(this, "something failed in the background", error))
   }
 }
-
-const PENDING_LISTS = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
 
 function connectionAtStart(state: SessionPhase): Connection {
   if (state === "ended") return { name: "ended" }
@@ -512,4 +435,10 @@ function noAgent(why: string): HubError {
 
 function rotated(next: string): HubError {
   return new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
+}
+
+/** Only what the hub put into the log is read back, and that was an object with a type. */
+function parseLine(line: string): Envelope {
+  const value: unknown = JSON.parse(line)
+  return isObject(value) && typeof value["type"] === "string" ? { ...value, type: value["type"] } : { type: "unknown" }
 }

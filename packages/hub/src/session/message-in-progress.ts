@@ -2,6 +2,8 @@ import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 
 /** Past this a message is kept no longer; who arrives then sees it whole at its end. */
 const MAX_KEPT_CHARS = 4 * 1024 * 1024
+/** More than this speak at once only to fill the memory. */
+const MAX_SPEAKERS = 100
 
 /** Deltas of one block that follow each other are one part, so that a long sentence is not kept as thousands of lines. */
 type Part =
@@ -28,13 +30,19 @@ export class MessageInProgress {
     const event = message.type === "stream_event" ? fieldOf(message, "event") : undefined
     if (event === undefined) return
     const name = textOf(message, "parent_tool_use_id") ?? ""
-    if (event["type"] === "message_start") this.#speakers.set(name, { parts: [], chars: 0 })
+    if (event["type"] === "message_start") this.#begin(name)
     if (event["type"] === "message_stop") return void this.#speakers.delete(name)
     const speaker = this.#speakers.get(name)
     // Somebody who was not heard from the beginning is not quoted from the middle.
     if (speaker === undefined) return
     add(speaker, { event, message, line })
     if (speaker.chars > MAX_KEPT_CHARS) this.#speakers.delete(name)
+  }
+
+  #begin(name: string): void {
+    if (this.#speakers.size < MAX_SPEAKERS || this.#speakers.has(name)) {
+      this.#speakers.set(name, { parts: [], chars: 0 })
+    }
   }
 
   /** A turn's end, or the loss of the agent: nobody is speaking any more. */
@@ -62,8 +70,9 @@ function add(speaker: Speaker, { event, message, line }: Heard): void {
     speaker.chars += line.length
     return
   }
-  speaker.chars += delta.text.length
   const continues = last?.kind === "deltas" && last.index === event["index"] && last.type === delta.type
+  // The first of a block is kept whole, whatever it carries beside its text.
+  speaker.chars += continues ? delta.text.length : line.length
   if (continues) last.text += delta.text
   else speaker.parts.push({ kind: "deltas", message, index: event["index"], ...delta })
 }

@@ -1,13 +1,35 @@
 import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { StoredEvent } from "../model/event.ts"
 import type { KeptSession, SessionRecord, TokenCount } from "../model/session-record.ts"
 
 const LAST_LINE_CHARS = 200
 const TITLE_CHARS = 80
+/** A record is told and kept again and again: of what an agent says of itself, no more than this goes into it. */
+const FIELD_CHARS = 4_096
+const MAX_INITIALIZE_REPLY_CHARS = 1024 * 1024
+/** Beyond any honest count, and still exact when added up. */
+const MAX_AMOUNT = 1e12
 
 export const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
 
+/** What an event changes in the session's record. */
+export function foldEvent(session: KeptSession, event: StoredEvent, message: Envelope): KeptSession {
+  const at = new Date(event.at).toISOString()
+  const { record, own } = foldMessage(session, event, message, at)
+  const uuid = event.from === "agent" ? textOf(message, "uuid") : undefined
+  return {
+    record: { ...record, lastSeq: event.seq, updatedAt: at },
+    own: uuid === undefined ? own : { ...own, lastAgentUuid: uuid },
+  }
+}
+
+function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope, at: string): KeptSession {
+  if (event.from === "agent") return foldAgentEvent(session, message, at)
+  return event.from === "client" && message.type === "user" ? foldUserMessage(session, message, at) : session
+}
+
 /** What an event of the agent's changes in the session's record; the same object when nothing did. */
-export function foldAgentEvent(session: KeptSession, message: Envelope, at: string): KeptSession {
+function foldAgentEvent(session: KeptSession, message: Envelope, at: string): KeptSession {
   switch (message.type) {
     case "system":
       return foldSystem(session, message)
@@ -21,7 +43,7 @@ export function foldAgentEvent(session: KeptSession, message: Envelope, at: stri
 }
 
 /** A message to the agent: the first one names the session. */
-export function foldUserMessage(session: KeptSession, message: Envelope, at: string): KeptSession {
+function foldUserMessage(session: KeptSession, message: Envelope, at: string): KeptSession {
   const text = textIn(fieldOf(message, "message")?.["content"])
   const title = session.record.title ?? (text === "" ? null : shorten(text, TITLE_CHARS))
   const started = session.record.turnStartedAt === undefined ? { turnStartedAt: at } : {}
@@ -37,13 +59,13 @@ export function foldNewProcess(session: KeptSession, incarnation: string): KeptS
 
 function foldSystem(session: KeptSession, message: Envelope): KeptSession {
   if (message["subtype"] === "session_title_changed") {
-    const title = textOf(message, "title")
+    const title = fieldText(message, "title")
     return title === undefined ? session : withRecord(session, { title })
   }
   if (message["subtype"] !== "init" && message["subtype"] !== "status") return session
   const change: Record<string, unknown> = {}
   for (const [field, name] of INIT_FIELDS) {
-    const value = textOf(message, field)
+    const value = fieldText(message, field)
     if (value !== undefined) change[name] = value
   }
   return withRecord(session, change)
@@ -65,15 +87,15 @@ function foldResult(session: KeptSession, message: Envelope, at: string): KeptSe
     record: {
       ...rest,
       turns: record.turns + 1,
-      costUsd: typeof cost === "number" ? own.costBase + cost : record.costUsd,
+      costUsd: typeof cost === "number" ? own.costBase + amountOf(cost) : record.costUsd,
       tokens: addUsage(record.tokens, fieldOf(message, "usage")),
-      lastResult: { subtype: textOf(message, "subtype") ?? "unknown", isError: message["is_error"] === true, at },
+      lastResult: { subtype: fieldText(message, "subtype") ?? "unknown", isError: message["is_error"] === true, at },
     },
   }
 }
 
 function addUsage(before: TokenCount, usage: Readonly<Record<string, unknown>> | undefined): TokenCount {
-  const count = (name: string) => (typeof usage?.[name] === "number" ? usage[name] : 0)
+  const count = (name: string) => amountOf(usage?.[name])
   return {
     input: before.input + count("input_tokens"),
     output: before.output + count("output_tokens"),
@@ -82,10 +104,35 @@ function addUsage(before: TokenCount, usage: Readonly<Record<string, unknown>> |
   }
 }
 
+/** What an agent answered to `initialize`; one too long to be kept with the record is not kept. */
+export function foldInitializeReply(session: KeptSession, payload: Readonly<Record<string, unknown>>): KeptSession {
+  const cliVersion = fieldText(payload, "claude_code_version")
+  const named = cliVersion === undefined ? session : withRecord(session, { cliVersion })
+  return isKeepable(payload) ? { ...named, own: { ...named.own, initializeReply: payload } } : named
+}
+
+function isKeepable(payload: unknown): boolean {
+  try {
+    return JSON.stringify(payload).length <= MAX_INITIALIZE_REPLY_CHARS
+  } catch {
+    // Nested deeper than can be written.
+    return false
+  }
+}
+
+function fieldText(message: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  return textOf(message, name)?.slice(0, FIELD_CHARS)
+}
+
+function amountOf(value: unknown): number {
+  return typeof value === "number" && value > 0 ? Math.min(value, MAX_AMOUNT) : 0
+}
+
 function lastLineOf(message: Envelope): Partial<SessionRecord> {
-  const text = textIn(fieldOf(message, "message")?.["content"])
-  const lines = text.trimEnd().split("\n")
-  const last = lines.at(-1)?.trim() ?? ""
+  const content = fieldOf(message, "message")?.["content"]
+  const text = textIn(Array.isArray(content) ? content.slice(-1) : content).trimEnd()
+  // Only the end is looked at: a message may be long, and there may be thousands.
+  const last = text.slice(Math.max(text.lastIndexOf("\n") + 1, text.length - 4 * LAST_LINE_CHARS))
   return last === "" ? {} : { lastLine: shorten(last, LAST_LINE_CHARS) }
 }
 

@@ -3,6 +3,7 @@ import { type Envelope, textOf } from "@signalbox/protocol"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { KeptSession } from "../model/session-record.ts"
+import type { AgentWire } from "./agent-wire.ts"
 import type { LiveSession } from "./live-session.ts"
 import { NO_TOKENS } from "./session-fold.ts"
 
@@ -10,6 +11,9 @@ export interface SessionRegistryOptions {
   readonly open: (kept: KeptSession) => LiveSession
   readonly now?: () => Date
 }
+
+/** Of the CLI's own ids, which are uuids: what is longer names no session. */
+const MAX_AGENT_ID_CHARS = 256
 
 /** All sessions, by our id and by the CLI's own. */
 export class SessionRegistry {
@@ -44,6 +48,14 @@ export class SessionRegistry {
       session = this.#sessions.get(session.record.next) ?? session
     }
     return session
+  }
+
+  /** The connection of a process, wherever its conversation goes on by now. */
+  wireOf(incarnation: string): AgentWire | undefined {
+    for (const session of this.#sessions.values()) {
+      if (session.wire?.incarnation === incarnation) return session.wire
+    }
+    return undefined
   }
 
   byRequestKey(key: string): LiveSession | undefined {
@@ -100,6 +112,7 @@ export class SessionRegistry {
   async route(current: LiveSession, message: Envelope): Promise<LiveSession> {
     const agentSessionId = textOf(message, "session_id")
     if (agentSessionId === undefined || agentSessionId === "" || message["parent_tool_use_id"] != null) return current
+    if (agentSessionId.length > MAX_AGENT_ID_CHARS) return current
     if (agentSessionId === current.record.agentSessionId) return current
     const known = this.#byAgentId.get(agentSessionId)
     if (known !== undefined && known !== current && known.wire === undefined) {

@@ -69,6 +69,18 @@ export class Outbox {
     this.#sent.set(sessionId, after)
   }
 
+  /** Whether too much waits, also after what can be had again was dropped. */
+  get isFull(): boolean {
+    return this.#waitingChars > this.#maxWaitingChars
+  }
+
+  /** Forgets what waits of all sessions. */
+  dropBulk(): void {
+    this.#bulk = []
+    this.#waitingChars = charsOf(this.#control)
+    if (this.#waitingChars < FRAME_CHARS) this.#wake()
+  }
+
   /** Forgets what waits of a session. */
   drop(sessionId: string): void {
     this.#bulk = this.#bulk.filter((item) => item.sessionId !== sessionId)

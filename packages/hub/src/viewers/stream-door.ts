@@ -3,11 +3,14 @@ import type { Duplex } from "node:stream"
 import { type RawData, type WebSocket, WebSocketServer } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
+import { HubError } from "../errors.ts"
 import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
-export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink"> {
+export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff"> {
   readonly authority: Authority
+  readonly metrics: HubMetrics
   readonly maxViewers?: number
 }
 
@@ -17,6 +20,7 @@ const MAX_PAYLOAD_BYTES = 64 * 1024
 const PING_MS = 30_000
 const COME_BACK = 1012
 const NOT_ALLOWED = 4001
+const SIGN_IN = "sign in, or send a token in the Authorization header"
 
 /** `/api/stream`: our own viewers. */
 export class StreamDoor {
@@ -43,12 +47,14 @@ export class StreamDoor {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const check = this.#options.authority.checkUpgrade(request)
-    if (!check.ok) return refuseUpgrade(socket, check.error.status, check.error.message)
+    if (!check.ok) return refuseUpgrade(socket, check.error)
     const { caller } = check
-    if (caller === null) return refuseUpgrade(socket, 401, "sign in, or send a token in the Authorization header")
-    if (!hasAccess(caller.role, "viewer")) return refuseUpgrade(socket, 403, `the role ${caller.role} may not watch`)
+    if (caller === null) return refuseUpgrade(socket, new HubError("auth/required", SIGN_IN))
+    if (!hasAccess(caller.role, "viewer")) {
+      return refuseUpgrade(socket, new HubError("auth/forbidden", `the role ${caller.role} may not watch`))
+    }
     if (this.#sockets.size >= (this.#options.maxViewers ?? MAX_VIEWERS)) {
-      return refuseUpgrade(socket, 503, "too many viewers are connected")
+      return refuseUpgrade(socket, new HubError("hub/busy", "too many viewers are connected"))
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, caller.tokenId))
   }
@@ -62,7 +68,12 @@ export class StreamDoor {
   #welcome(socket: WebSocket, tokenId: string): void {
     const state = { tokenId, isAlive: true }
     this.#sockets.set(socket, state)
-    const viewer = new StreamViewer({ ...this.#options, sink: sinkOf(socket) })
+    this.#options.metrics.viewerAttached("stream")
+    const viewer = new StreamViewer({
+      ...this.#options,
+      sink: sinkOf(socket),
+      cutOff: () => socket.terminate(),
+    })
     socket.on("message", (data: RawData) => {
       for (const line of textOf(data).split("\n")) if (line.trim() !== "") viewer.take(line)
     })
@@ -73,6 +84,7 @@ export class StreamDoor {
     socket.on("error", () => undefined)
     socket.on("close", () => {
       this.#sockets.delete(socket)
+      this.#options.metrics.viewerDetached("stream")
       viewer.close()
     })
   }

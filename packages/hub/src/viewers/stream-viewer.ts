@@ -2,6 +2,7 @@ import { isObject, textOf } from "@signalbox/protocol"
 import type { HubCore, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { Ask } from "../model/ask.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Published } from "../session/pipeline.ts"
 import type { FanOut } from "./fan-out.ts"
 import { Outbox, type Sink } from "./outbox.ts"
@@ -14,6 +15,9 @@ export interface StreamViewerOptions {
   readonly openAsks: (sessionId: string | undefined) => readonly Ask[]
   /** The sentence in progress, for somebody who arrives in its middle. */
   readonly inProgress: (sessionId: string) => readonly string[]
+  /** Ends a viewer that reads nothing at all. */
+  readonly cutOff?: () => void
+  readonly metrics?: Pick<HubMetrics, "viewerLagged" | "replayCaughtUp">
   readonly maxWaitingChars?: number
   readonly maxSubscriptions?: number
 }
@@ -129,13 +133,18 @@ export class StreamViewer {
 
   async #catchUp(id: string, subscription: Subscription, after: number): Promise<void> {
     let cursor = after
+    const begun = performance.now()
+    const caughtUp = () => {
+      this.#options.metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
+      this.#goLive(id, subscription)
+    }
     try {
       while (subscription.phase === "catching-up") {
         // Checked and switched in one go: nothing can be published in between.
-        if (cursor >= this.#options.core.getSession(id).lastSeq) return this.#goLive(id, subscription)
+        if (cursor >= this.#options.core.getSession(id).lastSeq) return caughtUp()
         const { events } = await this.#options.core.readEvents(id, { after: cursor, limit: PAGE })
         if (subscription.phase !== "catching-up") return
-        if (events.length === 0) return this.#goLive(id, subscription)
+        if (events.length === 0) return caughtUp()
         this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq })))
         cursor = events.at(-1)?.seq ?? cursor
         await this.#outbox.room()
@@ -165,15 +174,17 @@ export class StreamViewer {
 
   /** Too much waits: what waits is dropped, and the viewer resumes from its cursor when it can. */
   #lag(): void {
-    for (const [id, subscription] of this.#subscriptions) {
-      if (id === ALL) continue
-      const resumeAfter = this.#outbox.sentUpTo(id) ?? 0
-      subscription.phase = "over"
-      subscription.end()
-      this.#subscriptions.delete(id)
-      this.#outbox.drop(id)
-      this.#outbox.control(JSON.stringify({ ev: "lagged", session: id, resumeAfter }))
-    }
+    this.#options.metrics?.viewerLagged()
+    const lagging = [...this.#subscriptions.keys()].filter((id) => id !== ALL)
+    const told = lagging.map((session) => {
+      const resumeAfter = this.#outbox.sentUpTo(session) ?? 0
+      return JSON.stringify({ ev: "lagged", session, resumeAfter })
+    })
+    this.#outbox.dropBulk()
+    for (const id of lagging) this.#unsubscribe(id)
+    // What cannot be had again is too much by itself: it comes back and begins anew.
+    if (this.#outbox.isFull) return this.#options.cutOff?.()
+    for (const line of told) this.#outbox.control(line)
   }
 
   #unsubscribe(session: string): void {

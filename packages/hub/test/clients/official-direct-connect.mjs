@@ -12,7 +12,7 @@ const transport = new DirectConnectTransport({
   sessionKey: session,
   deleteSessionOnClose: true,
 })
-await transport.ready()
+await transport.ready
 /** @param {unknown} message */
 const write = (message) => transport.write(`${JSON.stringify(message)}\n`)
 await write({ type: "control_request", request_id: "init", request: { subtype: "initialize" } })

@@ -116,6 +116,25 @@ describe("a raw client on one session", () => {
     expect(payloadIn(await answered)).toMatchObject({ behavior: "deny", message: "no" })
   })
 
+  it("[RC4] a decline of one client among several does not settle an elicitation; an answer does", async () => {
+    const stage = await openStage()
+    const { agent, id } = await openAgent(stage)
+    const [without, able] = [await openClient(stage, id), await openClient(stage, id)]
+    const request = { subtype: "elicitation", mcp_server_name: "s", message: "Which?", mode: "form" }
+    const answered = agent.ask(request, "e-1")
+    without.answer(await without.request("elicitation"), { action: "decline" })
+    const reply = await without.ask("after", { subtype: "initialize" })
+    expect(reply["pending_elicitation_requests"]).toMatchObject([{ request_id: "e-1" }])
+    able.answer(await able.request("elicitation"), { action: "accept", content: { which: "this" } })
+    expect(payloadIn(await answered)).toEqual({ action: "accept", content: { which: "this" } })
+    able.close()
+    await able.closed
+    await expect.poll(() => stage.hub.core.getSession(id).viewers).toBe(1)
+    const alone = agent.ask(request, "e-2")
+    without.answer(await without.find((message) => message["request_id"] === "e-2"), { action: "decline" })
+    expect(payloadIn(await alone)).toEqual({ action: "decline" })
+  })
+
   it("[RC5] what the agent takes back is taken back from the clients", async () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)
@@ -142,6 +161,22 @@ describe("a raw client on one session", () => {
     expect(client.messages[1]).toMatchObject(line)
     agent.close()
     expect(await client.find((message) => message.type === "hub")).toMatchObject({ subtype: "disconnected" })
+  })
+
+  it("[RC6] who comes in mid-sentence gets the sentence so far", async () => {
+    const stage = await openStage()
+    const { agent, id } = await openAgent(stage)
+    const first = await openClient(stage, id)
+    const delta = (text: string) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })
+    agent.say({ type: "stream_event", event: { type: "message_start", message: {} } })
+    agent.say({ type: "stream_event", event: delta("Once ") })
+    agent.say({ type: "stream_event", event: delta("upon ") })
+    await first.find((message) => JSON.stringify(message).includes("upon "))
+    const late = await openClient(stage, id)
+    agent.say({ type: "stream_event", event: delta("a time") })
+    await late.find((message) => JSON.stringify(message).includes("a time"))
+    const texts = late.messages.map((message) => fieldOf(fieldOf(message, "event"), "delta")?.["text"])
+    expect(texts).toEqual([undefined, "Once upon ", "a time"])
   })
 
   it("[RC7] what a role may not is an error reply, and an operator may not bypass permissions by any word", async () => {

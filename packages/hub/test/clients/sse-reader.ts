@@ -12,6 +12,7 @@ export interface SseFrame {
 export class SseReader {
   readonly frames: SseFrame[] = []
   readonly response: IncomingMessage
+  comments = 0
   readonly ended: Promise<void>
   #wakers: (() => void)[] = []
   #isOver = false
@@ -60,6 +61,7 @@ export class SseReader {
     try {
       for await (const chunk of response.setEncoding("utf8")) {
         text += String(chunk)
+        this.comments += String(chunk).match(/^:$/gm)?.length ?? 0
         const parts = text.split("\n\n")
         text = parts.pop() ?? ""
         for (const part of parts) this.#take(part)

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { fieldOf } from "@signalbox/protocol"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { payloadIn, ScriptedAgent } from "./scripted-agent.ts"
 import { SseReader } from "./sse-reader.ts"
 import { call, openAgent, openClient, openStage, type Stage, tokenOf } from "./stage.ts"
@@ -49,6 +49,18 @@ describe("the door for event streams", () => {
     expect(events[0]).toMatchObject({ payload: { uuid }, data: { source: "worker", event_id: expect.any(String) } })
     expect(events[3]).toMatchObject({ id: lastSeq, data: { sequence_num: lastSeq } })
     expect(events[2]?.id).toBeUndefined()
+  })
+
+  it("[RC29] a comment comes at once and every 20 s", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stage = await openStage()
+    const { id } = await openAgent(stage)
+    const stream = await openStream(stage, id)
+    await stream.ofType("hub")
+    expect(stream.comments).toBe(1)
+    vi.advanceTimersByTime(20_000)
+    await expect.poll(() => stream.comments).toBe(2)
   })
 
   it("[RC30] a client without a cursor starts at the beginning; one beyond the end is told so and goes on live", async () => {

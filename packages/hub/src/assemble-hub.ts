@@ -1,0 +1,161 @@
+import { type Rule, rulesFromUpdate } from "@signalbox/policy"
+import type { Envelope } from "@signalbox/protocol"
+import { AgentIngress } from "./agents/ingress.ts"
+import { AskDesk } from "./asks/ask-desk.ts"
+import { GrantDesk } from "./asks/grant-desk.ts"
+import type { Authority } from "./auth/authority.ts"
+import { ClientDesks } from "./clients/client-desks.ts"
+import { ClientDoors } from "./clients/client-doors.ts"
+import { LocalHubCore } from "./hub-core.ts"
+import type { Ask } from "./model/ask.ts"
+import type { HubMetrics } from "./operations/hub-metrics.ts"
+import type { HubLogger } from "./operations/logger.ts"
+import { PolicyDesk } from "./policy-desk.ts"
+import { LiveSession } from "./session/live-session.ts"
+import { SessionRegistry } from "./session/session-registry.ts"
+import type { Store } from "./store/open-store.ts"
+import { FanOut } from "./viewers/fan-out.ts"
+import { StreamDoor } from "./viewers/stream-door.ts"
+
+export interface HubPartsOptions {
+  readonly store: Store
+  readonly logger: HubLogger
+  readonly metrics: HubMetrics
+  readonly authority: Authority
+  readonly anonymousAgents: boolean
+  readonly anonymousRelay: boolean
+  /** Where the hub is reached, once it listens. */
+  readonly url: () => string
+  readonly claudeVersion: () => Promise<string | undefined>
+}
+
+export type HubParts = Awaited<ReturnType<typeof assembleHub>>
+
+/** Puts the rooms of a hub together and brings back what its store has. Nothing listens yet. */
+export async function assembleHub(options: HubPartsOptions) {
+  const { store, logger, metrics, authority } = options
+  const { log, directory } = store
+  const fanOut = new FanOut()
+  const policy = new PolicyDesk(directory)
+  const trouble = (session: LiveSession, what: string, error: unknown) =>
+    logger.warn({ session: session.id, err: error }, what)
+  const grants = openGrants(store, (id) => registry.find(id))
+  const asks = new AskDesk({
+    directory,
+    grants,
+    judge: (ask) => policy.judge(ask, registry.get(ask.sessionId).record, grants.rulesOf(ask.sessionId)),
+    send: (incarnation, message) => sendTo(registry, incarnation, message),
+    publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
+  })
+  const registry: SessionRegistry = new SessionRegistry({
+    open: (kept) =>
+      new LiveSession({
+        kept,
+        log,
+        directory,
+        asks,
+        publish: (session, items) => fanOut.published(session.id, items),
+        changed: (session) => fanOut.changed(session.view()),
+        call: (session, message) => desks.call(session, message),
+        greeting: (session, incarnation) => desks.greeting(session, incarnation),
+        greeted: (session) => desks.greeted(session),
+        viewers: (sessionId) => fanOut.countOf(sessionId),
+        trouble,
+      }),
+  })
+  const desks = new ClientDesks({ directory, registry: () => registry, trouble })
+  registry.load(await directory.loadSessions())
+  await Promise.all([desks.load(), policy.load(), asks.load()])
+  await grants.load()
+  for (const session of registry.all()) await session.load()
+  const core = new LocalHubCore({
+    registry,
+    log,
+    directory,
+    asks,
+    grants,
+    policy,
+    desks,
+    tokens: authority.tokens,
+    search: (query) => store.search.search(query),
+    ingressUrl: (id) => `${options.url().replace(/^http/, "ws")}/ws/cli/${id}`,
+    claudeVersion: options.claudeVersion,
+  })
+  const ingress = new AgentIngress({
+    registry,
+    log,
+    authority,
+    metrics,
+    room: () => store.journal.room(),
+    anonymousAgents: options.anonymousAgents,
+    onTrouble: (what, error) => logger.warn({ err: error }, what),
+  })
+  const streamDoor = new StreamDoor({
+    authority,
+    metrics,
+    core,
+    fanOut,
+    openAsks: (sessionId) => (sessionId === undefined ? asks.pending() : asks.pendingOf(sessionId)),
+    inProgress: (sessionId) => registry.find(sessionId)?.inProgress.lines() ?? [],
+  })
+  const clientDoors = new ClientDoors({
+    house: { registry, fanOut, asks, desks },
+    log,
+    core,
+    authority,
+    anonymousRelay: options.anonymousRelay,
+    isAutoApproving: () => policy.policy.relayAutoApproval,
+    trouble: (what, error) => logger.warn({ err: error }, what),
+  })
+  const settle = async () => {
+    for (const session of registry.all()) await session.settled()
+    await desks.settled()
+    asks.close()
+  }
+  return { core, ingress, streamDoor, clientDoors, settle }
+}
+
+function openGrants(store: Store, find: (sessionId: string) => LiveSession | undefined): GrantDesk<Rule> {
+  return new GrantDesk<Rule>({
+    directory: store.directory,
+    toRules: (grant) =>
+      // What a client sent as a permission update: whatever is wrong with it, no rule comes of it.
+      rulesFromUpdate(grant.update as Parameters<typeof rulesFromUpdate>[0], {
+        id: `grant:${grant.id}`,
+        session: grant.sessionId,
+        cwd: find(grant.sessionId)?.record.cwd ?? undefined,
+        reason: `${grant.grantedBy} allowed it for this session`,
+      }),
+    machineOf: (sessionId) => find(sessionId)?.record.runner ?? null,
+  })
+}
+
+async function sendTo(registry: SessionRegistry, incarnation: string, message: Envelope): Promise<boolean> {
+  const wire = registry.wireOf(incarnation)
+  if (wire === undefined) return false
+  return wire.send(message).then(
+    () => true,
+    () => false,
+  )
+}
+
+interface Publishing {
+  readonly registry: SessionRegistry
+  readonly fanOut: FanOut
+  readonly metrics: HubMetrics
+}
+
+/** The answer is part of the history, beside the question. */
+function publishAsk({ registry, fanOut, metrics }: Publishing, ask: Ask): void {
+  fanOut.asked(ask)
+  const session = registry.find(ask.sessionId)
+  session?.touch()
+  if (ask.settledAt === undefined) return
+  const waitedSeconds = (Date.parse(ask.settledAt) - Date.parse(ask.askedAt)) / 1000
+  metrics.askSettled({ state: ask.state, via: ask.via ?? "hub", waitedSeconds })
+  if (ask.answer === undefined || session === undefined) return
+  const response = { subtype: "success", request_id: ask.requestId, response: ask.answer }
+  const from = ask.via === "person" ? "client" : "hub"
+  // The answer stands in the ask, synced; the event is for those who read the history.
+  void session.recordAnswer({ type: "control_response", response }, ask.settledBy ?? "hub", from).catch(() => undefined)
+}

@@ -1,0 +1,149 @@
+import { composeError, composeSuccess, type Envelope, fieldOf, textOf, type UnlistedRequest } from "@signalbox/protocol"
+import type { LiveSession } from "../session/live-session.ts"
+import type { ClientCalls } from "./client-calls.ts"
+import type { ClientPart } from "./client-part.ts"
+import { blockingOutput, mergeHookOutputs } from "./hook-merge.ts"
+import { type ClientHook, eventOfCallback, isForHook } from "./hook-registration.ts"
+
+export interface Member {
+  readonly part: ClientPart
+  /** Undefined while it is away. */
+  readonly calls: ClientCalls | undefined
+  /** Whether it stays when it goes away. */
+  readonly isKept: boolean
+}
+
+export interface AgentCallsOptions {
+  readonly session: () => LiveSession
+  readonly members: () => Iterable<Member>
+  readonly ownerOf: (serverName: string) => Member | undefined
+  /** The way to a member, once it is here. Undefined: it is away. */
+  readonly callsOf: (member: Member, signal: AbortSignal) => Promise<ClientCalls | undefined>
+  readonly trouble: (session: LiveSession, what: string, error: unknown) => void
+}
+
+const MAX_OPEN_CALLS = 1_000
+const OTHER_TIMEOUT_MS = 60_000
+const HANDSHAKE_TIMEOUT_MS = 30_000
+/** A tool may take its time; its owner's end, or the agent's cancel, ends the wait before. */
+const TOOL_TIMEOUT_MS = 24 * 60 * 60_000
+
+/** What an agent asks of a session's clients. Each is answered, also when its owner is gone: unanswered, it would hang the turn. */
+export class AgentCalls {
+  readonly #options: AgentCallsOptions
+  readonly #open = new Map<string, AbortController>()
+
+  constructor(options: AgentCallsOptions) {
+    this.#options = options
+  }
+
+  /** The agent's control request that is no ask. False: there is nobody, and whoever calls answers. */
+  call(message: Envelope): boolean {
+    const requestId = textOf(message, "request_id")
+    const request = fieldOf(message, "request")
+    const subtype = textOf(request, "subtype")
+    if (requestId === undefined || request === undefined || subtype === undefined) return false
+    if (this.#open.size >= MAX_OPEN_CALLS || this.#open.has(requestId)) return this.#open.has(requestId)
+    const asked: UnlistedRequest = { ...request, subtype }
+    if (subtype === "hook_callback") this.#serve(requestId, (signal) => this.#runHooks(requestId, asked, signal))
+    else if (subtype === "mcp_message") this.#serve(requestId, (signal) => this.#passOn(requestId, asked, signal))
+    else if (this.#answerers().length === 0) return false
+    else this.#serve(requestId, (signal) => this.#askAll(requestId, asked, signal))
+    return true
+  }
+
+  /** The agent wants no answer to this any more. */
+  cancel(requestId: string): void {
+    this.#open.get(requestId)?.abort(new Error("the agent took it back"))
+  }
+
+  #serve(requestId: string, run: (signal: AbortSignal) => Promise<Envelope>): void {
+    const controller = new AbortController()
+    this.#open.set(requestId, controller)
+    const incarnation = this.#options.session().wire?.incarnation
+    const serve = async () => {
+      try {
+        const answer = await run(controller.signal)
+        const { wire } = this.#options.session()
+        // Another process asked nothing; one that took it back wants nothing.
+        if (!controller.signal.aborted && wire?.incarnation === incarnation) await wire?.send(answer)
+      } catch (error) {
+        this.#options.trouble(this.#options.session(), "an answer to the agent could not be given", error)
+      } finally {
+        this.#open.delete(requestId)
+      }
+    }
+    void serve()
+  }
+
+  async #runHooks(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
+    const event = eventOfCallback(textOf(request, "callback_id"))
+    if (event === undefined) return composeSuccess(requestId, {})
+    const due = [...this.#options.members()].flatMap((member) =>
+      member.part.hooks
+        .filter((hook) => isForHook(hook, event, request["input"]))
+        .flatMap((hook) =>
+          hook.callbackIds.map((id) => this.#runHook(member, hook, { ...request, callback_id: id }, signal)),
+        ),
+    )
+    return composeSuccess(requestId, mergeHookOutputs(await Promise.all(due)))
+  }
+
+  async #runHook(member: Member, hook: ClientHook, request: UnlistedRequest, signal: AbortSignal): Promise<unknown> {
+    try {
+      const calls = await this.#options.callsOf(member, signal)
+      if (calls === undefined) throw new Error("the client is away")
+      const reply = await calls.ask(request, { timeoutMs: hook.timeoutMs, signal })
+      if (reply["subtype"] === "success") return reply["response"] ?? {}
+    } catch {
+      // Gone, away, or too slow: the same as an error of its own.
+    }
+    return hook.onFailure === "block" ? blockingOutput(hook.event, HOOK_FAILED) : {}
+  }
+
+  /** To the client that hosts the server. Answered with an error at once when it is gone, or the next turn starts a minute late. */
+  async #passOn(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
+    const name = textOf(request, "server_name") ?? ""
+    const owner = this.#options.ownerOf(name)
+    const calls = owner === undefined ? undefined : await this.#options.callsOf(owner, signal)
+    if (calls === undefined) return composeError(requestId, `nobody is here to host the MCP server "${name}"`)
+    const isTool = textOf(fieldOf(request, "message"), "method") === "tools/call"
+    const timeoutMs = isTool ? TOOL_TIMEOUT_MS : HANDSHAKE_TIMEOUT_MS
+    try {
+      const reply = await calls.ask(request, { timeoutMs, signal })
+      return { type: "control_response", response: { ...reply, request_id: requestId } }
+    } catch (error) {
+      return composeError(requestId, `the MCP server "${name}" did not answer: ${reasonOf(error)}`)
+    }
+  }
+
+  /** A request we do not know: whoever can answer it does, and the first who does has done it for all. */
+  async #askAll(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
+    const done = new AbortController()
+    const either = AbortSignal.any([signal, done.signal])
+    const replies = this.#answerers().map(async (calls) => {
+      const reply = await calls.ask(request, { timeoutMs: OTHER_TIMEOUT_MS, signal: either })
+      if (reply["subtype"] !== "success") throw new Error(textOf(reply, "error") ?? "no reason was given")
+      return reply
+    })
+    try {
+      const reply = await Promise.any(replies)
+      return { type: "control_response", response: { ...reply, request_id: requestId } }
+    } catch (error) {
+      const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+      return composeError(requestId, reasonOf(first), "unsupported_request")
+    } finally {
+      done.abort(new Error("another client answered"))
+    }
+  }
+
+  #answerers(): readonly ClientCalls[] {
+    return [...this.#options.members()].flatMap(({ calls }) => (calls?.client.mayAnswer === true ? calls : []))
+  }
+}
+
+const HOOK_FAILED = "The program that decides on this did not answer, and it is to be blocked without it."
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,168 @@
+import {
+  composeError,
+  composeSuccess,
+  type Decoded,
+  type Envelope,
+  fieldOf,
+  isObject,
+  textOf,
+} from "@signalbox/protocol"
+import type { AskDesk } from "../asks/ask-desk.ts"
+import { HubError } from "../errors.ts"
+import type { StoredEvent } from "../model/event.ts"
+import type { EventLog } from "../store/event-log.ts"
+import type { ControlReply } from "./agent-control.ts"
+import type { AgentWire } from "./agent-wire.ts"
+import { fateOf, questionKey } from "./line-fate.ts"
+import type { SessionPipeline } from "./pipeline.ts"
+import { ReplayFilter } from "./replay-filter.ts"
+
+export interface AgentIntakeOptions {
+  readonly sessionId: string
+  readonly log: EventLog
+  readonly asks: AskDesk
+  readonly pipeline: SessionPipeline
+  readonly wire: () => AgentWire | undefined
+  readonly record: (message: Envelope, how: { line: string; key?: string }) => Promise<StoredEvent | undefined>
+  /** A reply to a request of ours. */
+  readonly replied: (message: Envelope) => void
+  /** The echo of a message: its delivery receipt. */
+  readonly echoed: (uuid: string) => void
+  /** A request that is no ask. False: nobody takes it. */
+  readonly call: (message: Envelope) => boolean
+  /** Asks came or went. */
+  readonly touched: () => void
+  readonly malformed: (reason: string) => void
+  readonly background: (work: Promise<unknown>) => void
+  readonly now: () => string
+}
+
+/** Of one session, at the same time. No agent that means well has as many. */
+const MAX_OPEN_QUESTIONS = 1_000
+
+/** What becomes of an agent's lines: events, deltas, asks, replies and calls. */
+export class AgentIntake {
+  readonly #options: AgentIntakeOptions
+  readonly #replay = new ReplayFilter()
+  /** Questions on their way to become asks. */
+  #arriving = 0
+
+  constructor(options: AgentIntakeOptions) {
+    this.#options = options
+  }
+
+  take(decoded: Decoded): void {
+    if (decoded.kind === "malformed") return this.#options.malformed(decoded.reason)
+    const { line } = decoded
+    const message: Envelope = decoded.message
+    const fate = fateOf(message)
+    switch (fate.fate) {
+      case "delta":
+        return this.#replay.holds(message, line) ? undefined : this.#options.pipeline.delta(line, message)
+      case "event":
+        return this.#takeEvent(message, line, fate.key)
+      case "question":
+        return this.#options.background(this.#takeQuestion(message, line, fate.requestId))
+      case "cancel":
+        this.#options.call(message)
+        return this.#options.background(this.#cancel(fate.requestId))
+      case "reply":
+        return this.#options.replied(message)
+      case "call":
+        if (!this.#options.call(message)) this.#refuseCall(fate.requestId, fate.request)
+        return undefined
+      case "absorbed":
+        return undefined
+    }
+  }
+
+  /** The same process is back and may say again what it said. */
+  replayBegins(): void {
+    this.#replay.begin()
+  }
+
+  /** The reply to `initialize` came, or never will: what is left of the deltas is the sentence in progress. */
+  replayEnds(): void {
+    for (const { line, message } of this.#replay.end()) this.#options.pipeline.delta(line, message)
+  }
+
+  /** The questions that the agent has open, as its reply to `initialize` lists them. */
+  takePending(reply: ControlReply): void {
+    for (const name of PENDING_LISTS) {
+      const list = reply[name]
+      if (!Array.isArray(list)) continue
+      for (const message of list) {
+        if (!isObject(message) || typeof message["type"] !== "string") continue
+        const line = JSON.stringify(message)
+        this.take({ kind: "unknown", why: "type", message: { ...message, type: message["type"] }, line })
+      }
+    }
+  }
+
+  #takeEvent(message: Envelope, line: string, key: string | undefined): void {
+    if (message["isReplay"] === true && key !== undefined) this.#options.echoed(key)
+    this.#replay.sawEvent()
+    this.#options.background(this.#options.record(message, key === undefined ? { line } : { line, key }))
+  }
+
+  /** One that cannot become an ask is refused: unanswered, it would hang the turn. */
+  async #takeQuestion(message: Envelope, line: string, requestId: string): Promise<void> {
+    const isRefused = this.#isFull(requestId)
+    this.#arriving += 1
+    try {
+      await this.#openAsk(message, line, { requestId, isRefused })
+    } catch (error) {
+      const reason = error instanceof HubError ? error.message : "it could not be kept"
+      this.#reply(composeError(requestId, `the hub cannot take this question: ${reason}`))
+      if (!(error instanceof HubError)) throw error
+    } finally {
+      this.#arriving -= 1
+    }
+  }
+
+  async #openAsk(message: Envelope, line: string, how: { requestId: string; isRefused: boolean }): Promise<void> {
+    const { sessionId, asks, log, now, wire, record, touched } = this.#options
+    const { requestId, isRefused } = how
+    const request = fieldOf(message, "request")
+    const incarnation = wire()?.incarnation
+    if (request === undefined || incarnation === undefined) return
+    const key = questionKey(requestId)
+    const stored = (await record(message, { line, key })) ?? (await log.find(sessionId, key))
+    if (isRefused) throw new HubError("hub/busy", `${MAX_OPEN_QUESTIONS} of this agent's are open already`)
+    await asks.open({ sessionId, incarnation, requestId, request, seq: stored?.seq ?? 0, askedAt: now() })
+    touched()
+  }
+
+  /** Those that are open already may be brought again. */
+  #isFull(requestId: string): boolean {
+    const { sessionId, asks, wire } = this.#options
+    if (asks.pendingCount(sessionId) + this.#arriving < MAX_OPEN_QUESTIONS) return false
+    return asks.find(wire()?.incarnation ?? "", requestId) === undefined
+  }
+
+  async #cancel(requestId: string): Promise<void> {
+    const { asks, pipeline, wire, touched } = this.#options
+    const incarnation = wire()?.incarnation
+    // The question may still be on its way into the log.
+    await pipeline.settled()
+    if (incarnation !== undefined) await asks.cancelled(incarnation, requestId)
+    touched()
+  }
+
+  /** Nobody takes it: a hook fails open, anything else gets a clean error. Unanswered, it would hang the turn. */
+  #refuseCall(requestId: string, request: Readonly<Record<string, unknown>>): void {
+    const subtype = textOf(request, "subtype") ?? "?"
+    const answer =
+      subtype === "hook_callback"
+        ? composeSuccess(requestId, {})
+        : composeError(requestId, `nobody is here to answer ${subtype}`, "unsupported_request")
+    this.#reply(answer)
+  }
+
+  #reply(answer: Envelope): void {
+    const wire = this.#options.wire()
+    if (wire !== undefined) this.#options.background(wire.send(answer))
+  }
+}
+
+const PENDING_LISTS = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
