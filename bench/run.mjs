@@ -3,10 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as hub from "./hub.bench.mjs"
 import * as protocol from "./protocol.bench.mjs"
 import * as sdk from "./sdk.bench.mjs"
+import * as simulator from "./simulator.bench.mjs"
 
-const suites = { protocol, sdk }
+const suites = { protocol, sdk, simulator, hub }
 
 const wanted = process.argv.slice(2)
 const chosen = Object.entries(suites).filter(([name]) => wanted.length === 0 || wanted.includes(name))

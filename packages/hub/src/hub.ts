@@ -97,6 +97,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     })
     closers.push(() => server.close())
     closers.push(() => closeDoors(parts))
+    // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.
+    closers.push(() => store.journal.stopWaiting())
     address = await server.listen({ host, ...(options.port === undefined ? {} : { port: options.port }) })
     const createLoginCode = () => authority.createLoginCode(admin.tokenId)
     return { address, admin, core: parts.core, createLoginCode, close }

@@ -3,6 +3,7 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { type Hub, openHub } from "@signalbox/hub"
 import type { Command } from "commander"
+import { claudeAtHand } from "../claude-at-hand.ts"
 import { UsageError } from "../failure.ts"
 import type { CommandContext } from "../main.ts"
 
@@ -48,6 +49,7 @@ async function up(options: UpOptions, context: CommandContext): Promise<void> {
     anonymousAgents: options.anonymousAgents === true,
     anonymousRelay: options.anonymousRelay === true,
     plaintextUnderstood: options.iUnderstandPlaintext === true,
+    claudeVersion: claudeAtHand(),
   })
   const card = join(dataDirectory, "hub.json")
   writeFileSync(card, `${JSON.stringify({ url: hub.address.url, pid: process.pid })}\n`, { mode: 0o600 })
@@ -63,15 +65,16 @@ async function up(options: UpOptions, context: CommandContext): Promise<void> {
   await hub.close()
 }
 
+/** Five lines: what happened, where everything is, and what to type next. */
 function greet(hub: Hub, dataDirectory: string, { stderr }: CommandContext): void {
-  const moved = hub.address.moved ? " (8765 was taken)" : ""
+  const { url, moved } = hub.address
   stderr.write(
     [
-      `The hub is up: ${hub.address.url}${moved}`,
-      `Data:          ${dataDirectory}`,
-      `Admin token:   in ${hub.admin.path}`,
-      `Sign in:       ${hub.address.url}/login#code=${hub.createLoginCode()}`,
-      "Stop it with Ctrl-C.",
+      `The hub is up at ${url}${moved ? " (8765 was taken)" : ""}. Stop it with Ctrl-C.`,
+      `Everything it keeps is in ${dataDirectory}, the admin token in ${hub.admin.path}.`,
+      `Sign in within a minute: ${url}/login#code=${hub.createLoginCode()}`,
+      `Bring an agent: curl -s -X POST ${url}/api/sessions -H "Authorization: Bearer $(cat ${hub.admin.path})" -H 'Content-Type: application/json' -d '{"agent":"external","prompt":"Say hello"}'`,
+      "and paste the command of its reply; without an account, put claude-sim in the place of claude.",
       "",
     ].join("\n"),
   )

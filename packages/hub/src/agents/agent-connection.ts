@@ -110,8 +110,9 @@ export class AgentConnection implements AgentWire {
         this.#malformed += 1
         if (this.#malformed > MAX_NOTED_MALFORMED) continue
       } else {
-        const session = await this.#route(decoded.message)
-        this.#session = session
+        const session = this.#route(decoded.message)
+        // By far the most lines belong where the last one did: nothing is awaited for them.
+        if (session !== this.#session) this.#session = await session
       }
       this.#session.ingest(decoded)
     }
@@ -121,7 +122,6 @@ export class AgentConnection implements AgentWire {
 
   #route(message: Envelope): LiveSession | Promise<LiveSession> {
     const id = message["session_id"]
-    // By far the most lines belong where the last one did.
     if (id === undefined || id === this.#session.record.agentSessionId) return this.#session
     return this.#mayRotate() ? this.#rotate(message) : this.#session
   }

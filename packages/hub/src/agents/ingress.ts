@@ -38,6 +38,8 @@ interface Admitted {
 /** What fits in a header: a uuid does, and what does not is no uuid. */
 const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
 const NOT_ALLOWED = 4001
+/** Short: a hub that stops waits for agents before it waits for requests, and whoever stops it waits for both. */
+const CLOSE_TIMEOUT_MS = 1_500
 
 /** The door for agents that dial in: WebSocket, and events posted beside it. */
 export class AgentIngress {
@@ -58,6 +60,7 @@ export class AgentIngress {
       verify: (request) => this.#verify(request),
       onVerifyFailed: (error) => options.onTrouble("an agent could not be let in", error),
       onDroppedLine: (dropped) => options.onTrouble("a line of an agent was too long and dropped", dropped),
+      closeTimeoutMs: CLOSE_TIMEOUT_MS,
       ...limits,
     })
     this.#hybrid = createHybridReceiver({

@@ -24,7 +24,7 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
   return note === undefined ? { command } : { command, note }
 }
 
-export function canDial(version: string): boolean {
+function canDial(version: string): boolean {
   const parts = version.split(".").map(Number)
   for (const [index, last] of LAST_TO_DIAL.entries()) {
     const own = parts[index] ?? 0

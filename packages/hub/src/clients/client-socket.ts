@@ -125,6 +125,7 @@ function sinkOf(socket: WebSocket): ConstructorParameters<typeof Outbox>[0]["sin
     get bufferedAmount() {
       return socket.bufferedAmount
     },
-    send: (frame, done) => socket.send(frame, () => done()),
+    // Text, also when it is encoded already.
+    send: (frame, done) => socket.send(frame, { binary: false }, () => done()),
   }
 }

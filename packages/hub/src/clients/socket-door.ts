@@ -37,6 +37,9 @@ interface Visitor {
 }
 
 const MAX_CLIENTS = 2_000
+/** Of those who have not shown a token yet: they take nobody's place, and a token needs no more room than this. */
+const MAX_STRANGERS = 500
+const MAX_STRANGER_BYTES = 256 * 1024
 const AUTH_MS = 5_000
 const PING_MS = 30_000
 const COME_BACK = 1012
@@ -50,6 +53,7 @@ export class SocketDoor {
   readonly #options: SocketDoorOptions
   readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_LINE_BYTES })
   readonly #visitors = new Set<Visitor>()
+  readonly #strangers = new Set<Visitor>()
   readonly #pings: ReturnType<typeof setInterval>
   readonly #stopListening: () => void
 
@@ -87,7 +91,13 @@ export class SocketDoor {
     if (this.#visitors.size >= maxClients) {
       return refuseUpgrade(socket, new HubError("hub/busy", "too many clients are connected"))
     }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#enter(webSocket, request, caller))
+    if (caller === undefined && this.#strangers.size >= MAX_STRANGERS) {
+      return refuseUpgrade(socket, new HubError("hub/busy", "too many clients without a token are connected"))
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      const visitor = this.#enter(webSocket, request, caller)
+      if (caller === undefined) this.#watchStranger(visitor, socket)
+    })
   }
 
   /** The hub goes down: clients are told to come back. */
@@ -97,7 +107,19 @@ export class SocketDoor {
     for (const { socket } of this.#visitors) socket.end(COME_BACK, "the hub restarts")
   }
 
-  #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): void {
+  /** Until it is known who it is, little is taken from it. */
+  #watchStranger(visitor: Visitor, socket: Duplex): void {
+    let bytes = 0
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length
+      if (visitor.guest !== undefined) socket.off("data", count)
+      else if (bytes > MAX_STRANGER_BYTES) socket.destroy()
+    }
+    this.#strangers.add(visitor)
+    socket.on("data", count)
+  }
+
+  #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): Visitor {
     const { maxWaitingChars } = this.#options
     const timer = setTimeout(() => visitor.socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
     timer.unref()
@@ -115,20 +137,23 @@ export class SocketDoor {
         onClosed: () => {
           clearTimeout(timer)
           this.#visitors.delete(visitor)
+          this.#strangers.delete(visitor)
           visitor.guest?.close()
         },
       }),
     }
     this.#visitors.add(visitor)
-    if (caller === undefined) return
+    if (caller === undefined) return visitor
     clearTimeout(timer)
     this.#admit(visitor, request, () => caller)
+    return visitor
   }
 
   #admit(visitor: Visitor, request: IncomingMessage, identify: () => Caller): void {
     try {
       const caller = identify()
       visitor.tokenId = caller.tokenId
+      this.#strangers.delete(visitor)
       visitor.guest = this.#options.welcome({ caller, port: visitor.socket, path: pathOf(request) })
     } catch (error) {
       visitor.socket.end(NOT_ALLOWED, asHubError(error).message)

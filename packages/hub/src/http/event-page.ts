@@ -1,20 +1,14 @@
 import type { EventPage, EventQuery } from "../core.ts"
 import type { StoredEvent } from "../model/event.ts"
+import { eventFields } from "../model/event-json.ts"
 
 /** A reply is held in memory in one piece; pages of giant lines are cut, and the rest is asked for again. */
 const MAX_PAGE_CHARS = 16 * 1024 * 1024
 
-/** The event with its line spliced in as it was received: it is JSON already, and re-encoding could change it. */
-function eventJson(event: StoredEvent): string {
-  const by = event.by === undefined ? "" : `"by":${JSON.stringify(event.by)},`
-  const at = new Date(event.at).toISOString()
-  return `{"seq":${event.seq},"at":"${at}","from":"${event.from}",${by}"message":${event.line.trim()}}`
-}
-
 export function eventPageJson(page: EventPage, query: EventQuery, maxChars = MAX_PAGE_CHARS): string {
   const events = withinBound(page.events, query, maxChars)
   const more = page.more || events.length < page.events.length
-  const list = events.map((event) => eventJson(event)).join(",")
+  const list = events.map((event) => `{${eventFields(event)}}`).join(",")
   return `{"events":[${list}],"firstSeq":${page.firstSeq},"lastSeq":${page.lastSeq},"more":${more}}`
 }
 

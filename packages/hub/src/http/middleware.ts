@@ -52,9 +52,12 @@ export function replyToError({ logger }: Operations): ErrorHandler<HttpEnv> {
   }
 }
 
-/** An agent that refuses or does not answer is told to the caller; a store that fails is for whoever runs the hub. */
+/**
+ * An agent that refuses or does not answer is told to the caller; a store that fails is for whoever runs the hub. That the
+ * disk is full is logged when it begins: each request that is refused for it would fill it further.
+ */
 function isOurFailure({ code }: HubError): boolean {
-  return code === "hub/internal" || code.startsWith("store/")
+  return code === "hub/internal" || code === "store/failed"
 }
 
 /** Anybody can make a method up; the metrics must not grow with them. */

@@ -405,7 +405,11 @@ export class LiveSession {
   }
 
   #background(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#options.trouble(this, "something failed in the background", error))
+    work.catch((error: unknown) => {
+      // Told once by the store itself, not once for everything that waits for it.
+      if (error instanceof HubError && error.code === "store/full") return
+      this.#options.trouble(this, "something failed in the background", error)
+    })
   }
 }
 

@@ -4,20 +4,27 @@ import { Worker } from "node:worker_threads"
 import type { Database } from "./database.ts"
 
 export interface WalLimits {
-  /** From here on the thread moves it. */
+  /** From here on the thread moves it. When the log starts over its file stays as long as this: growing costs more. */
   readonly dueAtBytes: number
-  /** The thread does not keep up: from here on writing waits until all of it was moved. */
+  /** No pause came: after one more round commits wait for another, which has little left to move. From twice that on at once. */
   readonly maxBytes: number
 }
 
-const DEFAULT_LIMITS: WalLimits = { dueAtBytes: 32 * 1024 * 1024, maxBytes: 128 * 1024 * 1024 }
-/** So much may have been written while the thread was at it and still be moved here, in a few milliseconds. */
-const LITTLE_BYTES = 512 * 1024
-/** After so many rounds the rest is moved here, however much it is: the log must end some time. */
-const MAX_ROUNDS = 4
-const MAX_WAIT_MS = 5000
+export interface CheckpointerOptions {
+  readonly database: Database
+  readonly file: string
+  /** No commit until what it returns is called. */
+  readonly hold: () => () => void
+  readonly limits?: WalLimits
+}
+
+const MIB = 1024 * 1024
+const DEFAULT_LIMITS: WalLimits = { dueAtBytes: 32 * MIB, maxBytes: 128 * MIB }
+/** No commit for so long is a pause. */
+const PAUSE_MS = 20
+const MAX_HOLD_MS = 5000
 /** The size of the write-ahead log is looked at once for so many commits or so many bytes written. */
-const LOOK_AFTER = { commits: 64, bytes: 1024 * 1024 }
+const LOOK_AFTER = { commits: 64, bytes: MIB }
 
 /** Plain text, since a thread cannot be started from a TypeScript file and a build would give it another name. */
 const WORKER = `
@@ -34,109 +41,145 @@ const WORKER = `
     try {
       connection.prepare("PRAGMA wal_checkpoint(PASSIVE)").raw().all([])
     } catch {}
-    Atomics.store(workerData.busy, 0, 0)
-    Atomics.notify(workerData.busy, 0)
     parentPort.postMessage("done")
   })
 `
 
+type CheckpointState =
+  | { readonly phase: "idle" }
+  /** The thread is at it. Commits go on, unless `release` says that they are held. */
+  | { readonly phase: "moving"; readonly commitsBefore: number; readonly release?: () => void }
+  /** Most of it is moved. In a pause the rest is, and the log starts over. */
+  | { readonly phase: "awaiting-pause"; readonly timer: NodeJS.Timeout }
+  | { readonly phase: "closed" }
+
+const IDLE: CheckpointState = { phase: "idle" }
+
 /**
  * Moves the write-ahead log into the file before it grows long. That means syncing both, for tens of milliseconds, so a
- * thread does it on a connection of its own while commits go on here, again and again until they added only a little in the
- * meantime. Moving that on this thread lets the log start over.
+ * thread does it on a connection of its own, and nothing of it is done here. The log starts over when all of it was moved
+ * and nothing was committed meanwhile: in a pause, which the work of agents has many of, or else by holding commits while
+ * the thread moves the little that came since its last round.
  */
 export class Checkpointer {
-  readonly #database: Database
-  readonly #file: string
+  readonly #options: CheckpointerOptions
   readonly #limits: WalLimits
-  /** 1 while the thread is at it. Shared, since two cannot be at it at once and SQLite does not wait for the other. */
-  readonly #busy = new Int32Array(new SharedArrayBuffer(4))
   #worker: Worker | undefined
-  /** Of the thread, in the checkpoint under way; 0 when there is none. */
-  #round = 0
-  #isClosed = false
+  #state: CheckpointState = IDLE
   #commits = 0
+  #looked = { commits: 0, bytes: 0 }
   #bytes = 0
-  #bytesInRound = 0
+  #isOverdue = false
 
-  constructor(database: Database, file: string, limits: WalLimits = DEFAULT_LIMITS) {
-    this.#database = database
-    this.#file = file
-    this.#limits = limits
+  constructor(options: CheckpointerOptions) {
+    this.#options = options
+    this.#limits = options.limits ?? DEFAULT_LIMITS
+    options.database.all(`PRAGMA journal_size_limit = ${this.#limits.dueAtBytes}`, [])
   }
 
   noteCommit(bytes: number): void {
     this.#commits++
     this.#bytes += bytes
-    this.#bytesInRound += bytes
-    if (this.#commits < LOOK_AFTER.commits && this.#bytes < LOOK_AFTER.bytes) return
-    this.#commits = 0
-    this.#bytes = 0
-    if (this.#isClosed) return
+    const { commits, bytes: bytesThen } = this.#looked
+    if (this.#commits - commits < LOOK_AFTER.commits && this.#bytes - bytesThen < LOOK_AFTER.bytes) return
+    this.#looked = { commits: this.#commits, bytes: this.#bytes }
     const walBytes = this.#walBytes()
-    if (walBytes >= this.#limits.maxBytes) this.#moveAll()
-    else if (walBytes >= this.#limits.dueAtBytes && this.#round === 0) this.#startRound()
+    this.#isOverdue = walBytes > this.#limits.maxBytes
+    if (walBytes <= this.#limits.dueAtBytes) return
+    if (this.#state.phase === "idle" || (this.#isOverdue && this.#state.phase === "awaiting-pause")) this.#startRound()
+    else if (walBytes > 2 * this.#limits.maxBytes) this.#holdRound()
   }
 
-  close(): Promise<void> {
-    this.#isClosed = true
+  async close(): Promise<void> {
+    this.#leave({ phase: "closed" })
     const worker = this.#worker
-    if (worker === undefined) return Promise.resolve()
+    if (worker === undefined) return
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
     worker.ref()
     tell(worker, "close")
-    return exited
+    await exited
   }
 
-  #startRound(): void {
-    this.#round++
-    this.#bytesInRound = 0
+  #startRound(release?: () => void): void {
+    const round = { phase: "moving", commitsBefore: this.#commits } as const
+    this.#leave(release === undefined ? round : { ...round, release })
     this.#worker ??= this.#startWorker()
-    Atomics.store(this.#busy, 0, 1)
     tell(this.#worker, "checkpoint")
+  }
+
+  /** The one under way takes too long for what is being written. */
+  #holdRound(): void {
+    if (this.#state.phase !== "moving" || this.#state.release !== undefined) return
+    this.#state = { ...this.#state, release: this.#hold() }
+  }
+
+  /** Nothing of the state that is left goes on. */
+  #leave(next: CheckpointState): void {
+    const state = this.#state
+    this.#state = next
+    if (state.phase === "awaiting-pause") clearTimeout(state.timer)
+    if (state.phase === "moving") state.release?.()
   }
 
   #startWorker(): Worker {
     const driver = createRequire(import.meta.url).resolve("libsql")
-    const worker = new Worker(WORKER, { eval: true, workerData: { driver, file: this.#file, busy: this.#busy } })
+    const worker = new Worker(WORKER, { eval: true, workerData: { driver, file: this.#options.file } })
     worker.unref()
     worker.on("message", () => this.#endRound())
-    // Without the thread this one does it all: slower, not wrong. The next time a new one is tried.
-    worker.on("error", () => this.#finish())
+    worker.on("error", () => {
+      // Without the thread this one does it: slower, not wrong. The next time a new one is tried.
+      this.#moveHere()
+    })
     worker.on("exit", () => {
       this.#worker = undefined
-      Atomics.store(this.#busy, 0, 0)
-      this.#round = 0
+      if (this.#state.phase !== "closed") this.#leave(IDLE)
     })
     return worker
   }
 
   #endRound(): void {
-    if (this.#isClosed) return
-    if (this.#bytesInRound > LITTLE_BYTES && this.#round < MAX_ROUNDS) this.#startRound()
-    else this.#finish()
+    if (this.#state.phase !== "moving") return
+    if (this.#state.commitsBefore === this.#commits) {
+      this.#isOverdue = false
+      this.#leave(IDLE)
+    } else if (this.#isOverdue) {
+      const release = this.#hold()
+      this.#startRound(release)
+    } else {
+      this.#awaitPause()
+    }
   }
 
-  #finish(): void {
-    this.#round = 0
-    if (!this.#isClosed) this.#move("PASSIVE")
+  #awaitPause(): void {
+    const commitsBefore = this.#commits
+    const timer = setTimeout(() => {
+      if (commitsBefore === this.#commits) this.#startRound()
+      else this.#awaitPause()
+    }, PAUSE_MS).unref()
+    this.#leave({ phase: "awaiting-pause", timer })
   }
 
-  #moveAll(): void {
-    Atomics.wait(this.#busy, 0, 1, MAX_WAIT_MS)
-    this.#move("TRUNCATE")
+  /** Whatever becomes of the thread, commits go on after a while. */
+  #hold(): () => void {
+    const release = this.#options.hold()
+    const timer = setTimeout(release, MAX_HOLD_MS)
+    return () => {
+      clearTimeout(timer)
+      release()
+    }
   }
 
-  #move(mode: "PASSIVE" | "TRUNCATE"): void {
+  #moveHere(): void {
+    if (this.#state.phase === "closed") return
     try {
-      this.#database.all(`PRAGMA wal_checkpoint(${mode})`, [])
+      this.#options.database.all("PRAGMA wal_checkpoint(PASSIVE)", [])
     } catch {
       // Nothing is lost by it: the log stays longer, and commits report what is wrong with the disk.
     }
   }
 
   #walBytes(): number {
-    return statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    return statSync(`${this.#options.file}-wal`, { throwIfNoEntry: false })?.size ?? 0
   }
 }
 

@@ -22,20 +22,18 @@ export interface Database {
 
 const CACHE_KIB = 32 * 1024
 const BUSY_TIMEOUT_MS = 5000
-/** When the write-ahead log starts over, its file is cut to this, so that its size tells how much is in it. */
-const WAL_REST_BYTES = 1024 * 1024
 
 /**
  * WAL with `synchronous=NORMAL`: what was committed survives the death of this process, not a power cut; who needs more
- * commits with FULL. No automatic checkpoint: it would sync inside somebody's commit (see `checkpoint.ts`).
+ * commits with FULL. No automatic checkpoint: it would sync inside somebody's commit (see `checkpoint.ts`). References are
+ * not checked: the one there is, of events to their session, holds by the way they are written, and would be looked up for
+ * every event.
  */
 const SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};
-  PRAGMA foreign_keys = ON;
   PRAGMA cache_size = -${CACHE_KIB};
-  PRAGMA journal_size_limit = ${WAL_REST_BYTES};
   PRAGMA wal_autocheckpoint = 0;
 `
 

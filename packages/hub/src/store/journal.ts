@@ -75,6 +75,8 @@ export class Journal {
   #backlog: Entry[][] = []
   #waitingBytes = 0
   #isScheduled = false
+  #isStopping = false
+  #holds = 0
   #roomWaiters: (() => void)[] = []
 
   constructor(database: Database, options: JournalOptions = {}) {
@@ -120,9 +122,31 @@ export class Journal {
     })
   }
 
+  /** Nothing is committed until what it returns is called, or it is closed. Whoever holds it does so for moments only. */
+  hold(): () => void {
+    let isHeld = true
+    this.#holds++
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.#holds--
+      if (this.#holds === 0) this.#schedule()
+    }
+  }
+
   /** Resolves when everything written so far is in. */
   flush(): Promise<void> {
     return this.write({ run: () => undefined })
+  }
+
+  /** The end is near: nobody waits for room any more, and what cannot be written now is refused. */
+  stopWaiting(): void {
+    this.#isStopping = true
+    if (this.#state.phase === "stalled") {
+      clearTimeout(this.#state.retry)
+      this.#retry()
+    }
+    this.#releaseRoom()
   }
 
   /** Writes what waits, once more also in trouble; what cannot be written is refused, and so is every later write. */
@@ -145,7 +169,7 @@ export class Journal {
     if (this.#state.phase === "closed")
       return new HubError("hub/stopping", "The hub is stopping: try again in a moment.")
     const trouble = this.#state.phase === "stalled" ? this.#state.error : undefined
-    if (job.refusable === true && trouble !== undefined) return trouble
+    if ((job.refusable === true || this.#isStopping) && trouble !== undefined) return trouble
     if (this.#waitingBytes < this.#maxWaitingBytes) return undefined
     return trouble ?? new HubError("store/failed", "More is being written than the disk takes: try again in a moment.")
   }
@@ -167,7 +191,7 @@ export class Journal {
   }
 
   #drain(): void {
-    if (this.#backlog.length === 0) return
+    if (this.#backlog.length === 0 || this.#holds > 0) return
     const batch = this.#takeBatch()
     const failure = this.#commit(batch)
     if (failure !== undefined) {
@@ -220,8 +244,9 @@ export class Journal {
     const retry = setTimeout(() => this.#retry(), this.#options.retryMs ?? 1000)
     this.#state = { phase: "stalled", since, error, retry }
     const waiting = [batch, ...this.#backlog].map((tick) => [...tick])
-    const refused = waiting.flatMap((tick) => tick.filter((entry) => entry.refusable))
-    this.#backlog = waiting.map((tick) => tick.filter((entry) => !entry.refusable)).filter((tick) => tick.length > 0)
+    const mayWait = (entry: Entry) => !entry.refusable && !this.#isStopping
+    const refused = waiting.flatMap((tick) => tick.filter((entry) => !mayWait(entry)))
+    this.#backlog = waiting.map((tick) => tick.filter(mayWait)).filter((tick) => tick.length > 0)
     this.#reject(refused, error)
     if (isNew) this.#options.onTrouble?.(error)
   }
@@ -272,6 +297,7 @@ export class Journal {
   }
 
   #hasRoom(): boolean {
+    if (this.#isStopping) return true
     return this.#state.phase === "closed" || (!this.isStalled && this.#waitingBytes < this.#fullAtBytes)
   }
 

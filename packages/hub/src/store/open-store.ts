@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path"
 import { Checkpointer } from "./checkpoint.ts"
 import { type Database, openDatabase } from "./database.ts"
 import type { Directory } from "./directory.ts"
@@ -12,7 +13,7 @@ export interface StoreOptions extends JournalOptions {
   readonly file: string
 }
 
-/** Everything durable, in one file. What is written to log and directory in one tick is one transaction. */
+/** Everything durable, in one file, and the search index beside it, which can be made anew. What is written to log and directory in one tick is one transaction. */
 export interface Store {
   readonly log: EventLog
   readonly directory: Directory
@@ -35,7 +36,6 @@ export function openStore({ file, ...options }: StoreOptions): Store {
 }
 
 function assemble(database: Database, file: string, options: JournalOptions): Store {
-  const checkpointer = new Checkpointer(database, file)
   const journal = new Journal(database, {
     ...options,
     onCommitted: (commit) => {
@@ -44,14 +44,14 @@ function assemble(database: Database, file: string, options: JournalOptions): St
       search.wake()
     },
   })
+  const checkpointer = new Checkpointer({ database, file, hold: () => journal.hold() })
   const log = new SqliteEventLog(database, journal)
   const directory = new SqliteDirectory(database, journal)
-  const search = new Search(database, journal)
-  search.wake()
+  const search = new Search({ logFile: file, indexFile: join(dirname(file), "search.db") })
   let closing: Promise<void> | undefined
   const close = async () => {
     journal.close()
-    search.close()
+    await search.close()
     await checkpointer.close()
     emptyWriteAheadLog(database)
     database.close()

@@ -1,98 +1,150 @@
-import type { SearchHit, SearchReply } from "../core.ts"
-import type { Database } from "./database.ts"
-import type { Journal } from "./journal.ts"
-import { parseQuery, type SearchTerm, toMatchExpression } from "./search/search-query.ts"
-import { searchableText } from "./search/searchable-text.ts"
-import { snippetOf } from "./search/snippet.ts"
-import { placeOfRow, sessionWord, TextIndexer } from "./search/text-index.ts"
-import { fromStoredText } from "./stored-text.ts"
+import { Worker } from "node:worker_threads"
+import type { SearchReply } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { FromSearchThread, SearchQuery, SearchThreadData, ToSearchThread } from "./search/search-messages.ts"
+import { COMMITS, IS_ASLEEP, SIGNAL_BYTES } from "./search/search-signal.js"
 
-export interface SearchQuery {
-  readonly q: string
-  readonly session?: string
-  readonly limit: number
+export interface SearchOptions {
+  readonly logFile: string
+  readonly indexFile: string
 }
 
-const MAX_HITS = 200
+/** Whoever starts a hub waits for it: the thread starts later, or with the first question. */
+const START_AFTER_MS = 500
+const TIMEOUT_MS = 10_000
+const CATCH_UP_TIMEOUT_MS = 60_000
+const MAX_WAITING = 64
+/** A thread that ends is started again so often within a minute. */
+const MAX_STARTS = 5
+const STARTS_MS = 60_000
+const CLOSE_TIMEOUT_MS = 2000
 
-/** Full-text search over all that was said and done, newest first, and over the titles of sessions, which come before. */
+interface Waiting {
+  readonly resolve: (message: FromSearchThread) => void
+  readonly reject: (error: HubError) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Full-text search over all that was said and done, newest first, and over the titles of sessions, which come before. A
+ * thread of its own follows the log, keeps the index and answers: nothing of it is done on this one.
+ */
 export class Search {
-  readonly #database: Database
-  readonly #indexer: TextIndexer
+  readonly #options: SearchOptions
+  readonly #signal = new Int32Array(new SharedArrayBuffer(SIGNAL_BYTES))
+  readonly #waiting = new Map<number, Waiting>()
+  #starts: number[] = []
+  #startTimer: NodeJS.Timeout | undefined
+  #worker: Worker | undefined
+  #lastId = 0
+  #isClosed = false
 
-  constructor(database: Database, journal: Journal) {
-    this.#database = database
-    this.#indexer = new TextIndexer(database, journal)
+  constructor(options: SearchOptions) {
+    this.#options = options
+    this.#startLater()
   }
 
-  async search({ q, session, limit }: SearchQuery): Promise<SearchReply> {
-    const terms = parseQuery(q)
-    const most = Math.min(limit, MAX_HITS)
-    const { indexedTo } = this.#indexer
-    if (terms.length === 0 || !(most > 0)) return { hits: [], indexedTo }
-    const titles = this.#findTitles(terms, session, most)
-    return { hits: [...titles, ...this.#findEvents(terms, session, most - titles.length)], indexedTo }
+  async search(query: SearchQuery): Promise<SearchReply> {
+    const message = await this.#ask((id) => ({ kind: "search", id, query }), TIMEOUT_MS)
+    if (message.kind !== "found") throw new Error(`A search was answered with "${message.kind}".`)
+    return message.reply
   }
 
   /** Something was committed. */
   wake(): void {
-    this.#indexer.wake()
+    Atomics.add(this.#signal, COMMITS, 1)
+    if (Atomics.compareExchange(this.#signal, IS_ASLEEP, 1, 0) === 1) this.#tell({ kind: "wake" })
   }
 
   /** Resolves when everything that was committed can be found. */
-  caughtUp(): Promise<void> {
-    return this.#indexer.caughtUp()
+  async caughtUp(): Promise<void> {
+    await this.#ask((id) => ({ kind: "catch-up", id }), CATCH_UP_TIMEOUT_MS)
   }
 
-  close(): void {
-    this.#indexer.close()
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#startTimer)
+    this.#rejectAll(new HubError("hub/stopping", "The hub is stopping: try again in a moment."))
+    const worker = this.#worker
+    if (worker === undefined) return
+    const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()))
+    this.#tell({ kind: "close" })
+    const late = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS)
+    await exited
+    clearTimeout(late)
   }
 
-  #findTitles(terms: readonly SearchTerm[], session: string | undefined, limit: number): readonly SearchHit[] {
-    const rows = this.#database.all(
-      `SELECT sessions.id, sessions.title, sessions.updated_at
-       FROM title_text JOIN sessions ON sessions.number = title_text.rowid
-       WHERE title_text MATCH ? AND (? IS NULL OR sessions.id = ?) ORDER BY title_text.rowid DESC LIMIT ?`,
-      [toMatchExpression(terms), session ?? null, session ?? null, limit],
-    )
-    return rows.map(([id, title, at]) => ({
-      session: String(id),
-      seq: 0,
-      at: String(at),
-      field: "title",
-      snippet: snippetOf(String(title), terms),
-    }))
-  }
-
-  #findEvents(terms: readonly SearchTerm[], session: string | undefined, limit: number): readonly SearchHit[] {
-    let expression = `body : (${toMatchExpression(terms)})`
-    if (session !== undefined) {
-      const row = this.#database.get("SELECT id FROM log_sessions WHERE name = ?", [session])
-      if (row === undefined) return []
-      expression = `session : ${sessionWord(Number(row[0]))} AND ${expression}`
+  #ask(compose: (id: number) => ToSearchThread, timeoutMs: number): Promise<FromSearchThread> {
+    if (this.#isClosed)
+      return Promise.reject(new HubError("hub/stopping", "The hub is stopping: try again in a moment."))
+    if (this.#waiting.size >= MAX_WAITING) {
+      return Promise.reject(new HubError("hub/busy", "Too many searches at once: try again in a moment."))
     }
-    return this.#database
-      .all("SELECT rowid FROM event_text WHERE event_text MATCH ? ORDER BY rowid DESC LIMIT ?", [expression, limit])
-      .flatMap(([row]) => this.#toHit(Number(row), terms) ?? [])
+    this.#worker ??= this.#start()
+    if (this.#worker === undefined) return Promise.reject(failure("its thread keeps ending"))
+    const id = ++this.#lastId
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id)
+        reject(failure("it took too long"))
+      }, timeoutMs)
+      this.#waiting.set(id, { resolve, reject, timer })
+      this.#tell(compose(id))
+    })
   }
 
-  /** The index holds no text: it is taken from the event itself. */
-  #toHit(indexRow: number, terms: readonly SearchTerm[]): SearchHit | undefined {
-    const { event, field } = placeOfRow(indexRow)
-    const row = this.#database.get(
-      `SELECT log_sessions.name, events.seq, events.at, events.line
-       FROM events JOIN log_sessions ON log_sessions.id = events.session WHERE events.id = ?`,
-      [event],
-    )
-    if (row === undefined) return undefined
-    const [name, seq, at, line] = row
-    const text = searchableText(fromStoredText(line))[field] ?? ""
-    return {
-      session: String(name),
-      seq: Number(seq),
-      at: new Date(Number(at)).toISOString(),
-      field,
-      snippet: snippetOf(text, terms),
-    }
+  #startLater(): void {
+    this.#startTimer = setTimeout(() => {
+      this.#worker ??= this.#start()
+    }, START_AFTER_MS).unref()
   }
+
+  /** Undefined when it was started too often. */
+  #start(): Worker | undefined {
+    const now = Date.now()
+    this.#starts = this.#starts.filter((at) => now - at < STARTS_MS)
+    if (this.#starts.length >= MAX_STARTS) return undefined
+    this.#starts.push(now)
+    Atomics.store(this.#signal, IS_ASLEEP, 0)
+    const workerData: SearchThreadData = { ...this.#options, signal: this.#signal }
+    const worker = new Worker(new URL("./search/search-thread.js", import.meta.url), { workerData, execArgv: [] })
+    worker.unref()
+    worker.on("message", (message: FromSearchThread) => this.#settle(message))
+    let reason = "its thread ended"
+    worker.on("error", (error: Error) => {
+      reason = error.message
+    })
+    worker.on("exit", () => {
+      this.#worker = undefined
+      this.#rejectAll(failure(reason))
+      if (!this.#isClosed) this.#startLater()
+    })
+    return worker
+  }
+
+  #settle(message: FromSearchThread): void {
+    const waiting = this.#waiting.get(message.id)
+    if (waiting === undefined) return
+    this.#waiting.delete(message.id)
+    clearTimeout(waiting.timer)
+    if (message.kind === "failed") waiting.reject(failure(message.reason))
+    else waiting.resolve(message)
+  }
+
+  #rejectAll(error: HubError): void {
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer)
+      reject(error)
+    }
+    this.#waiting.clear()
+  }
+
+  #tell(message: ToSearchThread): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window: it has no origin
+    this.#worker?.postMessage(message)
+  }
+}
+
+function failure(reason: string): HubError {
+  return new HubError("store/failed", `The search cannot be answered: try again in a moment. (${reason})`)
 }

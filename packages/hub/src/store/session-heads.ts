@@ -32,10 +32,6 @@ export class SessionHeads {
     return this.#remember(session, Number(row?.[0]))
   }
 
-  reload(head: SessionHead): void {
-    head.lastSeq = this.#lastSeq(head.number)
-  }
-
   /** What was learned in a transaction that was rolled back is not so. */
   forgetAll(): void {
     this.#heads.clear()

@@ -1,6 +1,6 @@
 import type { NewEvent, StoredEvent } from "../model/event.ts"
 import type { Database, SqlRow, SqlValue } from "./database.ts"
-import { fromStoredKey, placeOfKey } from "./event-keys.ts"
+import { EventKeys } from "./event-keys.ts"
 import {
   type Appended,
   type AppendOptions,
@@ -11,6 +11,7 @@ import {
 } from "./event-log.ts"
 import { EventStage } from "./event-stage.ts"
 import type { Journal } from "./journal.ts"
+import { fromStoredKey } from "./key-slot.ts"
 import { LiveTails } from "./live-tails.ts"
 import { SessionHeads } from "./session-heads.ts"
 import { fromStoredText } from "./stored-text.ts"
@@ -32,6 +33,7 @@ export class SqliteEventLog implements EventLog {
   readonly #database: Database
   readonly #journal: Journal
   readonly #heads: SessionHeads
+  readonly #keys: EventKeys
   readonly #stage: EventStage
   readonly #tails: LiveTails
 
@@ -40,13 +42,20 @@ export class SqliteEventLog implements EventLog {
     this.#journal = journal
     this.#heads = new SessionHeads(database)
     this.#tails = new LiveTails((session, range) => this.read(session, range))
-    this.#stage = new EventStage(database, this.#heads, ({ session, stored }) => this.#tails.publish(session, stored))
+    this.#keys = new EventKeys(database, journal)
+    this.#stage = new EventStage({
+      database,
+      heads: this.#heads,
+      keys: this.#keys,
+      publish: ({ session, stored }) => this.#tails.publish(session, stored),
+    })
     journal.addStage(this.#stage)
   }
 
   async append(session: string, events: readonly NewEvent[], options: AppendOptions = {}): Promise<Appended> {
     const synced = options.synced === true
-    const bytes = events.reduce((sum, event) => sum + event.line.length + EVENT_OVERHEAD_BYTES, 0)
+    let bytes = events.length * EVENT_OVERHEAD_BYTES
+    for (const event of events) bytes += event.line.length
     const run = () => this.#stage.stage(session, events)
     // What must be synced was promised to somebody, who can be told; what an agent says cannot be asked for again.
     const refusable = synced && events.every((event) => event.from !== "agent")
@@ -73,7 +82,7 @@ export class SqliteEventLog implements EventLog {
 
   async find(session: string, key: string): Promise<StoredEvent | undefined> {
     const head = this.#heads.find(session)
-    const seq = head === undefined ? undefined : placeOfKey(this.#database, head.number, key).seq
+    const seq = head === undefined ? undefined : this.#keys.seqOf(head.number, key)
     if (seq === undefined) return undefined
     return (await this.read(session, { after: seq - 1, limit: 1 }))[0]
   }

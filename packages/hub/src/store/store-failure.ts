@@ -4,7 +4,7 @@ import { HubError } from "../errors.ts"
 const STORAGE_CODES =
   /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|NOMEM|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|PERM|AUTH|INTERRUPT)(?:_|$)/
 
-export function sqliteCode(error: unknown): string {
+function sqliteCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : ""
 }
 

@@ -2,7 +2,7 @@
 export interface Sink {
   readonly bufferedAmount: number
   /** `done` is called when the frame has left, or never will. */
-  send(frame: string, done: () => void): void
+  send(frame: string | Buffer, done: () => void): void
 }
 
 export interface OutboxOptions {
@@ -12,16 +12,16 @@ export interface OutboxOptions {
   readonly maxWaitingChars?: number
 }
 
-export interface Bulk {
+/** Events and deltas: one line, or a frame of whole lines that several viewers share. */
+export type Bulk = {
   readonly sessionId: string
-  readonly text: string
-  /** Called when it is handed to the socket: the viewer's cursor. */
+  /** The viewer's cursor when it was handed to the socket. */
   readonly seq?: number
-}
+} & ({ readonly text: string } | { readonly frame: Buffer })
 
 const FRAME_CHARS = 256 * 1024
 const SOCKET_BYTES = 1024 * 1024
-export const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
+const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
 
 /**
  * What waits to be sent to one viewer. Lines share frames. Control lines (asks, changes, pongs) go ahead of bulk (events,
@@ -45,6 +45,7 @@ export class Outbox {
   }
 
   control(text: string): void {
+    if (this.#isClosed) return
     this.#control.push(text)
     this.#waitingChars += text.length
     if (this.#waitingChars > this.#maxWaitingChars) this.#options.onOverflow()
@@ -52,9 +53,10 @@ export class Outbox {
   }
 
   bulk(items: readonly Bulk[]): void {
+    if (this.#isClosed) return
     for (const item of items) {
       this.#bulk.push(item)
-      this.#waitingChars += item.text.length
+      this.#waitingChars += sizeOf(item)
     }
     if (this.#waitingChars > this.#maxWaitingChars) this.#options.onOverflow()
     this.#schedule()
@@ -84,7 +86,7 @@ export class Outbox {
   /** Forgets what waits of a session. */
   drop(sessionId: string): void {
     this.#bulk = this.#bulk.filter((item) => item.sessionId !== sessionId)
-    this.#waitingChars = charsOf(this.#control) + charsOf(this.#bulk.map((item) => item.text))
+    this.#waitingChars = charsOf(this.#control) + this.#bulk.reduce((size, item) => size + sizeOf(item), 0)
     this.#sent.delete(sessionId)
     if (this.#waitingChars < FRAME_CHARS) this.#wake()
   }
@@ -138,25 +140,40 @@ export class Outbox {
     }
   }
 
-  #nextFrame(): string | undefined {
+  #nextFrame(): string | Buffer | undefined {
     const lines = this.#control
     this.#control = []
     let chars = charsOf(lines)
     this.#waitingChars -= chars
     let taken = 0
+    let shared: Buffer | undefined
     while (taken < this.#bulk.length && chars < FRAME_CHARS) {
       const item = this.#bulk[taken]
-      if (item === undefined) break
+      // A shared frame goes alone, as it is: nothing is put together or encoded again.
+      if (item === undefined || ("frame" in item && lines.length > 0)) break
+      this.#hand(item)
+      taken += 1
+      if ("frame" in item) {
+        shared = item.frame
+        break
+      }
       lines.push(item.text)
       chars += item.text.length
-      this.#waitingChars -= item.text.length
-      if (item.seq !== undefined) this.#sent.set(item.sessionId, item.seq)
-      taken += 1
     }
     if (taken > 0) this.#bulk = taken === this.#bulk.length ? [] : this.#bulk.slice(taken)
     if (this.#waitingChars < FRAME_CHARS) this.#wake()
+    if (shared !== undefined) return shared
     return lines.length === 0 ? undefined : `${lines.join("\n")}\n`
   }
+
+  #hand(item: Bulk): void {
+    this.#waitingChars -= sizeOf(item)
+    if (item.seq !== undefined) this.#sent.set(item.sessionId, item.seq)
+  }
+}
+
+function sizeOf(item: Bulk): number {
+  return "frame" in item ? item.frame.length : item.text.length
 }
 
 function charsOf(texts: readonly string[]): number {

@@ -107,7 +107,8 @@ function sinkOf(socket: WebSocket): StreamViewerOptions["sink"] {
     get bufferedAmount() {
       return socket.bufferedAmount
     },
-    send: (frame, done) => socket.send(frame, () => done()),
+    // Text, also when it is encoded already.
+    send: (frame, done) => socket.send(frame, { binary: false }, () => done()),
   }
 }
 

@@ -1,14 +1,9 @@
 import type { SessionView } from "../core.ts"
-import type { Ask, PublicAsk } from "../model/ask.ts"
+import { publicAsk } from "../http/public-ask.ts"
+import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
+import { eventFields } from "../model/event-json.ts"
 import type { Published } from "../session/pipeline.ts"
-
-/** An event as JSON text: the agent's line is put in as it was received, never encoded again. */
-export function eventFields(event: StoredEvent): string {
-  const by = event.by === undefined ? "" : `,"by":${JSON.stringify(event.by)}`
-  const at = new Date(event.at).toISOString()
-  return `"seq":${event.seq},"at":"${at}","from":"${event.from}"${by},"message":${event.line}`
-}
 
 export function eventLine(sessionId: string, event: StoredEvent): string {
   return `{"ev":"event","session":${JSON.stringify(sessionId)},${eventFields(event)}}`
@@ -18,15 +13,39 @@ export function deltaLine(sessionId: string, line: string): string {
   return `{"ev":"delta","session":${JSON.stringify(sessionId)},"message":${line}}`
 }
 
-const texts = new WeakMap<Published, string>()
+/** Whole lines, ready for a socket, and the last event in them. */
+export interface SharedFrame {
+  readonly frame: Buffer
+  readonly seq: number | undefined
+}
 
-/** Made once, however many viewers there are. */
-export function publishedLine(sessionId: string, item: Published): string {
-  const known = texts.get(item)
+const FRAME_CHARS = 256 * 1024
+const frames = new WeakMap<readonly Published[], readonly SharedFrame[]>()
+
+/** Put together and encoded once, however many viewers there are. */
+export function framesOf(sessionId: string, items: readonly Published[]): readonly SharedFrame[] {
+  const known = frames.get(items)
   if (known !== undefined) return known
-  const text = item.kind === "event" ? eventLine(sessionId, item.event) : deltaLine(sessionId, item.line)
-  texts.set(item, text)
-  return text
+  const made = [...cutFrames(JSON.stringify(sessionId), items)]
+  frames.set(items, made)
+  return made
+}
+
+function* cutFrames(session: string, items: readonly Published[]): Generator<SharedFrame> {
+  let text = ""
+  let seq: number | undefined
+  for (const item of items) {
+    if (item.kind === "event") {
+      text += `{"ev":"event","session":${session},${eventFields(item.event)}}\n`
+      seq = item.event.seq
+    } else {
+      text += `{"ev":"delta","session":${session},"message":${item.line}}\n`
+    }
+    if (text.length < FRAME_CHARS) continue
+    yield { frame: Buffer.from(text), seq }
+    text = ""
+  }
+  if (text !== "") yield { frame: Buffer.from(text), seq }
 }
 
 export function askLine(ask: Ask): string {
@@ -35,9 +54,4 @@ export function askLine(ask: Ask): string {
 
 export function changedLine(view: SessionView): string {
   return JSON.stringify({ ev: "changed", session: view.id, record: view })
-}
-
-export function publicAsk(ask: Ask): PublicAsk {
-  const { incarnation: _process, toolUseId: _tool, answerId: _answer, ...rest } = ask
-  return rest
 }

@@ -6,7 +6,7 @@ import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Published } from "../session/pipeline.ts"
 import type { FanOut } from "./fan-out.ts"
 import { Outbox, type Sink } from "./outbox.ts"
-import { askLine, changedLine, deltaLine, eventLine, publishedLine } from "./stream-lines.ts"
+import { askLine, changedLine, deltaLine, eventLine, framesOf } from "./stream-lines.ts"
 
 export interface StreamViewerOptions {
   readonly sink: Sink
@@ -163,12 +163,11 @@ export class StreamViewer {
 
   #publish(id: string, subscription: Subscription, items: readonly Published[]): void {
     if (subscription.phase !== "live") return
+    // In one go: when it is too much all of it is dropped, and nothing comes after `lagged`.
     this.#outbox.bulk(
-      items.map((item) => ({
-        sessionId: id,
-        text: publishedLine(id, item),
-        ...(item.kind === "event" ? { seq: item.event.seq } : {}),
-      })),
+      framesOf(id, items).map(({ frame, seq }) =>
+        seq === undefined ? { sessionId: id, frame } : { sessionId: id, frame, seq },
+      ),
     )
   }
 
@@ -183,7 +182,10 @@ export class StreamViewer {
     this.#outbox.dropBulk()
     for (const id of lagging) this.#unsubscribe(id)
     // What cannot be had again is too much by itself: it comes back and begins anew.
-    if (this.#outbox.isFull) return this.#options.cutOff?.()
+    if (this.#outbox.isFull) {
+      this.close()
+      return this.#options.cutOff?.()
+    }
     for (const line of told) this.#outbox.control(line)
   }
 

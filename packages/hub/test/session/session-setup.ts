@@ -57,7 +57,7 @@ export class FakeAgent implements AgentWire {
   }
 }
 
-export const SUCCESS = { subtype: "success", response: { commands: [] } }
+const SUCCESS = { subtype: "success", response: { commands: [] } }
 export const ALREADY = { subtype: "error", error: "Already initialized", pending_permission_requests: [] }
 
 export function setUpSessions(directory = new MemoryDirectory(), log = new MemoryEventLog()) {

@@ -169,6 +169,21 @@ describe("group commit", () => {
       expect(executed.splice(0)).toEqual(full)
     }))
 
+  it("[JL10] while commits are held writes wait, and are committed together and in order when they are not", () =>
+    withBench(async ({ journal, log, executed }) => {
+      const releases = [journal.hold(), journal.hold()]
+      const first = log.append("s", [event(1)])
+      await new Promise((resolve) => setImmediate(resolve))
+      const second = log.append("s", [event(2)])
+      releases[0]?.()
+      releases[0]?.()
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(executed).toEqual([])
+      releases[1]?.()
+      expect(await Promise.all([first, second])).toMatchObject([{ lastSeq: 1 }, { lastSeq: 2 }])
+      expect(executed).toEqual(["BEGIN IMMEDIATE", "COMMIT"])
+    }))
+
   it("[JL7] close writes what waits; later writes are refused with hub/stopping", () =>
     withFile(async (file) => {
       const database = openDatabase(file)

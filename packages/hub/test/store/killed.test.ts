@@ -49,9 +49,11 @@ describe("a store whose process is killed", () => {
         const store = openStore({ file })
         for (const session of SESSIONS) {
           const { lastSeq = 0, document = -1 } = confirmed.get(session) ?? {}
-          const seqs = (await readWhole(store.log, session)).map((event) => event.seq)
+          const events = await readWhole(store.log, session)
+          const seqs = events.map((event) => event.seq)
           expect(seqs.length, where).toBeGreaterThanOrEqual(lastSeq)
           expect(seqs, where).toEqual(upTo(seqs.length))
+          expect((await store.log.append(session, events)).stored, `keys are known again: ${where}`).toEqual([])
           const kept = await store.directory.getDocument(`${session} round-${round}`)
           expect(Number(kept ?? -1), where).toBeGreaterThanOrEqual(document)
         }

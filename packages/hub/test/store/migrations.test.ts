@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { openDatabase } from "../../src/store/database.ts"
+import { keySlot } from "../../src/store/key-slot.ts"
+import { sql as first } from "../../src/store/migrations/001-first.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
 import { openStore } from "../../src/store/open-store.ts"
 import { withFile } from "./store-folder.ts"
@@ -15,6 +17,25 @@ describe("migrations", () => {
       migrate(database, steps)
       expect(database.all("SELECT a FROM one", [])).toEqual([[1], [2]])
       database.close()
+    }))
+
+  it("[JL8] a file of the first version keeps its events, their keys and its titles", () =>
+    withFile(async (file) => {
+      const old = openDatabase(file)
+      migrate(old, [first])
+      old.exec("INSERT INTO log_sessions (id, name) VALUES (1, 's')")
+      const line = '{"type":"user","message":{"content":"an old lamp"}}'
+      old.run("INSERT INTO events VALUES (1, 1, 1, 5, 'agent', NULL, 'a', ?, ?)", [keySlot("a"), line])
+      old.run("INSERT INTO sessions VALUES (1, 's', 'Lamps', '2030-01-01T00:00:00.000Z', '{}', '{}')", [])
+      old.close()
+      const store = openStore({ file })
+      expect(await store.log.find("s", "a")).toEqual({ seq: 1, at: 5, from: "agent", key: "a", line })
+      const again = await store.log.append("s", [{ at: 6, from: "agent", key: "a", line }])
+      expect(again).toEqual({ stored: [], lastSeq: 1 })
+      await store.search.caughtUp()
+      const { hits } = await store.search.search({ q: "lamp", limit: 5 })
+      expect(hits.map(({ seq, field }) => `${seq} ${field}`)).toEqual(["0 title", "1 text"])
+      await store.close()
     }))
 
   it("[JL8] a step that fails leaves the file as it was before it", () =>

@@ -1,19 +1,23 @@
-/** Where in an event the words were found. */
-export const SEARCH_FIELDS = ["text", "input", "result", "thinking"] as const
-export type SearchField = (typeof SEARCH_FIELDS)[number]
-export type SearchableText = Readonly<Partial<Record<SearchField, string>>>
+/**
+ * Where in an event the words were found.
+ * @typedef {"text" | "input" | "result" | "thinking"} SearchField
+ * @typedef {Readonly<Record<string, unknown>>} Json
+ */
+
+/** @type {readonly SearchField[]} */
+export const SEARCH_FIELDS = ["text", "input", "result", "thinking"]
 
 /** Of each field of an event so much is searched: no line may hold up the others. */
 const MAX_FIELD_CHARS = 100_000
 const MAX_DEPTH = 20
 
-type Json = Readonly<Record<string, unknown>>
-
 /**
  * The words of a line that somebody may look for: what was said and thought, what tools were given and what they gave
  * back. A line that is no message has none.
+ * @param {string} line
+ * @returns {Readonly<Partial<Record<SearchField, string>>>}
  */
-export function searchableText(line: string): SearchableText {
+export function searchableText(line) {
   const message = parse(line)
   const words = new Words()
   switch (message?.["type"]) {
@@ -36,9 +40,11 @@ export function searchableText(line: string): SearchableText {
 }
 
 class Words {
-  readonly all: Partial<Record<SearchField, string>> = {}
+  /** @type {Partial<Record<SearchField, string>>} */
+  all = {}
 
-  add(field: SearchField, text: unknown): void {
+  /** @param {SearchField} field @param {unknown} text */
+  add(field, text) {
     if (typeof text !== "string" || text === "") return
     const before = this.all[field]
     if (before === undefined) this.all[field] = text.slice(0, MAX_FIELD_CHARS)
@@ -46,13 +52,15 @@ class Words {
   }
 }
 
-function collectContent(words: Words, content: unknown): void {
+/** @param {Words} words @param {unknown} content */
+function collectContent(words, content) {
   words.add("text", content)
   if (!Array.isArray(content)) return
   for (const block of content) if (isJson(block)) collectBlock(words, block)
 }
 
-function collectBlock(words: Words, block: Json): void {
+/** @param {Words} words @param {Json} block */
+function collectBlock(words, block) {
   switch (block["type"]) {
     case "text":
       words.add("text", block["text"])
@@ -73,21 +81,30 @@ function collectBlock(words: Words, block: Json): void {
   }
 }
 
-/** Text only: an image's bytes are nothing to look for. */
-function collectResult(words: Words, content: unknown): void {
+/**
+ * Text only: an image's bytes are nothing to look for.
+ * @param {Words} words @param {unknown} content
+ */
+function collectResult(words, content) {
   words.add("result", content)
   if (!Array.isArray(content)) return
   for (const part of content) if (isJson(part) && part["type"] === "text") words.add("result", part["text"])
 }
 
-/** A tool's input stands in the message that uses it; an elicitation is nowhere else. */
-function collectQuestion(words: Words, request: unknown): void {
+/**
+ * A tool's input stands in the message that uses it; an elicitation is nowhere else.
+ * @param {Words} words @param {unknown} request
+ */
+function collectQuestion(words, request) {
   if (!isJson(request) || request["subtype"] !== "elicitation") return
   words.add("text", request["message"])
 }
 
-/** Every text and number in it, in order, a line each. */
-function collectLeaves(words: Words, field: SearchField, value: unknown, depth = 0): void {
+/**
+ * Every text and number in it, in order, a line each.
+ * @param {Words} words @param {SearchField} field @param {unknown} value
+ */
+function collectLeaves(words, field, value, depth = 0) {
   if (typeof value === "string") words.add(field, value)
   else if (typeof value === "number") words.add(field, String(value))
   else if (typeof value === "object" && value !== null && depth < MAX_DEPTH) {
@@ -95,15 +112,18 @@ function collectLeaves(words: Words, field: SearchField, value: unknown, depth =
   }
 }
 
-function parse(line: string): Json | undefined {
+/** @param {string} line @returns {Json | undefined} */
+function parse(line) {
   try {
-    const value: unknown = JSON.parse(line)
+    /** @type {unknown} */
+    const value = JSON.parse(line)
     return isJson(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-function isJson(value: unknown): value is Json {
+/** @param {unknown} value @returns {value is Json} */
+function isJson(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
