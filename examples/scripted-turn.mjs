@@ -1,5 +1,5 @@
 // One turn of a real Claude Code CLI, without an account, a network or a token: our scripted Messages API plays the model.
-// Shows every line that passes between host and agent. `npm start` runs this until there is a hub.
+// Shows every line that passes between host and agent. Run it with `node examples/scripted-turn.mjs` after `npm run build`.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

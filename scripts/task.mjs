@@ -5,9 +5,9 @@ import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "
 
 /** @type {Record<string, (args: string[]) => Promise<void>>} */
 const tasks = {
-  async start() {
+  async start(args) {
     await ensureBuilt()
-    await run(process.execPath, ["examples/scripted-turn.mjs"])
+    await run(process.execPath, ["packages/cli/bin/signalbox.mjs", "up", ...args])
   },
   async build() {
     await ensureInstalled()

@@ -5,7 +5,7 @@ import { Authority } from "./auth/authority.ts"
 import { checkBinding, settleExposure } from "./auth/exposure.ts"
 import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
-import { createHttpApp } from "./http/app.ts"
+import type { HttpApp } from "./http/app.ts"
 import type { ListeningAddress } from "./http/listen.ts"
 import { refuseUpgrade } from "./http/refuse-upgrade.ts"
 import { createHttpServer } from "./http/server.ts"
@@ -88,10 +88,15 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       if (closing !== undefined) return "The hub is stopping"
       return store.journal.isStalled ? "The store cannot be written" : undefined
     }
-    const moreRoutes = parts.clientDoors.routes
-    const app = createHttpApp({ core: parts.core, authority, logger, metrics, version, notReady, moreRoutes })
+    let app: Promise<HttpApp> | undefined
+    const loadApp = async () => {
+      const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), parts.clientDoors.routes()])
+      return createHttpApp({ core: parts.core, authority, logger, metrics, version, notReady, moreRoutes })
+    }
+    // Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds.
+    const openApp = () => (app ??= loadApp())
     const server = createHttpServer({
-      fetch: (request, bindings) => app.hono.fetch(request, bindings),
+      fetch: async (request, bindings) => (await openApp()).hono.fetch(request, bindings),
       onUpgrade: (request, socket, head) => upgrade(parts, closing !== undefined, { request, socket, head }),
       onAgentPost: (request, response) => void parts.ingress.receiveEvents(request, response),
     })
@@ -100,6 +105,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     // The first: on a full disk nobody would ever get room, and everybody below waits for everybody who waits for it.
     closers.push(() => store.journal.stopWaiting())
     address = await server.listen({ host, ...(options.port === undefined ? {} : { port: options.port }) })
+    openApp().catch((error: unknown) => logger.error({ err: error }, "the REST interface could not be loaded"))
     const createLoginCode = () => authority.createLoginCode(admin.tokenId)
     return { address, admin, core: parts.core, createLoginCode, close }
   } catch (error) {

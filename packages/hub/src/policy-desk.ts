@@ -1,5 +1,4 @@
-import { evaluate, type Policy, policyRequestOf, type Rule } from "@signalbox/policy"
-import { parsePolicy } from "@signalbox/policy/schemas"
+import { evaluate, type ParsedPolicy, type Policy, policyRequestOf, type Rule } from "@signalbox/policy"
 import type { AskVerdict } from "./asks/ask-desk.ts"
 import { HubError } from "./errors.ts"
 import type { Ask } from "./model/ask.ts"
@@ -21,7 +20,7 @@ export class PolicyDesk {
   async load(): Promise<void> {
     const kept = await this.#directory.getDocument(DOCUMENT)
     if (kept === undefined || kept === null) return
-    const parsed = parsePolicy(kept)
+    const parsed = await parse(kept)
     if (!parsed.ok) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
     this.#policy = parsed.policy
   }
@@ -31,7 +30,7 @@ export class PolicyDesk {
   }
 
   async put(value: unknown, by: string, at: string): Promise<Policy> {
-    const parsed = parsePolicy(value)
+    const parsed = await parse(value)
     if (!parsed.ok) {
       throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
     }
@@ -54,4 +53,10 @@ export class PolicyDesk {
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
     })
   }
+}
+
+/** The schemas take longer to load than a hub without a policy takes to start. */
+async function parse(value: unknown): Promise<ParsedPolicy> {
+  const { parsePolicy } = await import("@signalbox/policy/schemas")
+  return parsePolicy(value)
 }

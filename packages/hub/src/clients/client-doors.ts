@@ -4,7 +4,6 @@ import type { Authority } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
 import type { Route } from "../http/route.ts"
 import type { EventLog } from "../store/event-log.ts"
-import { directConnectRoutes } from "./direct-connect.ts"
 import type { ClientHouse } from "./raw-client.ts"
 import { RelayDoor } from "./relay-door.ts"
 import type { SocketDoor } from "./socket-door.ts"
@@ -27,25 +26,34 @@ export interface ClientDoorsOptions {
 
 /** All the doors for clients that are not our own viewers. */
 export class ClientDoors {
-  /** For the HTTP app: they go through its checks and into its description. */
-  readonly routes: readonly Route[]
+  readonly #options: ClientDoorsOptions
   readonly #sockets: SocketDoor
   readonly #relay: RelayDoor
   readonly #sse: SseDoor
   readonly #end: () => void
 
   constructor(options: ClientDoorsOptions) {
-    const { house, core, authority } = options
+    const { house, authority } = options
+    this.#options = options
     this.#sockets = createSessionSocketDoor(options)
     this.#relay = new RelayDoor(options)
     this.#sse = new SseDoor(options)
-    this.routes = [...this.#sse.routes, ...directConnectRoutes({ registry: house.registry, core, authority })]
     const stopWatching = house.fanOut.watchAll({ changed: (view) => house.desks.changed(view) })
     const stopListening = authority.tokens.onEnded((tokenId) => house.desks.forgetToken(tokenId))
     this.#end = () => {
       stopWatching()
       stopListening()
     }
+  }
+
+  /** For the HTTP app: they go through its checks and into its description. Loaded with it, for their schemas take long. */
+  async routes(): Promise<readonly Route[]> {
+    const { house, core, authority } = this.#options
+    const [{ sseRoutes }, { directConnectRoutes }] = await Promise.all([
+      import("./sse-routes.ts"),
+      import("./direct-connect.ts"),
+    ])
+    return [...sseRoutes(this.#sse), ...directConnectRoutes({ registry: house.registry, core, authority })]
   }
 
   /** How many clients are connected, by door. */

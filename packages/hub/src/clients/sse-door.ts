@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, isObject } from "@signalbox/protocol"
 import { normaliseFrontendMessage } from "@signalbox/protocol/dialects"
-import { z } from "zod"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
-import { LARGE_BODY_BYTES, type Route, route } from "../http/route.ts"
 import type { Caller } from "../model/access.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -21,19 +19,15 @@ export interface SseDoorOptions {
   readonly maxClients?: number
 }
 
+/** The session, and the name that keeps a client's hooks and servers across reconnects. */
+export interface ClientName {
+  readonly id: string
+  readonly client: string | undefined
+}
+
 const MAX_CLIENTS = 2_000
-const MAX_EVENTS = 100
 /** Who gives no name is one client per token, and does not come back after this long. */
 const FORGET_MS = 600_000
-
-const ClientQuery = z.looseObject({
-  client: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/, "letters, digits, '.', '_' and '-', at most 100")
-    .optional(),
-})
-const EventsBody = z.looseObject({ events: z.array(z.looseObject({ payload: z.unknown() })).max(MAX_EVENTS) })
-const EventsReply = z.object({ accepted: z.number() })
 
 /** `/v1/code/sessions/:id/events/stream` and `…/events`: official clients that stream events and post their own. */
 export class SseDoor {
@@ -53,10 +47,6 @@ export class SseDoor {
     return this.#clients.size
   }
 
-  get routes(): readonly Route[] {
-    return [this.#streamRoute(), this.#eventsRoute()]
-  }
-
   close(): void {
     this.#stopListening()
     for (const [key, client] of this.#clients) this.#drop(key, client)
@@ -64,43 +54,24 @@ export class SseDoor {
     this.#forgetting.clear()
   }
 
-  #streamRoute(): Route {
-    return route({
-      method: "GET",
-      path: "/v1/code/sessions/:id/events/stream",
-      access: "viewer",
-      summary: "A session's events for an official client's sse option, from Last-Event-ID on",
-      query: ClientQuery,
-      reply: { status: 200, description: "The stream", contentType: "text/event-stream" },
-      handle: ({ request, caller, query, param }) => {
-        const session = this.#options.house.registry.get(param("id"))
-        const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", connection: "close" }
-        if (request.method !== "GET") return new Response(null, { headers })
-        const after = cursorOf(request.headers.get("last-event-id"))
-        const isKnown = this.#clients.has(keyOf(session, caller, query.client))
-        const body = this.#clientOf(session, caller, query.client).open(after, isKnown || after > 0)
-        return new Response(body, { headers })
-      },
-    })
+  /** The stream of one client, from its cursor on. */
+  open(request: Request, caller: Caller, { id, client }: ClientName): Response {
+    const session = this.#options.house.registry.get(id)
+    const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", connection: "close" }
+    if (request.method !== "GET") return new Response(null, { headers })
+    const after = cursorOf(request.headers.get("last-event-id"))
+    const isKnown = this.#clients.has(keyOf(session, caller, client))
+    const body = this.#clientOf(session, caller, client).open(after, isKnown || after > 0)
+    return new Response(body, { headers })
   }
 
-  #eventsRoute(): Route {
-    return route({
-      method: "POST",
-      path: "/v1/code/sessions/:id/events",
-      access: "viewer",
-      summary: "What an official client's sse option sends to a session",
-      query: ClientQuery,
-      body: { schema: EventsBody, maxBytes: LARGE_BODY_BYTES },
-      reply: { status: 200, description: "It is safe; what came of it is told in the stream", schema: EventsReply },
-      handle: async ({ caller, query, body, param }) => {
-        const client = this.#clientOf(this.#options.house.registry.get(param("id")), caller, query.client)
-        const payloads = body.events.flatMap(({ payload }) => messageIn(payload) ?? [])
-        // One after the other would let a message wait for an answer that comes behind it.
-        await Promise.all(payloads.map((payload) => client.take(payload)))
-        return { accepted: payloads.length }
-      },
-    })
+  /** What a client posted: taken when it is safe, whatever comes of it. */
+  async take(payloads: readonly unknown[], caller: Caller, { id, client }: ClientName): Promise<number> {
+    const taker = this.#clientOf(this.#options.house.registry.get(id), caller, client)
+    const messages = payloads.flatMap((payload) => messageIn(payload) ?? [])
+    // One after the other would let a message wait for an answer that comes behind it.
+    await Promise.all(messages.map((message) => taker.take(message)))
+    return messages.length
   }
 
   #clientOf(session: LiveSession, caller: Caller, name: string | undefined): SseClient {
