@@ -1,5 +1,6 @@
 // The peer of the hub's figures: what an agent sends goes to every viewer, line by line, and nothing else is done.
 import { WebSocketServer } from "ws"
+import { frameText } from "./frame-text.mjs"
 
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false })
 /** @type {Set<import("ws").WebSocket>} */
@@ -11,7 +12,7 @@ server.on("connection", (socket, request) => {
     return
   }
   socket.on("message", (data) => {
-    const text = data.toString()
+    const text = frameText(data)
     for (const viewer of viewers) viewer.send(text)
   })
 })

@@ -1,5 +1,6 @@
 // One agent and some viewers, in a process of their own: `node hub-load.mjs '{"mode":"burst",…}'` prints what it measured.
 import { WebSocket } from "ws"
+import { frameText } from "./frame-text.mjs"
 
 /**
  * @typedef {{ mode: "burst" | "paced", kind: "delta" | "event" | "mixed", lines: number, viewers: number, perSecond?: number,
@@ -23,17 +24,15 @@ function lineOf(index) {
   return JSON.stringify({ type: "assistant", message, ...common })
 }
 
-/** @param {{ url: string, token?: string }} where @param {(socket: WebSocket, text: string) => void} onText */
+/** @param {{ url: string, token?: string }} where @param {(socket: WebSocket, text: string) => void} onText @returns {Promise<WebSocket>} */
 function connect({ url, token }, onText) {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const socket = new WebSocket(url, { headers, perMessageDeflate: false })
-  socket.on("message", (data) => onText(socket, data.toString()))
-  return /** @type {Promise<WebSocket>} */ (
-    new Promise((resolve, reject) => {
-      socket.once("open", () => resolve(socket))
-      socket.once("error", reject)
-    })
-  )
+  socket.on("message", (data) => onText(socket, frameText(data)))
+  return new Promise((resolve, reject) => {
+    socket.once("open", () => resolve(socket))
+    socket.once("error", reject)
+  })
 }
 
 const agent = await connect(load.agent, (socket, text) => {

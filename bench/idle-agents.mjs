@@ -1,6 +1,7 @@
 // Agents that connect, answer `initialize` and then say nothing: `node idle-agents.mjs FILE` with a list of `{ url, token }`.
 import { readFileSync } from "node:fs"
 import { WebSocket } from "ws"
+import { frameText } from "./frame-text.mjs"
 
 /** @type {{ url: string, token: string }[]} */
 const agents = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))
@@ -9,7 +10,7 @@ for (const { url, token } of agents) {
   await new Promise((resolve, reject) => {
     socket.once("error", reject)
     socket.once("message", (data) => {
-      const { request_id } = JSON.parse(data.toString())
+      const { request_id } = JSON.parse(frameText(data))
       const response = { subtype: "success", request_id, response: { commands: [] } }
       socket.send(`${JSON.stringify({ type: "control_response", response })}\n`, resolve)
     })

@@ -6,6 +6,7 @@ import { best, figureOf, median, samplesInTurns } from "./measure.mjs"
 
 const MESSAGES = 200_000
 const MESSAGES_FOR_MEMORY = 1_000_000
+const STREAM_ROUNDS = 9
 const IMPORT_ROUNDS = 9
 const OURS = import.meta.resolve("@signalbox/sdk")
 const reader = fileURLToPath(new URL("./stream-reader.mjs", import.meta.url))
@@ -26,11 +27,8 @@ async function importTime(entry) {
 
 /** @param {string} official */
 async function streamFigures(official) {
-  const [ours = [], theirs = [], floor = []] = await samplesInTurns([
-    () => read(OURS, MESSAGES),
-    () => read(official, MESSAGES),
-    () => read("floor", MESSAGES),
-  ])
+  const contenders = [() => read(OURS, MESSAGES), () => read(official, MESSAGES), () => read("floor", MESSAGES)]
+  const [ours = [], theirs = [], floor = []] = await samplesInTurns(contenders, STREAM_ROUNDS)
   const perSecond = (/** @type {number} */ wallMs) => MESSAGES / (wallMs / 1000)
   const perMessage = (/** @type {number} */ cpuMs) => (cpuMs * 1000) / MESSAGES
   const names = { ours: "@signalbox/sdk", theirs: "official SDK 0.3.325", floor: "spawn, split, JSON.parse" }

@@ -15,7 +15,7 @@ export const simulatedAgents = extent === "full" ? 500 : 50
 /** The versions on which the scripted model is tried with a real CLI. */
 export const claudeVersionsNow: readonly string[] = extent === "full" ? PINNED : PINNED.slice(-1)
 
-/** Real CLIs: the gate runs these cases on these cells, as a smoke; `test:full` runs every case on every cell. */
+/** Real CLIs and the abuse of the hub: the gate runs these cases on these cells, as a smoke; `test:full` runs all. */
 export const smoke: ReadonlySet<string> = new Set([
   "2.1.325 stdio: one turn",
   "2.1.325 stdio: permission allowed",
@@ -46,6 +46,24 @@ export const smoke: ReadonlySet<string> = new Set([
   "SDK 0.3.325 with CLI 2.1.325: mcp-one-tool",
   "SDK 0.3.325 with CLI 2.1.325: several-messages",
   "SDK 0.3.325 with CLI 2.1.325: late-question",
+  "hub with simulated 2.1.120: tool-allowed",
+  "hub with simulated 2.1.120: hook-pre-tool-deny",
+  "hub with simulated 2.1.120: mcp-one-tool",
+  "hub with simulated 2.1.120: interrupt-mid-stream",
+  "hub with CLI 2.1.120: tool-allowed",
+  "hub abuse: AB1",
+  "hub abuse: AB2",
+  "hub abuse: AB4",
+  "hub abuse: AB11",
+  "hub abuse: AB16",
+  "hub abuse: AB18",
+  "hub abuse: AB19",
+  "hub abuse: AB20",
+  "hub abuse: AB21",
+  "hub abuse: AB22",
+  "hub abuse: AB24",
+  "hub abuse: AB25",
+  "hub abuse: AB28",
 ])
 
 /** Whether a case of the real-CLI suites runs now. */
@@ -58,3 +76,6 @@ export function hubKills(kind: "simulator" | "claude"): number {
   if (extent === "gate") return 10
   return kind === "simulator" ? 150 : 50
 }
+
+/** How hard the hub is abused. */
+export const abuse = extent === "full" ? { connections: 2_000, floodMs: 10_000 } : { connections: 300, floodMs: 2_000 }

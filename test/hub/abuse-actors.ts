@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { expect } from "vitest"
+import { expect, it } from "vitest"
+import { runsNow } from "../gate.ts"
 import { RawSocket } from "./abuse-socket.ts"
 import { HubProcess, type Json } from "./hub-process.ts"
+
+/** A case of the suite, by its rule's id: the gate runs those that it names. */
+export function abuseCase(title: string, run: () => Promise<void>, timeoutMs = 60_000): void {
+  const id = /^\[(\w+)\]/.exec(title)?.[1] ?? title
+  if (runsNow("hub abuse", id)) it(title, run, timeoutMs)
+}
 
 /** Things that tests opened, ended in reverse order whatever happened. */
 export class Stage {
@@ -129,13 +136,13 @@ export class Bystander {
 
   /** Again and again until the abuse is over; returns how often. */
   async workWhile(abuse: Promise<unknown>, withinMs?: number): Promise<number> {
-    let isOver = false
+    const state = { isOver: false }
     const over = abuse.finally(() => {
-      isOver = true
+      state.isOver = true
     })
     over.catch(() => undefined)
     let times = 0
-    for (; !isOver || times === 0; times += 1) await this.work(withinMs)
+    for (; times === 0 || !state.isOver; times += 1) await this.work(withinMs)
     await over
     return times
   }
@@ -146,7 +153,7 @@ export function residentMb(hub: HubProcess): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
 }
 
-export function peakMb(hub: HubProcess): number {
+function peakMb(hub: HubProcess): number {
   const status = readFileSync(`/proc/${hub.ready.pid}/status`, "utf8")
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
 }
@@ -167,7 +174,7 @@ export function logged(hub: HubProcess, level = 50): Json[] {
     .filter((line: Json) => line.level >= level)
 }
 
-export interface Unharmed {
+interface Unharmed {
   readonly maxPeakMb?: number
   /** Errors that this abuse must leave in the log. */
   readonly expectedErrors?: RegExp

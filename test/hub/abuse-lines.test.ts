@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { afterEach, describe, expect, it } from "vitest"
-import { Bystander, expectUnharmed, logged, type PlayedAgent, Stage } from "./abuse-actors.ts"
+import { afterEach, expect } from "vitest"
+import { abuseCase, Bystander, expectUnharmed, logged, type PlayedAgent, Stage } from "./abuse-actors.ts"
 import type { HubProcess, Json } from "./hub-process.ts"
 
 const stage = new Stage()
@@ -11,7 +11,7 @@ const nested = `${"[".repeat(DEPTH)}${"]".repeat(DEPTH)}`
 const deep = `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`
 
 /** Lines that are no message at all: noted, and gone. */
-const RUBBISH: Readonly<Record<string, string | Buffer>> = {
+const RUBBISH: Readonly<Record<string, string | Uint8Array>> = {
   "not JSON": "hello\n",
   "half an object": '{"type":"assistant"\n',
   null: "null\n",
@@ -70,29 +70,29 @@ async function eventsOf(hub: HubProcess, id: string): Promise<Json[]> {
   return (await hub.get(`/api/sessions/${id}/events?limit=500`)).events
 }
 
+/** Looked for at the end: a page that begins with a giant line has room for nothing else. */
 async function untilSaid(hub: HubProcess, agent: PlayedAgent): Promise<void> {
   const uuid = agent.speak("still here")
-  await expect
-    .poll(async () => (await eventsOf(hub, agent.sessionId)).some((event) => event.message.uuid === uuid), {
-      timeout: 20_000,
-    })
-    .toBe(true)
+  const tail = `/api/sessions/${agent.sessionId}/events?before=1000000000&limit=5`
+  const isSaid = async () => (await hub.get(tail)).events.some((event: Json) => event.message.uuid === uuid)
+  await expect.poll(isSaid, { timeout: 20_000 }).toBe(true)
 }
 
-describe("hostile lines from an agent", () => {
-  it("[AB1] what is no message is dropped and noted; the agent's next line counts", async () => {
-    const hub = await stage.hub()
-    const bystander = await Bystander.on(stage, hub)
-    const agent = await stage.agent(hub)
-    for (const bytes of Object.values(RUBBISH)) agent.socket.write(bytes)
-    await untilSaid(hub, agent)
-    const events = await eventsOf(hub, agent.sessionId)
-    expect(events.filter((event) => event.from === "agent")).toHaveLength(1)
-    expect(logged(hub, 40).filter((line) => line.msg === "a malformed line").length).toBeGreaterThan(5)
-    await expectUnharmed(hub, bystander)
-  })
+abuseCase("[AB1] what is no message is dropped and noted; the agent's next line counts", async () => {
+  const hub = await stage.hub()
+  const bystander = await Bystander.on(stage, hub)
+  const agent = await stage.agent(hub)
+  for (const bytes of Object.values(RUBBISH)) agent.socket.write(bytes)
+  await untilSaid(hub, agent)
+  const events = await eventsOf(hub, agent.sessionId)
+  expect(events.filter((event) => event.from === "agent")).toHaveLength(1)
+  expect(logged(hub, 40).filter((line) => line.msg === "a malformed line").length).toBeGreaterThan(5)
+  await expectUnharmed(hub, bystander)
+})
 
-  it("[AB2] what is a message of any shape is kept as it came, and the session can still be read and used", async () => {
+abuseCase(
+  "[AB2] what is a message of any shape is kept as it came, and the session can still be read and used",
+  async () => {
     const hub = await stage.hub()
     const bystander = await Bystander.on(stage, hub)
     const agent = await stage.agent(hub)
@@ -109,21 +109,24 @@ describe("hostile lines from an agent", () => {
     const viewer = await stage.viewer(hub, agent.sessionId)
     await viewer.until((line) => line.ev === "event" && line.message.uuid === "wide")
     await expectUnharmed(hub, bystander)
-  })
+  },
+)
 
-  it("[AB3] an agent whose last uuid fits in no header comes back all the same", async () => {
-    const hub = await stage.hub()
-    const bystander = await Bystander.on(stage, hub)
-    const agent = await stage.agent(hub)
-    agent.socket.say({ type: "system", subtype: "note", uuid: "x\r\nSet-Cookie: a=b" })
-    await expect.poll(async () => (await eventsOf(hub, agent.sessionId)).length).toBeGreaterThan(1)
-    agent.socket.end()
-    const again = await stage.socket(agent.ingress.url, agent.ingress.token)
-    await again.until((line) => line.request?.subtype === "initialize")
-    await expectUnharmed(hub, bystander)
-  })
+abuseCase("[AB3] an agent whose last uuid fits in no header comes back all the same", async () => {
+  const hub = await stage.hub()
+  const bystander = await Bystander.on(stage, hub)
+  const agent = await stage.agent(hub)
+  agent.socket.say({ type: "system", subtype: "note", uuid: "x\r\nSet-Cookie: a=b" })
+  await expect.poll(async () => (await eventsOf(hub, agent.sessionId)).length).toBeGreaterThan(1)
+  agent.socket.end()
+  const again = await stage.socket(agent.ingress.url, agent.ingress.token)
+  await again.until((line) => line.request?.subtype === "initialize")
+  await expectUnharmed(hub, bystander)
+})
 
-  it("[AB4] a question of any shape is an ask that can be answered, or is refused to the agent: never left hanging", async () => {
+abuseCase(
+  "[AB4] a question of any shape is an ask that can be answered, or is refused to the agent: never left hanging",
+  async () => {
     const hub = await stage.hub()
     const bystander = await Bystander.on(stage, hub)
     const agent = await stage.agent(hub)
@@ -145,8 +148,8 @@ describe("hostile lines from an agent", () => {
       await expect.poll(() => answerOrRefusal(hub, agent, name), { timeout: 20_000 }).toMatch(/^(answered|refused)$/)
     }
     await expectUnharmed(hub, bystander)
-  })
-})
+  },
+)
 
 function authorized(hub: HubProcess): RequestInit {
   return { headers: { authorization: `Bearer ${hub.ready.token}` } }
@@ -168,8 +171,9 @@ async function answerOrRefusal(hub: HubProcess, agent: PlayedAgent, requestId: s
   return `answer ${status}`
 }
 
-describe("too much from an agent", () => {
-  it("[AB5] a line within the bound is kept whole, one over it is dropped, a frame over it ends the connection", async () => {
+abuseCase(
+  "[AB5] a line within the bound is kept whole, one over it is dropped, a frame over it ends the connection",
+  async () => {
     const hub = await stage.hub()
     const bystander = await Bystander.on(stage, hub)
     const agent = await stage.agent(hub)
@@ -190,68 +194,71 @@ describe("too much from an agent", () => {
       expect(await agent.socket.closed).toBe(1009)
     }
     await bystander.workWhile(abuse())
-    const head = (await hub.get(`/api/sessions/${agent.sessionId}/events?limit=2`)).events
+    const head = (await hub.get(`/api/sessions/${agent.sessionId}/events?after=1&limit=1`)).events
     const kept = head.find((event: Json) => event.message.uuid === uuid)
     expect(kept?.message.x.length).toBe(28 * 1024 * 1024)
     expect(hub.log).toContain("too long and dropped")
     await expectUnharmed(hub, bystander, { maxPeakMb: 900 })
-  })
+  },
+)
 
-  it("[AB6] half a line and then silence holds nobody up and is no line", async () => {
-    const hub = await stage.hub()
-    const bystander = await Bystander.on(stage, hub)
-    const agents = await Promise.all(Array.from({ length: 20 }, () => stage.agent(hub)))
-    for (const agent of agents) agent.socket.write(`{"type":"of tomorrow","x":"${"x".repeat(100_000)}`)
-    // Half a frame: its head promises more than ever comes.
-    for (const agent of agents) agent.socket.socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff]))
-    await bystander.work()
-    for (const agent of agents) {
-      expect((await eventsOf(hub, agent.sessionId)).filter((event) => event.from === "agent")).toEqual([])
+abuseCase("[AB6] half a line and then silence holds nobody up and is no line", async () => {
+  const hub = await stage.hub()
+  const bystander = await Bystander.on(stage, hub)
+  const agents = await Promise.all(Array.from({ length: 20 }, () => stage.agent(hub)))
+  for (const agent of agents) agent.socket.write(`{"type":"of tomorrow","x":"${"x".repeat(100_000)}`)
+  // Half a frame: its head promises more than ever comes.
+  for (const agent of agents) agent.socket.socket.write(Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff]))
+  await bystander.work()
+  for (const agent of agents) {
+    expect((await eventsOf(hub, agent.sessionId)).filter((event) => event.from === "agent")).toEqual([])
+  }
+  await expectUnharmed(hub, bystander)
+})
+
+abuseCase("[AB7] a flood of rubbish does not flood the log", async () => {
+  const hub = await stage.hub()
+  const bystander = await Bystander.on(stage, hub)
+  const agent = await stage.agent(hub)
+  const flood = async () => {
+    const frame = Buffer.from("rubbish\n".repeat(10_000))
+    for (let n = 0; n < 20; n += 1) {
+      agent.socket.write(frame)
+      await agent.socket.drained()
     }
-    await expectUnharmed(hub, bystander)
-  })
+    await untilSaid(hub, agent)
+  }
+  await bystander.workWhile(flood())
+  expect(hub.log.length).toBeLessThan(200_000)
+  await expectUnharmed(hub, bystander)
+})
 
-  it("[AB7] a flood of rubbish does not flood the log", async () => {
-    const hub = await stage.hub()
-    const bystander = await Bystander.on(stage, hub)
-    const agent = await stage.agent(hub)
-    const flood = async () => {
-      const frame = Buffer.from("rubbish\n".repeat(10_000))
-      for (let n = 0; n < 20; n += 1) {
-        agent.socket.write(frame)
-        await agent.socket.drained()
-      }
-      await untilSaid(hub, agent)
+abuseCase("[AB8] a new session_id on every line makes no more than a few sessions", async () => {
+  const hub = await stage.hub()
+  const bystander = await Bystander.on(stage, hub)
+  const agent = await stage.agent(hub)
+  const lines = Array.from(
+    { length: 2_000 },
+    (_, n) => `{"type":"assistant","uuid":"${n}","session_id":"s${n}","message":{"content":[]}}`,
+  )
+  agent.socket.write(`${lines.join("\n")}\n`)
+  const last = async () => {
+    let id = agent.sessionId
+    for (let hops = 0; hops < 2_100; hops += 1) {
+      const session = await hub.get(`/api/sessions/${id}`)
+      if (session.next === undefined) break
+      id = session.next
     }
-    await bystander.workWhile(flood())
-    expect(hub.log.length).toBeLessThan(200_000)
-    await expectUnharmed(hub, bystander)
-  })
+    return (await hub.get(`/api/sessions/${id}/events?before=1000000&limit=1`)).events[0]?.message.uuid
+  }
+  await bystander.workWhile(expect.poll(last, { timeout: 30_000 }).toBe("1999"))
+  expect((await hub.get("/api/sessions?limit=500")).sessions.length).toBeLessThan(200)
+  await expectUnharmed(hub, bystander)
+})
 
-  it("[AB8] a new session_id on every line makes no more than a few sessions", async () => {
-    const hub = await stage.hub()
-    const bystander = await Bystander.on(stage, hub)
-    const agent = await stage.agent(hub)
-    const lines = Array.from(
-      { length: 2_000 },
-      (_, n) => `{"type":"assistant","uuid":"${n}","session_id":"s${n}","message":{"content":[]}}`,
-    )
-    agent.socket.write(`${lines.join("\n")}\n`)
-    const last = async () => {
-      let id = agent.sessionId
-      for (let hops = 0; hops < 2_100; hops += 1) {
-        const session = await hub.get(`/api/sessions/${id}`)
-        if (session.next === undefined) break
-        id = session.next
-      }
-      return (await hub.get(`/api/sessions/${id}/events?before=1000000&limit=1`)).events[0]?.message.uuid
-    }
-    await bystander.workWhile(expect.poll(last, { timeout: 30_000 }).toBe("1999"))
-    expect((await hub.get("/api/sessions?limit=500")).sessions.length).toBeLessThan(200)
-    await expectUnharmed(hub, bystander)
-  })
-
-  it("[AB9] an initialize reply, a title and a folder of megabytes are not carried around in every record", async () => {
+abuseCase(
+  "[AB9] an initialize reply, a title and a folder of megabytes are not carried around in every record",
+  async () => {
     const hub = await stage.hub()
     const bystander = await Bystander.on(stage, hub)
     const { id, ingress } = await hub.post("/api/sessions", { agent: "external" })
@@ -281,26 +288,26 @@ describe("too much from an agent", () => {
     await bystander.workWhile(chatter())
     expect(JSON.stringify(await hub.get(`/api/sessions/${id}`)).length).toBeLessThan(50_000)
     await expectUnharmed(hub, bystander, { maxPeakMb: 900 })
-  })
+  },
+)
 
-  it("[AB10] a flood of questions is bounded: those past the bound are refused to the agent", async () => {
-    const hub = await stage.hub()
-    const bystander = await Bystander.on(stage, hub)
-    const agent = await stage.agent(hub)
-    const questions = Array.from(
-      { length: 5_000 },
-      (_, n) =>
-        `{"type":"control_request","request_id":"q${n}","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"${n}"}}}\n`,
-    )
-    const flood = async () => {
-      agent.socket.write(questions.join(""))
-      await agent.socket.until((line) => line.response?.request_id === "q4999", 60_000)
-    }
-    await bystander.workWhile(flood())
-    const refused = agent.socket.lines.filter((line) => line.response?.subtype === "error")
-    expect(refused.length).toBeGreaterThan(3_000)
-    const { pendingAsks } = await hub.get(`/api/sessions/${agent.sessionId}`)
-    expect(pendingAsks).toBe(5_000 - refused.length)
-    await expectUnharmed(hub, bystander)
-  })
+abuseCase("[AB10] a flood of questions is bounded: those past the bound are refused to the agent", async () => {
+  const hub = await stage.hub()
+  const bystander = await Bystander.on(stage, hub)
+  const agent = await stage.agent(hub)
+  const questions = Array.from(
+    { length: 5_000 },
+    (_, n) =>
+      `{"type":"control_request","request_id":"q${n}","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"${n}"}}}\n`,
+  )
+  const flood = async () => {
+    agent.socket.write(questions.join(""))
+    await agent.socket.until((line) => line.response?.request_id === "q4999", 60_000)
+  }
+  await bystander.workWhile(flood())
+  const refused = agent.socket.lines.filter((line) => line.response?.subtype === "error")
+  expect(refused.length).toBeGreaterThan(3_000)
+  const { pendingAsks } = await hub.get(`/api/sessions/${agent.sessionId}`)
+  expect(pendingAsks).toBe(5_000 - refused.length)
+  await expectUnharmed(hub, bystander)
 })

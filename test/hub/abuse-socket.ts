@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto"
-import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import type { Json } from "./hub-process.ts"
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly token?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Refused {
+interface Refused {
   readonly status: number
   readonly head: string
 }
@@ -32,7 +31,7 @@ export class RawSocket {
   /** Off: what comes is counted and forgotten. */
   isKeeping = true
   received = 0
-  #pending = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   #text = ""
   #waiters: (() => void)[] = []
   #code: number | undefined
@@ -41,7 +40,7 @@ export class RawSocket {
     this.socket = socket
     // Whatever ends it, `closed` tells.
     socket.on("error", () => undefined)
-    this.closed = once(socket, "close").then(() => {
+    this.closed = closeOf(socket).then(() => {
       this.#code ??= 1006
       this.#wake()
       return this.#code
@@ -89,7 +88,7 @@ export class RawSocket {
   }
 
   /** One frame. False when the socket is full. */
-  write(payload: string | Buffer, opcode = TEXT): boolean {
+  write(payload: string | Uint8Array, opcode = TEXT): boolean {
     const bytes = typeof payload === "string" ? Buffer.from(payload) : payload
     this.socket.cork()
     this.socket.write(frameHead(opcode, bytes.length))
@@ -100,9 +99,7 @@ export class RawSocket {
 
   /** Resolves when all that was written has left, or the connection is over. */
   async drained(): Promise<void> {
-    if (this.socket.writableNeedDrain && !this.socket.destroyed) {
-      await Promise.race([once(this.socket, "drain"), this.closed])
-    }
+    if (this.socket.writableNeedDrain && !this.socket.destroyed) await drainOf(this.socket)
   }
 
   /** The first line, of those that came and those to come, that is meant. */
@@ -125,12 +122,13 @@ export class RawSocket {
   }
 
   async #more(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs)
-      this.#waiters.push(resolve)
+      const timer = setTimeout(resolve, timeoutMs)
+      this.#waiters.push(() => {
+        clearTimeout(timer)
+        resolve()
+      })
     })
-    clearTimeout(timer)
   }
 
   #wake(): void {
@@ -208,12 +206,31 @@ async function readHead(socket: Socket): Promise<{ text: string; rest: Buffer }>
   })
 }
 
+/** Whatever the reason: unlike `once`, an error does not come first. */
+function closeOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve())
+  })
+}
+
+function drainOf(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      socket.off("drain", finish)
+      socket.off("close", finish)
+      resolve()
+    }
+    socket.once("drain", finish)
+    socket.once("close", finish)
+  })
+}
+
 function brief(line: Json): string {
   return (JSON.stringify(line) ?? "nothing").slice(0, 200)
 }
 
 /** Sends bytes as they are and returns all that comes back until the other side closes. */
-export async function rawHttp(url: string, parts: readonly (string | Buffer)[], endsToo = false): Promise<string> {
+export async function rawHttp(url: string, parts: readonly (string | Uint8Array)[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   let reply = ""
@@ -221,12 +238,11 @@ export async function rawHttp(url: string, parts: readonly (string | Buffer)[], 
     reply += bytes.toString("latin1")
   })
   socket.on("error", () => undefined)
-  const closed = once(socket, "close")
+  const closed = closeOf(socket)
   for (const part of parts) {
     if (socket.destroyed) break
-    if (!socket.write(part)) await Promise.race([once(socket, "drain"), closed])
+    if (!socket.write(part)) await drainOf(socket)
   }
-  if (endsToo) socket.end()
   await closed
   return reply
 }

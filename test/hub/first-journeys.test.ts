@@ -56,6 +56,8 @@ const TOUCH: Scenario = {
 }
 
 for (const cell of CELLS) {
+  /** The simulator only says that it ran the tool. */
+  const hasMade = (agent: AgentProcess) => cell.kind === "simulator" || existsSync(join(agent.cwd, "made"))
   const name = `${cell.kind} ${cell.version}${cell.hybrid === true ? " hybrid" : ""}`
   const test = (title: string, run: () => Promise<void>) => {
     if (cell.kind === "simulator" || runsNow(`hub with ${name}`, title)) it(`${title} (${name})`, run)
@@ -84,7 +86,7 @@ for (const cell of CELLS) {
     const settled = await hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow", inputHash: ask.inputHash })
     expect(settled).toMatchObject({ state: "allowed", settledBy: "admin", via: "person" })
     await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
-    if (cell.kind === "claude") expect(existsSync(join(agent.cwd, "made"))).toBe(true)
+    expect(hasMade(agent)).toBe(true)
     const again = await hub.call("POST", `/api/asks/${ask.id}/answer`, { behavior: "deny" })
     expect(again).toMatchObject({ status: 409, body: { error: { code: "ask/settled" }, ask: { state: "allowed" } } })
   })
@@ -98,7 +100,7 @@ for (const cell of CELLS) {
     await until(hub, id, "waiting")
     await hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
     await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, POLL).toBe(1)
-    if (cell.kind === "claude") expect(existsSync(join(agent.cwd, "made"))).toBe(true)
+    expect(hasMade(agent)).toBe(true)
     const { events } = await hub.get(`/api/sessions/${id}/events`)
     const asked = events.filter((event: Json) => event.message.type === "control_request")
     expect(asked).toHaveLength(1)

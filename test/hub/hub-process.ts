@@ -100,7 +100,7 @@ export class HubProcess {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Json) }
+    return { status: response.status, body: text === "" ? {} : JSON.parse(text) }
   }
 
   /** The body of a call that must succeed. */
@@ -128,5 +128,5 @@ export class HubProcess {
 }
 
 /** What REST answers: looked at field by field by tests that know what they asked for. */
-// biome-ignore lint/suspicious/noExplicitAny: the contract's shapes are what these tests check, by hand
+// oxlint-disable-next-line typescript/no-explicit-any -- the contract's shapes are what these tests check, by hand
 export type Json = any

@@ -88,7 +88,7 @@ class Day {
   }
 
   /** An old CLI gives up after a few seconds, as old CLIs do; somebody starts another. */
-  async #keepAgent(id: string, options: Parameters<typeof startAgent>[0] | Json): Promise<void> {
+  async #keepAgent(id: string, options: Json): Promise<void> {
     while (!this.#isOver) {
       const agent = await startAgent({ ...options, scenario: DAY })
       this.agents.set(id, agent)
@@ -176,10 +176,9 @@ async function check(hub: HubProcess, day: Day): Promise<void> {
     expect(new Set(uuids).size, "nothing twice").toBe(uuids.length)
     const requests = events.filter((event) => event.from === "agent").flatMap((event) => event.message.request_id ?? [])
     expect(new Set(requests).size, "no question twice").toBe(requests.length)
-    for (const [uuid, message] of day.messages) {
-      if (message.session === id)
-        expect(events[message.seq - 1]?.message.uuid, "a confirmed message is kept").toBe(uuid)
-    }
+    const confirmed = [...day.messages].filter(([, message]) => message.session === id)
+    const kept = confirmed.map(([, { seq }]) => events[seq - 1]?.message.uuid)
+    expect(kept, "confirmed messages are kept").toEqual(confirmed.map(([uuid]) => uuid))
     const results = events.flatMap((event) =>
       event.message.type === "user" && Array.isArray(event.message.message.content)
         ? event.message.message.content.flatMap((block: Json) => block.tool_use_id ?? [])

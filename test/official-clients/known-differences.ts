@@ -19,10 +19,6 @@ export const notCompared: readonly NotCompared[] = [
   { program: "spawn-claude-code-process", why: "a script is started by way of node" },
   { program: "unknown-flag", why: "the simulator names a flag it does not know on stderr and goes on; a CLI exits" },
   {
-    program: "supported-agents",
-    why: "the second initialize is answered after the turn's init, not before it; most likely a race",
-  },
-  {
     program: "session-store",
     why: "`--session-mirror` is not played; and the simulator's transcript has none of a CLI's other entries",
   },
@@ -33,10 +29,6 @@ export const notCompared: readonly NotCompared[] = [
   { program: "import-to-store", why: "as above" },
   { program: "store-real-subagent", why: "as above: nothing of the session reaches the store" },
   {
-    program: "many-sessions",
-    why: "one of its listings has entries that it lacks with the real CLI; the cause was not found",
-  },
-  {
     program: "prewarm",
     sdk: "0.3.325",
     why: "the simulator does not know the request `claim_session` yet",
@@ -46,8 +38,6 @@ export const notCompared: readonly NotCompared[] = [
     why: "the simulator takes structured output as it comes, and checks no schema",
   },
   { program: "mcp-resources", why: "the simulator lacks the tools for resources, such as ListMcpResourcesTool" },
-  { program: "mcp-contents", why: "results of MCP tools other than text and links were not gone through one by one" },
-  { program: "interrupt-queue", why: "a turn is interrupted in another order of messages; the cause was not found" },
   { program: "refusal", why: "the vendor's text about refusals is not copied" },
 ]
 

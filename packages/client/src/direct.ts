@@ -50,6 +50,8 @@ export interface DirectConnection {
   readonly isConnected: boolean
   /** Returns the message's `uuid`. */
   send(content: string | readonly unknown[]): string
+  /** Any message of the host's side, as it is. */
+  write(message: Envelope): void
   /** Answers a `can_use_tool` by its `request_id`. */
   answer(requestId: string, answer: PermissionAnswer): void
   /** Settles when the agent has answered. */
@@ -96,7 +98,7 @@ class Direct implements DirectConnection {
         onOpen: () => {
           clearTimeout(timer)
           this.#state = "open"
-          if (!sendsHeaders && token !== undefined) this.#write({ type: "auth", credential: { type: "oauth", token } })
+          if (!sendsHeaders && token !== undefined) this.write({ type: "auth", credential: { type: "oauth", token } })
           resolve()
         },
         onText: (text) => this.#read(text),
@@ -116,7 +118,7 @@ class Direct implements DirectConnection {
 
   send(content: string | readonly unknown[]): string {
     const uuid = newUuid()
-    this.#write(composeUserMessage(content, { uuid }))
+    this.write(composeUserMessage(content, { uuid }))
     return uuid
   }
 
@@ -126,7 +128,7 @@ class Direct implements DirectConnection {
       const message = `no open permission request has the id ${requestId}: it was answered, cancelled, or never asked here`
       throw new HubClientError("client/unknown-question", message)
     }
-    this.#write(
+    this.write(
       answer.behavior === "allow"
         ? composeAllow(question, answer)
         : composeDeny(question, answer.message, answer.interrupt === undefined ? {} : { interrupt: answer.interrupt }),
@@ -136,7 +138,7 @@ class Direct implements DirectConnection {
 
   async interrupt(): Promise<void> {
     const requestId = newUuid()
-    this.#write(composeRequest(requestId, { subtype: "interrupt" }))
+    this.write(composeRequest(requestId, { subtype: "interrupt" }))
     const answer = await this.#answers.wait(requestId, { timeoutMs: this.#timeoutMs }).catch(translate)
     const response = fieldOf(answer, "response")
     if (textOf(response, "subtype") === "error") {
@@ -157,7 +159,7 @@ class Direct implements DirectConnection {
     this.messages.end()
   }
 
-  #write(message: Envelope): void {
+  write(message: Envelope): void {
     if (this.#state !== "open") throw closedError()
     this.#socket?.send(`${encode(message)}\n`)
   }

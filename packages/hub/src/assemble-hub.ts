@@ -119,7 +119,7 @@ function openGrants(store: Store, find: (sessionId: string) => LiveSession | und
   return new GrantDesk<Rule>({
     directory: store.directory,
     toRules: (grant) =>
-      // What a client sent as a permission update: whatever is wrong with it, no rule comes of it.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a client sent it; if it is none, no rule comes of it
       rulesFromUpdate(grant.update as Parameters<typeof rulesFromUpdate>[0], {
         id: `grant:${grant.id}`,
         session: grant.sessionId,

@@ -38,7 +38,7 @@ export interface LocalHubCoreOptions {
   readonly log: EventLog
   readonly directory: Directory
   readonly asks: AskDesk
-  readonly grants: GrantDesk<unknown>
+  readonly grants: GrantDesk
   readonly policy: PolicyDesk
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">

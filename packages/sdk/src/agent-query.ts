@@ -1,7 +1,7 @@
 import type { QueryEngine } from "./engine/query-engine.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
-import type { ControlRequestBody, Settings, ThinkingDisplay } from "./types/options.ts"
+import type { ControlRequestBody, HubCursor, Settings, ThinkingDisplay } from "./types/options.ts"
 import type { PermissionMode } from "./types/permissions.ts"
 import type * as Q from "./types/query.ts"
 
@@ -11,11 +11,13 @@ type Result = IteratorResult<SDKMessage, void>
 export class AgentQuery implements Q.Query {
   readonly #engine: Promise<QueryEngine>
   /** There as soon as the engine is: a million reads must not go through a promise each. */
-  #messages: QueryEngine["messages"] | undefined
+  #messages: Pick<QueryEngine["messages"], "next"> | undefined
+  #cursorReader: QueryEngine["cursorReader"]
 
   constructor(engine: Promise<QueryEngine>) {
     this.#engine = engine.then((started) => {
-      this.#messages = started.messages
+      this.#cursorReader = started.cursorReader
+      this.#messages = started.cursorReader ?? started.messages
       return started
     })
     // Whoever reads or calls is told.
@@ -23,7 +25,8 @@ export class AgentQuery implements Q.Query {
   }
 
   next(): Promise<Result> {
-    return this.#messages === undefined ? this.#engine.then(({ messages }) => messages.next()) : this.#messages.next()
+    if (this.#messages !== undefined) return this.#messages.next()
+    return this.#engine.then(({ cursorReader, messages }) => (cursorReader ?? messages).next())
   }
 
   /** Leaving the loop ends the agent. Like a generator's, it gives back what it was given, which should be nothing. */
@@ -50,6 +53,10 @@ export class AgentQuery implements Q.Query {
 
   close(): void {
     this.#engine.then((engine) => engine.close()).catch(() => undefined)
+  }
+
+  get hubCursor(): HubCursor | undefined {
+    return this.#cursorReader?.cursor
   }
 
   control(request: ControlRequestBody): Promise<unknown> {

@@ -1,7 +1,5 @@
 /** Every way in which a query, a call or an option can fail. Programs tell failures apart by `code`, never by text. */
 export type SdkErrorCode =
-  /** Designed, and not there yet; the message says what is missing. */
-  | "sdk/not-yet"
   /** An option that cannot be used, or not together with another. */
   | "sdk/bad-option"
   /** The agent cannot do what an option asks for. */
@@ -33,6 +31,30 @@ export type SdkErrorCode =
   /** A process that was started ahead cannot become the session. */
   | "spare/closed"
   | "spare/refused"
+  | HubFailureCode
+
+/** Failures of a query on a hub's agent. The first six are the hub's own words. */
+export type HubFailureCode =
+  /** The token is none that the hub knows. */
+  | "auth/required"
+  /** Its role may not do this. */
+  | "auth/forbidden"
+  | "session/unknown"
+  /** The session's agent takes no more messages for now. */
+  | "session/queue-full"
+  /** There is no machine to start an agent on. */
+  | "runner/none"
+  | "runner/unknown"
+  /** The session is over: its agent ended. */
+  | "hub/session-ended"
+  /** The cursor is not of this session's history. */
+  | "hub/gap"
+  /** The agent's process died with a message that it had not confirmed. */
+  | "hub/message-unknown"
+  /** No hub answers, or it did not come back in time. */
+  | "hub/unreachable"
+  /** The hub refused for another reason: `details.code` is its word for it. */
+  | "hub/refused"
 
 export interface SdkErrorOptions {
   readonly cause?: unknown

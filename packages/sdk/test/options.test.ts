@@ -119,7 +119,6 @@ describe("options", () => {
   })
 
   it.each<[string, Options]>([
-    ["sdk/not-yet", { hub: { url: "http://127.0.0.1", token: "t" } }],
     ["sdk/bad-option", { sessionStore: { append: async () => undefined, load: async () => null }, continue: true }],
     ["sdk/bad-option", { canUseTool: async () => null, permissionPromptToolName: "x" }],
     ["sdk/bad-option", { fallbackModel: "m", model: "m" }],

@@ -25,7 +25,7 @@ export class LineQueue implements AsyncIterable<string> {
   #next = 0
   #waitingChars = 0
   #wasFull = false
-  #wakeReader: (() => void) | undefined
+  #wakeReader: ((fresh: readonly string[] | undefined) => void) | undefined
   #phase: "open" | "ended" | "abandoned" = "open"
   #taken = false
 
@@ -42,12 +42,9 @@ export class LineQueue implements AsyncIterable<string> {
   /** Returns false when the queue is full; the lines are kept all the same. The array must not change afterwards. */
   push(lines: readonly string[]): boolean {
     if (this.#phase !== "open") return true
-    if (lines.length > 0) {
-      this.#batches.push(lines)
-      this.#waitingChars += charsOf(lines)
-      // Before it is decided whether the queue is full: what a reader waits for is not in the way of anything.
-      this.#wake()
-    }
+    // Before it is decided whether the queue is full: what a reader waits for is not in the way of anything.
+    if (lines.length > 0 && this.#wakeReader !== undefined) this.#wake(lines)
+    else if (lines.length > 0) this.#keep(lines)
     if (this.#waitingChars > this.#highWaterChars) this.#wasFull = true
     return !this.#wasFull
   }
@@ -61,7 +58,7 @@ export class LineQueue implements AsyncIterable<string> {
 
   [Symbol.asyncIterator](): AsyncIterator<string, undefined> {
     this.#claim()
-    const take = () => this.#takeLine()
+    const take = (fresh?: readonly string[]) => this.#takeLine(fresh)
     return { next: () => this.#read(take), return: () => this.#abandon() }
   }
 
@@ -72,7 +69,7 @@ export class LineQueue implements AsyncIterable<string> {
    */
   batches(): AsyncGenerator<readonly string[], void, undefined> {
     this.#claim()
-    const take = () => this.#takeBatch()
+    const take = (fresh?: readonly string[]) => fresh ?? this.#takeBatch()
     const batches: AsyncGenerator<readonly string[], void, undefined> = {
       next: () => this.#read(take),
       return: () => this.#abandon(),
@@ -90,23 +87,29 @@ export class LineQueue implements AsyncIterable<string> {
     this.#taken = true
   }
 
-  #read<T>(take: () => T | undefined): Promise<IteratorResult<T, undefined>> {
+  /** `take` gets the lines that have just come while it was waited for them; they are not in the queue. */
+  #read<T>(take: (fresh?: readonly string[]) => T | undefined): Promise<IteratorResult<T, undefined>> {
     const ready = take()
     if (ready !== undefined) return Promise.resolve({ value: ready, done: false })
     if (this.#phase !== "open") return Promise.resolve(DONE)
     if (this.#wakeReader !== undefined) return Promise.reject(new Error("the next line is already being waited for"))
     return new Promise((resolve) => {
-      this.#wakeReader = () => {
-        const value = take()
+      this.#wakeReader = (fresh) => {
+        const value = take(fresh)
         resolve(value === undefined ? DONE : { value, done: false })
       }
     })
   }
 
-  #wake(): void {
+  #wake(fresh?: readonly string[]): void {
     const wake = this.#wakeReader
     this.#wakeReader = undefined
-    wake?.()
+    wake?.(fresh)
+  }
+
+  #keep(lines: readonly string[]): void {
+    this.#batches.push(lines)
+    this.#waitingChars += charsOf(lines)
   }
 
   #takeBatch(): readonly string[] | undefined {
@@ -115,7 +118,8 @@ export class LineQueue implements AsyncIterable<string> {
     return batch
   }
 
-  #takeLine(): string | undefined {
+  #takeLine(fresh?: readonly string[]): string | undefined {
+    if (fresh !== undefined) this.#keep(fresh)
     if (this.#current.length === 0) this.#current = this.#batches.take() ?? NO_LINES
     const line = this.#current[this.#next]
     if (line === undefined) return undefined

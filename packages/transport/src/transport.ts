@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_LINE_BYTES, type DroppedLine } from "@signalbox/protocol"
+import { DEFAULT_MAX_LINE_BYTES, type DroppedLine } from "@signalbox/protocol/framing"
 import { TransportError } from "./errors.ts"
 import { quietly } from "./quiet-callback.ts"
 

@@ -11,6 +11,8 @@ export interface AgentConnectionOptions {
   readonly connection: HybridConnection
   readonly session: LiveSession
   readonly registry: SessionRegistry
+  /** It showed the token of its session: it speaks in that one and those that came of it, and in no other. */
+  readonly isBound: boolean
   readonly metrics: HubMetrics
   readonly room: () => Promise<void>
   readonly onTrouble: (error: unknown) => void
@@ -127,7 +129,7 @@ export class AgentConnection implements AgentWire {
   }
 
   async #rotate(message: Envelope): Promise<LiveSession> {
-    const next = await this.#options.registry.route(this.#session, message)
+    const next = await this.#options.registry.route(this.#session, message, this.#options.isBound)
     if (next !== this.#session) this.#rotations = [...this.#rotations, performance.now()]
     return next
   }

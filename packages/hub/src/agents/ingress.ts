@@ -39,7 +39,7 @@ interface Admitted {
 const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
 const NOT_ALLOWED = 4001
 /** Short: a hub that stops waits for agents before it waits for requests, and whoever stops it waits for both. */
-const CLOSE_TIMEOUT_MS = 1_500
+const CLOSE_TIMEOUT_MS = 1_000
 
 /** The door for agents that dial in: WebSocket, and events posted beside it. */
 export class AgentIngress {
@@ -105,6 +105,7 @@ export class AgentIngress {
       connection,
       session: admitted.session,
       registry: this.#options.registry,
+      isBound: admitted.tokenId !== undefined,
       metrics: this.#options.metrics,
       room: this.#options.room,
       onTrouble: (error) => this.#options.onTrouble("an agent's connection", error),

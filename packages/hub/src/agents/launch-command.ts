@@ -1,6 +1,10 @@
 /** The last version whose `--sdk-url` takes a hub's address. */
 const LAST_TO_DIAL = [2, 1, 120] as const
 
+/** As every host of ours starts a CLI; the echo of a message is its receipt. */
+const HOST_FLAGS =
+  "--print --output-format stream-json --input-format stream-json --verbose --replay-user-messages".split(" ")
+
 export interface LaunchCommandOptions {
   readonly url: string
   readonly token: string
@@ -13,9 +17,9 @@ export interface LaunchCommandOptions {
 /** A command line to paste, and what must be known before one does. */
 export function commandFor(options: LaunchCommandOptions): { command: string; note?: string } {
   const flags = [
-    ...["--sdk-url", options.url],
-    ...["--print", "--output-format", "stream-json", "--input-format", "stream-json"],
-    ...["--verbose", "--replay-user-messages"],
+    "--sdk-url",
+    options.url,
+    ...HOST_FLAGS,
     ...(options.model === undefined ? [] : ["--model", options.model]),
     ...(options.permissionMode === undefined ? [] : ["--permission-mode", options.permissionMode]),
   ]

@@ -61,20 +61,40 @@ function fitDialog(ask: Ask, answer: DialogAnswer): FittingAnswer {
 export function answerOfWire(ask: Ask, response: Readonly<Record<string, unknown>> | undefined): AskAnswer | undefined {
   const payload = response?.["response"]
   if (response?.["subtype"] !== "success" || !isObject(payload)) return undefined
-  // The shapes are told apart by the kind of the ask; what is in them was written by a client and is passed on as it is.
-  const given = payload as Record<string, never>
   switch (ask.kind) {
     case "tool":
     case "question":
     case "plan":
-      return payload["behavior"] === "allow" || payload["behavior"] === "deny"
-        ? (given as unknown as AskAnswer)
-        : undefined
+      return toolAnswerOf(payload)
     case "elicitation":
-      return typeof payload["action"] === "string" ? (given as unknown as AskAnswer) : undefined
+      return elicitationAnswerOf(payload)
     case "dialog":
       return payload["behavior"] === "completed" ? { result: payload["result"] } : { cancelled: true }
   }
+}
+
+type Payload = Readonly<Record<string, unknown>>
+
+function toolAnswerOf(payload: Payload): ToolAnswer | undefined {
+  const { updatedInput, updatedPermissions, message, interrupt } = payload
+  if (payload["behavior"] === "allow") {
+    return {
+      behavior: "allow",
+      ...(isObject(updatedInput) ? { updatedInput } : {}),
+      ...(Array.isArray(updatedPermissions) ? { updatedPermissions } : {}),
+    }
+  }
+  if (payload["behavior"] !== "deny") return undefined
+  return {
+    behavior: "deny",
+    ...(typeof message === "string" ? { message } : {}),
+    ...(typeof interrupt === "boolean" ? { interrupt } : {}),
+  }
+}
+
+function elicitationAnswerOf({ action, content }: Payload): ElicitationAnswer | undefined {
+  if (action !== "accept" && action !== "decline" && action !== "cancel") return undefined
+  return isObject(content) ? { action, content } : { action }
 }
 
 function questionOf(ask: Ask) {

@@ -1,5 +1,5 @@
 /** Where an event came from: the agent's line, a client's message to it, or a note of the hub's own. */
-export type EventOrigin = "agent" | "client" | "hub"
+type EventOrigin = "agent" | "client" | "hub"
 
 /** Something worth keeping, before it has its number. */
 export interface NewEvent {

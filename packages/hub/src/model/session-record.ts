@@ -39,7 +39,7 @@ export interface SessionRecord {
 }
 
 /** What the hub must know of a session after a restart and tells nobody. */
-export interface SessionPrivate {
+interface SessionPrivate {
   /** The agent's process as far as we can tell processes apart; asks and answers belong to one. */
   readonly incarnation: string | null
   /** The `uuid` of the last event from this agent: the upgrade's reply carries it. */

@@ -10,7 +10,7 @@ export interface LoggerOptions {
 }
 
 const CENSORED = "[redacted]"
-const SECRET_FIELDS = ["token", "secret", "code", "authorization", "cookie", "set-cookie", "credential"]
+const SECRET_FIELDS = ["token", "secret", "authorization", "cookie", "set-cookie", "credential"]
 
 /** One line of JSON per thing that happened, with `session` where it is about one. No secret is ever in one. */
 export function createLogger({ level = "info", stream }: LoggerOptions = {}): HubLogger {

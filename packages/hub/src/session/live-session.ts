@@ -196,7 +196,9 @@ export class LiveSession {
     this.change({ transport: null, next: next.id })
     next.#connection = connection
     next.#state = { ...this.#state }
-    const renewed = foldNewProcess(next.kept, connection.wire.incarnation)
+    // One that comes back to its own goes on there: what followed it then does not follow it now.
+    const { next: _followed, ...record } = next.record
+    const renewed = foldNewProcess({ ...next.kept, record }, connection.wire.incarnation)
     next.#kept.change({ ...renewed, own: { ...renewed.own, initializeReply: this.kept.own.initializeReply } })
     next.change({ transport: connection.wire.transport, cliVersion: this.record.cliVersion })
     await this.note("rotated", { next: next.id })

@@ -107,17 +107,17 @@ export class SessionRegistry {
 
   /**
    * The session that a line of this connection belongs to. Each of the CLI's own session ids has one session of ours: a
-   * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made.
+   * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made. An
+   * agent that is bound to its session comes back only to those of its own chain.
    */
-  async route(current: LiveSession, message: Envelope): Promise<LiveSession> {
+  async route(current: LiveSession, message: Envelope, isBound = false): Promise<LiveSession> {
     const agentSessionId = textOf(message, "session_id")
     if (agentSessionId === undefined || agentSessionId === "" || message["parent_tool_use_id"] != null) return current
     if (agentSessionId.length > MAX_AGENT_ID_CHARS) return current
     if (agentSessionId === current.record.agentSessionId) return current
     const known = this.#byAgentId.get(agentSessionId)
-    if (known !== undefined && known !== current && known.wire === undefined) {
-      return this.#moveTo(current, known)
-    }
+    const mayReturn = known !== undefined && (!isBound || this.#firstOf(known) === this.#firstOf(current))
+    if (mayReturn && known !== current && known.wire === undefined) return this.#moveTo(current, known)
     if (current.record.agentSessionId === null) {
       this.#claim(current, agentSessionId)
       return current
@@ -126,6 +126,14 @@ export class SessionRegistry {
     next.change({ cwd: current.record.cwd, model: current.record.model, permissionMode: current.record.permissionMode })
     this.#claim(next, agentSessionId)
     return this.#moveTo(current, next)
+  }
+
+  #firstOf(session: LiveSession): LiveSession {
+    let first = session
+    for (let steps = this.#sessions.size; steps > 0 && first.record.parent !== undefined; steps -= 1) {
+      first = this.#sessions.get(first.record.parent) ?? first
+    }
+    return first
   }
 
   async #moveTo(current: LiveSession, next: LiveSession): Promise<LiveSession> {

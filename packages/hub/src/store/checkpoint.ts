@@ -4,9 +4,13 @@ import { Worker } from "node:worker_threads"
 import type { Database } from "./database.ts"
 
 export interface WalLimits {
-  /** From here on the thread moves it. When the log starts over its file stays as long as this: growing costs more. */
+  /** About so much was written since all of it was moved: the thread moves it. */
   readonly dueAtBytes: number
-  /** No pause came: after one more round commits wait for another, which has little left to move. From twice that on at once. */
+  /**
+   * No pause came and the log's file is longer than this: after one more round commits wait for another, which has little
+   * left to move. From twice that on at once. The file stays as long as this until it is closed: to cut it and let it grow
+   * again takes tens of milliseconds of somebody's commit.
+   */
   readonly maxBytes: number
 }
 
@@ -23,6 +27,8 @@ const DEFAULT_LIMITS: WalLimits = { dueAtBytes: 32 * MIB, maxBytes: 128 * MIB }
 /** No commit for so long is a pause. */
 const PAUSE_MS = 20
 const MAX_HOLD_MS = 5000
+/** What a commit writes beside the lines: the pages it only changes something on. */
+const BYTES_PER_COMMIT = 12 * 1024
 /** The size of the write-ahead log is looked at once for so many commits or so many bytes written. */
 const LOOK_AFTER = { commits: 64, bytes: MIB }
 
@@ -69,23 +75,30 @@ export class Checkpointer {
   #commits = 0
   #looked = { commits: 0, bytes: 0 }
   #bytes = 0
+  /** `#bytes` when all of it had been moved. */
+  #movedAt = 0
   #isOverdue = false
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
     this.#limits = options.limits ?? DEFAULT_LIMITS
-    options.database.all(`PRAGMA journal_size_limit = ${this.#limits.dueAtBytes}`, [])
+    options.database.all(`PRAGMA journal_size_limit = ${this.#limits.maxBytes}`, [])
+  }
+
+  /** There is nothing to do, or not enough. */
+  get isIdle(): boolean {
+    return this.#state.phase === "idle"
   }
 
   noteCommit(bytes: number): void {
     this.#commits++
-    this.#bytes += bytes
+    this.#bytes += bytes + BYTES_PER_COMMIT
     const { commits, bytes: bytesThen } = this.#looked
     if (this.#commits - commits < LOOK_AFTER.commits && this.#bytes - bytesThen < LOOK_AFTER.bytes) return
     this.#looked = { commits: this.#commits, bytes: this.#bytes }
     const walBytes = this.#walBytes()
     this.#isOverdue = walBytes > this.#limits.maxBytes
-    if (walBytes <= this.#limits.dueAtBytes) return
+    if (!this.#isOverdue && this.#bytes - this.#movedAt < this.#limits.dueAtBytes) return
     if (this.#state.phase === "idle" || (this.#isOverdue && this.#state.phase === "awaiting-pause")) this.#startRound()
     else if (walBytes > 2 * this.#limits.maxBytes) this.#holdRound()
   }
@@ -141,6 +154,7 @@ export class Checkpointer {
     if (this.#state.phase !== "moving") return
     if (this.#state.commitsBefore === this.#commits) {
       this.#isOverdue = false
+      this.#movedAt = this.#bytes
       this.#leave(IDLE)
     } else if (this.#isOverdue) {
       const release = this.#hold()

@@ -72,7 +72,8 @@ export class StreamViewer {
   }
 
   close(): void {
-    for (const session of [...this.#subscriptions.keys()]) this.#unsubscribe(session)
+    // A map may lose entries while it is gone through.
+    for (const session of this.#subscriptions.keys()) this.#unsubscribe(session)
     this.#outbox.close()
   }
 

@@ -310,6 +310,32 @@ describe("who is who", () => {
     expect(await registry.route(placeholder, init("u3", "c2"))).toBe(second)
   })
 
+  it("[HS33] back in an older session of its chain, the conversation goes on there", async () => {
+    const { registry } = setUpSessions()
+    const first = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(first)
+    await registry.route(first, init("u1", "c1"))
+    const second = await registry.route(first, init("u2", "c2"), true)
+    expect(await registry.route(second, init("u3", "c1"), true)).toBe(first)
+    expect(registry.newestOf(second.id)).toBe(first)
+    await first.send({ content: "still here" }, "ann")
+    await expect.poll(() => agent.prompts).toEqual(["still here"])
+  })
+
+  it("[HS33] an agent that is bound to its session cannot speak in another's", async () => {
+    const { registry } = setUpSessions()
+    const other = registry.create({ agent: "external" })
+    const theirs = new FakeAgent("p8")
+    await theirs.attach(other)
+    await registry.route(other, init("u1", "c1"))
+    await other.detach(theirs, "gone")
+    const own = registry.create({ agent: "external" })
+    await new FakeAgent("p9").attach(own)
+    const routed = await registry.route(own, init("u2", "c1"), true)
+    expect(routed).not.toBe(other)
+  })
+
   it("[HS34] an id means the newest session of its chain", async () => {
     const { registry } = setUpSessions()
     const first = registry.create({ agent: "external" })

@@ -51,9 +51,7 @@ export class FakeAgent implements AgentWire {
 
   /** The user messages it got, by their text. */
   get prompts(): unknown[] {
-    return this.heard
-      .filter((message) => message.type === "user")
-      .map((message) => (fieldOf(message, "message")?.["content"] as { text: string }[])[0]?.text)
+    return this.heard.filter((message) => message.type === "user").map((message) => promptOf(message))
   }
 }
 
@@ -95,4 +93,9 @@ export async function linesOf(log: MemoryEventLog, session: LiveSession): Promis
     const { type, subtype } = JSON.parse(line) as Envelope
     return [from, type, ...(typeof subtype === "string" ? [subtype] : [])].join(" ")
   })
+}
+
+function promptOf(message: Envelope): string | undefined {
+  const content = fieldOf(message, "message")?.["content"]
+  return Array.isArray(content) ? textOf(content[0], "text") : undefined
 }

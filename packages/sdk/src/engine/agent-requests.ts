@@ -1,4 +1,4 @@
-import { composeError, composeSuccess, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { composeError, composeSuccess, type Envelope, fieldOf, textOf } from "../wire.ts"
 
 /** One request of the agent, as it came. */
 export interface AgentRequest {

@@ -1,6 +1,6 @@
-import { composeRequest, createPendingRequests, fieldOf, textOf } from "@signalbox/protocol"
 import { queryClosed, SdkError } from "../errors.ts"
 import type { ControlRequestBody } from "../types/options.ts"
+import { composeRequest, createPendingRequests, fieldOf, textOf } from "../wire.ts"
 
 /** The inner part of a `control_response`, as it came. */
 export type Answer = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
-import { textOf } from "@signalbox/protocol"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMessage } from "../types/messages.ts"
+import { textOf } from "../wire.ts"
 import type { AgentRequests } from "./agent-requests.ts"
 import type { ControlCalls } from "./control-calls.ts"
 import type { InputLifetime } from "./input-lifetime.ts"
@@ -14,6 +14,8 @@ export interface LineIntakeOptions {
   /** Only with a session store. */
   readonly mirror: TranscriptMirror | undefined
 }
+
+type Message = Readonly<Record<string, unknown>>
 
 /** Where each line of the agent goes: to whoever waits for it, or on to the program. */
 export class LineIntake {
@@ -29,25 +31,41 @@ export class LineIntake {
     return this.#lastError
   }
 
-  /** Promises something only where the session store has to be waited for: with a result, or when it is far behind. */
-  take(line: string): Promise<void> | undefined {
-    let message: Readonly<Record<string, unknown>> | null
-    try {
-      message = JSON.parse(line)
-    } catch {
-      return undefined // Somebody's print statement on the agent's standard output.
+  /**
+   * Takes the lines of a batch, from one of them on. A loop of its own, since one in an async function is far slower;
+   * promises something only where the session store has to be waited for. The batch is emptied in the end: lines that are
+   * still held while the next ones are waited for outlive a garbage collection, which costs as much as decoding them.
+   */
+  takeAll(batch: readonly string[], from = 0): Promise<void> | undefined {
+    const queue = this.#to.messages
+    const messages: SDKMessage[] = []
+    let chars = 0
+    for (let next = from; next < batch.length; next++) {
+      const line = batch[next] ?? ""
+      const message = parsed(line)
+      if (message === undefined) continue
+      // First, because almost all lines are: a long switch over strings shows in the figures.
+      const isForProgram = message["type"] === "stream_event" || this.#route(message, line.length)
+      if (typeof isForProgram === "object") {
+        queue.push(messages, chars)
+        return isForProgram.then((isIt) => {
+          if (isIt) queue.push([messageOf(message)], line.length)
+          return this.takeAll(batch, next + 1)
+        })
+      }
+      if (!isForProgram) continue
+      messages.push(messageOf(message))
+      chars += line.length
     }
-    if (message === null) return undefined
-    const type = message["type"]
-    // First, because almost all lines are: a long switch over strings shows in the figures.
-    if (type === "stream_event") this.#to.messages.push(messageOf(message), line.length)
-    else if (type === "transcript_mirror") return this.#to.mirror?.take(message, line.length)
-    else if (this.#isForProgram(type, message)) return this.#deliver(type, message, line.length)
+    // The batch is this reader's alone, though its type does not say so.
+    Reflect.set(batch, "length", 0)
+    queue.push(messages, chars)
     return undefined
   }
 
-  #isForProgram(type: unknown, message: Readonly<Record<string, unknown>>): boolean {
-    switch (type) {
+  /** Whether the message goes on to the program; a promise where the session store has to have it first, or is far behind. */
+  #route(message: Message, chars: number): boolean | Promise<boolean> {
+    switch (message["type"]) {
       case "control_request":
         this.#to.requests.take(message)
         return false
@@ -59,35 +77,37 @@ export class LineIntake {
         return false
       case "keep_alive":
         return false
+      case "transcript_mirror":
+        return this.#to.mirror?.take(message, chars)?.then(() => false) ?? false
       case "system":
         this.#to.input.step({ kind: "system", message })
         return message["subtype"] !== "session_state_changed" || message["sdk_host_only"] !== true
+      case "result":
+        this.#lastError = errorTextOf(message)
+        this.#to.input.step({ kind: "result" })
+        return this.#to.mirror?.flush().then(() => true) ?? true
       default:
         return true
     }
   }
+}
 
-  #deliver(type: unknown, message: Readonly<Record<string, unknown>>, chars: number): Promise<void> | undefined {
-    if (type !== "result") {
-      this.#to.messages.push(messageOf(message), chars)
-      return undefined
-    }
-    this.#lastError = errorTextOf(message)
-    this.#to.input.step({ kind: "result" })
-    const finish = () => this.#to.messages.push(messageOf(message), chars)
-    if (this.#to.mirror !== undefined) return this.#to.mirror.flush().then(finish)
-    finish()
+/** Undefined for what is no message: somebody's print statement on the agent's standard output. */
+function parsed(line: string): Message | undefined {
+  try {
+    return JSON.parse(line) ?? undefined
+  } catch {
     return undefined
   }
 }
 
 // A message of a type we do not know is handed on like any other, and no type could name it.
-function messageOf(message: Readonly<Record<string, unknown>>): SDKMessage
+function messageOf(message: Message): SDKMessage
 function messageOf(message: unknown): unknown {
   return message
 }
 
-function errorTextOf(result: Readonly<Record<string, unknown>>): string | undefined {
+function errorTextOf(result: Message): string | undefined {
   if (result["is_error"] !== true) return undefined
   if (result["subtype"] === "success") return textOf(result, "result")
   const { errors } = result

@@ -1,18 +1,21 @@
 import { checkOptions, warnOfShadowedTools } from "../launch/check-options.ts"
-import { requireExecutable } from "../launch/require-executable.ts"
+import { requireExecutable } from "../launch/executable.ts"
+import { type AgentStart, openAgent } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
-import type { EngineOptions, QueryEngine } from "./query-engine.ts"
-
-let loading: Promise<typeof import("./query-engine.ts")> | undefined
+import type { QueryEngine } from "./query-engine.ts"
 
 /**
- * Starts an agent. Throws at once for what can never work; the engine itself is loaded with the first query, since
- * importing the package would take twice as long with it.
+ * Starts an agent. Throws at once for what can never work. The engine is loaded while the agent starts, which takes the
+ * agent longer; only one that has to be prepared, by a session store or a hub, is started by the engine itself.
  */
-export function startEngine(options: Options, engineOptions: EngineOptions): Promise<QueryEngine> {
+export function startEngine(options: Options, { start }: { start: AgentStart }): Promise<QueryEngine> {
   checkOptions(options)
-  requireExecutable(options)
+  if (options.hub === undefined) requireExecutable(options)
   warnOfShadowedTools(options)
-  loading ??= import("./query-engine.ts")
-  return loading.then(({ QueryEngine: Engine }) => new Engine(options, engineOptions))
+  const signal = options.abortController?.signal ?? new AbortController().signal
+  const isPrepared = options.hub !== undefined || options.sessionStore !== undefined
+  const agent = isPrepared ? undefined : openAgent(options, { start, signal })
+  // Told by the engine, which is not there yet.
+  agent?.catch(() => undefined)
+  return import("./query-engine.ts").then((engine) => new engine.QueryEngine(options, { start, signal, agent }))
 }

@@ -1,8 +1,8 @@
-import { fieldOf, type JsonRpcMessage, textOf } from "@signalbox/protocol"
+import type { JsonRpcMessage } from "@signalbox/protocol"
 import type { McpBridge } from "../mcp/bridge.ts"
-import { isInProcess } from "../mcp/in-process.ts"
 import type { McpManifest } from "../mcp/manifest.ts"
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
+import { fieldOf, textOf } from "../wire.ts"
 import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
 
 type Servers = Readonly<Record<string, McpServerConfig>>
@@ -121,6 +121,10 @@ export class McpServers {
 function messageOf(body: AgentRequest["body"]): JsonRpcMessage | undefined
 function messageOf(body: AgentRequest["body"]): unknown {
   return fieldOf(body, "message")
+}
+
+function isInProcess(config: McpServerConfig): config is McpSdkServerConfigWithInstance {
+  return config.type === "sdk"
 }
 
 function isSame(config: McpServerConfig | undefined, known: McpSdkServerConfigWithInstance | undefined): boolean {

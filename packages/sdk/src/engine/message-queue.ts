@@ -1,7 +1,7 @@
 import type { SDKMessage } from "../types/messages.ts"
 
-/** Past this many characters of unread messages the agent is not read on. */
-const HIGH_WATER_CHARS = 1024 * 1024
+/** Past this many characters that wait the agent is not read on. About as many may be with the program's reader already. */
+const HIGH_WATER_CHARS = 512 * 1024
 
 type Result = IteratorResult<SDKMessage, undefined>
 interface Reader {
@@ -15,29 +15,24 @@ type Ending =
   /** Thrown once, after what waits has been read; then it is an end like any other. */
   | { readonly kind: "failed"; readonly error: Error }
 
-/** Slots that are kept for the next messages. */
-const KEPT_SLOTS = 4096
 const DONE: Result = { value: undefined, done: true }
 
 /**
- * Messages on their way to the program. Written by hand: a generator's frame for each of a million messages costs more
- * than all the rest.
+ * Messages on their way to the program. Written by hand, and filled with as many messages as came at once: a generator's
+ * frame, or a careful count, for each of a million messages costs more than all the rest.
  */
 export class MessageQueue {
   readonly #onRoom: () => void
-  /**
-   * Those that wait are between `#next` and `#end`. The arrays are used over and over, from the beginning whenever they
-   * have been read to the end: growing new ones for every batch is dear. What was read is let go at once.
-   */
-  #messages: (SDKMessage | undefined)[] = []
-  #chars: number[] = []
+  /** What is being read, and how much of it was. What was read is let go at once. */
+  #current: (SDKMessage | undefined)[] = []
   #next = 0
-  #end = 0
+  /** What is read after that. */
+  #waiting: SDKMessage[] = []
   #waitingChars = 0
   #readers: Reader[] = []
   #ending: Ending = { kind: "open" }
 
-  /** `onRoom` is called when a full queue has been read down to the mark. */
+  /** `onRoom` is called when what a full queue held is being read. */
   constructor(onRoom: () => void) {
     this.#onRoom = onRoom
   }
@@ -46,20 +41,17 @@ export class MessageQueue {
     return this.#waitingChars > HIGH_WATER_CHARS
   }
 
-  push(message: SDKMessage, chars: number): void {
+  /** The array is the queue's from now on; `chars` is the length of all its messages together. */
+  push(messages: SDKMessage[], chars: number): void {
     if (this.#ending.kind !== "open") return
-    if (this.#readers.length > 0) {
-      this.#readers.shift()?.resolve({ value: message, done: false })
-      return
-    }
-    this.#messages[this.#end] = message
-    this.#chars[this.#end] = chars
-    this.#end++
+    if (this.#waiting.length === 0) this.#waiting = messages
+    else for (const message of messages) this.#waiting.push(message)
     this.#waitingChars += chars
+    while (this.#readers.length > 0 && this.#hasNext()) this.#readers.shift()?.resolve(this.#take())
   }
 
   next(): Promise<Result> {
-    if (this.#next < this.#end) return Promise.resolve(this.#take(this.#next))
+    if (this.#next < this.#current.length || this.#hasNext()) return Promise.resolve(this.#take())
     const ending = this.#ending
     if (ending.kind === "ended") return Promise.resolve(DONE)
     if (ending.kind === "failed") {
@@ -91,44 +83,32 @@ export class MessageQueue {
 
   /** Nobody will read any more. */
   drop(): void {
-    this.#startOver()
+    this.#current = []
+    this.#next = 0
+    this.#waiting = []
     this.#waitingChars = 0
     this.end()
     this.#ending = { kind: "ended" }
     this.#onRoom()
   }
 
-  #take(at: number): Result {
-    const message = this.#messages[at]
-    if (message === undefined) return DONE
-    this.#messages[at] = undefined
+  #hasNext(): boolean {
+    if (this.#next < this.#current.length) return true
+    if (this.#waiting.length === 0) return false
     const wasFull = this.isFull
-    this.#waitingChars -= this.#chars[at] ?? 0
-    this.#next = at + 1
-    if (this.#next === this.#end) this.#rewind()
-    else if (this.#next > KEPT_SLOTS && this.#next > this.#end / 2) this.#compact()
-    if (wasFull && !this.isFull) this.#onRoom()
+    this.#current = this.#waiting
+    this.#next = 0
+    this.#waiting = []
+    this.#waitingChars = 0
+    if (wasFull) this.#onRoom()
+    return true
+  }
+
+  #take(): Result {
+    const message = this.#current[this.#next]
+    if (message === undefined) return DONE
+    this.#current[this.#next] = undefined
+    this.#next++
     return { value: message, done: false }
-  }
-
-  #rewind(): void {
-    if (this.#end > KEPT_SLOTS) return this.#startOver()
-    this.#next = 0
-    this.#end = 0
-  }
-
-  /** A queue that never runs empty must not grow for ever: the empty half is cut off, so each slot is moved about once. */
-  #compact(): void {
-    this.#messages = this.#messages.slice(this.#next, this.#end)
-    this.#chars = this.#chars.slice(this.#next, this.#end)
-    this.#end -= this.#next
-    this.#next = 0
-  }
-
-  #startOver(): void {
-    this.#messages = []
-    this.#chars = []
-    this.#next = 0
-    this.#end = 0
   }
 }

@@ -1,6 +1,6 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { Options } from "../types/options.ts"
 import type { CanUseToolOptions, PermissionResult } from "../types/permissions.ts"
+import { fieldOf, isObject, textOf } from "../wire.ts"
 import { type AgentRequest, answer, type Responder, SILENCE } from "./agent-requests.ts"
 
 type Settings = Pick<Options, "canUseTool" | "permissionTimeoutMs">

@@ -1,5 +1,6 @@
-import { composeUserMessage, type Envelope } from "@signalbox/protocol"
+import type { Envelope } from "@signalbox/protocol"
 import type { SDKUserMessage } from "../types/messages.ts"
+import { composeUserMessage } from "../wire.ts"
 
 export type Prompt = string | AsyncIterable<SDKUserMessage>
 

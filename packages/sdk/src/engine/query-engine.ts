@@ -1,28 +1,27 @@
 import type { Envelope, InitializeReply } from "@signalbox/protocol"
 import { abortedAtWork, queryClosed, SdkError } from "../errors.ts"
+import { CursorReader } from "../hub/hub-cursor.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
 import { failureOf } from "../launch/failures.ts"
-import type { AgentStart } from "../launch/open-agent.ts"
+import type { OpenAgentOptions } from "../launch/open-agent.ts"
 import { type OpenedSession, openSession } from "../launch/open-session.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
-import { AgentRequests } from "./agent-requests.ts"
+import { AgentRequests, type Responder } from "./agent-requests.ts"
 import { type Answer, ControlCalls } from "./control-calls.ts"
 import { Gate } from "./gate.ts"
 import { type HookCallbacks, hookCallbacks } from "./hook-callbacks.ts"
 import { HostLines } from "./host-lines.ts"
 import { Initialization } from "./initialization.ts"
 import { InputLifetime } from "./input-lifetime.ts"
-import { dialogResponder, elicitationResponder } from "./interaction.ts"
 import { LineIntake } from "./line-intake.ts"
 import { McpServers } from "./mcp-servers.ts"
 import { MessageQueue } from "./message-queue.ts"
-import { permissionResponder } from "./permissions.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
 
-export interface EngineOptions {
-  /** With its prompt, ahead of it, or even before it is known which session it will be. */
-  readonly start: AgentStart
+export interface EngineOptions extends OpenAgentOptions {
+  /** The agent, if it is being started already. */
+  readonly agent: Promise<AgentLink> | undefined
 }
 
 type Phase =
@@ -34,6 +33,8 @@ type Phase =
 /** One agent and what goes to and fro. The program's side of it is `AgentQuery`. */
 export class QueryEngine {
   readonly messages: MessageQueue
+  /** With a hub: the messages as the program reads them, and how far it has come. */
+  readonly cursorReader: CursorReader | undefined
   /** Resolves when nothing of the agent is left. */
   readonly gone: Promise<void>
   readonly initialization: Initialization
@@ -50,10 +51,12 @@ export class QueryEngine {
   readonly #input: InputLifetime
   readonly #ended = new AbortController()
   readonly #onAbort = () => this.#abort()
+  /** A hub's log is still being told: what is heard is history, and says nothing about the end of the run. */
+  #isCatchingUp: boolean
   #phase: Phase = { name: "running" }
 
   /** Starts the agent and tells it who we are. */
-  constructor(options: Options, { start }: EngineOptions) {
+  constructor(options: Options, { start, signal, agent }: EngineOptions) {
     this.#options = options
     const send = (message: Envelope) => this.#lines.send(message)
     const onChange = () => {
@@ -61,9 +64,11 @@ export class QueryEngine {
       this.#input.consider()
     }
     this.messages = new MessageQueue(this.#gate.open)
+    this.#isCatchingUp = options.hub !== undefined
+    this.cursorReader = options.hub === undefined ? undefined : new CursorReader(this.messages)
     this.#calls = new ControlCalls({ send, onChange })
     this.#input = new InputLifetime({
-      inFlight: () => ({ asked: this.#requests.inFlight, calls: this.#calls.inFlight }),
+      inFlight: () => ({ asked: this.#requests.inFlight + Number(this.#isCatchingUp), calls: this.#calls.inFlight }),
       end: () => this.#withLink((link) => link.endInput()),
     })
     this.#hooks = hookCallbacks(options.hooks)
@@ -75,13 +80,18 @@ export class QueryEngine {
       send: (message) => this.#lines.offer(message),
       fields: options.verbatimPrompts === true ? { client_composed: true } : {},
     })
-    const signal = options.abortController?.signal ?? new AbortController().signal
     signal.addEventListener("abort", this.#onAbort, { once: true })
     this.#opening = openSession(options, {
       start,
       signal,
+      agent,
       ended: this.#ended.signal,
-      onMirrorError: (message) => this.messages.push(message, JSON.stringify(message).length),
+      onMirrorError: (message) => this.messages.push([message], JSON.stringify(message).length),
+      onAttached: (cursor) => this.cursorReader?.begin(cursor),
+      onCaughtUp: () => {
+        this.#isCatchingUp = false
+        this.#input.step({ kind: "caught-up" })
+      },
     })
     this.#link = this.#opening.then(({ link }) => link)
     // Why there is no agent is told by `#live`, whether or not anybody has something to say to it.
@@ -163,13 +173,15 @@ export class QueryEngine {
     if (message.type === "user") this.#input.step({ kind: "message-sent" })
   }
 
-  #responders() {
+  /** Those that most programs have no callback for are loaded when the agent first asks. */
+  #responders(): Record<string, Responder> {
+    const options = this.#options
     return {
-      can_use_tool: permissionResponder(this.#options),
+      can_use_tool: async (asked) => (await import("./permissions.ts")).permissionResponder(options)(asked),
       hook_callback: this.#hooks.respond,
       mcp_message: this.#mcp.respond,
-      elicitation: elicitationResponder(this.#options),
-      request_user_dialog: dialogResponder(this.#options),
+      elicitation: async (asked) => (await import("./interaction.ts")).elicitationResponder(options)(asked),
+      request_user_dialog: async (asked) => (await import("./interaction.ts")).dialogResponder(options)(asked),
     }
   }
 
@@ -194,13 +206,8 @@ export class QueryEngine {
     const parts = { messages: this.messages, calls: this.#calls, requests: this.#requests, input: this.#input }
     const intake = new LineIntake({ ...parts, mirror })
     for await (const batch of link.batches) {
-      for (const line of batch) {
-        const stored = intake.take(line)
-        if (stored !== undefined) await stored
-      }
-      // The batch is this reader's alone, though its type does not say so. It is emptied because lines that are still
-      // held while the next ones are waited for outlive a garbage collection, which costs as much as decoding them.
-      Reflect.set(batch, "length", 0)
+      const stored = intake.takeAll(batch)
+      if (stored !== undefined) await stored
       while (this.messages.isFull && this.#calls.inFlight === 0) await this.#gate.wait()
     }
     await mirror?.flush()

@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "../wire.ts"
 
 /**
  * When is a run over, so that the agent's input may end? Ending it early is what loses questions: from then on a
@@ -26,6 +26,8 @@ export type RunInput =
   | { readonly kind: "prompt-opened" }
   | { readonly kind: "prompt-ended" }
   | { readonly kind: "message-sent" }
+  /** All that was heard so far is history: it happened before we came. */
+  | { readonly kind: "caught-up" }
   | { readonly kind: "result" }
   | { readonly kind: "system"; readonly message: Readonly<Record<string, unknown>> }
 
@@ -49,6 +51,8 @@ export function stepRun(state: RunState, input: RunInput): RunState {
       return { ...state, openPrompts: state.openPrompts - 1 }
     case "message-sent":
       return { ...state, messagesSent: state.messagesSent + 1, owesTurn: true }
+    case "caught-up":
+      return { ...initialRunState, openPrompts: state.openPrompts, messagesSent: state.messagesSent }
     case "result":
       return { ...state, results: state.results + 1, isInTurn: false }
     case "system":

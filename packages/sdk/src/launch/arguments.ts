@@ -1,4 +1,5 @@
-import { type ClaudeFlags, claudeArguments } from "@signalbox/transport/process"
+import { claudeArguments } from "@signalbox/transport/claude-arguments"
+import type { ClaudeFlags } from "@signalbox/transport/process"
 import type { Options } from "../types/options.ts"
 import { flagsFor } from "./flags.ts"
 

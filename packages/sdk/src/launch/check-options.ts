@@ -1,14 +1,12 @@
 import { aborted, SdkError } from "../errors.ts"
 import type { Options } from "../types/options.ts"
+import { hubOptionProblem } from "./hub-options.ts"
 
 type Check = (options: Options) => SdkError | undefined
 
 /** What can never work is refused before anything is started, in the official package's words where it has some. */
 const CHECKS: readonly Check[] = [
-  ({ hub }) =>
-    hub === undefined
-      ? undefined
-      : notYet("hub", "running a query on a hub's agent needs the hub and the runner, which are not there yet"),
+  hubOptionProblem,
   ({ sessionStore, persistSession }) =>
     sessionStore !== undefined && persistSession === false
       ? bad(
@@ -86,8 +84,4 @@ function isFilePath(settings: unknown): boolean {
 
 function bad(option: string, message: string): SdkError {
   return new SdkError("sdk/bad-option", message, { details: { option } })
-}
-
-function notYet(option: string, what: string): SdkError {
-  return new SdkError("sdk/not-yet", `options.${option} cannot be used yet: ${what}.`, { details: { option } })
 }

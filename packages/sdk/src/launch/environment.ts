@@ -1,4 +1,4 @@
-import { claudeProcessEnvironment } from "@signalbox/transport/process"
+import { claudeProcessEnvironment } from "@signalbox/transport/claude-environment"
 import type { Options } from "../types/options.ts"
 
 /** The CLI reads from these which generation of the official package it talks to; we speak that generation's wire. */

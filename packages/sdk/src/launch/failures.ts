@@ -1,5 +1,6 @@
-import { type Closed, TransportError } from "@signalbox/transport/process"
+import { TransportError } from "@signalbox/transport/errors"
 import { aborted, SdkError } from "../errors.ts"
+import type { LinkEnd } from "./agent-link.ts"
 
 const STDERR_CHARS = 4096
 const REMEDY =
@@ -18,9 +19,7 @@ export function startFailure(error: unknown, path: string | undefined): Error {
   return new SdkError("process/spawn-failed", message, { name: "ReferenceError", cause: error, details })
 }
 
-function endFailure(closed: Closed): SdkError | undefined {
-  const { error } = closed
-  if (error === undefined) return undefined
+function endFailure(error: TransportError): SdkError {
   const { exitCode, signal, stderr } = error.details
   const options = { cause: error, details: error.details }
   if (error.code === "process/exit") {
@@ -44,9 +43,9 @@ export interface Course {
 }
 
 /** What the program is told of the end of an agent that we did not end; undefined if it was an orderly end. */
-export function failureOf(closed: Closed, { lastError, hasEndedAfterResult }: Course): SdkError | undefined {
-  const failure = endFailure(closed)
-  if (failure === undefined) return undefined
+export function failureOf({ error }: LinkEnd, { lastError, hasEndedAfterResult }: Course): SdkError | undefined {
+  if (error === undefined || error instanceof SdkError) return error
+  const failure = endFailure(error)
   if (lastError !== undefined && lastError !== "") {
     const message = `Claude Code returned an error result: ${lastError}`
     return new SdkError("result/error", message, { cause: failure, details: failure.details })

@@ -1,5 +1,4 @@
 import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
-import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
 
 /** What the options ask of the command line; `arguments.ts` writes it. */
@@ -80,7 +79,7 @@ function toolsOf(tools: Options["tools"]): ClaudeFlags["tools"] {
 
 /** Servers in this process are no business of the command line: they are named in `initialize`. */
 function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | undefined {
-  const outside = Object.entries(servers ?? {}).filter(([, config]) => !isInProcess(config))
+  const outside = Object.entries(servers ?? {}).filter(([, config]) => config.type !== "sdk")
   return outside.length === 0 ? undefined : { mcpServers: Object.fromEntries(outside) }
 }
 

@@ -1,4 +1,9 @@
-import { type ChildTransport, lineBatches, openChildProcess, type SpawnProcess } from "@signalbox/transport/process"
+import {
+  type ChildTransport,
+  lineBatches,
+  openChildProcess,
+  type SpawnProcess,
+} from "@signalbox/transport/child-process"
 import type { Options } from "../types/options.ts"
 import type { AgentLink } from "./agent-link.ts"
 import { argumentsFor } from "./arguments.ts"
@@ -13,11 +18,12 @@ const KILL_AFTER_MS = 5000
 export type AgentStart = "now" | "warm" | "spare"
 
 export interface OpenAgentOptions {
+  /** With its prompt, ahead of it, or even before it is known which session it will be. */
   readonly start: AgentStart
   readonly signal: AbortSignal
 }
 
-/** Starts the agent at once. */
+/** Starts the agent at once: before this returns, and so before the rest of us is loaded. */
 export async function openAgent(options: Options, { start, signal }: OpenAgentOptions): Promise<AgentLink> {
   const env = environmentFor(options, { isWarm: start !== "now" })
   try {

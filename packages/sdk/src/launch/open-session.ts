@@ -1,14 +1,20 @@
 import { join } from "node:path"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMirrorErrorMessage } from "../types/messages.ts"
-import type { Options } from "../types/options.ts"
+import type { HubCursor, Options } from "../types/options.ts"
 import type { AgentLink } from "./agent-link.ts"
 import { type OpenAgentOptions, openAgent } from "./open-agent.ts"
 
 export interface OpenSessionOptions extends OpenAgentOptions {
+  /** The agent, if it is being started already. */
+  readonly agent: Promise<AgentLink> | undefined
   /** Aborts when nobody wants the agent any more, while it is still being prepared. */
   readonly ended: AbortSignal
   readonly onMirrorError: (message: SDKMirrorErrorMessage) => void
+  /** With a hub: where in the session we are. */
+  readonly onAttached: (cursor: HubCursor) => void
+  /** With a hub: what its log had when we came has been told and dealt with. */
+  readonly onCaughtUp: () => void
 }
 
 /** An agent that runs, and what is kept beside it. */
@@ -21,9 +27,14 @@ export interface OpenedSession {
 
 /** Starts the agent: at once, or with a session store as soon as there is something to resume from. */
 export async function openSession(options: Options, opening: OpenSessionOptions): Promise<OpenedSession> {
-  const { sessionStore: store } = options
+  const { hub, sessionStore: store } = options
+  if (hub !== undefined) {
+    const { attachToHub } = await import("../hub/attach-to-hub.ts")
+    return { link: await attachToHub(options, hub, opening), mirror: undefined, cleanUp: async () => undefined }
+  }
   if (store === undefined) {
-    return { link: await openAgent(options, opening), mirror: undefined, cleanUp: async () => undefined }
+    const link = await (opening.agent ?? openAgent(options, opening))
+    return { link, mirror: undefined, cleanUp: async () => undefined }
   }
   const { configFolder, resumeFromStore, TranscriptMirror } = await import("../store/index.ts")
   const resumed = await resumeFromStore(options, store, opening.ended)

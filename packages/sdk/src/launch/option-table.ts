@@ -10,17 +10,9 @@ import type { Options } from "../types/options.ts"
  * - `callback`: called when the agent asks; `engine/`
  * - `prompt`: a field of every prompt
  * - `store`: says how the session store is used, and is ignored without one, as the official package does
- * - `not-yet`: refused by name
+ * - `hub`: where the agent is; `hub/`. Which other options can be meant for such an agent: `launch/hub-options.ts`
  */
-export type Destination =
-  | "flag"
-  | "environment"
-  | "initialize"
-  | "process"
-  | "callback"
-  | "prompt"
-  | "store"
-  | "not-yet"
+export type Destination = "flag" | "environment" | "initialize" | "process" | "callback" | "prompt" | "store" | "hub"
 
 export const OPTION_TABLE = {
   abortController: ["process"],
@@ -47,7 +39,7 @@ export const OPTION_TABLE = {
   forkSession: ["flag"],
   forwardSubagentText: ["initialize"],
   hooks: ["initialize", "callback"],
-  hub: ["not-yet"],
+  hub: ["hub"],
   includeHookEvents: ["flag"],
   includePartialMessages: ["flag"],
   loadTimeoutMs: ["store"],

@@ -1,4 +1,5 @@
-import { fieldOf, isObject, type JsonRpcMessage } from "@signalbox/protocol"
+import type { JsonRpcMessage } from "@signalbox/protocol"
+import { fieldOf, isObject } from "../wire.ts"
 import type { McpBridge } from "./bridge.ts"
 
 /** What a server of this process says of itself, asked before the agent does. Names of fields are the wire's. */

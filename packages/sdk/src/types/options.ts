@@ -46,14 +46,24 @@ export interface AgentDefinition {
   memory?: "user" | "project" | "local"
 }
 
-/** Where a hub's agent is reached. Designed, and not delivered yet: `sdk/not-yet`. */
+/** How far a program has read a hub's session. Given with `hub`, it goes on from there. */
+export interface HubCursor {
+  session: string
+  /** The `seq` of the last event that was read. */
+  after: number
+}
+
+/** Where a hub's agent is reached. The query attaches to it and detaches at its end; the agent lives on. */
 export interface HubOptions {
+  /** `http://127.0.0.1:8765` */
   url: string
   token: string
-  /** An existing session; a new one is made without it. */
-  session?: string
-  /** The cursor to go on from. */
-  after?: number
+  /** An existing session; without it the hub starts an agent. */
+  session?: string | undefined
+  /** The last event already seen: what follows it is yielded first. 0 is all there is; without it, from now on. */
+  after?: number | undefined
+  /** How long a hub that went away is waited for; 10 minutes if left out, as agents do. */
+  patienceMs?: number | undefined
 }
 
 /** The official package's options, by its names, and ours at the end. `docs/sdk.md` says where each one goes. */

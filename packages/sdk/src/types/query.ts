@@ -1,7 +1,7 @@
 import type * as Wire from "@signalbox/protocol"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./messages.ts"
-import type { ControlRequestBody, Settings, ThinkingDisplay } from "./options.ts"
+import type { ControlRequestBody, HubCursor, Settings, ThinkingDisplay } from "./options.ts"
 import type { PermissionMode } from "./permissions.ts"
 import type { Published } from "./published.ts"
 
@@ -66,6 +66,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   close(): void
   /** Ours: any control request, for what has no method yet. Resolves with the agent's payload. */
   control(request: ControlRequestBody): Promise<unknown>
+  /** Ours: with `options.hub`, what was read so far. Undefined until attached, and without a hub. */
+  readonly hubCursor: HubCursor | undefined
   [Symbol.asyncDispose](): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
 import type { Model } from "../model/model.ts"
 import { initialPermissions } from "../permissions/permission-state.ts"
@@ -7,10 +7,10 @@ import { modelUsage } from "../profiles/shared.ts"
 import type { OpenedSession } from "../sessions/open-session.ts"
 import { Toolbox, type ToolMode } from "../tools/toolbox.ts"
 import type { AgentClock } from "./clock.ts"
-import { answerControl, type SessionControl } from "./controls.ts"
+import { answerControl, loadControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import { Hooks } from "./hooks.ts"
-import { readHostLine, readUserMessage } from "./host-message.ts"
+import { type HostLine, readHostLine, readUserMessage } from "./host-message.ts"
 import { HostRequests } from "./host-requests.ts"
 import type { Launch } from "./launch.ts"
 import { Ledger } from "./ledger.ts"
@@ -93,17 +93,19 @@ export class Agent {
 
   async #read(): Promise<void> {
     for await (const line of this.#parts.transport.lines) {
+      const read = readHostLine(line)
+      const loading = read.kind === "message" ? loadControl(textOf(read.message["request"], "subtype")) : undefined
+      if (loading !== undefined) await loading
       if (this.#isOver) break
-      this.#take(line)
+      this.#take(line, read)
     }
     this.#inputEnded = true
     this.core.host.close()
     await this.#maybeFinish()
   }
 
-  #take(line: string): void {
+  #take(line: string, read: HostLine): void {
     const { quirks } = this.core.profile
-    const read = readHostLine(line)
     if (read.kind === "blank") {
       if (quirks.diesOfUnknownInput) this.#die(`Error parsing streaming input line: ${line}: SyntaxError`)
       return

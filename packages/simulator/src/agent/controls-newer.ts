@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { fieldOf, hookEvents, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { hookEvents } from "@signalbox/protocol/known"
 import { isInside } from "../permissions/bash-command.ts"
 import { showRule } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels } from "../profiles/v2-1-325.ts"
-import { planFile } from "../tools/own-tools.ts"
+import { planFile } from "../tools/plan-file.ts"
 import { contextUsage } from "./context-usage.ts"
 import type { Control, ControlScope } from "./controls.ts"
 import type { AgentCore } from "./core.ts"
-import { costText } from "./local-commands.ts"
+import { costText } from "./cost-text.ts"
 
 // Requests that the oldest generation never answers.
 

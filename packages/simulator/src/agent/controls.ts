@@ -1,7 +1,6 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { newerControls } from "./controls-newer.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import { initializeReply } from "./greeting.ts"
 
@@ -42,14 +41,27 @@ const controls: Readonly<Record<string, Control>> = {
   mcp_toggle: { since: 37, run: (scope) => withServer(scope, toggle) },
   rewind_files: { since: 37, run: rewindFiles },
   end_session: { since: 120, run: endSession },
-  ...newerControls,
+}
+
+let newer: Readonly<Record<string, Control>> | undefined
+
+/**
+ * What it takes to answer such a request, where that is not there yet; to be awaited before the next line is read, so
+ * that answers keep their order. Most hosts ask for little more than `initialize`.
+ */
+export function loadControl(subtype: string | undefined): Promise<void> | undefined {
+  if (newer !== undefined || subtype === undefined || Object.hasOwn(controls, subtype)) return undefined
+  return import("./controls-newer.ts").then((loaded) => {
+    newer = loaded.newerControls
+  })
 }
 
 /** Answers a control request as this version does, also one it has never heard of. */
 export async function answerControl(scope: ControlScope): Promise<void> {
   const { core, requestId, request } = scope
   const subtype = textOf(request, "subtype") ?? ""
-  const control = Object.hasOwn(controls, subtype) ? controls[subtype] : undefined
+  const known = { ...newer, ...controls }
+  const control = Object.hasOwn(known, subtype) ? known[subtype] : undefined
   if (control !== undefined && control.since <= core.profile.generation) return control.run(scope)
   const { unknownRequest } = core.profile.quirks
   if (unknownRequest === "silence") return

@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields, SessionFacts } from "../profiles/profile.ts"
 import { type AgentCore, toolsOf } from "./core.ts"
 
@@ -21,12 +21,12 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     outputStyle: "default",
     tools: toolsOf(core),
     mcpServers: core.mcp.initList(),
-    agents: inOrder(profile.generation, [...profile.catalog.agents, ...added], ({ name }) => name),
-    agentNames: inOrder(
-      profile.generation,
-      [...profile.catalog.agentNames, ...added.map(({ name }) => name)],
-      (name) => name,
-    ),
+    agents: withAdded(core, profile.catalog.agents, added),
+    agentNames: withAdded(
+      core,
+      profile.catalog.agentNames.map((name) => ({ name })),
+      added,
+    ).map(({ name }) => name),
     directories: state.permissions.directories,
     hooksApplied: core.hooks.isSet,
     sessionState: "idle",
@@ -35,10 +35,11 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
   }
 }
 
-/** The newest generation sorts them; the others put their own first. */
-function inOrder<T>(generation: 37 | 120 | 325, agents: readonly T[], nameOf: (agent: T) => string): readonly T[] {
-  if (generation !== 325) return agents
-  return agents.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b), "en", { sensitivity: "base" }))
+/** The newest generation sorts them, as its catalog is; the others put their own first. */
+function withAdded<T extends { name: string }>(core: AgentCore, own: readonly T[], added: readonly T[]): readonly T[] {
+  // To compare words of a language takes Node some milliseconds, the first time.
+  if (added.length === 0 || core.profile.generation !== 325) return [...own, ...added]
+  return [...own, ...added].toSorted((a, b) => a.name.localeCompare(b.name, "en", { sensitivity: "base" }))
 }
 
 export function tellInit(core: AgentCore, userUuids: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import type { Priority, QueuedMessage } from "./message-queue.ts"
 

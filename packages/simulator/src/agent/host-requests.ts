@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import type { AgentClock } from "./clock.ts"
 import type { Randomness } from "./randomness.ts"

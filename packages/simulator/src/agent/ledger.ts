@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol"
+import { isObject } from "@signalbox/protocol/envelope"
 import { priceOf } from "../profiles/prices.ts"
 import type { Fields, ModelSpending, UsageNumbers } from "../profiles/profile.ts"
 

@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
 

@@ -58,7 +58,9 @@ export class ModelCalls {
     const core = this.#core
     const delay = retryDelayMs(core, attempt)
     const { status, name } = retryName(core, failure)
-    if (core.profile.quirks.announcesRetries) {
+    // Nobody is told of a reply that began well and ended in an error.
+    const isInStream = failure.kind === "http" && failure.status === 0
+    if (core.profile.quirks.announcesRetries && !isInStream) {
       const counts = { attempt, max_retries: maxRetries(core), retry_delay_ms: delay }
       core.wire.system("api_retry", { ...counts, error_status: status, error: name })
     }

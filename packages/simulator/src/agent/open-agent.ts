@@ -1,12 +1,10 @@
 import { resolve } from "node:path"
 import type { Transport } from "@signalbox/transport"
 import type { FaultEffects, FaultyTransport } from "../faults/faulty-transport.ts"
-import { effectsInProcess, openFaulty } from "../faults/open-faulty.ts"
+import type { OpenFaults } from "../faults/open-faulty.ts"
+import { DeferredModel } from "../model/deferred-model.ts"
 import type { Model } from "../model/model.ts"
-import { ScriptedModel } from "../model/scripted-model.ts"
-import { profileOf } from "../profiles/index.ts"
 import type { WireProfile } from "../profiles/profile.ts"
-import { builtInScenario } from "../scenario/built-in.ts"
 import { Hangs } from "../scenario/hangs.ts"
 import { inPlace } from "../scenario/place.ts"
 import type { Ids } from "../scenario/reply-events.ts"
@@ -45,6 +43,9 @@ export interface SimulatedAgentOptions {
   readonly onStderr?: (text: string) => void
 }
 
+/** The same, with a profile at hand. */
+export type AgentOptions = SimulatedAgentOptions & { readonly profile: WireProfile }
+
 export interface SimulatedAgent {
   readonly sessionId: string
   /** Resolves when the process would be gone, and never rejects. */
@@ -60,9 +61,12 @@ export interface SimulatedAgent {
 /** As a shell tells of a process that TERM has ended. */
 const TERMINATED = 143
 
-/** A simulated agent on a transport. Throws `launch/refused` for flags that the CLI refuses too. */
-export function openSimulatedAgent(options: SimulatedAgentOptions): SimulatedAgent {
-  const profile = typeof options.profile === "object" ? options.profile : profileOf(options.profile)
+/**
+ * A simulated agent on a transport. Throws `launch/refused` for flags that the CLI refuses too. What is not needed to
+ * start one is not loaded here: the model and the tools come with the first turn, and faults from whoever wants some.
+ */
+export function openAgent(options: AgentOptions, openFaults?: OpenFaults): SimulatedAgent {
+  const { profile } = options
   const random = createRandomness(options.seed)
   const clock = options.clock ?? createClock(options.timeScale)
   refuseUnknownPromptTool(options.launch, profile)
@@ -74,14 +78,10 @@ export function openSimulatedAgent(options: SimulatedAgentOptions): SimulatedAge
   const hangs = new Hangs()
   const { cwd, configDir } = options.launch
   const planFile = `${configDir}/plans/${session.sessionId}.md`
-  const scenario = inPlace(options.scenario ?? builtInScenario, { cwd, planFile })
-  const model = options.model ?? new ScriptedModel(scenario, { ids: createIds(random), hangs })
+  const scenario = options.scenario && inPlace(options.scenario, { cwd, planFile })
+  const model = options.model ?? new DeferredModel(() => loadScripted(scenario, { ids: createIds(random), hangs }))
   const { transport } = options
-  const faulty = openFaulty(transport, [...(options.scenario?.faults ?? []), ...(options.faults ?? [])], {
-    seed: options.seed,
-    sessionId: session.sessionId,
-    effects: { ...effectsInProcess(transport, (code) => agent.terminate(code)), ...options.faultEffects },
-  })
+  const faulty = openFaults?.({ sessionId: session.sessionId, end: (code) => agent.terminate(code) })
   const onStderr = options.onStderr ?? (() => undefined)
   const agent: Agent = new Agent({
     transport: faulty ?? transport,
@@ -96,7 +96,7 @@ export function openSimulatedAgent(options: SimulatedAgentOptions): SimulatedAge
     onStderr,
   })
   if (options.tools !== "real") {
-    for (const [path, text] of Object.entries(scenario.files ?? {}))
+    for (const [path, text] of Object.entries(scenario?.files ?? {}))
       agent.core.toolbox.files.write(resolve(cwd, path), text)
   }
   void agent.exited.then(() => hangs.close())
@@ -111,6 +111,14 @@ export function openSimulatedAgent(options: SimulatedAgentOptions): SimulatedAge
       agent.terminate(code)
     },
   }
+}
+
+async function loadScripted(scenario: Scenario | undefined, options: { ids: Ids; hangs: Hangs }): Promise<Model> {
+  const [{ ScriptedModel }, { builtInScenario }] = await Promise.all([
+    import("../model/scripted-model.ts"),
+    import("../scenario/built-in.ts"),
+  ])
+  return new ScriptedModel(scenario ?? builtInScenario, options)
 }
 
 /** Lines that were held back still go. */

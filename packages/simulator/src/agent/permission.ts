@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { readCommand } from "../permissions/bash-command.ts"
 import { decide, type Question } from "../permissions/decide.ts"
 import { applyUpdates } from "../permissions/permission-state.ts"

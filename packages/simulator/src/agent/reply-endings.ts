@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { ResultError } from "../profiles/profile.ts"
 import { problemOf } from "./api-errors.ts"
 import type { AgentCore } from "./core.ts"

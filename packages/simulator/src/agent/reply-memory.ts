@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { readRule, showRule } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { Files } from "../tools/files.ts"

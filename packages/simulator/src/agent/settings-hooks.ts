@@ -1,6 +1,5 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
-import { pretendShell, realShell } from "../tools/bash-tool.ts"
 import type { AgentCore } from "./core.ts"
 import { isMeant } from "./hook-matcher.ts"
 
@@ -30,11 +29,12 @@ export async function runCommandHooks(core: AgentCore, call: CommandCall): Promi
 async function runCommand(core: AgentCore, call: CommandCall, command: string): Promise<Readonly<Fields>> {
   const { event, subject, input } = call
   const isTold = core.launch.includeHookEvents || (core.profile.generation < 325 && event === "SessionStart")
-  const shell = core.toolbox.mode === "real" ? realShell : pretendShell
   const hook_name = subject === undefined ? event : `${event}:${subject}`
   const name = { hook_id: core.random.uuid(), hook_name, hook_event: event }
   if (isTold) core.wire.system("hook_started", name, "uuid")
   const { signal = new AbortController().signal } = call
+  const { pretendShell, realShell } = await import("../tools/bash-tool.ts")
+  const shell = core.toolbox.mode === "real" ? realShell : pretendShell
   const end = await shell(command, { cwd: core.launch.cwd, signal, stdin: JSON.stringify(input) })
   const { stdout, stderr, exitCode } = end
   const outcome = exitCode === 0 ? "success" : "error"

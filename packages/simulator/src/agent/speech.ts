@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { ModelAction, ModelActions } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"

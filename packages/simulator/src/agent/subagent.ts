@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { ModelRequest } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { ToolOutcome, ToolRun } from "../tools/tool.ts"

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Denial, Fields } from "../profiles/profile.ts"
 import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/tool.ts"
 import { beforeTool, tellSystemMessage } from "./before-tool.ts"

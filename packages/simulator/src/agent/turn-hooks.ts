@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import { tellSystemMessage } from "./before-tool.ts"
 import type { AgentCore } from "./core.ts"
 import type { QueuedMessage } from "./message-queue.ts"

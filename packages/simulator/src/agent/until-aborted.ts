@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol"
+import { isObject } from "@signalbox/protocol/envelope"
 import type { ModelAction } from "../model/model.ts"
 
 type Step = IteratorResult<ModelAction, unknown>

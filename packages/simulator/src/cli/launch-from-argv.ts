@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { isObject } from "@signalbox/protocol"
+import { isObject } from "@signalbox/protocol/envelope"
 import { createLaunch, type Launch } from "../agent/launch.ts"
 import { isOn } from "../environment-flag.ts"
 import type { WireProfile } from "../profiles/profile.ts"

@@ -1,11 +1,10 @@
 import type { Launch } from "../agent/launch.ts"
-import { openSimulatedAgent } from "../agent/open-agent.ts"
-import { faultHelp } from "../faults/parse-fault.ts"
+import { type AgentOptions, openAgent } from "../agent/open-agent.ts"
+import type { OpenFaults } from "../faults/open-faulty.ts"
 import type { Model } from "../model/model.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import { type ParsedArguments, parseArguments } from "./argv.ts"
-import { HELP } from "./help.ts"
 import { type Environment, launchFrom } from "./launch-from-argv.ts"
 import { checkFaults, openDialled, openStdio, type Road } from "./roads.ts"
 import { type Settings, settingsFrom } from "./settings.ts"
@@ -40,16 +39,16 @@ async function list(): Promise<number> {
 }
 
 async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
-  if (parsed.switches.has("help")) return print(HELP)
+  if (parsed.switches.has("help")) return print((await import("./help.ts")).HELP)
   if (parsed.switches.has("list")) return list()
-  const settings = settingsFrom(parsed, env)
+  const settings = await settingsFrom(parsed, env)
   if (parsed.switches.has("version")) return print(`${settings.profile.version} (Claude Code)\n`)
-  if (settings.faults.includes("help")) return print(faultHelp())
+  if (settings.faults.includes("help")) return print((await import("../faults/parse-fault.ts")).faultHelp())
   for (const flag of parsed.unknown) await say(`claude-sim: unknown flag ${flag}: ignored\n`)
   const launch = launchFrom(parsed, env, settings.profile)
   const parts = { launch, ...(await loadScenario(settings)), ...(await loadModel(settings, env)) }
   const url = parsed.values.get("sdk-url")?.at(-1)
-  checkFaults([...settings.faults, ...(parts.scenario?.faults ?? [])], env, url !== undefined)
+  await checkFaults([...settings.faults, ...(parts.scenario?.faults ?? [])], env, url !== undefined)
   if (settings.agents !== undefined) {
     const { playMany } = await import("./many-agents.ts")
     return playMany({ ...parts, count: settings.agents, url, env, settings, say })
@@ -78,7 +77,7 @@ async function play(
   { profile, timeScale, tools, seed, faults }: Settings,
   { createModel, ...parts }: { launch: Launch; scenario?: Scenario; createModel?: () => Model },
 ): Promise<number> {
-  const agent = openSimulatedAgent({
+  const options: AgentOptions = {
     transport,
     profile,
     timeScale,
@@ -89,13 +88,20 @@ async function play(
     ...(createModel === undefined ? {} : { model: createModel() }),
     ...(seed === undefined ? {} : { seed }),
     onStderr: (text) => void process.stderr.write(text),
-  })
+  }
+  const agent = openAgent(options, await loadFaults(options))
   process.on("SIGTERM", () => {
     hurry()
     agent.terminate(TERMINATED)
   })
   process.once("SIGINT", () => agent.terminate(0))
   return (await agent.exited).code
+}
+
+async function loadFaults(options: AgentOptions): Promise<OpenFaults | undefined> {
+  if ((options.faults ?? []).length + (options.scenario?.faults ?? []).length === 0) return undefined
+  const { faultsOver } = await import("../faults/open-faulty.ts")
+  return faultsOver(options)
 }
 
 async function loadScenario({ scenarioFile, modelUrl }: Settings): Promise<{ scenario?: Scenario }> {

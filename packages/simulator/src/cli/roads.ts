@@ -1,7 +1,6 @@
 import type { DialEnvironment, DialledConnection, SdkUrlOptions, Transport } from "@signalbox/transport"
 import { isOn } from "../environment-flag.ts"
 import type { FaultEffects } from "../faults/faulty-transport.ts"
-import { parseFault } from "../faults/parse-fault.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { Environment } from "./launch-from-argv.ts"
@@ -99,7 +98,9 @@ async function afterSomeTurns(): Promise<void> {
 }
 
 /** Every fault is read before anything is opened: a wrong one is told at once. */
-export function checkFaults(specs: readonly string[], env: Environment, isDialled: boolean): void {
+export async function checkFaults(specs: readonly string[], env: Environment, isDialled: boolean): Promise<void> {
+  if (specs.length === 0) return
+  const { parseFault } = await import("../faults/parse-fault.ts")
   const faults = specs.map(parseFault)
   if (!isDialled || !isOn(env["CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2"])) return
   const impossible = faults.find(({ mishap }) => mishap.do === "half" || mishap.do === "rubbish")

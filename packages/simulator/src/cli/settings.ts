@@ -1,4 +1,4 @@
-import { profileOf } from "../profiles/index.ts"
+import { loadProfile } from "../profiles/load-profile.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { ToolMode } from "../tools/toolbox.ts"
@@ -26,7 +26,7 @@ const MAX_AGENTS = 10_000
 /** The newest that dials an address of one's own. */
 const DIALS = "2.1.120"
 
-export function settingsFrom(parsed: ParsedArguments, env: Environment): Settings {
+export async function settingsFrom(parsed: ParsedArguments, env: Environment): Promise<Settings> {
   const all = (flag: string, variable: string) => [
     ...(parsed.values.get(flag) ?? []),
     ...(env[`SIGNALBOX_SIM_${variable}`] === undefined ? [] : [env[`SIGNALBOX_SIM_${variable}`] ?? ""]),
@@ -40,7 +40,7 @@ export function settingsFrom(parsed: ParsedArguments, env: Environment): Setting
   const agents = agentsOf(given("agents", "AGENTS"))
   const version = given("profile", "PROFILE") ?? (agents === undefined ? undefined : DIALS)
   return {
-    profile: profileOf(version),
+    profile: await loadProfile(version),
     timeScale: timeScaleOf(given("speed", "SPEED")),
     tools: given("simulate-tools", "TOOLS") === "real" ? "real" : "pretend",
     faults: all("fault", "FAULT").flatMap((text) => text.split(/\s+/).filter((spec) => spec !== "")),

@@ -1,6 +1,7 @@
 import { constants } from "node:os"
 import type { Transport } from "@signalbox/transport"
 import { createClock } from "../agent/clock.ts"
+import type { SimulatedAgentOptions } from "../agent/open-agent.ts"
 import { createRandomness } from "../agent/randomness.ts"
 import { type FaultEffects, FaultyTransport } from "./faulty-transport.ts"
 import { parseFault } from "./parse-fault.ts"
@@ -21,6 +22,24 @@ export function openFaulty(
   // Not the agent's own ids: a fault must not change what comes after it.
   const random = createRandomness(seed)
   return new FaultyTransport(transport, { plan, effects, clock: createClock(), uuid: () => random.uuid() })
+}
+
+/** Puts an agent's faults over its road, once it has a session; `end` ends the agent. */
+export type OpenFaults = (agent: { sessionId: string; end: (code: number) => void }) => FaultyTransport | undefined
+
+/** The faults of the scenario, and those asked for besides. */
+export function faultsOver({
+  transport,
+  scenario,
+  faults = [],
+  seed,
+  faultEffects,
+}: SimulatedAgentOptions): OpenFaults {
+  const specs = [...(scenario?.faults ?? []), ...faults]
+  return ({ sessionId, end }) => {
+    const effects = { ...effectsInProcess(transport, end), ...faultEffects }
+    return openFaulty(transport, specs, { seed, sessionId, effects })
+  }
 }
 
 /** For an agent that is no process of its own: it ends, and the connection with it. */

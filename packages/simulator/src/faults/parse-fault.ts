@@ -1,4 +1,4 @@
-import { known } from "@signalbox/protocol"
+import { known } from "@signalbox/protocol/known"
 import { SimulatorError } from "../simulator-error.ts"
 import { type Fault, isOfLine, type Mishap, type Place, SIGNALS } from "./fault.ts"
 

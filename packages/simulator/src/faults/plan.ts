@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { longLine, rubbish } from "./bad-lines.ts"
 import { draw } from "./draw.ts"
 import { type Fault, type FaultSignal, isOfLine, type LineMishap, type Place, type SideMishap } from "./fault.ts"

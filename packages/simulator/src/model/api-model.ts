@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { requireLoopbackUrl } from "../messages-api/loopback.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"

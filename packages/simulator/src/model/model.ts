@@ -27,6 +27,8 @@ export type ModelActions = Iterator<ModelAction> | AsyncIterator<ModelAction>
 
 /** Who speaks for the model: a scenario, or a Messages API on this machine. */
 export interface Model {
+  /** Awaited before each turn, by a model that is not there from the beginning. */
+  load?(): Promise<void>
   call(request: ModelRequest, signal: AbortSignal): ModelActions
   /** The scenario's step behind a tool call, for what it says of the tool's result. */
   stepOf(toolUseId: string): ToolStep | undefined

@@ -11,6 +11,14 @@ import type { Model, ModelAction, ModelRequest } from "./model.ts"
 const MAX_REMEMBERED_STEPS = 10_000
 const MAX_REMEMBERED_AGENTS = 1000
 
+/** What the first `count` messages of a history come to, and which the last of them is. */
+interface Measured {
+  readonly count: number
+  readonly units: number
+  readonly last: Fields | undefined
+}
+const NOTHING: Measured = { count: 0, units: 1, last: undefined }
+
 /** The scenario as the model, inside the process: no HTTP, no waiting but what the scenario asks for. */
 export class ScriptedModel implements Model {
   readonly #scenario: Scenario
@@ -19,7 +27,7 @@ export class ScriptedModel implements Model {
   readonly #hangs: Hangs
   readonly #steps = new Map<string, ToolStep>()
   readonly #agents = new Map<string, ScriptCursor>()
-  readonly #units = new WeakMap<object, number>()
+  readonly #measured = new WeakMap<readonly Fields[], Measured>()
   #turn: number | undefined
   #requestId = ""
 
@@ -100,19 +108,16 @@ export class ScriptedModel implements Model {
     yield* replyActions({ ...call, blocks }, asked, this.#ids)
   }
 
-  /** How long the conversation is as JSON. Contents are measured once: a long one would be written out at every call. */
+  /** How long the conversation is as JSON: only what is new since the last call is measured. */
   #unitsOf(messages: readonly Fields[]): number {
-    return messages.reduce((sum, message) => sum + this.#unitsOfMessage(message) + 1, 1)
-  }
-
-  #unitsOfMessage(message: Fields): number {
-    const { content } = message
-    if (typeof content !== "object" || content === null) return JSON.stringify(message).length
-    const known = this.#units.get(content)
-    if (known !== undefined) return known
-    const units = JSON.stringify(message).length
-    this.#units.set(content, units)
-    return units
+    let sum = this.#measured.get(messages)
+    // A history that was cut or summarised is another one. The last message may still have grown.
+    if (sum === undefined || sum.count > messages.length || messages[sum.count - 1] !== sum.last) sum = NOTHING
+    let { count, units } = sum
+    for (; count < messages.length - 1; count++) units += JSON.stringify(messages[count]).length + 1
+    this.#measured.set(messages, { count, units, last: messages[count - 1] })
+    const newest = messages[count]
+    return units + (newest === undefined ? 0 : JSON.stringify(newest).length + 1)
   }
 
   /** Tool calls get their ids here, so that the step can be found again when the tool is to run. */

@@ -1,5 +1,5 @@
 import { basename, resolve } from "node:path"
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import { isInside, readCommand, rulePrefix } from "./bash-command.ts"
 import { findRule, type PermissionState, type SourcedRule } from "./permission-state.ts"

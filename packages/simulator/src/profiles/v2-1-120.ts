@@ -1,5 +1,6 @@
 import { initFields, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import { quirks2120 } from "./quirks.ts"
 import { agent, askFields, command, HAIKU_4_5, memoryPath } from "./shared.ts"
 import { profile2137 } from "./v2-1-37.ts"
 
@@ -147,24 +148,7 @@ export const profile2120: WireProfile = {
     permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan", "dontAsk", "auto"],
     plugins: [],
   },
-  quirks: {
-    ...profile2137.quirks,
-    diesOfUnknownInput: false,
-    unknownRequest: "error",
-    setModeRepliesTwice: false,
-    modeRepliesWithStatus: true,
-    bypassNeedsLaunch: true,
-    setModelEchoes: true,
-    interruptIsError: true,
-    interruptedText: "kept",
-    mergesQueue: true,
-    hookDenialsCount: true,
-    announcesRequests: true,
-    announcesRetries: true,
-    taskMessages: true,
-    waitsForTasks: true,
-    maxTurnsErrors: true,
-  },
+  quirks: quirks2120,
   shapes: {
     ...profile2137.shapes,
     init,

@@ -1,6 +1,7 @@
-import { capabilities } from "@signalbox/protocol"
+import { capabilities } from "@signalbox/protocol/known"
 import { catalog2325, EARLY_CAPABILITIES, TERMINAL_COMMANDS } from "./catalog-2-1-325.ts"
 import type { Fields, MessageFacts, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import { quirks2325 } from "./quirks.ts"
 import {
   askFields,
   CACHE_CREATION,
@@ -12,7 +13,6 @@ import {
   SERVER_TOOLS,
   tokenFields,
 } from "./shared.ts"
-import { profile2120 } from "./v2-1-120.ts"
 
 const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_in_required" }
 
@@ -220,24 +220,8 @@ export const profile2325: WireProfile = {
   version: "2.1.325",
   generation: 325,
   catalog: catalog2325,
-  quirks: {
-    ...profile2120.quirks,
-    responseWithoutBody: "drop",
-    unknownRequest: "error-with-code",
-    lateInitialize: "accepted",
-    checksMode: true,
-    errorCodes: true,
-    setModelReplies: true,
-    interruptReceipt: true,
-    interruptedText: "kept-and-closed",
-    lifecycle: true,
-    allowNeedsInput: false,
-    hookTimeout: "block",
-    connectsMcpAtOnce: true,
-    mcpHandshakeTries: 2,
-  },
+  quirks: quirks2325,
   shapes: {
-    ...profile2120.shapes,
     init,
     initializeReply,
     result,

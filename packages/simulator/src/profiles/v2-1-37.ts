@@ -1,5 +1,6 @@
 import { initFields, rawApiError, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import { quirks2137 } from "./quirks.ts"
 import { agent, askFields, command, HAIKU_4_5, present } from "./shared.ts"
 
 // CLI 2.1.37, the generation of the seed documents. Descriptions are our own words; names are the wire's.
@@ -108,35 +109,7 @@ export const profile2137: WireProfile = {
     permissionModes: ["default", "acceptEdits", "bypassPermissions", "plan", "delegate", "dontAsk"],
     plugins: [],
   },
-  quirks: {
-    diesOfUnknownInput: true,
-    responseWithoutBody: "exit",
-    unknownRequest: "silence",
-    lateInitialize: "refused",
-    setModeRepliesTwice: true,
-    modeRepliesWithStatus: false,
-    checksMode: false,
-    bypassNeedsLaunch: false,
-    errorCodes: false,
-    setModelReplies: false,
-    setModelEchoes: false,
-    interruptReceipt: false,
-    interruptIsError: false,
-    interruptedText: "lost",
-    mergesQueue: false,
-    lifecycle: false,
-    allowNeedsInput: true,
-    hookTimeout: "continue",
-    hookDenialsCount: false,
-    promptHookBeforeInit: true,
-    connectsMcpAtOnce: false,
-    mcpHandshakeTries: 1,
-    announcesRequests: false,
-    announcesRetries: false,
-    taskMessages: false,
-    waitsForTasks: false,
-    maxTurnsErrors: false,
-  },
+  quirks: quirks2137,
   shapes: {
     init,
     initializeReply,

@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { parseJson } from "./recording.ts"
 
 export interface HostRequest {

@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
 import type { AgentExit } from "../agent/agent.ts"
 import { type AgentClock, createClock } from "../agent/clock.ts"

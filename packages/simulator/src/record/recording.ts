@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { SimulatorError } from "../simulator-error.ts"
 
 /** A line of a conversation: who said it, and when, in milliseconds from the beginning. */

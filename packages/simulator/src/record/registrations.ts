@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 
 type Request = Readonly<Record<string, unknown>>
 

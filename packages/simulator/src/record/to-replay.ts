@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { parseJson, type RecordedLine, type Recording } from "./recording.ts"
 import type { Replay, ReplayStep } from "./replay-schema.ts"
 

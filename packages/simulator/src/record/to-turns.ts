@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { AgentStep, ErrorStep, Scenario, Step, ToolStep, Turn } from "../scenario/schema.ts"
 import { parseJson, type Recording } from "./recording.ts"
 

@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol"
+import { isObject } from "@signalbox/protocol/envelope"
 
 /** A place in the JSON schema, as far as keys are looked up in it. */
 type Place = Readonly<Record<string, unknown>>

@@ -2,11 +2,11 @@ import type { z } from "zod"
 import { SimulatorError } from "../simulator-error.ts"
 import { scenarioPlaces } from "./json-schema.ts"
 import { keysAt } from "./known-keys.ts"
+import { misplacedSteps, type ScenarioProblem } from "./misplaced-steps.ts"
 import { unknownKey, unknownKind, wordsFor } from "./problem-words.ts"
-import { type Scenario, type Step, scenarioSchema } from "./schema.ts"
+import { type Scenario, scenarioSchema } from "./schema.ts"
 
-/** `path` is kept as keys, so that a reader of files can find the line. */
-export type ScenarioProblem = { path: (string | number)[]; message: string }
+export type { ScenarioProblem } from "./misplaced-steps.ts"
 
 type Issue = z.core.$ZodIssue
 type Path = ScenarioProblem["path"]
@@ -24,7 +24,7 @@ export function parseScenario(value: unknown): Scenario {
 export function checkScenario(value: unknown): { scenario: Scenario } | { problems: ScenarioProblem[] } {
   const parsed = scenarioSchema.safeParse(value)
   if (!parsed.success) return { problems: explain(value, parsed.error.issues) }
-  const misplaced = parsed.data.turns.flatMap((turn, index) => misplacedSteps(turn.steps, ["turns", index, "steps"]))
+  const misplaced = misplacedSteps(parsed.data)
   return misplaced.length > 0 ? { problems: misplaced } : { scenario: parsed.data }
 }
 
@@ -95,21 +95,4 @@ function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] 
 
 function weight(issue: Issue): number {
   return issue.code === "unrecognized_keys" ? issue.keys.length : 1
-}
-
-const MISPLACED_ERROR =
-  "an error answers a call instead of a reply: put it before the text or after a tool, or use streamError"
-const MISPLACED_COMPACTION = "the history is compacted between calls: put it before the text or after a tool"
-
-/** An HTTP error comes instead of a reply; after text has begun it can only be an error inside the stream. */
-function misplacedSteps(steps: readonly Step[], path: Path): ScenarioProblem[] {
-  return steps.flatMap((step, index) => {
-    const place = [...path, index]
-    if ("loop" in step) return misplacedSteps(step.steps, [...place, "steps"])
-    const before = steps[index - 1]
-    const speaking = before !== undefined && ("say" in before || "think" in before)
-    if (!speaking) return []
-    if ("error" in step) return [{ path: place, message: MISPLACED_ERROR }]
-    return "compact" in step ? [{ path: place, message: MISPLACED_COMPACTION }] : []
-  })
 }

@@ -1,11 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { SimulatorError } from "../simulator-error.ts"
-import { checkScenario, showPath } from "./parse-scenario.ts"
+import { quickScenario } from "./quick-scenario.ts"
 import type { Scenario } from "./schema.ts"
-import { readYaml } from "./yaml.ts"
-
-/** One that is wrong everywhere is told by its first mistakes. */
-const MAX_TOLD = 20
 
 /** The scenario in a file, or a `scenario/invalid` that says file, line, what is wrong and what would be right. */
 export async function readScenarioFile(path: string): Promise<Scenario> {
@@ -15,37 +11,14 @@ export async function readScenarioFile(path: string): Promise<Scenario> {
       details: { path, problems: [] },
     })
   })
+  const quick = await quickScenario(text)
+  if (quick !== undefined) return quick
+  // What explains a mistake takes longer to load than all the rest.
+  const { readScenarioText } = await import("./scenario-text.ts")
   return readScenarioText(text, path)
 }
-
-/** The same for a text; `path` is what it is called in errors. */
-export function readScenarioText(text: string, path: string): Scenario {
-  const source = readYaml(text)
-  if (source.problems.length > 0) throw invalid(path, source.problems)
-  if (source.value === null || source.value === undefined) throw invalid(path, [{ line: 1, message: EMPTY }])
-  const checked = checkScenario(source.value)
-  if ("scenario" in checked) return checked.scenario
-  const problems = checked.problems.map(({ path: keys, message }) => ({
-    line: source.lineOf(keys),
-    message: `${showPath(keys)}: ${message}`,
-  }))
-  throw invalid(
-    path,
-    problems.toSorted((a, b) => a.line - b.line),
-  )
-}
-
-type Located = { line: number; message: string }
-
-const EMPTY = "the file is empty: the least there can be is `turns: [{ steps: [{ say: Hello. }] }]`"
 
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown"
   return code === "ENOENT" ? "there is no such file" : code
-}
-
-function invalid(path: string, problems: readonly Located[]): SimulatorError {
-  const told = problems.slice(0, MAX_TOLD).map(({ line, message }) => `${path}:${line}: ${message}`)
-  const more = problems.length > MAX_TOLD ? [`${path}: and ${problems.length - MAX_TOLD} more`] : []
-  return new SimulatorError("scenario/invalid", [...told, ...more].join("\n"), { details: { path, problems } })
 }

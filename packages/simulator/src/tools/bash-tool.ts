@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import { isOn } from "../environment-flag.ts"
 import { wholeText } from "../scenario/text.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"

@@ -1,5 +1,5 @@
 import { relative, resolve } from "node:path"
-import { textOf } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
 import { globPattern } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { Checkpoints } from "./checkpoints.ts"

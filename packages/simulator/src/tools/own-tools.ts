@@ -1,8 +1,8 @@
-import { fieldOf, textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { setMode } from "../permissions/permission-state.ts"
-import type { Fields } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
-import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
+import { planFile } from "./plan-file.ts"
+import { type Tool, toolFailure } from "./tool.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
 
@@ -61,19 +61,6 @@ const enterPlanTool: Tool = {
     core.wire.system("status", { status: null, permissionMode: "plan" }, "uuid")
     return { content: PLAN_MODE, structured: { message: PLAN_MODE }, idLast: true }
   },
-}
-
-/** The plan is read from the plan file; what the model passes along counts only where there is none. */
-export function planInput({ core, input }: Pick<ToolRun, "core" | "input">, files: Files): Fields {
-  const path = planFile(core)
-  const written = files.read(path)
-  if (written !== undefined)
-    return core.profile.generation === 37 ? { plan: written } : { plan: written, planFilePath: path }
-  return core.profile.generation === 325 ? {} : { ...input }
-}
-
-export function planFile(core: ToolRun["core"]): string {
-  return `${core.launch.configDir}/plans/${core.wire.sessionId}.md`
 }
 
 function exitPlanTool(files: Files): Tool {

@@ -1,56 +1,44 @@
 import { resolve } from "node:path"
-import { textOf } from "@signalbox/protocol"
-import { runSubagent } from "../agent/subagent.ts"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
-import { wholeText } from "../scenario/text.ts"
-import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
 import { Checkpoints } from "./checkpoints.ts"
-import { fileTools } from "./file-tools.ts"
 import { diskFiles, type Files, memoryFiles } from "./files.ts"
-import { ownTools, planInput } from "./own-tools.ts"
-import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
+import { planInput } from "./plan-file.ts"
+import type { ToolOutcome, ToolRun } from "./tool.ts"
+import type { ToolSet } from "./tool-set.ts"
 
 /** `pretend`: no command runs and no file is touched. `real`: small versions of the tools do what they are asked. */
 export type ToolMode = "pretend" | "real"
 
-/** A CLI's names for the tool that starts a sub-agent. */
-const AGENT_TOOLS = new Set(["Task", "Agent"])
 const FILE_TOOLS = new Set(["Read", "Write", "Edit"])
 
+/** What an agent's tools work on; and, once a turn has begun, the tools. */
 export class Toolbox {
+  readonly mode: ToolMode
   readonly files: Files
   readonly checkpoints: Checkpoints
-  readonly #tools: Readonly<Record<string, Tool>>
-  readonly mode: ToolMode
+  #set: ToolSet | undefined
 
   constructor(mode: ToolMode) {
     this.mode = mode
     this.files = mode === "real" ? diskFiles() : memoryFiles()
     this.checkpoints = new Checkpoints(this.files)
-    const shell = mode === "real" ? realShell : pretendShell
-    this.#tools = {
-      ...fileTools(this.files, this.checkpoints),
-      ...ownTools(this.files),
-      Bash: bashTool(shell),
-      Task: { run: runSubagent },
-      Agent: { run: runSubagent },
-    }
   }
 
-  /** What is wrong with a call, before anyone is asked. Where the scenario says the result, nothing is. */
+  /** To be awaited before a tool is called: an agent starts without its tools, and is there the sooner. */
+  async load(): Promise<void> {
+    if (this.#set !== undefined) return
+    const { ToolSet } = await import("./tool-set.ts")
+    this.#set ??= new ToolSet(this)
+  }
+
+  /** What is wrong with a call, before anyone is asked. */
   check(run: ToolRun): string | undefined {
-    if (run.step?.result !== undefined) return undefined
-    return this.#tools[run.name]?.check?.(run)
+    return this.#loaded().check(run)
   }
 
-  async run(run: ToolRun): Promise<ToolOutcome> {
-    const { step } = run
-    if (step?.durationMs !== undefined) await run.core.clock.pause(step.durationMs, run.signal)
-    const isScripted = step?.result !== undefined && !AGENT_TOOLS.has(run.name) && step.background === undefined
-    if (isScripted) return scriptedOutcome(run)
-    const tool = this.#tools[run.name]
-    if (tool !== undefined) return tool.run(run)
-    return { content: "Done.", structured: "Done." }
+  run(run: ToolRun): Promise<ToolOutcome> {
+    return this.#loaded().run(run)
   }
 
   /** The input as hooks and denials tell it: newer generations write whole paths. */
@@ -68,28 +56,9 @@ export class Toolbox {
     const { replace_all = false, ...rest } = input
     return { ...rest, replace_all }
   }
-}
 
-/** What the scenario says the tool gave. */
-function scriptedOutcome({ core, name, input, step }: ToolRun): ToolOutcome {
-  const result = step?.result ?? ""
-  const content = Array.isArray(result) ? result : wholeText(result)
-  if (step?.isError === true) {
-    const failure = toolFailure(typeof content === "string" ? content : JSON.stringify(content))
-    return step.structured === undefined ? failure : { ...failure, structured: step.structured }
+  #loaded(): ToolSet {
+    if (this.#set === undefined) throw new Error("the tools are not loaded: await load() before the turn")
+    return this.#set
   }
-  const text = typeof content === "string" ? content : ""
-  const isBash = name === "Bash"
-  const base = { stdout: text, stderr: "", interrupted: false, isImage: false }
-  const bash = core.profile.generation === 37 ? base : { ...base, noOutputExpected: false }
-  const structured = step?.structured ?? (isBash ? bash : structuredOf(name, input, content))
-  return { content, structured, ...(isBash ? { isError: false } : {}) }
-}
-
-/** A scripted result in the form its tool gives it, where that says more than the text. */
-function structuredOf(name: string, input: Readonly<Fields>, content: string | readonly unknown[]): unknown {
-  if (name !== "Read" || typeof content !== "string") return content
-  const lines = content.split("\n").length
-  const filePath = textOf(input, "file_path") ?? ""
-  return { type: "text", file: { filePath, content, numLines: lines, startLine: 1, totalLines: lines } }
 }

@@ -321,6 +321,12 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
     // The older ones ask again without streaming, which the simulator never does.
     notOn: ["2.1.37", "2.1.120"],
   },
+  "an error in the stream before the first word, and another try": {
+    scenario: steps({ reply: [{ streamError: "overloaded_error", message: "too much" }] }, { say: "Again." }),
+    launch: { env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+    // As above: asked without streaming, they tell the end of the reply in its message. The newest does so after words.
+    notOn: ["2.1.37", "2.1.120"],
+  },
   "steps in a loop": {
     scenario: steps(
       { loop: 3, vary: { name: ["ant", "bee"] }, steps: [bash("echo {{n}} {{name}}"), { say: "{{n}}: {{name}}." }] },

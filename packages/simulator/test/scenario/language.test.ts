@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { question } from "../../../../test/conformance/answers.ts"
 import { callsIn, callsOf } from "../../src/scenario/calls.ts"
 import { replyActions } from "../../src/scenario/reply-events.ts"
-import { readScenarioText } from "../../src/scenario/scenario-file.ts"
+import { readScenarioText } from "../../src/scenario/scenario-text.ts"
 import { type Asked, withSim } from "../support/sim-host.ts"
 
 const problems = (value: unknown) => {

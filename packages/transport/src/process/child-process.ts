@@ -24,7 +24,10 @@ import {
 import { StderrTail } from "./stderr-tail.ts"
 import { settlesWithin } from "./stream-end.ts"
 
+// An entry of the package as well, for programs that start sooner without the rest: with all it takes to use what it opens.
+export { lineBatches } from "../line-queue.ts"
 export type { ChildBehaviour, ChildProcessOptions } from "./child-options.ts"
+export type { SpawnProcess } from "./spawned-process.ts"
 
 /** Nothing survives a KILL; but a process stuck in the kernel takes its time, and a close must not wait for it for ever. */
 const AFTER_KILL_MS = 1000

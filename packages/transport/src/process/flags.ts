@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol"
+import { isObject } from "@signalbox/protocol/envelope"
 import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
 
 /** These put the CLI on NDJSON both ways; a launch without them speaks no protocol at all. */

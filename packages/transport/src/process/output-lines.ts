@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import { createLineSplitter, type LineSplitter } from "@signalbox/protocol"
+import { createLineSplitter, type LineSplitter } from "@signalbox/protocol/framing"
 import { LineQueue } from "../line-queue.ts"
 import type { ChildSettings } from "./child-options.ts"
 import { drained, endOf } from "./stream-end.ts"

@@ -11,7 +11,7 @@ export interface SearchThreadData {
   /** The log, which is only read there. */
   readonly logFile: string
   readonly indexFile: string
-  /** See `SIGNAL`. */
+  /** Shared with it: see `search-signal.js`. */
   readonly signal: Int32Array
 }
 

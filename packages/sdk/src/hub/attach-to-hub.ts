@@ -1,0 +1,80 @@
+import { connectHub, type Hub, type LaunchRequest, type Session } from "@signalbox/client"
+import { SdkError } from "../errors.ts"
+import type { AgentLink } from "../launch/agent-link.ts"
+import type { OpenSessionOptions } from "../launch/open-session.ts"
+import type { ControlRequestBody, HubCursor, HubOptions, Options } from "../types/options.ts"
+import { hubFailure, sessionEnded } from "./hub-failures.ts"
+import { HubLink } from "./hub-link.ts"
+
+/** A conversation that was cleared or resumed goes on in another session, and so on; some end must be. */
+const MAX_CHAIN = 1000
+
+type Opening = Pick<OpenSessionOptions, "start" | "ended" | "onAttached" | "onCaughtUp">
+
+/** Attaches to a session of a hub, or has the hub start one. */
+export async function attachToHub(options: Options, address: HubOptions, opening: Opening): Promise<AgentLink> {
+  if (opening.start === "spare") {
+    throw new SdkError("sdk/bad-option", "prewarm() starts a process here: it cannot be used with options.hub", {
+      details: { option: "hub" },
+    })
+  }
+  let hub: Hub | undefined
+  const stop = () => hub?.close()
+  opening.ended.addEventListener("abort", stop)
+  try {
+    hub = connectHub({ url: address.url, token: address.token })
+    const start = await findStart(hub, options, address)
+    opening.onAttached(start)
+    return new HubLink({
+      hub,
+      address,
+      start,
+      wantsPieces: options.includePartialMessages === true,
+      settings: address.session === undefined ? [] : settingsOf(options),
+      onCaughtUp: opening.onCaughtUp,
+    })
+  } catch (error) {
+    hub?.close()
+    throw hubFailure(error)
+  } finally {
+    opening.ended.removeEventListener("abort", stop)
+  }
+}
+
+async function findStart(hub: Hub, options: Options, { session, after }: HubOptions): Promise<HubCursor> {
+  if (session === undefined) return { session: (await hub.launch(launchOf(options))).id, after: 0 }
+  let record = await hub.session(session).get()
+  let from = after
+  for (let moves = 0; record.next !== undefined && isBehind(record, from) && moves < MAX_CHAIN; moves++) {
+    record = await hub.session(record.next).get()
+    if (from !== undefined) from = 0
+  }
+  if (from === undefined && record.state === "ended") throw sessionEnded(record.id)
+  return { session: record.id, after: from ?? record.lastSeq }
+}
+
+/** Nothing of this session is wanted any more. */
+function isBehind({ lastSeq }: Session, after: number | undefined): boolean {
+  return after === undefined || after >= lastSeq
+}
+
+function launchOf({ cwd, model, permissionMode, resume, forkSession, title, hooks }: Options): LaunchRequest {
+  const events = Object.keys(hooks ?? {})
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(model === undefined ? {} : { model }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(forkSession === undefined ? {} : { fork: forkSession }),
+    ...(title === undefined ? {} : { title }),
+    ...(events.length === 0 ? {} : { hooks: events }),
+  }
+}
+
+/** What a process here would have been started with. */
+function settingsOf({ model, permissionMode }: Options): ControlRequestBody[] {
+  return [
+    ...(model === undefined ? [] : [{ subtype: "set_model", model }]),
+    ...(permissionMode === undefined ? [] : [{ subtype: "set_permission_mode", mode: permissionMode }]),
+  ]
+}

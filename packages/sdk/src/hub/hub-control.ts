@@ -1,0 +1,312 @@
+import { type DirectConnection, type DirectEnd, type Hub, HubClientError, openDirect } from "@signalbox/client"
+import {
+  composeCancel,
+  composeError,
+  composeRequest,
+  type Envelope,
+  fieldOf,
+  isObject,
+  textOf,
+} from "@signalbox/protocol"
+import { payloadOf } from "../engine/control-calls.ts"
+import { queryClosed } from "../errors.ts"
+import type { ControlRequestBody, HubOptions } from "../types/options.ts"
+import { hubFailure, isForGood, refusal, unreachable } from "./hub-failures.ts"
+import { noteFailure } from "./hub-notes.ts"
+
+export interface HubControlOptions {
+  readonly hub: Hub
+  readonly address: Pick<HubOptions, "url" | "token">
+  readonly session: string
+  readonly patienceMs: number
+  /** Asked of the agent once, before the first message. */
+  readonly settings: readonly ControlRequestBody[]
+  /** A question, its end, or an answer of the agent's. */
+  readonly onMessage: (message: Envelope) => void
+  readonly onConnection: (isConnected: boolean) => void
+  readonly onFailed: (error: Error) => void
+}
+
+type Phase =
+  | { readonly name: "away" }
+  /** Connected, and `initialize` is not answered yet: nothing else is sent. */
+  | { readonly name: "greeting"; readonly direct: DirectConnection }
+  | { readonly name: "ready"; readonly direct: DirectConnection }
+  | { readonly name: "over" }
+
+const PENDING = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
+const MAX_UNLOGGED = 100
+const MAX_DELAY_MS = 5000
+const LOST = "the connection to the hub was lost before the answer came; whether the agent has done it is not known"
+
+/**
+ * The host's side of the wire on a session: what is said to the agent, and what it asks. It comes back by itself, brings
+ * hooks and servers again, and repeats what the hub may not have.
+ */
+export class HubControl {
+  readonly #options: HubControlOptions
+  #phase: Phase = { name: "away" }
+  #initialize: Envelope | undefined
+  /** The `initialize` that the query itself still waits for. */
+  #awaited: string | undefined
+  #isSet = false
+  #servers: Envelope | undefined
+  /** Messages that the hub's log has not shown yet. */
+  readonly #unlogged = new Map<string, Envelope>()
+  /** Our requests without an answer; with a function, one of this class's own. */
+  readonly #calls = new Map<string, ((reply: Envelope | undefined) => void) | undefined>()
+  readonly #questions = new Set<string>()
+  /** Questions of a connection that was lost: the next one tells which of them are still open. */
+  readonly #doubtful = new Set<string>()
+  #waiters: (() => void)[] = []
+
+  constructor(options: HubControlOptions) {
+    this.#options = options
+  }
+
+  get openQuestions(): number {
+    return this.#questions.size + this.#doubtful.size
+  }
+
+  start(): void {
+    this.#connect().catch((error: unknown) => void this.#comeBack(error))
+  }
+
+  /** Resolves when it is on its way. Waits while the hub is away. */
+  async send(message: Envelope): Promise<void> {
+    const request = message.type === "control_request" ? fieldOf(message, "request") : undefined
+    if (request?.["subtype"] === "initialize") return this.#sendInitialize(message)
+    if (message.type === "control_response") return this.#sendAnswer(message)
+    await this.#until(() => this.#phase.name === "ready" && this.#unlogged.size < MAX_UNLOGGED)
+    if (request !== undefined) this.#calls.set(textOf(message, "request_id") ?? "", undefined)
+    if (request?.["subtype"] === "mcp_set_servers") this.#servers = message
+    const uuid = message.type === "user" ? textOf(message, "uuid") : undefined
+    if (uuid !== undefined) this.#unlogged.set(uuid, message)
+    this.#write(message)
+  }
+
+  /** The log has it. True when it is one of ours that had not been seen. */
+  confirm(uuid: string): boolean {
+    const isOurs = this.#unlogged.delete(uuid)
+    if (isOurs) this.#wake()
+    return isOurs
+  }
+
+  close(): void {
+    const phase = this.#phase
+    this.#phase = { name: "over" }
+    if (phase.name === "greeting" || phase.name === "ready") phase.direct.disconnect()
+    this.#wake()
+  }
+
+  #sendInitialize(message: Envelope): void {
+    this.#initialize = message
+    this.#awaited = textOf(message, "request_id")
+    this.#write(message)
+  }
+
+  /** Before we are ready too: the answer to `initialize` waits for what the agent asks of a server that we bring. */
+  async #sendAnswer(message: Envelope): Promise<void> {
+    await this.#until(() => this.#phase.name === "greeting" || this.#phase.name === "ready")
+    const id = textOf(fieldOf(message, "response"), "request_id") ?? ""
+    this.#questions.delete(id)
+    this.#doubtful.delete(id)
+    this.#write(message)
+  }
+
+  #write(message: Envelope): void {
+    if (this.#phase.name !== "greeting" && this.#phase.name !== "ready") return
+    try {
+      this.#phase.direct.write(message)
+    } catch {
+      // Lost just now. What matters is said again when it is back, and calls are told that they are lost.
+    }
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    for (;;) {
+      if (this.#phase.name === "over") throw queryClosed()
+      if (isSo()) return
+      await new Promise<void>((resolve) => this.#waiters.push(resolve))
+    }
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const wake of waiters) wake()
+  }
+
+  async #connect(): Promise<void> {
+    const { address, session } = this.#options
+    const direct = await openDirect({ ...address, session })
+    if (this.#phase.name === "over") return direct.disconnect()
+    this.#phase = { name: "greeting", direct }
+    if (this.#initialize !== undefined) this.#write(this.#initialize)
+    void this.#read(direct)
+  }
+
+  async #read(direct: DirectConnection): Promise<void> {
+    try {
+      for await (const message of direct.messages) this.#take(message)
+    } catch {
+      // More waits to be read than is kept: it is a lost connection like any other.
+    }
+    direct.disconnect()
+    this.#lost(await direct.closed)
+  }
+
+  /** What the agent says is in the log, and read there. Here is what is between it and us alone. */
+  #take(message: Envelope): void {
+    const { onMessage, onFailed } = this.#options
+    const requestId = textOf(message, "request_id")
+    switch (message.type) {
+      case "control_response":
+        return this.#takeAnswer(message)
+      case "control_request":
+        if (requestId !== undefined) this.#questions.add(requestId)
+        return onMessage(message)
+      case "control_cancel_request":
+        if (requestId !== undefined) this.#questions.delete(requestId)
+        return onMessage(message)
+      case "hub": {
+        const failure = noteFailure(message, (uuid) => this.#unlogged.has(uuid))
+        return failure === undefined ? undefined : onFailed(failure)
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #takeAnswer(message: Envelope): void {
+    const id = textOf(fieldOf(message, "response"), "request_id") ?? ""
+    if (id === textOf(this.#initialize, "request_id")) return this.#takeGreeting(message)
+    const settle = this.#calls.get(id)
+    this.#calls.delete(id)
+    if (settle === undefined) this.#options.onMessage(message)
+    else settle(message)
+  }
+
+  #takeGreeting(message: Envelope): void {
+    const response = fieldOf(message, "response")
+    const pending = PENDING.flatMap((list) => envelopesIn(response?.[list]))
+    const isFirst = this.#awaited !== undefined
+    this.#awaited = undefined
+    // The query takes up by itself what an answer that it waits for says is pending.
+    if (isFirst) this.#options.onMessage(message)
+    else for (const question of pending) this.#options.onMessage(question)
+    const ids = pending.flatMap((question) => textOf(question, "request_id") ?? [])
+    if (this.#phase.name !== "greeting") return
+    // Settled while we were away, or a hook's or a server's, which nobody waits for any more.
+    for (const id of this.#doubtful) if (!ids.includes(id)) this.#options.onMessage(composeCancel(id))
+    this.#doubtful.clear()
+    for (const id of ids) this.#questions.add(id)
+    void this.#becomeReady(this.#phase.direct)
+  }
+
+  async #becomeReady(direct: DirectConnection): Promise<void> {
+    if (this.#servers !== undefined) this.#write(this.#servers)
+    if (!this.#isSet) {
+      const isSet = await this.#set()
+      if (!isSet) return
+      this.#isSet = true
+    }
+    if (this.#phase.name !== "greeting" || this.#phase.direct !== direct) return
+    for (const message of this.#unlogged.values()) this.#write(message)
+    this.#phase = { name: "ready", direct }
+    this.#options.onConnection(true)
+    this.#wake()
+  }
+
+  /** False: the connection was lost meanwhile, or the agent refused. */
+  async #set(): Promise<boolean> {
+    for (const [index, request] of this.#options.settings.entries()) {
+      const id = `setting-${index}`
+      const reply = new Promise<Envelope | undefined>((resolve) => this.#calls.set(id, resolve))
+      this.#write(composeRequest(id, request))
+      const response = fieldOf(await reply, "response")
+      if (response === undefined) return false
+      try {
+        payloadOf(response, request.subtype)
+      } catch (error) {
+        this.#options.onFailed(hubFailure(error))
+        return false
+      }
+    }
+    return true
+  }
+
+  #lost({ code, reason }: DirectEnd): void {
+    if (this.#phase.name === "over") return
+    this.#phase = { name: "away" }
+    for (const id of this.#questions) this.#doubtful.add(id)
+    this.#questions.clear()
+    this.#options.onConnection(false)
+    const calls = [...this.#calls]
+    this.#calls.clear()
+    for (const [id, settle] of calls) {
+      if (settle === undefined) this.#options.onMessage(composeError(id, LOST, "hub_connection_lost"))
+      else settle(undefined)
+    }
+    // The session is over: its log says so, and is read by others.
+    if (code === 1000 || code === 1001) return
+    const why = reason === "" ? `code ${code}` : reason
+    if (code === 4001) void this.#refused(why)
+    else void this.#comeBack(unreachable(`the hub closed the connection: ${why}`))
+  }
+
+  /** Why is told by a plain call. */
+  async #refused(why: string): Promise<void> {
+    const { hub, session, onFailed } = this.#options
+    try {
+      await hub.session(session).get()
+      onFailed(refusal({ code: "client/refused", message: why }))
+    } catch (error) {
+      onFailed(hubFailure(error))
+    }
+  }
+
+  async #comeBack(first: unknown): Promise<void> {
+    const { hub, session, patienceMs, onFailed } = this.#options
+    const deadline = Date.now() + patienceMs
+    let error = first
+    for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
+      await this.#pause(delayMs)
+      if (this.#phase.name !== "away") return
+      try {
+        const { state, next } = await hub.session(session).get()
+        // Its log says so, and is read by others.
+        return state === "ended" && next === undefined ? undefined : await this.#connect()
+      } catch (failure) {
+        error = failure
+      }
+      if (isForGood(error)) return onFailed(hubFailure(error))
+      if (Date.now() >= deadline) return onFailed(gaveUp(error, patienceMs))
+    }
+  }
+
+  /** Ends early when it is over. */
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      this.#waiters.push(done)
+    })
+  }
+}
+
+function gaveUp(error: unknown, patienceMs: number): Error {
+  const why = error instanceof HubClientError || error instanceof Error ? error.message : String(error)
+  return unreachable(`the hub did not come back within ${patienceMs} ms: ${why}`, error)
+}
+
+function envelopesIn(list: unknown): Envelope[] {
+  if (!Array.isArray(list)) return []
+  return list.flatMap((item: unknown) => {
+    const type = textOf(item, "type")
+    return isObject(item) && type !== undefined ? [{ ...item, type }] : []
+  })
+}

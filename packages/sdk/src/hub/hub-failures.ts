@@ -1,0 +1,52 @@
+import { HubClientError } from "@signalbox/client"
+import { type HubFailureCode, queryClosed, SdkError } from "../errors.ts"
+
+/** The hub's own words that programs are likely to tell apart. Any other is in `details.code` of a `hub/refused`. */
+const PASSED_ON = [
+  "auth/required",
+  "auth/forbidden",
+  "session/unknown",
+  "session/queue-full",
+  "runner/none",
+  "runner/unknown",
+] as const satisfies readonly HubFailureCode[]
+
+/** What a program is told of a failure of the client's or the hub's. */
+export function hubFailure(error: unknown): Error {
+  if (error instanceof SdkError || !(error instanceof HubClientError)) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+  const { code, message, status, details } = error
+  if (code === "client/closed" || code === "client/aborted") return queryClosed(error)
+  if (code === "client/unreachable" || code === "client/timeout") return unreachable(message, error)
+  if (code === "client/misconfigured") {
+    return new SdkError("sdk/bad-option", `options.hub: ${message}`, { cause: error, details: { option: "hub" } })
+  }
+  return refusal(
+    { code, message },
+    { cause: error, details: { ...details, ...(status === undefined ? {} : { status }) } },
+  )
+}
+
+/** A refusal of the hub's, by its code. */
+export function refusal(
+  { code, message }: { readonly code: string; readonly message: string },
+  { cause, details = {} }: { readonly cause?: unknown; readonly details?: Readonly<Record<string, unknown>> } = {},
+): SdkError {
+  const known = PASSED_ON.find((each) => each === code)
+  return new SdkError(known ?? "hub/refused", `the hub refused: ${message}`, { cause, details: { ...details, code } })
+}
+
+export function unreachable(what: string, cause?: unknown): SdkError {
+  return new SdkError("hub/unreachable", what, { cause })
+}
+
+export function sessionEnded(session: string): SdkError {
+  const message = `the session ${session} is over: its agent ended. Its history is still there; start a new session to go on`
+  return new SdkError("hub/session-ended", message, { details: { session } })
+}
+
+/** Trying again changes nothing. */
+export function isForGood(error: unknown): boolean {
+  return error instanceof HubClientError && error.status !== undefined && error.status < 500 && error.status !== 429
+}

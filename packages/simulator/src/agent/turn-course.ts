@@ -1,0 +1,210 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { AgentCore } from "./core.ts"
+import { tellInit } from "./greeting.ts"
+import { localCommand } from "./local-commands.ts"
+import type { Batch, QueuedMessage } from "./message-queue.ts"
+import { ModelCalls, type Why } from "./model-calls.ts"
+import { ReplyEndings } from "./reply-endings.ts"
+import type { Spoken } from "./spoken.ts"
+import { StandIn } from "./stand-in.ts"
+import { callTool, rememberResult, toolUsesOf } from "./tool-call.ts"
+import { TurnHooks } from "./turn-hooks.ts"
+import { type Ending, TurnReport } from "./turn-report.ts"
+
+const INTERRUPTED = "[Request interrupted by user]"
+const INTERRUPTED_TOOL = "[Request interrupted by user for tool use]"
+
+/** How a turn is broken into. */
+export interface Interruption {
+  readonly abort: AbortController
+  /** False when another message takes its place: then nobody is told of an interruption. */
+  readonly saysInterruption: () => boolean
+}
+
+/** One turn, from the user's message to its result. */
+export class TurnCourse {
+  readonly #core: AgentCore
+  readonly #messages: QueuedMessage[]
+  readonly #abort: AbortController
+  readonly #report: TurnReport
+  readonly #calls: ModelCalls
+  readonly #standIn: StandIn
+  readonly #endings: ReplyEndings
+  readonly #hooks: TurnHooks
+  readonly #saysInterruption: () => boolean
+  #joined: string[] = []
+
+  constructor(core: AgentCore, messages: Batch, { abort, saysInterruption }: Interruption) {
+    this.#core = core
+    this.#messages = [...messages]
+    this.#report = new TurnReport(core)
+    this.#abort = abort
+    this.#saysInterruption = saysInterruption
+    const { signal } = abort
+    this.#calls = new ModelCalls(core, { report: this.#report, signal, userUuids: () => this.#uuids() })
+    this.#standIn = new StandIn(core, this.#report)
+    this.#endings = new ReplyEndings(core, this.#report, this.#standIn)
+    this.#hooks = new TurnHooks(core, signal)
+  }
+
+  async run(): Promise<void> {
+    const core = this.#core
+    core.ledger.beginTurn()
+    for (const { uuid } of this.#messages) core.wire.lifecycle(uuid, "started")
+    core.wire.tellState("running")
+    core.state.promptId = core.random.uuid()
+    if (!core.profile.quirks.connectsMcpAtOnce) await core.mcp.connect(core)
+    const [first] = this.#messages
+    const command = first === undefined || first.isVerbatim === true ? undefined : localCommand(core, first.text)
+    const blocked = command === undefined ? await this.#hooks.beforePrompt(this.#messages) : undefined
+    await core.mcp.connect(core)
+    await command?.before?.(core, this.#abort.signal)
+    tellInit(core, this.#uuids())
+    this.#replay()
+    const blockedText = blocked === undefined ? "" : this.#hooks.tellBlocked(this.#messages, blocked)
+    if (command !== undefined) this.#report.tellLocal(this.#messages, command.after(core), command.name)
+    else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery)) {
+      // What asks for nothing is heard all the same, and told with the next question.
+      if (blocked === undefined) this.#remember(this.#messages)
+      this.#report.tellLocal(this.#messages, blockedText)
+    } else {
+      this.#remember(this.#messages)
+      const ending = await this.#converse()
+      for (const uuid of this.#joined) core.wire.lifecycle(uuid, "completed")
+      this.#report.tell(this.#messages, ending)
+    }
+    const state = this.#abort.signal.aborted ? "cancelled" : "completed"
+    for (const { uuid } of this.#messages) if (!this.#joined.includes(uuid ?? "")) core.wire.lifecycle(uuid, state)
+    if (core.queue.length === 0) core.wire.tellState("idle")
+  }
+
+  #replay(): void {
+    const core = this.#core
+    if (!core.launch.replayUserMessages) return
+    for (const { content, uuid, origin } of this.#messages) if (origin === undefined) core.wire.replay(content, uuid)
+  }
+
+  #remember(messages: readonly QueuedMessage[]): void {
+    const core = this.#core
+    for (const { content, uuid } of messages) {
+      const message = { role: "user", content }
+      rememberResult(core, message, { uuid: uuid ?? core.random.uuid() })
+      if (uuid !== undefined) core.toolbox.checkpoints.begin(uuid)
+    }
+  }
+
+  async #converse(): Promise<Ending> {
+    let why: Why = "said"
+    let text = this.#messages.map((message) => message.text).join("\n")
+    for (;;) {
+      const spoken = await this.#calls.call(why, text)
+      const over = this.#afterCall(spoken)
+      if (over !== undefined) return over
+      const again = this.#endings.mustContinue(spoken)
+      if (again !== undefined) {
+        if ("ending" in again) return again.ending
+        ;[why, text] = ["continue", ""]
+        continue
+      }
+      const uses = toolUsesOf(spoken)
+      if (uses.length === 0) {
+        const feedback = await this.#hooks.beforeStop(lastText(spoken))
+        if (feedback === undefined) return { kind: "done", text: lastText(spoken), terminal: "completed" }
+        this.#standIn.sayAsUser(feedback, { isSynthetic: true })
+        this.#hooks.notifyOfStop()
+        ;[why, text] = ["said", feedback]
+        continue
+      }
+      const stopped = await this.#runTools(uses)
+      if (stopped !== undefined) return stopped
+      ;[why, text] = ["results", this.#joinQueued()]
+    }
+  }
+
+  #uuids(): string[] {
+    return this.#messages.flatMap(({ uuid }) => uuid ?? [])
+  }
+
+  /** What ends the turn right after a call. */
+  #afterCall(spoken: Spoken): Ending | undefined {
+    const core = this.#core
+    if (spoken.usage !== undefined) {
+      this.#report.hasUsage = true
+      const costUsd = core.model.costOfTurn()
+      const price = costUsd === undefined ? {} : { costUsd: this.#calls.count === 1 ? costUsd : 0 }
+      core.ledger.record(spoken.model, spoken.usage, { isMain: true, ...price })
+    }
+    if (spoken.failure?.kind === "aborted") return this.#interruptedStreaming(spoken)
+    if (spoken.failure !== undefined) return this.#endings.apiError(spoken.failure)
+    this.#report.stopReason = spoken.stopReason
+    const { maxBudgetUsd } = core.launch
+    if (maxBudgetUsd === undefined || core.ledger.totalCostUsd < maxBudgetUsd) return undefined
+    const errors = core.profile.quirks.maxTurnsErrors ? [`Reached maximum budget ($${maxBudgetUsd})`] : []
+    // The call that went over is paid for, and not counted.
+    core.ledger.forgetTurn()
+    this.#report.hasUsage = false
+    return { kind: "error", subtype: "error_max_budget_usd", errors, terminal: "budget_exhausted" }
+  }
+
+  #interruptedStreaming(spoken: Spoken): Ending {
+    if (this.#saysInterruption()) this.#standIn.sayAsUser(INTERRUPTED)
+    this.#calls.closeStream()
+    // To the newest generation a turn that gave way to another has ended well, with what it had said.
+    if (!this.#saysInterruption() && this.#core.profile.generation === 325)
+      return { kind: "done", text: lastText(spoken), terminal: "aborted_streaming" }
+    return { kind: "interrupted", during: "streaming" }
+  }
+
+  async #runTools(uses: ReturnType<typeof toolUsesOf>): Promise<Ending | undefined> {
+    const core = this.#core
+    const scope = { signal: this.#abort.signal, parent: null, extra: {}, denials: this.#report.denials }
+    let [interrupted, hookStopped] = [false, false]
+    for (const use of uses) {
+      const end = await callTool(core, scope, use)
+      this.#report.userMessages++
+      if (use.name === "StructuredOutput" && end.ok) this.#report.structuredOutput = use.input
+      if (end.stop === "interrupted") {
+        interrupted = true
+        this.#abort.abort()
+      }
+      if (end.stop === "hook") hookStopped = true
+    }
+    if (interrupted || this.#abort.signal.aborted) {
+      if (this.#saysInterruption()) this.#standIn.sayAsUser(INTERRUPTED_TOOL)
+      return { kind: "interrupted", during: "tools" }
+    }
+    if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
+    if (this.#report.structuredOutput !== undefined && core.profile.generation === 325) {
+      return { kind: "done", text: JSON.stringify(this.#report.structuredOutput), terminal: "completed" }
+    }
+    return this.#maxTurns()
+  }
+
+  #maxTurns(): Ending | undefined {
+    const { maxTurns } = this.#core.launch
+    if (maxTurns === undefined || this.#calls.count < maxTurns) return undefined
+    const told = this.#core.profile.quirks.maxTurnsErrors
+    const errors = told ? [`Reached maximum number of turns (${maxTurns})`] : []
+    return { kind: "error", subtype: "error_max_turns", errors, terminal: "max_turns" }
+  }
+
+  /** Messages that came while tools ran go to the model with the tools' results. */
+  #joinQueued(): string {
+    const core = this.#core
+    const joining = core.queue.takeForTurn()
+    for (const { uuid } of joining) core.wire.lifecycle(uuid, "started")
+    this.#messages.push(...joining)
+    this.#joined.push(...joining.flatMap(({ uuid }) => uuid ?? []))
+    this.#remember(joining)
+    return joining.map(({ text }) => text).join("\n")
+  }
+}
+
+function lastText({ content }: Spoken): string {
+  return (
+    textOf(
+      content.findLast((block) => isObject(block) && block["type"] === "text"),
+      "text",
+    ) ?? ""
+  )
+}

@@ -1,0 +1,67 @@
+import { textOf } from "@signalbox/protocol/envelope"
+import { runSubagent } from "../agent/subagent.ts"
+import type { Fields } from "../profiles/profile.ts"
+import { wholeText } from "../scenario/text.ts"
+import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
+import { fileTools } from "./file-tools.ts"
+import { ownTools } from "./own-tools.ts"
+import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
+import type { Toolbox } from "./toolbox.ts"
+
+/** A CLI's names for the tool that starts a sub-agent. */
+const AGENT_TOOLS = new Set(["Task", "Agent"])
+
+/** The tools of one agent. */
+export class ToolSet {
+  readonly #tools: Readonly<Record<string, Tool>>
+
+  constructor({ files, checkpoints, mode }: Pick<Toolbox, "files" | "checkpoints" | "mode">) {
+    this.#tools = {
+      ...fileTools(files, checkpoints),
+      ...ownTools(files),
+      Bash: bashTool(mode === "real" ? realShell : pretendShell),
+      Task: { run: runSubagent },
+      Agent: { run: runSubagent },
+    }
+  }
+
+  /** Where the scenario says the result, nothing is wrong. */
+  check(run: ToolRun): string | undefined {
+    if (run.step?.result !== undefined) return undefined
+    return this.#tools[run.name]?.check?.(run)
+  }
+
+  async run(run: ToolRun): Promise<ToolOutcome> {
+    const { step } = run
+    if (step?.durationMs !== undefined) await run.core.clock.pause(step.durationMs, run.signal)
+    const isScripted = step?.result !== undefined && !AGENT_TOOLS.has(run.name) && step.background === undefined
+    if (isScripted) return scriptedOutcome(run)
+    const tool = this.#tools[run.name]
+    if (tool !== undefined) return tool.run(run)
+    return { content: "Done.", structured: "Done." }
+  }
+}
+
+/** What the scenario says the tool gave. */
+function scriptedOutcome({ core, name, input, step }: ToolRun): ToolOutcome {
+  const result = step?.result ?? ""
+  const content = Array.isArray(result) ? result : wholeText(result)
+  if (step?.isError === true) {
+    const failure = toolFailure(typeof content === "string" ? content : JSON.stringify(content))
+    return step.structured === undefined ? failure : { ...failure, structured: step.structured }
+  }
+  const text = typeof content === "string" ? content : ""
+  const isBash = name === "Bash"
+  const base = { stdout: text, stderr: "", interrupted: false, isImage: false }
+  const bash = core.profile.generation === 37 ? base : { ...base, noOutputExpected: false }
+  const structured = step?.structured ?? (isBash ? bash : structuredOf(name, input, content))
+  return { content, structured, ...(isBash ? { isError: false } : {}) }
+}
+
+/** A scripted result in the form its tool gives it, where that says more than the text. */
+function structuredOf(name: string, input: Readonly<Fields>, content: string | readonly unknown[]): unknown {
+  if (name !== "Read" || typeof content !== "string") return content
+  const lines = content.split("\n").length
+  const filePath = textOf(input, "file_path") ?? ""
+  return { type: "text", file: { filePath, content, numLines: lines, startLine: 1, totalLines: lines } }
+}
