@@ -51,6 +51,8 @@ export const smoke: ReadonlySet<string> = new Set([
   "hub with simulated 2.1.120: mcp-one-tool",
   "hub with simulated 2.1.120: interrupt-mid-stream",
   "hub with CLI 2.1.120: tool-allowed",
+  "hub with claude 2.1.120: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
+  "hub with claude 2.1.37: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
   "hub abuse: AB1",
   "hub abuse: AB2",
   "hub abuse: AB4",

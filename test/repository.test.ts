@@ -28,12 +28,12 @@ describe("the repository", () => {
   })
 
   it("every case that the gate names exists", () => {
-    const conformance = join(root, "test", "conformance")
-    const text = readdirSync(conformance).map((file) => readFileSync(join(conformance, file), "utf8"))
+    const text = ["conformance", "hub"].flatMap((suite) => textsIn(join(root, "test", suite)))
     const programs = readdirSync(join(root, "test", "differential", "programs"))
     const names = [...smoke].map((entry) => entry.slice(entry.indexOf(": ") + 2))
     const exists = (name: string) =>
-      programs.includes(`${name}.ts`) || text.some((content) => content.includes(`"${name}"`))
+      programs.includes(`${name}.ts`) ||
+      text.some((content) => content.includes(`"${name}"`) || content.includes(`[${name}]`))
     expect(names.filter((name) => !exists(name))).toEqual([])
   })
 
@@ -43,3 +43,8 @@ describe("the repository", () => {
     expect(built.toSorted()).toEqual(readdirSync(join(root, "packages")).map((room) => `packages/${room}`))
   })
 })
+
+function textsIn(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+  return files.map((file) => readFileSync(join(folder, file), "utf8"))
+}

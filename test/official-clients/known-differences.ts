@@ -51,6 +51,14 @@ export const knownDifferences: readonly Improvement[] = [
     why: "which kinds of sub-agents are counted by their names was not found out",
   },
   {
+    program: "mcp-contents",
+    sdk: "0.3.325",
+    at: /^message\[2\]\.(message\.content\[0\]\.content|tool_use_result)\[1\]$/,
+    official: /\[Image: source: .*\/tool-results\/mcp-things-blob-/,
+    ours: /absent/,
+    why: "the newest CLI keeps a copy of a picture on disk and tells where; the simulator keeps none",
+  },
+  {
     program: "compact",
     at: /outputTokens$/,
     official: /^\d+$/,

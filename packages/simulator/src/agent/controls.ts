@@ -51,9 +51,12 @@ let newer: Readonly<Record<string, Control>> | undefined
  */
 export function loadControl(subtype: string | undefined): Promise<void> | undefined {
   if (newer !== undefined || subtype === undefined || Object.hasOwn(controls, subtype)) return undefined
-  return import("./controls-newer.ts").then((loaded) => {
-    newer = loaded.newerControls
-  })
+  return loadNewer()
+}
+
+async function loadNewer(): Promise<void> {
+  const { newerControls } = await import("./controls-newer.ts")
+  newer = newerControls
 }
 
 /** Answers a control request as this version does, also one it has never heard of. */

@@ -5,21 +5,33 @@ import type { AgentCore } from "./core.ts"
 import type { McpToolResult } from "./mcp-servers.ts"
 
 /** What an MCP server gave, as a tool's result tells it. */
-export function mcpOutcome(core: AgentCore, result: McpToolResult): ToolOutcome {
+export function mcpOutcome(
+  core: AgentCore,
+  result: McpToolResult,
+  called: { server: string; name: string },
+): ToolOutcome {
   const { content, isError } = result
   const isNewest = core.profile.generation === 325
   if (isError) {
     const text = content.map((block) => textOf(block, "text") ?? "").join("\n")
     return { content: text, isError: true, structured: `Error: ${text}` }
   }
-  const shown = { ...result, content: content.map(shownBlock) }
-  return isNewest ? newestOutcome(shown) : olderOutcome(shown)
+  const shown = { ...result, content: content.map((block) => shownBlock(block, called.server)) }
+  if (!isNewest) return olderOutcome(shown)
+  const outcome = newestOutcome(shown)
+  // A model must not be left with nothing.
+  return outcome.content.length > 0 ? outcome : { ...outcome, content: `(${called.name} completed with no output)` }
 }
 
-/** A picture as the model's API takes it. */
-function shownBlock(block: unknown): unknown {
-  if (!isObject(block) || block["type"] !== "image") return block
-  return { type: "image", source: { data: block["data"], media_type: block["mimeType"], type: "base64" } }
+/** A picture as the model's API takes it, and a text that came as a resource. */
+function shownBlock(block: unknown, server: string): unknown {
+  if (!isObject(block)) return block
+  if (block["type"] === "image") {
+    return { type: "image", source: { data: block["data"], media_type: block["mimeType"], type: "base64" } }
+  }
+  const text = block["type"] === "resource" ? textOf(block["resource"], "text") : undefined
+  if (text === undefined) return block
+  return textBlock(`[Resource from ${server} at ${textOf(block["resource"], "uri")}] ${text}`)
 }
 
 /** Older generations know structured content or the other, never both. */

@@ -163,7 +163,7 @@ async function runTool(
   const called = await core.mcp.call(core, { ...target, input: use.input, toolUseId: use.id }, scope.signal)
   const isDone = !scope.signal.aborted
   if ("failed" in called) return { outcome: toolFailure(called.failed), isDone }
-  return { outcome: mcpOutcome(core, called), isDone }
+  return { outcome: mcpOutcome(core, called, { server: target.server, name: use.name }), isDone }
 }
 
 async function afterTool(

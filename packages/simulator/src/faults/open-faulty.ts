@@ -43,7 +43,7 @@ export function faultsOver({
 }
 
 /** For an agent that is no process of its own: it ends, and the connection with it. */
-export function effectsInProcess(transport: Transport, end: (code: number) => void): FaultEffects {
+function effectsInProcess(transport: Transport, end: (code: number) => void): FaultEffects {
   const exit = async (code: number) => {
     end(code)
     await transport.close("the agent has ended")

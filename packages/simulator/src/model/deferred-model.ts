@@ -12,10 +12,12 @@ export class DeferredModel implements Model {
   }
 
   load(): Promise<void> {
-    this.#loading ??= this.#open().then((model) => {
-      this.#model = model
-    })
+    this.#loading ??= this.#load()
     return this.#loading
+  }
+
+  async #load(): Promise<void> {
+    this.#model = await this.#open()
   }
 
   call(request: ModelRequest, signal: AbortSignal): ModelActions {

@@ -61,7 +61,10 @@ function opened(
   { id, stored, source }: { id: string; stored: StoredSession; source: OpenedSession["source"] },
 ): OpenedSession {
   const { configDir, cwd } = launch
-  const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist }
+  const entrypoint = launch.env["CLAUDE_CODE_ENTRYPOINT"]
+  // By it, programs tell sessions of programs from those of people. The oldest generation does not write it.
+  const startedBy = entrypoint === undefined || version === "2.1.37" ? {} : { entrypoint }
+  const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist, ...startedBy }
   return {
     sessionId: id,
     history: historyOf(stored.entries),

@@ -17,6 +17,8 @@ export interface TranscriptOptions extends TranscriptPlace {
   readonly sessionId: string
   readonly version: string
   readonly persist: boolean
+  /** What kind of program started the agent, as `CLAUDE_CODE_ENTRYPOINT` says it. */
+  readonly entrypoint?: string
 }
 
 /** Writes entries as they happen. The file is made with the first one. */
@@ -46,11 +48,12 @@ export class Transcript {
     kind: "user" | "assistant",
     entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields },
   ): boolean {
-    const { cwd, sessionId, version } = this.#options
+    const { cwd, sessionId, version, entrypoint } = this.#options
     const line = {
       parentUuid: this.#last,
       isSidechain: false,
       userType: "external",
+      ...(entrypoint === undefined ? {} : { entrypoint }),
       cwd,
       sessionId,
       version,
