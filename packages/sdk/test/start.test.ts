@@ -1,5 +1,6 @@
+import { spawn } from "node:child_process"
 import { describe, expect, it } from "vitest"
-import { query } from "../src/index.ts"
+import { type Options, query } from "../src/index.ts"
 import { fakeAgent, hear, identity, result, state } from "./fake-agent.ts"
 
 const turn = [{ until: "user" }, { say: result() }]
@@ -11,6 +12,18 @@ describe("starting", () => {
     await agent.untilLogged(({ line }) => line?.type === "user")
     const types = agent.log().flatMap(({ line }) => (line ? [line.type] : []))
     expect(types).toEqual(["control_request", "user"])
+    expect((await hear(running)).kinds).toEqual(["result/success"])
+  })
+
+  it("[Q1] whoever starts the process for us is called before query() returns", async () => {
+    const agent = fakeAgent(turn)
+    let isCalled = false
+    const spawnClaudeCodeProcess: Options["spawnClaudeCodeProcess"] = ({ command, args, env }) => {
+      isCalled = true
+      return spawn(command, args, { env, stdio: "pipe" })
+    }
+    const running = query({ prompt: "hello", options: { ...agent.options, spawnClaudeCodeProcess } })
+    expect(isCalled).toBe(true)
     expect((await hear(running)).kinds).toEqual(["result/success"])
   })
 

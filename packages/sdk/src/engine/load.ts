@@ -13,8 +13,8 @@ export function startEngine(options: Options, { start }: { start: AgentStart }):
   if (options.hub === undefined) requireExecutable(options)
   warnOfShadowedTools(options)
   const signal = options.abortController?.signal ?? new AbortController().signal
-  const isPrepared = options.hub !== undefined || options.sessionStore !== undefined
-  const agent = isPrepared ? undefined : openAgent(options, { start, signal })
+  const isPlain = options.hub === undefined && options.sessionStore === undefined
+  const agent = isPlain ? openAgent(options, { start, signal }) : undefined
   // Told by the engine, which is not there yet.
   agent?.catch(() => undefined)
   return import("./query-engine.ts").then((engine) => new engine.QueryEngine(options, { start, signal, agent }))

@@ -59,3 +59,27 @@ export class PromptFeed {
 function letGo(messages: AsyncIterator<SDKUserMessage>): void {
   messages.return?.().catch(() => undefined)
 }
+
+/**
+ * Begins to read a program's iterable at once, while the agent is being started: what it listens to may not wait. (The
+ * lines of a terminal that was piped into are gone for who listens late.)
+ */
+export function startReading(prompt: Prompt): Prompt {
+  if (typeof prompt === "string") return prompt
+  try {
+    const messages = prompt[Symbol.asyncIterator]()
+    let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages.next()
+    // Whoever reads on hears of it.
+    first.catch(() => undefined)
+    const next = () => {
+      const result = first ?? messages.next()
+      first = undefined
+      return result
+    }
+    const end = async () => (await messages.return?.()) ?? { done: true as const, value: undefined }
+    return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
+  } catch {
+    // No iterable at all: told when it is written.
+    return prompt
+  }
+}
