@@ -8,7 +8,7 @@ export interface CommandContext {
   readonly stderr: NodeJS.WriteStream
 }
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. */
+/** Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const context: CommandContext = { env, stdout: process.stdout, stderr: process.stderr }
   const program = new Command("signalbox")

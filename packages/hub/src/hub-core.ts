@@ -27,6 +27,7 @@ import type { AuditRecord, Grant } from "./model/audit.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
 import { payloadOf } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
+import type { LiveSession } from "./session/live-session.ts"
 import { markOf } from "./session/outline.ts"
 import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
@@ -66,17 +67,19 @@ export class LocalHubCore implements HubCore {
   async createSession(request: NewSession, caller: Caller): Promise<CreatedSession> {
     const { registry, tokens, ingressUrl, claudeVersion } = this.#options
     const known = request.requestKey === undefined ? undefined : registry.byRequestKey(request.requestKey)
-    if (known !== undefined) return known.view()
+    if (known !== undefined && !isUnborn(known)) return known.view()
     if (request.agent !== "external") {
       throw new HubError("runner/none", 'no runner is connected: start one, or make the session with agent "external"')
     }
-    const session = registry.create(request)
+    // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
+    const session = known ?? registry.create(request)
     const { secret } = await tokens.create(
       { role: "agent", name: `agent of ${session.id}`, sessionId: session.id },
       caller.name,
     )
     const url = ingressUrl(session.id)
-    if (request.prompt !== undefined) await session.send({ content: request.prompt }, caller.name)
+    if (request.prompt !== undefined && session.record.lastSeq === 0)
+      await session.send({ content: request.prompt }, caller.name)
     const { model, permissionMode } = request
     const ingress = commandFor({ url, token: secret, model, permissionMode, version: await claudeVersion() })
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }
@@ -229,4 +232,10 @@ export class LocalHubCore implements HubCore {
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
+}
+
+/** Made for an agent that was never here. */
+function isUnborn(session: LiveSession): boolean {
+  const { incarnation, agent } = session.kept.own
+  return incarnation === null && agent === "external" && !session.isEnded
 }

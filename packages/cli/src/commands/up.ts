@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { type Hub, openHub } from "@signalbox/hub"
+import { type Hub, type HubOptions, openHub } from "@signalbox/hub"
 import type { Command } from "commander"
 import { claudeAtHand } from "../claude-at-hand.ts"
 import { UsageError } from "../failure.ts"
@@ -27,8 +27,8 @@ export function addUp(program: Command, context: CommandContext): void {
     .option("--port <port>", "port to listen on (default: 8765, or the next free one up to 8864; 0: any free one)")
     .option("--data <directory>", "where the hub keeps everything", defaultData(context.env))
     .option("--json", "print one line of JSON when ready, and nothing else on stdout")
-    .option("--no-open", "do not open the cockpit")
-    .option("--no-runner", "do not start a runner beside the hub")
+    .option("--no-open", "do not open the cockpit (there is none yet)")
+    .option("--no-runner", "do not start a runner beside the hub (there is none yet)")
     .option("--public-url <url>", "the address that people use, when a proxy stands in front")
     .option("--allow-origin <url>", "a web page that may talk to the hub (repeatable)", collect, [])
     .option("--anonymous-agents", "let agents of this machine connect without a token")
@@ -40,7 +40,23 @@ export function addUp(program: Command, context: CommandContext): void {
 
 async function up(options: UpOptions, context: CommandContext): Promise<void> {
   const dataDirectory = resolve(options.data)
-  const hub = await openHub({
+  // Before anything is opened: whoever stops us while we start is heard.
+  const stopped = stopSignal()
+  const hub = await openHub(hubOptions(options, dataDirectory))
+  const card = join(dataDirectory, "hub.json")
+  try {
+    writeFileSync(card, `${JSON.stringify({ url: hub.address.url, pid: process.pid })}\n`, { mode: 0o600 })
+    if (options.json === true) tellReady(hub, dataDirectory, context)
+    else greet(hub, dataDirectory, context)
+    await stopped
+  } finally {
+    rmSync(card, { force: true })
+    await hub.close()
+  }
+}
+
+function hubOptions(options: UpOptions, dataDirectory: string): HubOptions {
+  return {
     dataDirectory,
     host: options.host,
     ...(options.port === undefined ? {} : { port: readPort(options.port) }),
@@ -50,19 +66,13 @@ async function up(options: UpOptions, context: CommandContext): Promise<void> {
     anonymousRelay: options.anonymousRelay === true,
     plaintextUnderstood: options.iUnderstandPlaintext === true,
     claudeVersion: claudeAtHand(),
-  })
-  const card = join(dataDirectory, "hub.json")
-  writeFileSync(card, `${JSON.stringify({ url: hub.address.url, pid: process.pid })}\n`, { mode: 0o600 })
-  if (options.json === true) {
-    const { url } = hub.address
-    const ready = { event: "ready", url, token: hub.admin.token, data: dataDirectory, pid: process.pid }
-    context.stdout.write(`${JSON.stringify(ready)}\n`)
-  } else {
-    greet(hub, dataDirectory, context)
   }
-  await stopSignal()
-  rmSync(card, { force: true })
-  await hub.close()
+}
+
+function tellReady(hub: Hub, data: string, { stdout, stderr }: CommandContext): void {
+  const { url, moved } = hub.address
+  if (moved) stderr.write(`signalbox: port 8765 was taken; the hub is at ${url}\n`)
+  stdout.write(`${JSON.stringify({ event: "ready", url, token: hub.admin.token, data, pid: process.pid })}\n`)
 }
 
 /** Five lines: what happened, where everything is, and what to type next. */
@@ -74,7 +84,7 @@ function greet(hub: Hub, dataDirectory: string, { stderr }: CommandContext): voi
       `Everything it keeps is in ${dataDirectory}, the admin token in ${hub.admin.path}.`,
       `Sign in within a minute: ${url}/login#code=${hub.createLoginCode()}`,
       `Bring an agent: curl -s -X POST ${url}/api/sessions -H "Authorization: Bearer $(cat ${hub.admin.path})" -H 'Content-Type: application/json' -d '{"agent":"external","prompt":"Say hello"}'`,
-      "and paste the command of its reply; without an account, put claude-sim in the place of claude.",
+      "and paste the command of its reply. Without an account, put `npx claude-sim --profile 2.1.120` in the place of `claude`.",
       "",
     ].join("\n"),
   )

@@ -79,7 +79,7 @@ export class AgentConnection implements AgentWire {
   async run(): Promise<void> {
     const { connection, metrics, onTrouble } = this.#options
     metrics.agentConnected(CONNECTED)
-    await this.#takePlace()
+    await this.#takePlace().catch(onTrouble)
     const attached = this.#session.attach(this, this.#continuity).catch(onTrouble)
     try {
       for await (const lines of lineBatches(connection.lines)) await this.#ingest(lines)

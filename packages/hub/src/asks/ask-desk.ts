@@ -3,7 +3,7 @@ import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskState, AskVia } from "../model/ask.ts"
 import type { NewAuditRecord } from "../model/audit.ts"
 import type { Directory } from "../store/directory.ts"
-import { fitAnswer } from "./answer.ts"
+import { type FittingAnswer, fitAnswer } from "./answer.ts"
 import { askId, askOfRequest, type Question } from "./ask-of-request.ts"
 import { GrantDesk } from "./grant-desk.ts"
 
@@ -35,6 +35,15 @@ export interface Answering {
   readonly answerId?: string
 }
 
+/** An answer whose effect was not seen yet. */
+interface Unconfirmed {
+  readonly incarnation: string
+  readonly ask: Ask
+  readonly wire: Envelope
+  /** When it was last put on the wire, by the clock that only goes forward. */
+  readonly sentAt?: number
+}
+
 /** Answers that were on the wire but whose effect was not seen yet are sent again to a process that came back. */
 const MAX_UNCONFIRMED = 1_000
 
@@ -43,10 +52,7 @@ export class AskDesk {
   readonly #options: AskDeskOptions
   readonly #pending = new Map<string, Ask>()
   readonly #counts = new Map<string, number>()
-  readonly #unconfirmed = new Map<
-    string,
-    { readonly incarnation: string; readonly ask: Ask; readonly wire: Envelope }
-  >()
+  readonly #unconfirmed = new Map<string, Unconfirmed>()
   readonly #timers = new Map<string, () => void>()
   readonly #opening = new Map<string, Promise<void>>()
 
@@ -106,15 +112,20 @@ export class AskDesk {
     const verdict = this.#options.judge(asked)
     const ask = withVerdict(asked, verdict)
     await this.#supersede(ask)
+    const decided = verdictAnswer(ask, verdict)
+    if (decided !== undefined) return this.#settleAtOnce(ask, decided, `rule ${verdict.rule ?? "?"}`)
     await directory.addAsk(ask)
     this.#hold(ask)
     this.#options.publish(ask)
-    if (verdict.effect === "ask") return
-    const answer: AskAnswer =
-      verdict.effect === "allow"
-        ? { behavior: "allow" }
-        : { behavior: "deny", message: verdict.message ?? verdict.reason }
-    await this.answer(id, answer, { by: `rule ${verdict.rule ?? "?"}`, via: "policy" })
+  }
+
+  /** What a rule decides is never seen pending: asked and settled in one commit. */
+  async #settleAtOnce(ask: Ask, answer: AskAnswer, by: string): Promise<void> {
+    const fitting = fitAnswer(ask, answer)
+    const settledAsk = this.#settledAs(ask, fitting, { by, via: "policy" })
+    const adding = this.#options.directory.addAsk(ask)
+    const [, result] = await Promise.all([adding, this.#commit(ask, settledAsk)])
+    if (result.changed) await this.#deliver(settledAsk, fitting.wire)
   }
 
   async answer(id: string, answer: AskAnswer, how: Answering): Promise<Ask> {
@@ -146,11 +157,14 @@ export class AskDesk {
     }
   }
 
-  /** The same process is back: what it may not have heard is said again; it ignores what it knows. */
-  async sendAgain(incarnation: string): Promise<void> {
-    for (const [id, entry] of this.#unconfirmed) {
-      if (entry.incarnation !== incarnation) continue
-      if (await this.#options.send(incarnation, entry.wire)) await this.#delivered(id)
+  /**
+   * The same process is back: what it may not have heard is said again. Not what it was told on this connection already:
+   * 2.1.37 takes a second answer, while the tool runs, for leave to run it once more.
+   */
+  async sendAgain(incarnation: string, connectedAt: number): Promise<void> {
+    for (const entry of this.#unconfirmed.values()) {
+      if (entry.incarnation !== incarnation || (entry.sentAt ?? 0) >= connectedAt) continue
+      await this.#deliver(entry.ask, entry.wire)
     }
   }
 
@@ -168,10 +182,23 @@ export class AskDesk {
   }
 
   async #settle(ask: Ask, answer: AskAnswer, how: Answering): Promise<Ask> {
-    const { directory, grants } = this.#options
+    const { grants } = this.#options
     const kept = grants.take(ask, answer, how.by)
     const fitting = fitAnswer(ask, kept.answer)
-    const settledAsk: Ask = {
+    const settledAsk = this.#settledAs(ask, fitting, how)
+    const result = await this.#commit(ask, settledAsk)
+    if (!result.changed) {
+      if (how.answerId !== undefined && result.ask.answerId === how.answerId) return result.ask
+      throw settled(result.ask)
+    }
+    const told = await this.#deliver(settledAsk, fitting.wire)
+    // After the wire: an answer that stands is not held up by a grant that could not be kept.
+    await grants.keep(kept.grants)
+    return told
+  }
+
+  #settledAs(ask: Ask, fitting: FittingAnswer, how: Answering): Ask {
+    return {
       ...ask,
       state: fitting.state,
       settledAt: this.#now(),
@@ -180,18 +207,19 @@ export class AskDesk {
       answer: fitting.answer,
       ...(how.answerId === undefined ? {} : { answerId: how.answerId }),
     }
-    const result = await this.#commit(ask, settledAsk)
-    if (!result.changed) {
-      if (how.answerId !== undefined && result.ask.answerId === how.answerId) return result.ask
-      throw settled(result.ask)
-    }
-    await grants.keep(kept.grants)
-    this.#unconfirmed.set(ask.id, { incarnation: ask.incarnation, ask: settledAsk, wire: fitting.wire })
+  }
+
+  /** Committed: now it goes to the process that asked, or waits until that is back. */
+  async #deliver(ask: Ask, wire: Envelope): Promise<Ask> {
+    const entry: Unconfirmed = { incarnation: ask.incarnation, ask, wire }
+    this.#unconfirmed.set(ask.id, { ...entry, sentAt: performance.now() })
     forgetOldest(this.#unconfirmed, MAX_UNCONFIRMED)
-    const sent = await this.#options.send(ask.incarnation, fitting.wire)
-    if (!sent) return settledAsk
+    if (!(await this.#options.send(ask.incarnation, wire))) {
+      if (this.#unconfirmed.has(ask.id)) this.#unconfirmed.set(ask.id, entry)
+      return ask
+    }
     await this.#delivered(ask.id)
-    return (await directory.getAsk(ask.id)) ?? settledAsk
+    return (await this.#options.directory.getAsk(ask.id)) ?? ask
   }
 
   async #close(ask: Ask, state: AskState, via: AskVia): Promise<void> {
@@ -223,7 +251,8 @@ export class AskDesk {
   async #askedAgain(known: Ask): Promise<void> {
     if (known.state === "pending") return
     const entry = this.#unconfirmed.get(known.id)
-    if (entry !== undefined) await this.#options.send(entry.incarnation, entry.wire)
+    // Asked once more, it has not heard the answer.
+    if (entry !== undefined && entry.sentAt === undefined) await this.#deliver(entry.ask, entry.wire)
   }
 
   async #supersede(ask: Ask): Promise<void> {
@@ -237,26 +266,28 @@ export class AskDesk {
     if (!this.#pending.has(ask.id)) this.#count(ask.sessionId, 1)
     this.#pending.set(ask.id, ask)
     if (ask.expiresAt === undefined) return
-    const ms = Math.max(0, Date.parse(ask.expiresAt) - (this.#options.now?.() ?? new Date()).getTime())
-    this.#timers.set(
-      ask.id,
-      this.#setTimer(() => void this.#expire(ask), ms),
-    )
+    const ms = Math.max(0, Date.parse(ask.expiresAt) - this.#date().getTime())
+    const isLate = ms > LONGEST_TIMER_MS
+    const run = () => (isLate ? this.#hold(ask) : this.#expire(ask))
+    this.#timers.set(ask.id, this.#setTimer(run, Math.min(ms, LONGEST_TIMER_MS)))
   }
 
-  async #expire(ask: Ask): Promise<void> {
+  /** A store that cannot take it now is asked again: the agent waits for an answer. */
+  #expire(ask: Ask): void {
+    this.#expireNow(ask).catch(() => {
+      if (this.#pending.has(ask.id))
+        this.#timers.set(
+          ask.id,
+          this.#setTimer(() => this.#expire(ask), RETRY_MS),
+        )
+    })
+  }
+
+  async #expireNow(ask: Ask): Promise<void> {
     const fitting = fitAnswer(ask, expiredAnswer(ask))
-    const next: Ask = {
-      ...ask,
-      state: "expired",
-      settledAt: this.#now(),
-      via: "timeout",
-      answer: fitting.answer,
-    }
+    const next: Ask = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer: fitting.answer }
     const { changed } = await this.#commit(ask, next)
-    if (!changed) return
-    this.#unconfirmed.set(ask.id, { incarnation: ask.incarnation, ask: next, wire: fitting.wire })
-    if (await this.#options.send(ask.incarnation, fitting.wire)) await this.#delivered(ask.id)
+    if (changed) await this.#deliver(next, fitting.wire)
   }
 
   #release(id: string): void {
@@ -275,16 +306,21 @@ export class AskDesk {
 
   #setTimer(run: () => void, ms: number): () => void {
     if (this.#options.setTimer !== undefined) return this.#options.setTimer(run, ms)
-    const timer = setTimeout(run, Math.min(ms, LONGEST_TIMER_MS))
+    const timer = setTimeout(run, ms)
     timer.unref()
     return () => clearTimeout(timer)
   }
 
+  #date(): Date {
+    return this.#options.now?.() ?? new Date()
+  }
+
   #now(): string {
-    return (this.#options.now?.() ?? new Date()).toISOString()
+    return this.#date().toISOString()
   }
 }
 
+const RETRY_MS = 5_000
 /** A timer set for longer than this fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -295,6 +331,16 @@ function withVerdict(ask: Ask, verdict: AskVerdict): Ask {
       ? { expiresAt: new Date(Date.parse(ask.askedAt) + verdict.expiresAfterMs).toISOString() }
       : {}
   return { ...ask, ...rule, ...expires }
+}
+
+/** What the policy answers, in the form that fits the question; undefined when a person must. */
+function verdictAnswer(ask: Ask, verdict: AskVerdict): AskAnswer | undefined {
+  if (verdict.effect === "ask") return undefined
+  const isAllowed = verdict.effect === "allow"
+  if (ask.kind === "elicitation") return { action: isAllowed ? "accept" : "decline" }
+  // Nobody but a person knows what a dialog's result would be.
+  if (ask.kind === "dialog") return isAllowed ? undefined : { cancelled: true }
+  return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
 }
 
 function expiredAnswer(ask: Ask): AskAnswer {

@@ -36,8 +36,9 @@ export class ClientCalls {
 
   async ask(request: UnlistedRequest, { timeoutMs, signal }: CallOptions): Promise<ControlReply> {
     const requestId = `hub-call-${randomUUID()}`
-    const reply = this.#pending.wait(requestId, { timeoutMs, signal })
+    // First, for it may throw: then nobody waits for an answer.
     const line = encode({ type: "control_request", request_id: requestId, request })
+    const reply = this.#pending.wait(requestId, { timeoutMs, signal })
     this.#lines.set(requestId, line)
     this.#client.tell(line)
     try {

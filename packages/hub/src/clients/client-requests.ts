@@ -102,14 +102,14 @@ export class ClientRequests {
 
   /** The reply goes to this client alone, with the id it chose. */
   async #pass(requestId: string, reply: Promise<ControlReply>): Promise<void> {
-    let response: Envelope
+    let line: string
     try {
-      response = { type: "control_response", response: { ...(await reply), request_id: requestId } }
+      line = encode({ type: "control_response", response: { ...(await reply), request_id: requestId } })
     } catch (error) {
-      response = composeError(requestId, asHubError(error).message)
+      line = encode(composeError(requestId, asHubError(error).message))
     }
     // Deleted meanwhile: the client took it back.
-    if (this.#open.delete(requestId)) this.#options.client.tell(encode(response))
+    if (this.#open.delete(requestId)) this.#options.client.tell(line)
   }
 
   #fail(requestId: string, error: string, code?: string): void {

@@ -16,6 +16,7 @@ const COME_BACK = 1012
 const TOO_LARGE = 1009
 const MAX_TAKING = 200
 /** How long a client has to read what is left, and to answer our close. */
+const MAX_REASON_BYTES = 123
 const CLOSE_MS = 5_000
 
 /** One WebSocket of a client: lines in, lines out, and what waits bounded. */
@@ -92,7 +93,7 @@ export class ClientSocket implements ClientPort {
     const { socket } = this.#options
     this.#outbox.close()
     if (socket.readyState !== socket.OPEN) return
-    socket.close(code, reason)
+    socket.close(code, fitReason(reason))
     const timer = setTimeout(() => socket.terminate(), CLOSE_MS)
     timer.unref()
     socket.once("close", () => clearTimeout(timer))
@@ -128,4 +129,11 @@ function sinkOf(socket: WebSocket): ConstructorParameters<typeof Outbox>[0]["sin
     // Text, also when it is encoded already.
     send: (frame, done) => socket.send(frame, { binary: false }, () => done()),
   }
+}
+
+/** A close frame has room for 123 bytes, and `ws` throws at more. */
+function fitReason(reason: string): string {
+  let fitting = reason.slice(0, MAX_REASON_BYTES)
+  while (Buffer.byteLength(fitting) > MAX_REASON_BYTES) fitting = fitting.slice(0, -1)
+  return fitting
 }

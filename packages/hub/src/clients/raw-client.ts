@@ -54,7 +54,7 @@ export class RawClient implements DeskClient {
   readonly #own = new Set<string>()
   readonly #requests: ClientRequests
   #session: LiveSession
-  #watching: (() => void)[] = []
+  readonly #watching = new Map<string, () => void>()
   #tail: Promise<void> = Promise.resolve()
   #isClosed = false
 
@@ -147,7 +147,7 @@ export class RawClient implements DeskClient {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    for (const end of this.#watching) end()
+    for (const end of this.#watching.values()) end()
     this.#options.house.desks.of(this.#session).leave(this)
   }
 
@@ -157,7 +157,8 @@ export class RawClient implements DeskClient {
       asked: (ask) => this.#asked(ask),
       changed: (view) => this.#changed(view),
     })
-    this.#watching.push(end)
+    this.#watching.get(session.id)?.()
+    this.#watching.set(session.id, end)
   }
 
   #asked(ask: Ask): void {

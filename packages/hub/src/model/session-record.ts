@@ -46,7 +46,6 @@ interface SessionPrivate {
   readonly lastAgentUuid: string | null
   /** Wire totals are cumulative per process: what earlier processes of this session had used. */
   readonly costBase: number
-  readonly tokensBase: TokenCount
   /** The reply to the hub's own `initialize`, from which every client's is answered. */
   readonly initializeReply: Readonly<Record<string, unknown>> | null
   /** Hook events named when the session was made; older CLIs cannot take them later. */

@@ -35,7 +35,7 @@ function describeHolder(dataDirectory: string): string {
     const holder: unknown = JSON.parse(readFileSync(join(dataDirectory, "hub.json"), "utf8"))
     if (typeof holder !== "object" || holder === null) return ""
     const { url, pid } = holder as { url?: unknown; pid?: unknown }
-    return ` (${String(url)}, pid ${String(pid)}): use that one, stop it with "signalbox down", or choose another --data`
+    return ` (${String(url)}, pid ${String(pid)}): use that one, stop it with SIGTERM, or choose another --data`
   } catch {
     return ": stop it, or choose another --data"
   }

@@ -44,6 +44,7 @@ const MAX_OPEN_QUESTIONS = 1_000
 export class AgentIntake {
   readonly #options: AgentIntakeOptions
   readonly #replay = new ReplayFilter()
+  readonly #underWay = new Set<Promise<void>>()
   /** Questions on their way to become asks. */
   #arriving = 0
 
@@ -62,7 +63,7 @@ export class AgentIntake {
       case "event":
         return this.#takeEvent(message, line, fate.key)
       case "question":
-        return this.#options.background(this.#takeQuestion(message, line, fate.requestId))
+        return this.#options.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
         this.#options.call(message)
         return this.#options.background(this.#cancel(fate.requestId))
@@ -105,6 +106,15 @@ export class AgentIntake {
     this.#options.background(this.#options.record(message, key === undefined ? { line } : { line, key }))
   }
 
+  async #begin(question: Promise<void>): Promise<void> {
+    this.#underWay.add(question)
+    try {
+      await question
+    } finally {
+      this.#underWay.delete(question)
+    }
+  }
+
   /** One that cannot become an ask is refused: unanswered, it would hang the turn. */
   async #takeQuestion(message: Envelope, line: string, requestId: string): Promise<void> {
     const isRefused = this.#isFull(requestId)
@@ -143,8 +153,8 @@ export class AgentIntake {
   async #cancel(requestId: string): Promise<void> {
     const { asks, pipeline, wire, touched } = this.#options
     const incarnation = wire()?.incarnation
-    // The question may still be on its way into the log.
-    await pipeline.settled()
+    // The question may still be on its way into the log, and from there to the asks.
+    await Promise.allSettled([pipeline.settled(), ...this.#underWay])
     if (incarnation !== undefined) await asks.cancelled(incarnation, requestId)
     touched()
   }

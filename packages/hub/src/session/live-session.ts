@@ -54,7 +54,8 @@ export type Continuity = "same" | "new" | "unknown"
 
 type Connection =
   | { readonly name: "never" }
-  | { readonly name: "connected"; readonly wire: AgentWire; readonly control: AgentControl }
+  /** `isKnown`: it is decided which process this is; until then nothing meant for the one before goes to it. */
+  | { readonly name: "connected"; readonly wire: AgentWire; readonly control: AgentControl; readonly isKnown: boolean }
   | { readonly name: "away" }
   | { readonly name: "ended" }
 
@@ -114,6 +115,11 @@ export class LiveSession {
     return this.#connection.name === "connected" ? this.#connection.wire : undefined
   }
 
+  /** The agent's connection, once it is known which process it is. */
+  get knownWire(): AgentWire | undefined {
+    return this.#connection.name === "connected" && this.#connection.isKnown ? this.#connection.wire : undefined
+  }
+
   get isEnded(): boolean {
     return this.#connection.name === "ended"
   }
@@ -123,11 +129,6 @@ export class LiveSession {
     const version = this.record.cliVersion
     if (version === null) return NO_TRAITS
     return peerTraits({ claude_code_version: version, capabilities: this.#state.facts.capabilities ?? [] })
-  }
-
-  /** Nothing was ever said here: it may become any session. */
-  get isEmpty(): boolean {
-    return this.record.agentSessionId === null && this.record.lastSeq <= 1 && this.messages.waiting === 0
   }
 
   view(): SessionView {
@@ -152,8 +153,10 @@ export class LiveSession {
   /** An agent is here. */
   async attach(wire: AgentWire, continuity: Continuity): Promise<void> {
     if (this.#connection.name === "connected") this.#connection.control.close("the agent connected again")
+    const connectedAt = performance.now()
     const control = new AgentControl()
-    this.#connection = { name: "connected", wire, control }
+    const connection: Connection = { name: "connected", wire, control, isKnown: continuity !== "unknown" }
+    this.#connection = connection
     if (continuity === "new") this.#state = initialSessionState
     else {
       this.#state = stepSession(this.#state, { kind: "connected" })
@@ -165,12 +168,15 @@ export class LiveSession {
     // A process that was here has its hooks: a bare `initialize` leaves them as they are.
     const greeting = continuity === "same" ? {} : this.#options.greeting?.(this, wire.incarnation)
     const initialized = this.#initialize(control, wire, greeting)
-    const isSame = continuity === "unknown" ? await initialized : continuity === "same"
+    const isSame = continuity === "unknown" ? (await initialized) === "before" : continuity === "same"
+    // Gone while it was asked: whichever process it was, it says so when it is back.
+    if (this.wire !== wire) return
+    if (continuity === "unknown" && !isSame) await this.#renew(wire)
+    this.#connection = { ...connection, isKnown: true }
     if (isSame) {
       await this.messages.sendAgain(wire)
-      await this.#options.asks.sendAgain(wire.incarnation)
+      await this.#options.asks.sendAgain(wire.incarnation, connectedAt)
     } else {
-      if (continuity === "unknown") await this.#renew(wire)
       await this.messages.deliver(wire)
     }
     await initialized
@@ -194,7 +200,10 @@ export class LiveSession {
     this.#connection = { name: "ended" }
     this.inProgress.clear()
     this.change({ transport: null, next: next.id })
-    next.#connection = connection
+    // It speaks, and a new process says nothing before it is spoken to.
+    next.#connection = { ...connection, isKnown: true }
+    this.messages.moveTo(next.messages)
+    next.#background(next.messages.deliver(connection.wire))
     next.#state = { ...this.#state }
     // One that comes back to its own goes on there: what followed it then does not follow it now.
     const { next: _followed, ...record } = next.record
@@ -229,7 +238,7 @@ export class LiveSession {
     if (this.record.next !== undefined) throw rotated(this.record.next)
     if (this.isEnded) throw noAgent("the session has ended")
     const accepted = await this.messages.accept(message, by)
-    const { wire } = this
+    const wire = this.knownWire
     if (wire !== undefined) this.#background(this.messages.deliver(wire))
     return accepted
   }
@@ -282,14 +291,14 @@ export class LiveSession {
   /** At start: the log may have more than the record, which is saved a little later; and messages may wait. */
   async load(): Promise<void> {
     const { log } = this.#options
-    if (!this.isEnded) await this.messages.load()
     const { lastSeq } = await log.bounds(this.id)
     while (this.record.lastSeq < lastSeq) {
       const events = await log.read(this.id, { after: this.record.lastSeq, limit: CATCH_UP_PAGE })
-      if (events.length === 0) return
+      if (events.length === 0) break
       for (const event of events) this.#kept.fold(foldEvent(this.kept, event, parseLine(event.line)))
     }
     if (this.#connection.name === "away") this.#state = stateAtStart(this.record)
+    if (!this.isEnded) await this.messages.load()
   }
 
   async #renew(wire: AgentWire): Promise<void> {
@@ -310,7 +319,11 @@ export class LiveSession {
    * The hub speaks first and owns `initialize`. Sent again after a reconnect it brings the questions that got lost. Tells
    * whether the process was initialized before: then it is one that was here already.
    */
-  async #initialize(control: AgentControl, wire: AgentWire, greeting: object = {}): Promise<boolean> {
+  async #initialize(
+    control: AgentControl,
+    wire: AgentWire,
+    greeting: object = {},
+  ): Promise<"before" | "now" | "never"> {
     try {
       const request = { ...greeting, subtype: "initialize" }
       const reply = await control.ask(wire, request, INITIALIZE_TIMEOUT_MS)
@@ -320,11 +333,11 @@ export class LiveSession {
       }
       this.#intake.replayEnds()
       this.#intake.takePending(reply)
-      return reply["subtype"] === "error"
+      return reply["subtype"] === "error" ? "before" : "now"
     } catch (error) {
       this.#intake.replayEnds()
       this.#options.trouble(this, "initialize was not answered", error)
-      return false
+      return "never"
     } finally {
       this.#options.greeted?.(this)
     }

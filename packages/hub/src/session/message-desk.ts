@@ -21,6 +21,12 @@ export interface MessageDeskOptions {
   readonly now?: () => Date
 }
 
+/** Where it stands in the session's log. */
+export interface Accepted {
+  readonly uuid: string
+  readonly seq: number
+}
+
 const MAX_OPEN = 200
 
 /**
@@ -29,6 +35,7 @@ const MAX_OPEN = 200
  */
 export class MessageDesk {
   readonly #options: MessageDeskOptions
+  readonly #accepting = new Map<string, Promise<Accepted>>()
   #open: OutgoingMessage[] = []
   #delivering: Promise<void> = Promise.resolve()
 
@@ -51,9 +58,17 @@ export class MessageDesk {
   }
 
   /** A user message, from whoever. Without a `uuid` it gets one: it is what makes a repeat harmless. */
-  async accept(message: Envelope, by: string): Promise<{ uuid: string; seq: number }> {
-    const { directory, log, sessionId, record } = this.#options
+  accept(message: Envelope, by: string): Promise<Accepted> {
     const uuid = textOf(message, "uuid") ?? randomUUID()
+    const underWay = this.#accepting.get(uuid)
+    if (underWay !== undefined) return underWay
+    const accepting = this.#accept(message, by, uuid).finally(() => this.#accepting.delete(uuid))
+    this.#accepting.set(uuid, accepting)
+    return accepting
+  }
+
+  async #accept(message: Envelope, by: string, uuid: string): Promise<Accepted> {
+    const { directory, log, sessionId, record } = this.#options
     const known = await log.find(sessionId, uuid)
     if (known !== undefined) return { uuid, seq: known.seq }
     if (this.#open.length >= MAX_OPEN) throw queueFull(this.#open.length)
@@ -77,6 +92,8 @@ export class MessageDesk {
       return { uuid, seq }
     } catch (error) {
       this.#drop(uuid)
+      // Its sender is told that it was not taken: half of it must not be found and sent after a restart.
+      await directory.setMessageState(sessionId, uuid, "cancelled", null).catch(() => undefined)
       throw error
     }
   }
@@ -113,6 +130,12 @@ export class MessageDesk {
     for (const message of this.#open) if (message.state === "sent") this.confirm(message.uuid)
   }
 
+  /** The conversation goes on elsewhere: what is still on its way goes along. */
+  moveTo(next: MessageDesk): void {
+    next.#open = [...next.#open, ...this.#open]
+    this.#open = []
+  }
+
   /** "waiting" ones are taken back here; a sent one only the agent can take back. */
   async cancel(uuid: string): Promise<"cancelled" | "sent" | "unknown"> {
     const message = this.#open.find((candidate) => candidate.uuid === uuid)
@@ -129,12 +152,14 @@ export class MessageDesk {
       if (!this.#open.includes(message)) continue
       // Noted before it is sent: after a kill in between it is "unknown", never sent to a second process by itself.
       await directory.setMessageState(sessionId, message.uuid, "sent", wire.incarnation)
+      // Taken back, or refused by the store, meanwhile.
+      if (!this.#open.includes(message)) continue
       const sent: OutgoingMessage = { ...message, state: "sent", incarnation: wire.incarnation }
       this.#open = this.#open.map((candidate) => (candidate === message ? sent : candidate))
       try {
         await wire.send(parse(message.line))
       } catch {
-        // The connection is over; it is sent again when the same process is back.
+        // The connection is over, or this agent cannot take the line: it is tried again when the process is back.
         return
       }
     }

@@ -53,8 +53,8 @@ function foldUserMessage(session: KeptSession, message: Envelope, at: string): K
 /** Wire totals are cumulative per process: a new process starts from what the others had used. */
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
   const { turnStartedAt: _cut, ...record } = session.record
-  const { costUsd, tokens } = record
-  return { record, own: { ...session.own, incarnation, costBase: costUsd, tokensBase: tokens } }
+  const { costUsd } = record
+  return { record, own: { ...session.own, incarnation, costBase: costUsd } }
 }
 
 function foldSystem(session: KeptSession, message: Envelope): KeptSession {

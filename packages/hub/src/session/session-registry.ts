@@ -53,7 +53,7 @@ export class SessionRegistry {
   /** The connection of a process, wherever its conversation goes on by now. */
   wireOf(incarnation: string): AgentWire | undefined {
     for (const session of this.#sessions.values()) {
-      if (session.wire?.incarnation === incarnation) return session.wire
+      if (session.knownWire?.incarnation === incarnation) return session.knownWire
     }
     return undefined
   }
@@ -93,7 +93,6 @@ export class SessionRegistry {
         incarnation: null,
         lastAgentUuid: null,
         costBase: 0,
-        tokensBase: NO_TOKENS,
         initializeReply: null,
         hooks: request.hooks ?? [],
         requestKey: request.requestKey ?? null,

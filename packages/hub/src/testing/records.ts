@@ -33,7 +33,6 @@ export function keptSession(id: string, change: Partial<SessionRecord> = {}): Ke
       incarnation: "process 1",
       lastAgentUuid: null,
       costBase: 0,
-      tokensBase: NO_TOKENS,
       initializeReply: { commands: [{ name: "help" }] },
       hooks: ["PreToolUse"],
       requestKey: null,

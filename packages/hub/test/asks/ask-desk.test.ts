@@ -156,11 +156,22 @@ describe("the ask desk", () => {
     const settled = await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
     expect(settled.deliveredAt).toBeUndefined()
     setup.isReachable = true
-    await setup.desk.sendAgain("p2")
+    await setup.desk.sendAgain("p2", performance.now())
     expect(setup.wire).toEqual([])
-    await setup.desk.sendAgain("p1")
+    await setup.desk.sendAgain("p1", performance.now())
     expect(setup.wire.map(({ incarnation }) => incarnation)).toEqual(["p1"])
     expect((await setup.directory.getAsk(ask.id))?.deliveredAt).toBeDefined()
+  })
+
+  it("[AK10] an answer is not sent twice on one connection", async () => {
+    const setup = setUpDesk()
+    const connectedAt = performance.now()
+    const ask = await openOne(setup)
+    await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
+    await setup.desk.sendAgain("p1", connectedAt)
+    expect(setup.wire).toHaveLength(1)
+    await setup.desk.sendAgain("p1", performance.now())
+    expect(setup.wire).toHaveLength(2)
   })
 
   it("[AK11] the policy answers first, with its rule", async () => {
@@ -169,6 +180,29 @@ describe("the ask desk", () => {
     await setup.desk.open(question())
     expect(setup.published.at(-1)).toMatchObject({ state: "denied", via: "policy", rule: "no-tests" })
     expect(payload(setup)).toMatchObject({ behavior: "deny", message: "Not here." })
+  })
+
+  it("[AK11] a rule answers each kind in its own form, and what it decides is never seen pending", async () => {
+    const setup = setUpDesk()
+    setup.verdict = { effect: "deny", rule: "nothing", reason: "Rule nothing forbids this." }
+    await setup.desk.open(question({ requestId: "e", request: { subtype: "elicitation", message: "which?" } }))
+    await setup.desk.open(question({ requestId: "d", request: { subtype: "request_user_dialog", dialog_kind: "x" } }))
+    expect(setup.published.map((ask) => `${ask.kind} ${ask.state}`)).toEqual(["elicitation denied", "dialog denied"])
+    expect([payload(setup, 0), payload(setup, 1)]).toEqual([{ action: "decline" }, { behavior: "cancelled" }])
+    expect(setup.desk.pendingCount("s1")).toBe(0)
+  })
+
+  it("[AK12] a store that cannot take the expiry now is asked again", async () => {
+    const setup = setUpDesk()
+    setup.verdict = { effect: "ask", rule: "hurry", reason: "…", expiresAfterMs: 60_000 }
+    await openOne(setup)
+    const settle = setup.directory.settleAsk.bind(setup.directory)
+    setup.directory.settleAsk = () => Promise.reject(new Error("full"))
+    setup.timers[0]?.run()
+    await expect.poll(() => setup.timers.length).toBe(2)
+    setup.directory.settleAsk = settle
+    setup.timers[1]?.run()
+    await expect.poll(() => setup.published.at(-1)?.state).toBe("expired")
   })
 
   it("[AK12] an expired ask is told as unanswered", async () => {
@@ -231,7 +265,7 @@ describe("the ask desk", () => {
     const after = setUpDesk(before.directory)
     await after.desk.load()
     expect(after.desk.pendingOf("s1").map((ask) => ask.requestId)).toEqual(["r2"])
-    await after.desk.sendAgain("p1")
+    await after.desk.sendAgain("p1", performance.now())
     expect(payload(after)).toMatchObject({ behavior: "allow" })
   })
 })

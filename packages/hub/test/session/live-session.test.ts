@@ -197,6 +197,18 @@ describe("messages to the agent", () => {
     await expect.poll(() => agent.prompts).toEqual(["once"])
   })
 
+  it("[HS20] nor do two at the same time make two of it", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    const message = { content: "once", uuid: "m1" }
+    const [first, second] = await Promise.all([session.send(message, "ann"), session.send(message, "ann")])
+    expect(second).toEqual(first)
+    await session.settled()
+    expect(agent.prompts).toEqual(["once"])
+  })
+
   it("[HS21] messages wait for the agent and go to it in order; too many are refused", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })
@@ -279,6 +291,37 @@ describe("who is who", () => {
     await started.attach(session, "unknown")
     expect(started.incarnation).not.toBe("p1")
     expect(asks.pendingCount(session.id)).toBe(0)
+  })
+
+  it("[HS31] one that is lost before it tells is neither: nothing of the old process is given up", async () => {
+    const { registry, asks } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    agent.say(question("r1"))
+    await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
+    await session.detach(agent, "gone")
+    const flicker = new FakeAgent("p1", null)
+    const attached = flicker.attach(session, "unknown")
+    await expect.poll(() => flicker.heard.length).toBe(1)
+    await session.send({ content: "for whom?" }, "ann")
+    expect([session.knownWire, flicker.prompts]).toEqual([undefined, []])
+    await session.detach(flicker, "gone again")
+    await attached
+    expect(asks.pendingCount(session.id)).toBe(1)
+    const back = new FakeAgent("p1", ALREADY)
+    await back.attach(session, "unknown")
+    expect(back.prompts).toEqual(["for whom?"])
+  })
+
+  it("[HS30] a question that is taken back at once is cancelled", async () => {
+    const { registry, directory } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    agent.say(question("r1"))
+    agent.say({ type: "control_cancel_request", request_id: "r1" })
+    await expect.poll(async () => (await directory.listAsks({})).map((ask) => ask.state)).toEqual(["cancelled"])
   })
 
   it("[HS32] a new process orphans the asks of the one before it", async () => {
