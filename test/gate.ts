@@ -65,7 +65,6 @@ export const smoke: ReadonlySet<string> = new Set([
   "hub abuse: AB22",
   "hub abuse: AB24",
   "hub abuse: AB25",
-  "hub abuse: AB28",
 ])
 
 /** Whether a case of the real-CLI suites runs now. */
