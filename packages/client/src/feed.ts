@@ -75,6 +75,12 @@ export class Feed {
     this.#toAll(item, chars)
   }
 
+  /** The hub refused the subscription: no confirmation of it will come. */
+  refused(error: HubClientError): void {
+    this.#unconfirmed.shift()
+    this.end(error)
+  }
+
   /** Undefined: an orderly end. */
   end(error?: HubClientError): void {
     for (const follower of this.followers) follower.end(error)

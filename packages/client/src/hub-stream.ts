@@ -116,19 +116,24 @@ export class HubStream {
     if (generation !== this.#generation) return
     const isCurrent = () => generation === this.#generation
     let wasOpen = false
-    const socket = createSocket(`${address.webSocket}/api/stream`, address.token, {
-      onOpen: () => {
-        wasOpen = true
-        if (isCurrent()) this.#opened(socket)
-      },
-      onText: (text) => {
-        if (isCurrent()) this.#read(text)
-      },
-      onClose: (code, reason) => {
-        if (isCurrent()) void this.#lost({ code, reason, wasOpen })
-      },
-    })
-    this.#link = { name: "connecting", socket }
+    try {
+      const socket: Socket = createSocket(`${address.webSocket}/api/stream`, address.token, {
+        onOpen: () => {
+          wasOpen = true
+          if (isCurrent()) this.#opened(socket)
+        },
+        onText: (text) => {
+          if (isCurrent()) this.#read(text)
+        },
+        onClose: (code, reason) => {
+          if (isCurrent()) void this.#lost({ code, reason, wasOpen })
+        },
+      })
+      this.#link = { name: "connecting", socket }
+    } catch (error) {
+      // A browser may refuse the address itself.
+      this.#failedToConnect(error)
+    }
   }
 
   async #signIn(token: string): Promise<void> {
@@ -258,7 +263,9 @@ export class HubStream {
         if (feed !== undefined) this.#subscribe(feed)
         return
       case "error":
-        return feed?.end(new HubClientError(line.code, line.message))
+        feed?.refused(new HubClientError(line.code, line.message))
+        if (feed !== undefined) this.#forget(feed)
+        return
     }
   }
 
