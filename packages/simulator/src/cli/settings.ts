@@ -26,7 +26,12 @@ const MAX_AGENTS = 10_000
 /** The newest that dials an address of one's own. */
 const DIALS = "2.1.120"
 
+/** Our own flags, each of which needs its value. */
+const OWN = ["profile", "scenario", "speed", "seed", "simulate-tools", "model-url", "replay", "record", "fault"]
+
 export async function settingsFrom(parsed: ParsedArguments, env: Environment): Promise<Settings> {
+  const bare = OWN.find((flag) => parsed.switches.has(flag) && !parsed.values.has(flag))
+  if (bare !== undefined) throw refused(`--${bare} needs a value: see --help`)
   const all = (flag: string, variable: string) => [
     ...(parsed.values.get(flag) ?? []),
     ...(env[`SIGNALBOX_SIM_${variable}`] === undefined ? [] : [env[`SIGNALBOX_SIM_${variable}`] ?? ""]),
@@ -42,7 +47,7 @@ export async function settingsFrom(parsed: ParsedArguments, env: Environment): P
   return {
     profile: await loadProfile(version),
     timeScale: timeScaleOf(given("speed", "SPEED")),
-    tools: given("simulate-tools", "TOOLS") === "real" ? "real" : "pretend",
+    tools: toolsOf(given("simulate-tools", "TOOLS")),
     faults: all("fault", "FAULT").flatMap((text) => text.split(/\s+/).filter((spec) => spec !== "")),
     ...(seed === undefined ? {} : { seed: seedOf(seed) }),
     ...(scenarioFile === undefined ? {} : { scenarioFile }),
@@ -68,6 +73,12 @@ function timeScaleOf(speed: string | undefined): number {
   const number = Number(speed)
   if (Number.isFinite(number) && number > 0) return 1 / number
   throw refused(`--speed takes a number above 0, or max, not ${speed}`)
+}
+
+function toolsOf(text: string | undefined): ToolMode {
+  if (text === undefined || text === "pretend") return "pretend"
+  if (text === "real") return "real"
+  throw refused(`--simulate-tools is real or pretend, not ${text}`)
 }
 
 function seedOf(text: string): number {
