@@ -26,11 +26,6 @@ export function clientLine(event: StoredEvent, message: Envelope): string | unde
   }
 }
 
-export function messageOf(event: StoredEvent): Envelope | undefined {
-  const value: unknown = JSON.parse(event.line)
-  return isObject(value) && typeof value["type"] === "string" ? { ...value, type: value["type"] } : undefined
-}
-
 export function questionOf(ask: Ask): Envelope {
   return { type: "control_request", request_id: ask.requestId, request: ask.request }
 }

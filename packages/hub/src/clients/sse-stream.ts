@@ -1,8 +1,8 @@
 import type { StoredEvent } from "../model/event.ts"
+import { wireObject } from "../model/wire-object.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { Outbox } from "../viewers/outbox.ts"
-import { messageOf } from "./client-lines.ts"
 import type { RawClient } from "./raw-client.ts"
 import { COMMENT, numberedFrame, passingFrame, truncatedFrame, unnumberedFrame } from "./sse-frames.ts"
 
@@ -94,7 +94,7 @@ export class SseStream {
         if (this.#phase !== "catching-up") return
         if (events.length === 0) return this.#goLive()
         for (const event of events) {
-          const message = isOwn(event) ? undefined : messageOf(event)
+          const message = isOwn(event) ? undefined : wireObject(event.line)
           const line = message === undefined ? undefined : client.lineOf(event, message)
           if (line !== undefined) this.#bulk(numberedFrame(line, event), event.seq)
         }

@@ -18,6 +18,7 @@ import type { NewMessage, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-record.ts"
+import { wireObject } from "../model/wire-object.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentControl, type ControlReply, payloadOf } from "./agent-control.ts"
@@ -61,6 +62,7 @@ type Connection =
 
 const INITIALIZE_TIMEOUT_MS = 60_000
 const CATCH_UP_PAGE = 1_000
+const NOTHING: Envelope = { type: "unknown" }
 const NO_TRAITS = peerTraits({})
 
 /** One conversation: its record, its history, its agent when there is one. */
@@ -295,7 +297,7 @@ export class LiveSession {
     while (this.record.lastSeq < lastSeq) {
       const events = await log.read(this.id, { after: this.record.lastSeq, limit: CATCH_UP_PAGE })
       if (events.length === 0) break
-      for (const event of events) this.#kept.fold(foldEvent(this.kept, event, parseLine(event.line)))
+      for (const event of events) this.#kept.fold(foldEvent(this.kept, event, wireObject(event.line) ?? NOTHING))
     }
     if (this.#connection.name === "away") this.#state = stateAtStart(this.record)
     if (!this.isEnded) await this.messages.load()
@@ -454,10 +456,4 @@ function noAgent(why: string): HubError {
 
 function rotated(next: string): HubError {
   return new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
-}
-
-/** Only what the hub put into the log is read back, and that was an object with a type. */
-function parseLine(line: string): Envelope {
-  const value: unknown = JSON.parse(line)
-  return isObject(value) && typeof value["type"] === "string" ? { ...value, type: value["type"] } : { type: "unknown" }
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto"
-import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
+import { type Envelope, encode, textOf } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { OutgoingMessage } from "../model/outgoing-message.ts"
+import { wireObject } from "../model/wire-object.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { AgentWire } from "./agent-wire.ts"
@@ -184,9 +185,9 @@ export class MessageDesk {
 }
 
 function parse(line: string): Envelope {
-  const value: unknown = JSON.parse(line)
-  if (!isObject(value) || typeof value["type"] !== "string") throw new Error("a kept message is no message")
-  return { ...value, type: value["type"] }
+  const message = wireObject(line)
+  if (message === undefined) throw new Error("a kept message is no message")
+  return message
 }
 
 function queueFull(count: number): HubError {

@@ -1,12 +1,13 @@
 import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { OutlineMark } from "../core.ts"
 import type { StoredEvent } from "../model/event.ts"
+import { wireObject } from "../model/wire-object.ts"
 
 const LABEL_CHARS = 120
 
 /** The places in a session that somebody would jump to. */
 export function markOf(event: StoredEvent): OutlineMark | undefined {
-  const message = parse(event.line)
+  const message = wireObject(event.line)
   if (message === undefined) return undefined
   const mark = (kind: OutlineMark["kind"], label: string) => ({ seq: event.seq, kind, label: shorten(label) })
   switch (message.type) {
@@ -42,13 +43,4 @@ function promptText(message: Envelope): string {
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, " ").trim()
   return line.length <= LABEL_CHARS ? line : `${line.slice(0, LABEL_CHARS - 1)}…`
-}
-
-function parse(line: string): Envelope | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) && typeof value["type"] === "string" ? { ...value, type: value["type"] } : undefined
-  } catch {
-    return undefined
-  }
 }
