@@ -1,4 +1,4 @@
-import { composeCancel, type Envelope, encode, isObject } from "@signalbox/protocol"
+import { composeCancel, type Envelope, encode } from "@signalbox/protocol"
 import type { HubError } from "../errors.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
