@@ -11,6 +11,9 @@ export interface ControlCallsOptions {
   readonly onChange: () => void
 }
 
+/** How long the reason for a dead input is waited for. */
+const REASON_MS = 500
+
 /** Our requests to the agent. Every one settles: by its answer, or by the end of the query. */
 export class ControlCalls {
   readonly #send: ControlCallsOptions["send"]
@@ -58,13 +61,28 @@ export class ControlCalls {
       const answer = this.#pending.wait(requestId)
       // It is awaited below, but may be rejected while the line is still being sent.
       answer.catch(() => undefined)
-      await this.#send(composeRequest(requestId, request))
+      await this.#sendOrLearnWhy(composeRequest(requestId, request), answer)
       return await answer
     } catch (error) {
       // Whether the line could not be sent or the answer will not come: the query is over, and may have said why.
       throw this.#failure ?? queryClosed(error)
     } finally {
       this.#onAnswer.delete(requestId)
+    }
+  }
+
+  /** An agent that dies is noticed at its input first: why it died is known a moment later, and is what the caller is told. */
+  async #sendOrLearnWhy(message: { readonly type: string }, answer: Promise<unknown>): Promise<void> {
+    try {
+      await this.#send(message)
+    } catch (error) {
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const patience = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, REASON_MS)
+      })
+      await Promise.race([answer.catch(() => undefined), patience])
+      clearTimeout(timer)
+      throw error
     }
   }
 
