@@ -12,7 +12,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const run = promisify(execFile)
 
 describe("examples", () => {
-  it("scripted-turn plays a turn of a real CLI, which is what npm start does", async () => {
+  it("scripted-turn plays a turn of a real CLI, with every line shown", async () => {
     const { stdout } = await run(process.execPath, [join(root, "examples/scripted-turn.mjs")], { cwd: root })
     expect(stdout).toContain("can_use_t")
     expect(stdout).toContain("The turn succeeded: asked, allowed, run, reported.")
