@@ -67,7 +67,7 @@ export async function assembleHub(options: HubPartsOptions) {
   registry.load(await directory.loadSessions())
   await Promise.all([desks.load(), policy.load(), asks.load()])
   await grants.load()
-  for (const session of registry.all()) await session.load()
+  await registry.restore()
   const core = new LocalHubCore({
     registry,
     log,

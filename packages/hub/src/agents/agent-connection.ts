@@ -4,7 +4,8 @@ import { type HybridConnection, lineBatches } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { AgentWire } from "../session/agent-wire.ts"
-import type { Continuity, LiveSession } from "../session/live-session.ts"
+import type { Continuity } from "../session/connection.ts"
+import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 
 export interface AgentConnectionOptions {

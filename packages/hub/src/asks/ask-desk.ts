@@ -35,6 +35,13 @@ export interface Answering {
   readonly answerId?: string
 }
 
+/** The process that is gone, the session it was in, and the one that took its place, if one did. */
+export interface Orphaned {
+  readonly sessionId: string
+  readonly incarnation: string | null
+  readonly except: string | null
+}
+
 /** An answer whose effect was not seen yet. */
 interface Unconfirmed {
   readonly incarnation: string
@@ -148,13 +155,12 @@ export class AskDesk {
   }
 
   /** The process is gone, or another took its place: nobody is left to hear an answer. */
-  async orphan(sessionId: string, except: string | null): Promise<void> {
-    for (const ask of this.pendingOf(sessionId)) {
-      if (ask.incarnation !== except) await this.#close(ask, "orphaned", "hub")
-    }
-    for (const [id, entry] of this.#unconfirmed) {
-      if (entry.ask.sessionId === sessionId && entry.incarnation !== except) this.#unconfirmed.delete(id)
-    }
+  async orphan({ sessionId, incarnation, except }: Orphaned): Promise<void> {
+    // Its conversation may have gone through several sessions, each with asks of its own.
+    const isGone = (ask: Ask) =>
+      ask.incarnation !== except && (ask.sessionId === sessionId || ask.incarnation === incarnation)
+    for (const ask of this.pending().filter(isGone)) await this.#close(ask, "orphaned", "hub")
+    for (const [id, entry] of this.#unconfirmed) if (isGone(entry.ask)) this.#unconfirmed.delete(id)
   }
 
   /**

@@ -13,54 +13,24 @@ import {
   textOf,
   type UnlistedRequest,
 } from "@signalbox/protocol"
-import type { AskDesk } from "../asks/ask-desk.ts"
 import type { NewMessage, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-record.ts"
 import { wireObject } from "../model/wire-object.ts"
-import type { Directory } from "../store/directory.ts"
-import type { EventLog } from "../store/event-log.ts"
 import { AgentControl, type ControlReply, payloadOf } from "./agent-control.ts"
 import { AgentIntake } from "./agent-intake.ts"
 import type { AgentWire } from "./agent-wire.ts"
+import { type Connection, type Continuity, connectionAtStart, isWorking, stateAtStart } from "./connection.ts"
+import { type Greeted, greetAgent } from "./greet-agent.ts"
 import { KeptRecord } from "./kept-record.ts"
+import type { LiveSessionOptions } from "./live-session-options.ts"
 import { MessageDesk } from "./message-desk.ts"
 import { MessageInProgress } from "./message-in-progress.ts"
 import { type Published, SessionPipeline } from "./pipeline.ts"
-import { foldEvent, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
+import { takeReceipts } from "./receipts.ts"
+import { foldEvent, foldHandOver, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
 
-export interface LiveSessionOptions {
-  readonly kept: KeptSession
-  readonly log: EventLog
-  readonly directory: Directory
-  readonly asks: AskDesk
-  /** For everybody who watches; called when it is durable, in the order of the wire. */
-  readonly publish: (session: LiveSession, items: readonly Published[]) => void
-  /** The record has changed. */
-  readonly changed: (session: LiveSession) => void
-  /** A request of the agent's that is no ask: a hook, an MCP message, or one we do not know. False: nobody takes it. */
-  readonly call: (session: LiveSession, message: Envelope) => boolean
-  /** What goes into the first `initialize` to a new process: the hooks that clients want. */
-  readonly greeting?: (session: LiveSession, incarnation: string) => Readonly<Record<string, unknown>>
-  /** `initialize` is over, answered or not. */
-  readonly greeted?: (session: LiveSession) => void
-  readonly viewers: (sessionId: string) => number
-  readonly trouble: (session: LiveSession, what: string, error: unknown) => void
-  readonly now?: () => Date
-}
-
-/** Whether the process is the one that was here before; unknown when it did not say. Then its answer to `initialize` tells. */
-export type Continuity = "same" | "new" | "unknown"
-
-type Connection =
-  | { readonly name: "never" }
-  /** `isKnown`: it is decided which process this is; until then nothing meant for the one before goes to it. */
-  | { readonly name: "connected"; readonly wire: AgentWire; readonly control: AgentControl; readonly isKnown: boolean }
-  | { readonly name: "away" }
-  | { readonly name: "ended" }
-
-const INITIALIZE_TIMEOUT_MS = 60_000
 const CATCH_UP_PAGE = 1_000
 const NOTHING: Envelope = { type: "unknown" }
 const NO_TRAITS = peerTraits({})
@@ -117,9 +87,9 @@ export class LiveSession {
     return this.#connection.name === "connected" ? this.#connection.wire : undefined
   }
 
-  /** The agent's connection, once it is known which process it is. */
-  get knownWire(): AgentWire | undefined {
-    return this.#connection.name === "connected" && this.#connection.isKnown ? this.#connection.wire : undefined
+  /** The agent's connection, once it is decided which process it is and it was greeted. */
+  get greetedWire(): AgentWire | undefined {
+    return this.#connection.name === "connected" && this.#connection.isGreeted ? this.#connection.wire : undefined
   }
 
   get isEnded(): boolean {
@@ -148,7 +118,7 @@ export class LiveSession {
         return "disconnected"
       case "connected":
         if (this.#options.asks.pendingCount(this.id) > 0) return "waiting"
-        return this.#isWorking() ? "running" : "idle"
+        return isWorking(this.#state) ? "running" : "idle"
     }
   }
 
@@ -156,9 +126,8 @@ export class LiveSession {
   async attach(wire: AgentWire, continuity: Continuity): Promise<void> {
     if (this.#connection.name === "connected") this.#connection.control.close("the agent connected again")
     const connectedAt = performance.now()
-    const control = new AgentControl()
-    const connection: Connection = { name: "connected", wire, control, isKnown: continuity !== "unknown" }
-    this.#connection = connection
+    const connection = { name: "connected", wire, control: new AgentControl() } as const
+    this.#connection = { ...connection, isGreeted: false }
     if (continuity === "new") this.#state = initialSessionState
     else {
       this.#state = stepSession(this.#state, { kind: "connected" })
@@ -167,21 +136,19 @@ export class LiveSession {
     this.change({ transport: wire.transport })
     await this.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
-    // A process that was here has its hooks: a bare `initialize` leaves them as they are.
-    const greeting = continuity === "same" ? {} : this.#options.greeting?.(this, wire.incarnation)
-    const initialized = this.#initialize(control, wire, greeting)
-    const isSame = continuity === "unknown" ? (await initialized) === "before" : continuity === "same"
+    const greeted = this.#greet(connection.control, wire, continuity)
+    const isSame = continuity === "unknown" ? (await greeted) === "before" : continuity === "same"
     // Gone while it was asked: whichever process it was, it says so when it is back.
     if (this.wire !== wire) return
     if (continuity === "unknown" && !isSame) await this.#renew(wire)
-    this.#connection = { ...connection, isKnown: true }
+    this.#connection = { ...connection, isGreeted: true }
     if (isSame) {
       await this.messages.sendAgain(wire)
       await this.#options.asks.sendAgain(wire.incarnation, connectedAt)
     } else {
       await this.messages.deliver(wire)
     }
-    await initialized
+    await greeted
   }
 
   /** The connection is over; the process may live and come back. */
@@ -203,14 +170,13 @@ export class LiveSession {
     this.inProgress.clear()
     this.change({ transport: null, next: next.id })
     // It speaks, and a new process says nothing before it is spoken to.
-    next.#connection = { ...connection, isKnown: true }
+    next.#connection = { ...connection, isGreeted: true }
     this.messages.moveTo(next.messages)
     next.#background(next.messages.deliver(connection.wire))
     next.#state = { ...this.#state }
     // One that comes back to its own goes on there: what followed it then does not follow it now.
     const { next: _followed, ...record } = next.record
-    const renewed = foldNewProcess({ ...next.kept, record }, connection.wire.incarnation)
-    next.#kept.change({ ...renewed, own: { ...renewed.own, initializeReply: this.kept.own.initializeReply } })
+    next.#kept.change(foldHandOver({ ...next.kept, record }, this.kept))
     next.change({ transport: connection.wire.transport, cliVersion: this.record.cliVersion })
     await this.note("rotated", { next: next.id })
   }
@@ -220,7 +186,8 @@ export class LiveSession {
     if (this.#connection.name === "ended") return
     if (this.#connection.name === "connected") this.#connection.control.close(exit.reason)
     this.#connection = { name: "ended" }
-    await this.#options.asks.orphan(this.id, null)
+    const { incarnation } = this.kept.own
+    await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: null })
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
     await this.note("ended", exit)
   }
@@ -240,7 +207,7 @@ export class LiveSession {
     if (this.record.next !== undefined) throw rotated(this.record.next)
     if (this.isEnded) throw noAgent("the session has ended")
     const accepted = await this.messages.accept(message, by)
-    const wire = this.knownWire
+    const wire = this.greetedWire
     if (wire !== undefined) this.#background(this.messages.deliver(wire))
     return accepted
   }
@@ -300,7 +267,8 @@ export class LiveSession {
       for (const event of events) this.#kept.fold(foldEvent(this.kept, event, wireObject(event.line) ?? NOTHING))
     }
     if (this.#connection.name === "away") this.#state = stateAtStart(this.record)
-    if (!this.isEnded) await this.messages.load()
+    // One that was handed over may have left messages on their way.
+    if (!this.isEnded || this.record.next !== undefined) await this.messages.load()
   }
 
   async #renew(wire: AgentWire): Promise<void> {
@@ -310,39 +278,25 @@ export class LiveSession {
   }
 
   async #takeNewProcess(wire: AgentWire): Promise<void> {
-    await this.#options.asks.orphan(this.id, wire.incarnation)
+    const { incarnation } = this.kept.own
+    await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: wire.incarnation })
     this.#kept.change(foldNewProcess(this.kept, wire.incarnation))
     for (const lost of await this.messages.newProcess(wire.incarnation)) {
       await this.note("message_unknown", { uuid: lost.uuid })
     }
   }
 
-  /**
-   * The hub speaks first and owns `initialize`. Sent again after a reconnect it brings the questions that got lost. Tells
-   * whether the process was initialized before: then it is one that was here already.
-   */
-  async #initialize(
-    control: AgentControl,
-    wire: AgentWire,
-    greeting: object = {},
-  ): Promise<"before" | "now" | "never"> {
-    try {
-      const request = { ...greeting, subtype: "initialize" }
-      const reply = await control.ask(wire, request, INITIALIZE_TIMEOUT_MS)
-      const payload = reply["response"]
-      if (reply["subtype"] === "success" && isObject(payload)) {
-        this.#kept.change(foldInitializeReply(this.kept, payload))
-      }
-      this.#intake.replayEnds()
-      this.#intake.takePending(reply)
-      return reply["subtype"] === "error" ? "before" : "now"
-    } catch (error) {
-      this.#intake.replayEnds()
-      this.#options.trouble(this, "initialize was not answered", error)
-      return "never"
-    } finally {
-      this.#options.greeted?.(this)
-    }
+  #greet(control: AgentControl, wire: AgentWire, continuity: Continuity): Promise<Greeted> {
+    const { greeting, greeted, trouble } = this.#options
+    const fields = continuity === "same" ? {} : (greeting?.(this, wire.incarnation) ?? {})
+    return greetAgent({
+      control,
+      wire,
+      intake: this.#intake,
+      fields,
+      learn: (payload) => this.#kept.change(foldInitializeReply(this.kept, payload)),
+      trouble: (error) => trouble(this, "initialize was not answered", error),
+    }).finally(() => greeted?.(this))
   }
 
   #openIntake(): AgentIntake {
@@ -390,35 +344,22 @@ export class LiveSession {
     const { event } = item
     if (event.from === "agent") {
       this.#step({ kind: "received", message })
-      this.#confirmFrom(message)
+      if (message.type === "result") this.inProgress.clear()
+      takeReceipts(message, {
+        incarnation: this.wire?.incarnation,
+        messages: this.messages,
+        asks: this.#options.asks,
+      })
     } else if (event.from === "client" && message.type === "user") {
       this.#step({ kind: "sent", message })
     }
     this.#kept.fold(foldEvent(this.kept, event, message))
   }
 
-  #confirmFrom(message: Envelope): void {
-    const { wire } = this
-    if (message.type === "system" && message["subtype"] === "init") this.messages.confirmSent()
-    if (message.type === "result") {
-      this.inProgress.clear()
-      if (wire !== undefined) this.#options.asks.confirm(wire.incarnation, undefined)
-    }
-    if (message.type === "user" && wire !== undefined) {
-      for (const id of toolResultsIn(message)) this.#options.asks.confirm(wire.incarnation, id)
-    }
-  }
-
   #step(input: Parameters<typeof stepSession>[1]): void {
     const before = this.#state
     this.#state = stepSession(before, input)
     if (this.#state.phase !== before.phase) this.touch()
-  }
-
-  #isWorking(): boolean {
-    const { phase } = this.#state
-    if (phase === "waiting" || phase === "starting" || phase === "disconnected") return this.#state.activity !== "idle"
-    return phase === "running" || phase === "compacting"
   }
 
   #background(work: Promise<unknown>): void {
@@ -428,26 +369,6 @@ export class LiveSession {
       this.#options.trouble(this, "something failed in the background", error)
     })
   }
-}
-
-function connectionAtStart(state: SessionPhase): Connection {
-  if (state === "ended") return { name: "ended" }
-  return state === "starting" ? { name: "never" } : { name: "away" }
-}
-
-/** A turn that was under way when the hub went down is taken to be still under way. */
-function stateAtStart({ turnStartedAt }: SessionRecord): SessionState {
-  const activity = turnStartedAt === undefined ? "idle" : "running"
-  return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
-}
-
-function toolResultsIn(message: Envelope): readonly string[] {
-  const content = fieldOf(message, "message")?.["content"]
-  if (!Array.isArray(content)) return []
-  return content.flatMap((block) => {
-    const id = isObject(block) && block["type"] === "tool_result" ? textOf(block, "tool_use_id") : undefined
-    return id === undefined ? [] : [id]
-  })
 }
 
 function noAgent(why: string): HubError {

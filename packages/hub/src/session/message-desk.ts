@@ -148,11 +148,11 @@ export class MessageDesk {
   }
 
   async #deliverAll(wire: AgentWire): Promise<void> {
-    const { directory, sessionId } = this.#options
+    const { directory } = this.#options
     for (const message of this.#open.filter((candidate) => candidate.state === "waiting")) {
       if (!this.#open.includes(message)) continue
       // Noted before it is sent: after a kill in between it is "unknown", never sent to a second process by itself.
-      await directory.setMessageState(sessionId, message.uuid, "sent", wire.incarnation)
+      await directory.setMessageState(message.sessionId, message.uuid, "sent", wire.incarnation)
       // Taken back, or refused by the store, meanwhile.
       if (!this.#open.includes(message)) continue
       const sent: OutgoingMessage = { ...message, state: "sent", incarnation: wire.incarnation }

@@ -57,6 +57,14 @@ export function foldNewProcess(session: KeptSession, incarnation: string): KeptS
   return { record, own: { ...session.own, incarnation, costBase: costUsd } }
 }
 
+/** The same process goes on in another session: what it had used so far was the other's. */
+export function foldHandOver(next: KeptSession, before: KeptSession): KeptSession {
+  const { incarnation, initializeReply, costBase } = before.own
+  const usedSoFar = before.record.costUsd - costBase
+  const { turnStartedAt: _cut, ...record } = next.record
+  return { record, own: { ...next.own, incarnation, initializeReply, costBase: record.costUsd - usedSoFar } }
+}
+
 function foldSystem(session: KeptSession, message: Envelope): KeptSession {
   if (message["subtype"] === "session_title_changed") {
     const title = fieldText(message, "title")

@@ -30,6 +30,15 @@ export class SessionRegistry {
     for (const session of kept) this.#add(this.#options.open(session))
   }
 
+  /** Brings back what each session has in the store. What was on its way in one that was handed over goes to the newest. */
+  async restore(): Promise<void> {
+    for (const session of this.#sessions.values()) await session.load()
+    for (const session of this.#sessions.values()) {
+      const newest = this.newestOf(session.id)
+      if (newest !== undefined && newest !== session) session.messages.moveTo(newest.messages)
+    }
+  }
+
   get(id: string): LiveSession {
     const session = this.#sessions.get(id)
     if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
@@ -53,7 +62,7 @@ export class SessionRegistry {
   /** The connection of a process, wherever its conversation goes on by now. */
   wireOf(incarnation: string): AgentWire | undefined {
     for (const session of this.#sessions.values()) {
-      if (session.knownWire?.incarnation === incarnation) return session.knownWire
+      if (session.greetedWire?.incarnation === incarnation) return session.greetedWire
     }
     return undefined
   }

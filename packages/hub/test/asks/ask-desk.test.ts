@@ -139,7 +139,7 @@ describe("the ask desk", () => {
     await setup.desk.cancelled("p1", "r1")
     await openOne(setup, { requestId: "r2" })
     await openOne(setup, { requestId: "r3" })
-    await setup.desk.orphan("s1", null)
+    await setup.desk.orphan({ sessionId: "s1", incarnation: "p1", except: null })
     const asks = await setup.directory.listAsks({ session: "s1" })
     expect(Object.fromEntries(asks.map((ask) => [ask.requestId, ask.state]))).toEqual({
       r1: "cancelled",

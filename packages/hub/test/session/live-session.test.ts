@@ -148,6 +148,20 @@ describe("a session's record", () => {
     })
   })
 
+  it("[HS11] what a process had used before it went on in another session is not counted there", async () => {
+    const { registry } = setUpSessions()
+    const first = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(first)
+    await registry.route(first, init("u1", "c1"))
+    agent.say(result("u2", 1))
+    await first.settled()
+    const second = await registry.route(first, init("u3", "c2"))
+    second.ingest({ kind: "unknown", why: "type", message: result("u4", 1.5), line: JSON.stringify(result("u4", 1.5)) })
+    await second.settled()
+    expect([first.record.costUsd, second.record.costUsd]).toEqual([1, 0.5])
+  })
+
   it("[HS12] the state is what the agent does", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })
@@ -238,6 +252,24 @@ describe("messages to the agent", () => {
     await expect.poll(() => back.prompts).toEqual(["not yet"])
   })
 
+  it("[HS22] what is on its way when the conversation moves on goes along, through a restart of the hub too", async () => {
+    const before = setUpSessions()
+    const first = before.registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(first)
+    await before.registry.route(first, init("u1", "c1"))
+    await first.send({ content: "on its way", uuid: "m1" }, "ann")
+    await expect.poll(() => agent.prompts).toEqual(["on its way"])
+    const second = await before.registry.route(first, init("u2", "c2"))
+    await Promise.all([first.settled(), second.settled()])
+    const after = setUpSessions(before.directory, before.log)
+    after.registry.load(await before.directory.loadSessions())
+    await after.registry.restore()
+    const back = new FakeAgent("p1", ALREADY)
+    await back.attach(after.registry.get(second.id), "same")
+    await expect.poll(() => back.prompts).toEqual(["on its way"])
+  })
+
   it("[HS23] what was sent to a process that died is unknown; what was not goes to the next", async () => {
     const { registry, log } = setUpSessions()
     const session = registry.create({ agent: "external" })
@@ -277,6 +309,17 @@ describe("who is who", () => {
     await expect.poll(() => asks.pendingOf(session.id).map((ask) => ask.requestId)).toEqual(["r7"])
   })
 
+  it("[HS30] a message that comes while the agent connects waits for initialize", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    const attached = agent.attach(session)
+    await session.send({ content: "early" }, "ann")
+    await attached
+    await expect.poll(() => agent.prompts).toEqual(["early"])
+    expect(agent.heard[0]).toMatchObject({ request: { subtype: "initialize" } })
+  })
+
   it("[HS31] one that was initialized before is the same process, one that was not is new", async () => {
     const { registry, asks } = setUpSessions()
     const session = registry.create({ agent: "external" })
@@ -305,7 +348,7 @@ describe("who is who", () => {
     const attached = flicker.attach(session, "unknown")
     await expect.poll(() => flicker.heard.length).toBe(1)
     await session.send({ content: "for whom?" }, "ann")
-    expect([session.knownWire, flicker.prompts]).toEqual([undefined, []])
+    expect([session.greetedWire, flicker.prompts]).toEqual([undefined, []])
     await session.detach(flicker, "gone again")
     await attached
     expect(asks.pendingCount(session.id)).toBe(1)
@@ -333,6 +376,20 @@ describe("who is who", () => {
     await expect.poll(() => asks.pendingCount(session.id)).toBe(1)
     await new FakeAgent("p2").attach(session)
     expect((await directory.listAsks({})).map((ask) => ask.state)).toEqual(["orphaned"])
+  })
+
+  it("[HS32] also those it asked before its conversation went on in another session", async () => {
+    const { registry, asks } = setUpSessions()
+    const first = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(first)
+    await registry.route(first, init("u1", "c1"))
+    agent.say(question("r1"))
+    await expect.poll(() => asks.pendingCount(first.id)).toBe(1)
+    const second = await registry.route(first, init("u2", "c2"))
+    expect(asks.pendingCount(first.id)).toBe(1)
+    await new FakeAgent("p2").attach(second)
+    expect(asks.pendingCount(first.id)).toBe(0)
   })
 
   it("[HS33] each of the CLI's session ids has one session", async () => {

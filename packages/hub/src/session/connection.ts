@@ -1,0 +1,37 @@
+import type { SessionState } from "@signalbox/protocol"
+import type { SessionPhase, SessionRecord } from "../model/session-record.ts"
+import type { AgentControl } from "./agent-control.ts"
+import type { AgentWire } from "./agent-wire.ts"
+
+/** Whether the process is the one that was here before; unknown when it did not say. Then its answer to `initialize` tells. */
+export type Continuity = "same" | "new" | "unknown"
+
+/** A session's agent, as far as it is here. */
+export type Connection =
+  | { readonly name: "never" }
+  /** `isGreeted`: which process this is was decided, and `initialize` is on its wire. Nothing else goes to it before that. */
+  | {
+      readonly name: "connected"
+      readonly wire: AgentWire
+      readonly control: AgentControl
+      readonly isGreeted: boolean
+    }
+  | { readonly name: "away" }
+  | { readonly name: "ended" }
+
+export function connectionAtStart(state: SessionPhase): Connection {
+  if (state === "ended") return { name: "ended" }
+  return state === "starting" ? { name: "never" } : { name: "away" }
+}
+
+/** A turn that was under way when the hub went down is taken to be still under way. */
+export function stateAtStart({ turnStartedAt }: SessionRecord): SessionState {
+  const activity = turnStartedAt === undefined ? "idle" : "running"
+  return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
+}
+
+export function isWorking(state: SessionState): boolean {
+  const { phase } = state
+  if (phase === "waiting" || phase === "starting" || phase === "disconnected") return state.activity !== "idle"
+  return phase === "running" || phase === "compacting"
+}
