@@ -61,7 +61,7 @@ function resolve(path: string): string[] {
   return segments
 }
 
-/** `**` stands for any number of folders, also none: `/work/**` is `/work` and all that is in it. */
+/** `**` stands for any number of folders, also none: `/srv/**` is `/srv` and all that is in it. */
 function segmentsMatch(pattern: readonly string[], path: readonly string[]): boolean {
   let places = new Set(passDoubleStars(pattern, 0))
   for (const segment of path) {

@@ -41,15 +41,15 @@ describe("the verdict", () => {
     const rule: Draft = {
       effect: "allow",
       tool: "Edit",
-      input: { file_path: "/work/**", replace_all: "true" },
-      cwd: "/work/*",
+      input: { file_path: "/srv/**", replace_all: "true" },
+      cwd: "/srv/*",
       session: "s1",
       mode: "default",
     }
-    const input = { file_path: "/work/a.ts", replace_all: true }
+    const input = { file_path: "/srv/a.ts", replace_all: true }
     expect(verdict([rule], "Edit", input).effect).toBe("allow")
     expect(verdict([rule], "Write", input).effect).toBe("ask")
-    expect(verdict([rule], "Edit", { file_path: "/work/a.ts" }).effect).toBe("ask")
+    expect(verdict([rule], "Edit", { file_path: "/srv/a.ts" }).effect).toBe("ask")
     expect(verdict([{ ...rule, cwd: "/other/*" }], "Edit", input).effect).toBe("ask")
     expect(verdict([{ ...rule, session: "s2" }], "Edit", input).effect).toBe("ask")
     expect(verdict([{ ...rule, mode: "plan" }], "Edit", input).effect).toBe("ask")
@@ -125,12 +125,12 @@ describe("the verdict", () => {
         { tool: "Read", input: { file_path: "/x" } },
         { session: "s1" },
       )
-    expect(ask({ effect: "deny", cwd: "/work" }).effect).toBe("ask")
+    expect(ask({ effect: "deny", cwd: "/srv" }).effect).toBe("ask")
     expect(ask({ effect: "deny", mode: "plan" }).effect).toBe("ask")
     expect(ask({ effect: "deny", input: { file_path: "secret/**" } }).effect).toBe("ask")
-    expect(ask({ effect: "allow", cwd: "/work" }).rule).toBe("r2")
+    expect(ask({ effect: "allow", cwd: "/srv" }).rule).toBe("r2")
     expect(ask({ effect: "allow", mode: "plan" }).rule).toBe("r2")
-    const unknown = { rules: numbered([{ ...allowing("ls"), cwd: "/work" }]), relayAutoApproval: false }
+    const unknown = { rules: numbered([{ ...allowing("ls"), cwd: "/srv" }]), relayAutoApproval: false }
     const asked = { tool: "Bash", input: { command: "ls; pwd" } }
     expect(evaluate(unknown, asked, { session: "s1" }).reason).toBe("No rule covers this.")
   })

@@ -7,51 +7,51 @@ const edit = (effect: "allow" | "deny", pattern: string, path: unknown) =>
 
 describe("paths", () => {
   const COVERED: readonly (readonly [pattern: string, path: string])[] = [
-    ["/work/**", "/work/a"],
-    ["/work/**", "/work/a/b/c.ts"],
-    ["/work/**", "/work"],
-    ["/work/**", "/work//a/./b"],
-    ["/work/**", "/work/a/../b"],
-    ["/work/**", "src/a.ts"],
+    ["/srv/**", "/srv/a"],
+    ["/srv/**", "/srv/a/b/c.ts"],
+    ["/srv/**", "/srv"],
+    ["/srv/**", "/srv//a/./b"],
+    ["/srv/**", "/srv/a/../b"],
+    ["/srv/**", "src/a.ts"],
     ["src/**", "src/a.ts"],
-    ["src/**", "/work/app/src/a.ts"],
-    ["/work/*/src/*.ts", "/work/app/src/a.ts"],
-    ["/work/**/test/**", "/work/test/a"],
-    ["/work/**/test/**", "/work/a/b/test/c/d"],
-    ["**/*.md", "/work/a.md"],
-    ["/work/a\\*b", "/work/a*b"],
+    ["src/**", "/srv/app/src/a.ts"],
+    ["/srv/*/src/*.ts", "/srv/app/src/a.ts"],
+    ["/srv/**/test/**", "/srv/test/a"],
+    ["/srv/**/test/**", "/srv/a/b/test/c/d"],
+    ["**/*.md", "/srv/a.md"],
+    ["/srv/a\\*b", "/srv/a*b"],
   ]
   it.each(COVERED)("[PO11] %s covers %s", (pattern, path) => {
     expect(edit("allow", pattern, path)).toBe("allow")
   })
 
   const NOT_COVERED: readonly (readonly [pattern: string, path: unknown])[] = [
-    ["/work/**", "/work/../etc/passwd"],
-    ["/work/**", "/work/a/../../etc/passwd"],
-    ["/work/**", "/workshop"],
-    ["/work/**", "/workshop/a"],
-    ["/work/**", "/Work/a"],
-    ["/work/**", "../../etc/passwd"],
-    ["/work/**", "~/a"],
+    ["/srv/**", "/srv/../etc/passwd"],
+    ["/srv/**", "/srv/a/../../etc/passwd"],
+    ["/srv/**", "/srvshop"],
+    ["/srv/**", "/srvshop/a"],
+    ["/srv/**", "/Work/a"],
+    ["/srv/**", "../../etc/passwd"],
+    ["/srv/**", "~/a"],
     ["**", "~/a"],
-    ["/work/**", "/work/..\\..\\etc"],
-    ["/work/**", "/work/\u0000"],
-    ["/work/**", "/work/a\u200b"],
-    ["/work/*", "/work/a/b"],
-    ["/work/*.ts", "/work/a/b.ts"],
-    ["/work/**", `/work/${"x".repeat(5000)}`],
-    ["/work/**", `/work${"/x".repeat(300)}`],
-    ["/work/**", "/"],
-    ["/work/**", 7],
-    ["/work/**", { path: "/work/a" }],
-    ["/work/**", undefined],
+    ["/srv/**", "/srv/..\\..\\etc"],
+    ["/srv/**", "/srv/\u0000"],
+    ["/srv/**", "/srv/a\u200b"],
+    ["/srv/*", "/srv/a/b"],
+    ["/srv/*.ts", "/srv/a/b.ts"],
+    ["/srv/**", `/srv/${"x".repeat(5000)}`],
+    ["/srv/**", `/srv${"/x".repeat(300)}`],
+    ["/srv/**", "/"],
+    ["/srv/**", 7],
+    ["/srv/**", { path: "/srv/a" }],
+    ["/srv/**", undefined],
   ]
   it.each(NOT_COVERED)("[PO11] %s does not cover %j", (pattern, path) => {
     expect(edit("allow", pattern, path)).toBe("ask")
   })
 
   it("[PO11] no path that leaves the folder is ever covered", () => {
-    const segment = fc.constantFrom("..", ".", "a", "work", "workshop", "")
+    const segment = fc.constantFrom("..", ".", "a", "srv", "srvshop", "")
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 8 }), (segments) => {
         const path = `/${segments.join("/")}`
@@ -60,7 +60,7 @@ describe("paths", () => {
           if (part === "..") real.pop()
           else if (part !== "" && part !== ".") real.push(part)
         }
-        return edit("allow", "/work/**", path) === (real[0] === "work" ? "allow" : "ask")
+        return edit("allow", "/srv/**", path) === (real[0] === "srv" ? "allow" : "ask")
       }),
       { numRuns: 2000 },
     )
@@ -71,15 +71,15 @@ describe("paths", () => {
       verdict([{ effect: "deny", input: { file_path: "/etc/**" } }, { effect: "allow" }], "Read", { file_path: path })
         .effect
     expect(both("/etc/passwd")).toBe("deny")
-    expect(both("/work/../etc/passwd")).toBe("deny")
+    expect(both("/srv/../etc/passwd")).toBe("deny")
     expect(both("\\etc\\passwd")).toBe("deny")
     expect(both("~root/x")).toBe("ask")
-    expect(both("/work/\u200b/x")).toBe("ask")
-    expect(both("/work/a")).toBe("allow")
+    expect(both("/srv/\u200b/x")).toBe("ask")
+    expect(both("/srv/a")).toBe("allow")
   })
 
   it("[PO12] a search without a path searches the agent's folder", () => {
-    const search = { effect: "allow" as const, tool: "Grep", input: { path: "/work/**" } }
+    const search = { effect: "allow" as const, tool: "Grep", input: { path: "/srv/**" } }
     expect(verdict([search], "Grep", { pattern: "x" }).effect).toBe("allow")
     expect(verdict([{ ...search, effect: "deny" }], "Grep", { pattern: "x" }).effect).toBe("deny")
   })

@@ -19,7 +19,7 @@ describe("a policy as it is written", () => {
     expect(parsePolicy({ rules: [] })).toEqual({ ok: true, policy: { rules: [], relayAutoApproval: false } })
     const full = {
       rules: [
-        { id: "a", effect: "allow", tool: "Bash", input: { command: ["npm ci", "npm test *"] }, cwd: "/work/**" },
+        { id: "a", effect: "allow", tool: "Bash", input: { command: ["npm ci", "npm test *"] }, cwd: "/srv/**" },
         { id: "b", effect: "ask", tool: "mcp__x__*", mode: "plan", session: "s", expiresAfterMs: 1000, reason: "r" },
         { id: "c", effect: "deny", input: { command: "* > /etc/*", file_path: "**/.env" }, message: "no" },
       ],
@@ -38,7 +38,7 @@ describe("a policy as it is written", () => {
     ],
     [{ effect: "allow", input: { command: "A=1 npm ci" } }, "allows nothing because it sets a variable first"],
     [{ effect: "allow", input: { command: "" } }, "must not be empty"],
-    [{ effect: "allow", input: { file_path: "/work/../etc" } }, "rule 2 (x): input.file_path: must not contain .."],
+    [{ effect: "allow", input: { file_path: "/srv/../etc" } }, "rule 2 (x): input.file_path: must not contain .."],
     [{ effect: "allow", input: { file_path: "~/x" } }, "begin with ~"],
     [{ effect: "allow", cwd: "work" }, "rule 2 (x): cwd: must begin with / or **"],
     [{ effect: "allow", input: { name: "a\u200bb" } }, "cannot be seen"],

@@ -3,7 +3,7 @@ import { parsePolicy } from "@signalbox/policy/schemas"
 import { describe, expect, it } from "vitest"
 import { CONTEXT } from "./subject.ts"
 
-const OPTIONS = { id: "grant", session: "s1", cwd: "/work/app", reason: "granted by ada" }
+const OPTIONS = { id: "grant", session: "s1", cwd: "/srv/app", reason: "granted by ada" }
 
 function grant(toolName: string, ruleContent?: string, changes: Record<string, unknown> = {}): Rule[] | undefined {
   const rule = ruleContent === undefined ? { toolName } : { toolName, ruleContent }
@@ -43,7 +43,7 @@ describe("always allow, for this session", () => {
   it("[PO18] files: from the root, from the project, from the folder, for all tools of the family", () => {
     const file = (content: string, tool: string, input: Record<string, unknown>) =>
       effect(grant("Edit", content), tool, input)
-    expect(file("/src/**", "Edit", { file_path: "/work/app/src/a.ts" })).toBe("allow")
+    expect(file("/src/**", "Edit", { file_path: "/srv/app/src/a.ts" })).toBe("allow")
     expect(file("/src/**", "Write", { file_path: "src/a.ts" })).toBe("allow")
     expect(file("/src/**", "NotebookEdit", { notebook_path: "src/a.ipynb" })).toBe("allow")
     expect(file("/src/**", "Edit", { file_path: "/src/a.ts" })).toBe("ask")

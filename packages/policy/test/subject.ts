@@ -1,6 +1,6 @@
 import { evaluate, type PolicyContext, type Rule, type Verdict } from "@signalbox/policy"
 
-export const CONTEXT: PolicyContext = { session: "s1", cwd: "/work/app", mode: "default" }
+export const CONTEXT: PolicyContext = { session: "s1", cwd: "/srv/app", mode: "default" }
 
 export type Draft = Omit<Rule, "id"> & { readonly id?: string }
 

@@ -10,7 +10,7 @@ const session: SessionView = {
   title: null,
   state: "idle",
   agentSessionId: "4f1c",
-  cwd: "/work",
+  cwd: "/srv",
   model: "sonnet",
   permissionMode: "default",
   cliVersion: "2.1.120",

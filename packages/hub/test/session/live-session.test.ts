@@ -8,7 +8,7 @@ const init = (uuid: string, session_id = "c1"): Envelope => ({
   uuid,
   session_id,
   model: "m",
-  cwd: "/work",
+  cwd: "/srv",
   permissionMode: "plan",
   claude_code_version: "2.1.120",
 })
@@ -121,7 +121,7 @@ describe("a session's record", () => {
     expect(session.record).toMatchObject({
       title: "Mend the tests, please",
       model: "m",
-      cwd: "/work",
+      cwd: "/srv",
       permissionMode: "plan",
       cliVersion: "2.1.120",
       lastLine: "last line",

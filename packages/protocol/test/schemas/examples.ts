@@ -49,7 +49,7 @@ const system = (subtype: string, fields: object) => ({ type: "system", subtype, 
 
 /** As 2.1.37 writes it; `init325` has what 2.1.325 adds. */
 export const init37 = system("init", {
-  cwd: "/work",
+  cwd: "/srv",
   tools: ["Bash", "Read"],
   mcp_servers: [{ name: "local", status: "connected" }],
   model: "claude-sonnet-4-5-20250929",

@@ -11,7 +11,7 @@ import {
 } from "@signalbox/protocol/schemas"
 import { describe, expect, expectTypeOf, test } from "vitest"
 
-const base = { session_id: "s", transcript_path: "/t.jsonl", cwd: "/work", permission_mode: "default" }
+const base = { session_id: "s", transcript_path: "/t.jsonl", cwd: "/srv", permission_mode: "default" }
 const tool = { tool_name: "Bash", tool_input: { command: "ls" }, tool_use_id: "toolu_1" }
 const modelSwitch = {
   from_model: "a",
