@@ -3,14 +3,11 @@ import {
   type Decoded,
   type Envelope,
   encode,
-  fieldOf,
   initialSessionState,
-  isObject,
   type PeerTraits,
   peerTraits,
   type SessionState,
   stepSession,
-  textOf,
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import type { NewMessage, SessionView } from "../core.ts"
