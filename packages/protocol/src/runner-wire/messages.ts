@@ -1,0 +1,128 @@
+/**
+ * What a runner and a hub say to each other about machines and processes. A runner holds one control connection, and one
+ * connection for each agent (see lines.ts). These are our own messages, so their fields are camelCase.
+ */
+
+/** What may run: the machine's `claude`, the simulator that comes with us, or an executable with its leading arguments. */
+export type LaunchAgent = "claude" | "simulator" | { readonly command: readonly string[] }
+
+export interface LaunchSpec {
+  /** Names the process for ever; the hub chose it, so that asking again starts no second one. */
+  readonly spawn: string
+  /** The hub's session. */
+  readonly session: string
+  readonly agent: LaunchAgent
+  readonly cwd?: string
+  readonly model?: string
+  readonly permissionMode?: string
+  /** The CLI's own id of the conversation to go on with. */
+  readonly resume?: string
+  readonly fork?: boolean
+  readonly worktree?: boolean | { readonly branch?: string }
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Launched {
+  readonly spawn: string
+  readonly pid: number
+  readonly cwd: string
+  readonly cliVersion?: string
+  readonly worktree?: { readonly path: string; readonly branch: string }
+}
+
+/** Why a process is over. `parked`: the governor put an idle one to rest; the next message brings it back. */
+export interface AgentExit {
+  readonly reason: string
+  readonly code?: number
+  readonly signal?: string
+  readonly stderrTail?: string
+  readonly parked?: boolean
+}
+
+/** What a runner tells in its agent's stream beside the agent's own lines, in its place among them. */
+export type RunnerNote =
+  | { readonly kind: "exited"; readonly exit: AgentExit }
+  /** The hub was away when the agent called a hook, and the runner answered for it. */
+  | { readonly kind: "hook-answered"; readonly requestId: string; readonly how: "open" | "block" }
+
+export interface RunnerFacts {
+  /** Stable over restarts of the same runner. */
+  readonly id: string
+  readonly name: string
+  readonly labels: readonly string[]
+  readonly version: string
+  readonly host: string
+  readonly platform: string
+  readonly maxAgents: number
+  readonly claude: readonly { readonly path: string; readonly version: string }[]
+  readonly hasSimulator: boolean
+}
+
+export interface AgentUsage {
+  readonly spawn: string
+  readonly session: string
+  readonly pid: number
+  readonly memoryBytes: number
+  /** Of one core. */
+  readonly cpuPercent: number
+}
+
+export type RunnerToHub =
+  /** First on the control connection. `cut`: processes that ended without a word when an earlier runner died. */
+  | {
+      readonly op: "hello"
+      readonly runner: RunnerFacts
+      readonly agents: readonly AgentUsage[]
+      readonly cut: readonly { readonly spawn: string; readonly session: string; readonly reason: string }[]
+    }
+  | {
+      readonly op: "stats"
+      readonly memoryBytes: number
+      readonly freeMemoryBytes: number
+      readonly loadAverage: number
+      readonly agents: readonly AgentUsage[]
+    }
+  | { readonly op: "reply"; readonly id: string; readonly result: unknown }
+  | { readonly op: "refused"; readonly id: string; readonly code: RunnerRefusal; readonly message: string }
+
+export type RunnerRequest =
+  | { readonly kind: "launch"; readonly spec: LaunchSpec }
+  | { readonly kind: "stop"; readonly spawn: string; readonly reason: string }
+  | { readonly kind: "folders"; readonly path?: string }
+  | { readonly kind: "sessions"; readonly cwd?: string }
+  | { readonly kind: "remove-worktree"; readonly path: string }
+
+export type HubToRunner =
+  | { readonly ev: "welcome"; readonly hub: string }
+  | { readonly ev: "request"; readonly id: string; readonly request: RunnerRequest }
+  /** These cut processes are noted: they need not be told again. */
+  | { readonly ev: "noted"; readonly spawns: readonly string[] }
+
+export type RunnerRefusal =
+  | "runner/no-claude"
+  | "runner/no-folder"
+  | "runner/no-transcript"
+  | "runner/session-in-use"
+  | "runner/full"
+  | "runner/worktree"
+  | "runner/spawn-failed"
+  | "runner/unknown-agent"
+  | "runner/invalid"
+
+export interface RunnerFolders {
+  readonly path: string
+  readonly parent: string | null
+  readonly folders: readonly { readonly name: string; readonly path: string; readonly isGit: boolean }[]
+  readonly more: boolean
+}
+
+/** A conversation that `claude` itself recorded on the runner's machine. */
+export interface RecordedSession {
+  readonly sessionId: string
+  readonly cwd: string | null
+  readonly summary: string | null
+  readonly updatedAt: string
+  readonly sizeBytes: number
+  readonly inUse: boolean
+}
