@@ -1,3 +1,4 @@
+import { isObject } from "../envelope.ts"
 import type { RunnerNote } from "./messages.ts"
 
 /**
@@ -7,6 +8,8 @@ import type { RunnerNote } from "./messages.ts"
  *
  *   runner to hub   `{"op":"attach",…}` first, then `L17 {"type":…}` and `N18 {"kind":"exited",…}`
  *   hub to runner   `A17` (all up to 17 are durable), `L{"type":…}` (for the agent's stdin), `C{"ev":…}`
+ *
+ * One message of the WebSocket may carry several of these, each on a line of its own.
  */
 export interface AttachAgent {
   readonly op: "attach"
@@ -16,6 +19,8 @@ export interface AttachAgent {
   readonly startedAt: string
   /** The first number that is still kept. */
   readonly first: number
+  /** The process has ended: only what it left is still to come, and nothing can be said to it. */
+  readonly isOver?: boolean
 }
 
 export type AgentCommand =
@@ -49,7 +54,7 @@ export function readFromRunner(text: string): FromRunner | undefined {
   if (text[0] === "L") return { kind: "line", number, line: rest }
   if (text[0] !== "N") return undefined
   const note = parseObject(rest)
-  // Our own runner wrote it: its shape is checked where it is used.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own runner wrote it; its shape is checked where it is used
   return note === undefined ? undefined : { kind: "note", number, note: note as unknown as RunnerNote }
 }
 
@@ -67,7 +72,7 @@ export function encodeCommand(command: AgentCommand): string {
 
 export function readFromHub(text: string): FromHub | undefined {
   const rest = text.slice(1)
-  switch (text[0]) {
+  switch (text.charAt(0)) {
     case "A": {
       const number = Number(rest)
       return Number.isSafeInteger(number) && number >= 0 && rest !== "" ? { kind: "ack", number } : undefined
@@ -76,6 +81,7 @@ export function readFromHub(text: string): FromHub | undefined {
       return { kind: "line", line: rest }
     case "C": {
       const command = parseObject(rest)
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own hub wrote it
       return command === undefined ? undefined : { kind: "command", command: command as unknown as AgentCommand }
     }
     default:
@@ -86,9 +92,7 @@ export function readFromHub(text: string): FromHub | undefined {
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -38,6 +38,8 @@ export interface AgentExit {
   readonly signal?: string
   readonly stderrTail?: string
   readonly parked?: boolean
+  /** User messages, by `uuid`, that the runner was given and the process never was: they may go to the next one. */
+  readonly undelivered?: readonly string[]
 }
 
 /** What a runner tells in its agent's stream beside the agent's own lines, in its place among them. */

@@ -1,0 +1,138 @@
+import { activitySummary, isQuiet } from "./activity.ts"
+import type { Entry } from "./entry.ts"
+import type { ActivityRow, HookRow, ResultRow, RetryRow, Row, ToolRow } from "./row.ts"
+
+/** Rows, and for each the index of the entry it begins at. */
+export interface Arranged {
+  readonly rows: readonly Row[]
+  readonly starts: readonly number[]
+}
+
+/** What was said, and behind it what is being said. */
+export interface Entries {
+  readonly said: readonly Entry[]
+  readonly live: readonly Entry[]
+}
+
+interface Step {
+  readonly row: Row
+  /** The first entry that is not part of it. */
+  readonly next: number
+}
+
+/**
+ * From entries in order to the rows of a lane: quiet calls together, the tries of one request together, and no text twice.
+ * `before` are the groups that were there: an unchanged one is the same object again.
+ */
+export function arrange(entries: Entries, start: number, before: ReadonlyMap<string, ActivityRow>): Arranged {
+  const rows: Row[] = []
+  const starts: number[] = []
+  let index = start
+  while (index < lengthOf(entries)) {
+    const row = rowAt(entries, index)
+    if (row === undefined) {
+      index++
+      continue
+    }
+    const step = stepAt(entries, index, row)
+    rows.push(sameAsBefore(step.row, before.get(step.row.key)))
+    starts.push(index)
+    index = step.next
+  }
+  return { rows, starts }
+}
+
+function lengthOf({ said, live }: Entries): number {
+  return said.length + live.length
+}
+
+function rowAt({ said, live }: Entries, index: number): Row | undefined {
+  return (index < said.length ? said[index] : live[index - said.length])?.row
+}
+
+function stepAt(entries: Entries, index: number, row: Row): Step {
+  if (row.kind === "tool" && isQuiet(row)) return activityAt(entries, index, row)
+  if (row.kind === "retry") return retriesAt(entries, index, row)
+  if (row.kind === "result") return { row: withoutRepeat(entries, index, row), next: index + 1 }
+  return { row, next: index + 1 }
+}
+
+function activityAt(entries: Entries, index: number, first: ToolRow): Step {
+  const members: (ToolRow | HookRow)[] = [first]
+  /** Hooks belong to the group only when another quiet call follows them. */
+  let waiting: HookRow[] = []
+  let next = index + 1
+  for (let at = index + 1; at < lengthOf(entries); at++) {
+    const row = rowAt(entries, at)
+    if (row === undefined) continue
+    if (row.kind === "hook" && row.state === "done") {
+      waiting.push(row)
+      continue
+    }
+    if (row.kind !== "tool" || !isQuiet(row)) break
+    members.push(...waiting, row)
+    waiting = []
+    next = at + 1
+  }
+  return { row: activityOf(members, first), next }
+}
+
+function activityOf(members: readonly (ToolRow | HookRow)[], first: ToolRow): ActivityRow {
+  const tools = members.filter((member) => member.kind === "tool")
+  const captions = [...new Set(tools.flatMap(({ caption }) => caption ?? []))]
+  const isRunning = tools.some(({ state }) => state === "running" || state === "live")
+  return {
+    kind: "activity",
+    key: `g:${first.key}`,
+    headSeq: first.headSeq,
+    lastSeq: members.reduce((last, member) => Math.max(last, member.lastSeq), 0),
+    lane: first.lane,
+    at: first.at,
+    state: isRunning ? "running" : "done",
+    members,
+    summary: activitySummary(tools),
+    ...(captions.length === 0 ? {} : { caption: captions.join(" ") }),
+  }
+}
+
+function sameAsBefore(row: Row, before: ActivityRow | undefined): Row {
+  if (row.kind !== "activity" || before === undefined) return row
+  const isSame =
+    row.members.length === before.members.length &&
+    row.members.every((member, index) => member === before.members[index]) &&
+    row.caption === before.caption
+  return isSame ? before : row
+}
+
+function retriesAt(entries: Entries, index: number, first: RetryRow): Step {
+  let last = first
+  for (let at = index + 1; at < lengthOf(entries); at++) {
+    const row = rowAt(entries, at)
+    if (row === undefined) continue
+    if (row.kind === "retry") {
+      last = row
+      continue
+    }
+    const hasFailed = row.kind === "failure" || (row.kind === "result" && row.state === "failed")
+    return { row: retryOf(first, last, hasFailed ? "failed" : "recovered"), next: at }
+  }
+  return { row: retryOf(first, last, "running"), next: lengthOf(entries) }
+}
+
+function retryOf(first: RetryRow, last: RetryRow, state: RetryRow["state"]): RetryRow {
+  return { ...last, key: first.key, headSeq: first.headSeq, at: first.at, state }
+}
+
+/** A result tells the last text again; it is shown once. */
+function withoutRepeat(entries: Entries, index: number, row: ResultRow): ResultRow {
+  if (row.text === undefined) return row
+  for (let at = index - 1; at >= 0; at--) {
+    const earlier = rowAt(entries, at)
+    if (earlier?.kind === "result") return row
+    if (earlier?.kind !== "text" && earlier?.kind !== "failure") continue
+    if (earlier.text.trim() !== row.text.trim()) return row
+    const { text: _repeated, ...rest } = row
+    return rest
+  }
+  return row
+}

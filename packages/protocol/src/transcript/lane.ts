@@ -1,0 +1,101 @@
+import { arrange } from "./arrange.ts"
+import { byPlace, type Entry } from "./entry.ts"
+import type { Row } from "./row.ts"
+
+/**
+ * The rows of the agent, or of one of its sub-agents. Entries come mostly at the end, so only what lies behind the first
+ * change is arranged anew when somebody looks; a page from before costs one pass.
+ */
+export class Lane {
+  readonly id: string | null
+  #entries: Entry[] = []
+  #live: readonly Entry[] = []
+  #isSorted = true
+  #changedFrom = Number.POSITIVE_INFINITY
+  #rows: readonly Row[] = []
+  readonly #starts: number[] = []
+
+  constructor(id: string | null) {
+    this.id = id
+  }
+
+  add(entry: Entry): void {
+    const last = this.#entries.at(-1)
+    if (last !== undefined && byPlace(last, entry) > 0) this.#isSorted = false
+    this.#entries.push(entry)
+    this.#changed(entry.seq)
+  }
+
+  touch(entry: Entry): void {
+    entry.fade()
+    this.#changed(entry.seq)
+  }
+
+  /** An entry's place is another, or its lane. */
+  unsettle(): void {
+    this.#isSorted = false
+    this.#changedFrom = Number.NEGATIVE_INFINITY
+  }
+
+  fadeAll(): void {
+    for (const entry of this.#entries) entry.fade()
+    this.#changedFrom = Number.NEGATIVE_INFINITY
+  }
+
+  /** What is being said now comes behind everything that was said. */
+  setLive(live: readonly Entry[]): void {
+    if (live.length === 0 && this.#live.length === 0) return
+    this.#live = live
+    this.#changed(Number.MAX_SAFE_INTEGER)
+  }
+
+  rows(): readonly Row[] {
+    if (this.#changedFrom === Number.POSITIVE_INFINITY) return this.#rows
+    if (!this.#isSorted) this.#sort()
+    const from = Math.max(0, this.#indexOf(this.#changedFrom) - 1)
+    const row = lastAtOrBelow(this.#starts, from)
+    const [keep, start] = row < 0 ? [0, 0] : [row, this.#starts[row] ?? 0]
+    const groups = this.#rows.slice(keep).filter((row) => row.kind === "activity")
+    const before = new Map(groups.map((row) => [row.key, row]))
+    const arranged = arrange({ said: this.#entries, live: this.#live }, start, before)
+    // A copy, because whoever looked before still has the old one; the spread of a long array would be slow.
+    const rows = this.#rows.slice(0, keep)
+    this.#starts.length = keep
+    for (const row of arranged.rows) rows.push(row)
+    for (const index of arranged.starts) this.#starts.push(index)
+    this.#rows = rows
+    this.#changedFrom = Number.POSITIVE_INFINITY
+    return rows
+  }
+
+  #changed(seq: number): void {
+    if (seq < this.#changedFrom) this.#changedFrom = seq
+  }
+
+  #sort(): void {
+    this.#entries = this.#entries.filter((entry) => entry.lane === this.id).sort(byPlace)
+    this.#isSorted = true
+    this.#changedFrom = Number.NEGATIVE_INFINITY
+  }
+
+  /** The first entry at or behind that event. */
+  #indexOf(seq: number): number {
+    let [low, high] = [0, this.#entries.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#entries[middle]?.seq ?? 0) < seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+function lastAtOrBelow(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] ?? 0) <= value) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}

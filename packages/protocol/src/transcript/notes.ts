@@ -1,0 +1,181 @@
+import { fieldOf, isObject, textOf } from "../envelope.ts"
+import { numberOf } from "./entry.ts"
+import type { JsonObject, NoteRow } from "./row.ts"
+
+export interface Note {
+  readonly level: NoteRow["level"]
+  readonly text: string
+  readonly isDivider?: boolean
+}
+
+type Teller = (message: JsonObject) => Note | undefined
+
+const note =
+  (level: Note["level"], text: (message: JsonObject) => string): Teller =>
+  (message) => ({ level, text: text(message) })
+
+/** Messages of the agent that become one line, by subtype. Undefined: no row. */
+const SYSTEM: Readonly<Record<string, Teller>> = {
+  informational: (message) => ({ level: levelOf(message["level"]), text: textOf(message, "content") ?? "" }),
+  notification: (message) => ({
+    level: message["priority"] === "immediate" || message["priority"] === "high" ? "warning" : "info",
+    text: textOf(message, "text") ?? "",
+  }),
+  local_command_output: note("info", (message) => textOf(message, "content") ?? ""),
+  plugin_install: (message) => ({
+    level: message["status"] === "failed" ? "warning" : "quiet",
+    text: `Plugin ${textOf(message, "name") ?? ""} ${textOf(message, "status") ?? ""}${because(message)}`,
+  }),
+  files_persisted: note(
+    "quiet",
+    (message) => `${count(message["files"], "file")} stored${failures(message["failed"])}`,
+  ),
+  memory_recall: note("quiet", (message) => `Recalled ${count(message["memories"], "memory", "memories")}`),
+  session_writes_lost: (message) => ({
+    level: "danger",
+    text: `The disk is full (${textOf(message, "error_code") ?? ""}): parts of the session are not on disk`,
+  }),
+  model_refusal_fallback: note("warning", (message) => {
+    const [from, to] = [textOf(message, "original_model"), textOf(message, "fallback_model")]
+    return `${from ?? "The model"} refused; ${to ?? "another model"} goes on. ${textOf(message, "content") ?? ""}`.trim()
+  }),
+  model_refusal_no_fallback: note("danger", (message) =>
+    `${textOf(message, "original_model") ?? "The model"} refused. ${textOf(message, "content") ?? ""}`.trim(),
+  ),
+  elicitation_complete: note("quiet", (message) => `${textOf(message, "mcp_server_name") ?? "The server"}: done`),
+  worker_shutting_down: note("warning", (message) => `The agent shuts down: ${textOf(message, "reason") ?? ""}`),
+  session_title_changed: note("quiet", (message) => `Title: ${textOf(message, "title") ?? ""}`),
+  mirror_error: note("warning", (message) => `The session store failed: ${textOf(message, "error") ?? ""}`),
+  status: statusNote,
+}
+
+const HUB: Readonly<Record<string, Teller>> = {
+  connected: note("quiet", () => "The agent is connected"),
+  disconnected: note("warning", (message) => `The agent is disconnected${because(message)}`),
+  rotated: (message) => ({
+    level: "info",
+    text: "The conversation goes on in another session",
+    isDivider: "next" in message,
+  }),
+  ended: note("info", (message) => `The agent's process has ended${exitWords(message)}`),
+  message_unknown: note("warning", () => "Whether the agent got a message is not known: its process died first"),
+}
+
+/** No row of their own: they show in another row, in the session's record, or nowhere. */
+const SILENT_SYSTEM: ReadonlySet<string> = new Set([
+  "session_state_changed",
+  "commands_changed",
+  "background_tasks_changed",
+  "control_request_progress",
+  "thinking_tokens",
+])
+
+const SILENT_TYPES: ReadonlySet<string> = new Set([
+  "keep_alive",
+  "command_lifecycle",
+  "stream_event",
+  "tool_progress",
+  "transcript_mirror",
+  "autocompact_state",
+  "active_goal",
+  "control_cancel_request",
+  "control_response",
+])
+
+/** What a message that is no row of another kind becomes: a note, nothing, or something that we do not know. */
+export function noteOf(message: JsonObject): Note | "silent" | "unknown" {
+  const type = textOf(message, "type") ?? ""
+  const subtype = textOf(message, "subtype") ?? ""
+  if (type === "system") return SILENT_SYSTEM.has(subtype) ? "silent" : tell(SYSTEM[subtype], message)
+  if (type === "hub") return tell(HUB[subtype], message)
+  if (type === "conversation_reset") return { level: "info", text: resetWords(message), isDivider: true }
+  if (type === "prompt_suggestion") return { level: "quiet", text: `Suggested: ${textOf(message, "suggestion") ?? ""}` }
+  if (type === "auth_status") return authNote(message)
+  if (type === "streamlined_text") return { level: "info", text: textOf(message, "text") ?? "" }
+  if (type === "streamlined_tool_use_summary") return { level: "quiet", text: textOf(message, "tool_summary") ?? "" }
+  return SILENT_TYPES.has(type) ? "silent" : "unknown"
+}
+
+function tell(teller: Teller | undefined, message: JsonObject): Note | "silent" | "unknown" {
+  return teller === undefined ? "unknown" : (teller(message) ?? "silent")
+}
+
+/** A status is told by what it did: a compaction that failed, a mode that changed. */
+function statusNote(message: JsonObject): Note | undefined {
+  const error = textOf(message, "compact_error")
+  if (error !== undefined) return { level: "warning", text: `The context could not be compacted: ${error}` }
+  const mode = textOf(message, "permissionMode")
+  return mode === undefined ? undefined : { level: "quiet", text: `Permission mode: ${mode}` }
+}
+
+/** What a person or program changed by a control request; undefined: nothing to tell. */
+export function changeNote(request: JsonObject | undefined, by: string | undefined): Note | undefined {
+  const who = by === undefined || by === "" ? "Somebody" : by
+  switch (request?.["subtype"]) {
+    case "set_permission_mode":
+      return { level: "info", text: `${who} set the permission mode to ${textOf(request, "mode") ?? "another"}` }
+    case "set_model":
+      return { level: "info", text: `${who} set the model to ${textOf(request, "model") ?? "the default"}` }
+    case "set_max_thinking_tokens": {
+      const tokens = numberOf(request, "max_thinking_tokens")
+      return {
+        level: "info",
+        text: `${who} set thinking to ${tokens === undefined ? "the default" : `${tokens} tokens`}`,
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+function authNote(message: JsonObject): Note {
+  const output = message["output"]
+  const lines = Array.isArray(output) ? output.filter((line) => typeof line === "string") : []
+  const error = textOf(message, "error")
+  const head = message["isAuthenticating"] === true ? "The agent is signing in" : "Sign-in"
+  const isOver = error === undefined && message["isAuthenticating"] !== true
+  return {
+    level: isOver ? "info" : "danger",
+    text: [head, ...lines, error ?? ""].filter((line) => line !== "").join("\n"),
+  }
+}
+
+function resetWords(message: JsonObject): string {
+  const trigger = textOf(message, "trigger")
+  return trigger === "clear" ? "The conversation was cleared" : "A new conversation begins"
+}
+
+function levelOf(level: unknown): Note["level"] {
+  return level === "warning" ? "warning" : "info"
+}
+
+function because(message: JsonObject): string {
+  const reason = textOf(message, "error") ?? textOf(message, "reason")
+  return reason === undefined || reason === "" ? "" : `: ${reason}`
+}
+
+function exitWords(message: JsonObject): string {
+  const code = numberOf(message, "exitCode")
+  const signal = textOf(message, "signal")
+  if (signal !== undefined) return ` (${signal})`
+  return code === undefined || code === 0 ? because(message) : ` (exit code ${code})`
+}
+
+function count(list: unknown, one: string, many = `${one}s`): string {
+  const size = Array.isArray(list) ? list.length : 0
+  return `${size} ${size === 1 ? one : many}`
+}
+
+function failures(failed: unknown): string {
+  if (!Array.isArray(failed) || failed.length === 0) return ""
+  const names = failed.filter(isObject).flatMap((item) => textOf(item, "filename") ?? [])
+  return `, ${failed.length} not: ${names.join(", ")}`
+}
+
+/** "memory_recall", "hub/rotated", "conversation_reset" */
+export function topicOf(message: JsonObject): string {
+  const [type, subtype] = [textOf(message, "type") ?? "", textOf(message, "subtype")]
+  if (type === "system") return subtype ?? type
+  if (type === "control_request") return textOf(fieldOf(message, "request"), "subtype") ?? type
+  return subtype === undefined ? type : `${type}/${subtype}`
+}
