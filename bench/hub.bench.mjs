@@ -1,14 +1,11 @@
-import { execFile, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { execFile } from "node:child_process"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { crowd } from "./hub-crowd.bench.mjs"
+import { call, here, residentKb, start, startHub, stop } from "./hub-process.mjs"
 import { best, figureOf, samplesInTurns } from "./measure.mjs"
 
-const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url))
-const COMMAND = here("../packages/cli/bin/signalbox.mjs")
 const runNode = promisify(execFile)
 
 const BURST_LINES = 60_000
@@ -17,36 +14,7 @@ const PACE_PER_SECOND = 2_000
 const VIEWERS = 4
 const IDLE_SESSIONS = 1_000
 
-/** @typedef {{ url: string, token: string, pid: number, data: string, stop: () => Promise<void> }} RunningHub */
-
-/** @param {string[]} args @returns {Promise<{ child: import("node:child_process").ChildProcess, ready: any }>} */
-async function start(args) {
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] })
-  if (child.stdout === null) throw new Error("no pipe")
-  for await (const line of createInterface({ input: child.stdout })) return { child, ready: JSON.parse(line) }
-  throw new Error(`${args.join(" ")} did not start`)
-}
-
-/** @param {import("node:child_process").ChildProcess} child */
-async function stop(child) {
-  const exited = new Promise((resolve) => child.once("exit", resolve))
-  child.kill("SIGTERM")
-  await exited
-}
-
-/** @param {string} [data] @returns {Promise<RunningHub>} */
-async function startHub(data = mkdtempSync(join(tmpdir(), "signalbox-bench-"))) {
-  const { child, ready } = await start([COMMAND, "up", "--json", "--no-open", "--port", "0", "--data", data])
-  return { ...ready, data, stop: () => stop(child) }
-}
-
-/** @param {RunningHub} hub @param {string} path @param {unknown} [body] @returns {Promise<any>} */
-async function call(hub, path, body) {
-  const headers = { authorization: `Bearer ${hub.token}`, "content-type": "application/json" }
-  const options = body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) }
-  const response = await fetch(`${hub.url}${path}`, options)
-  return response.json()
-}
+/** @typedef {import("./hub-process.mjs").RunningHub} RunningHub */
 
 /** @param {object} load */
 async function run(load) {
@@ -104,11 +72,6 @@ async function latency(hub, relay) {
       { name: "1.5 × that + 1 ms", value: 1.5 * relayP99 + 1 },
     ],
   })
-}
-
-/** Resident memory of a process, in KB. @param {number} pid */
-function residentKb(pid) {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? Number.NaN)
 }
 
 /** Memory of idle agents: the hub before and after they came. */
@@ -227,5 +190,5 @@ export async function figures() {
   await hub.stop()
   rmSync(hub.data, { recursive: true })
   await stop(relayProcess)
-  return [...figures, await idleMemory(), await ready(), await tail()]
+  return [...figures, await crowd(), await idleMemory(), await ready(), await tail()]
 }

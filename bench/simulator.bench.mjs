@@ -65,7 +65,6 @@ async function startFigure(cwd, { json, yaml }) {
     rows: [
       { name: "claude-sim, to its first answer", value: median(plain, "wallMs") },
       { name: "… with a scenario of JSON", value: median(inJson, "wallMs") },
-      // What reads YAML takes half as long to load as all the rest.
       { name: "… with a scenario of YAML", value: median(inYaml, "wallMs") },
       { name: "node -e 0, to its end", value: median(floor, "wallMs") },
     ],

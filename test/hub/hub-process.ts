@@ -51,6 +51,8 @@ export class HubProcess {
       "up",
       "--json",
       "--no-open",
+      // A runner outlives its hub: tests that need one start it themselves, and end it.
+      "--no-runner",
       "--port",
       String(this.#port),
       "--data",

@@ -25,6 +25,8 @@ export interface Session {
   readonly lastLine?: string
   readonly lastResult?: Readonly<Record<string, unknown>>
   readonly exit?: Readonly<Record<string, unknown>>
+  /** The git worktree that was made for it. */
+  readonly worktree?: { readonly path: string; readonly branch: string }
   readonly turns: number
   readonly costUsd: number
   readonly tokens: {

@@ -34,13 +34,15 @@ export interface HubSession {
 export interface SessionPorts {
   readonly rest: Rest
   readonly follow: (key: string, options: FollowOptions) => AsyncIterableIterator<FollowItem, undefined>
+  /** For what may have to start an agent: a message to one that has ended does. */
+  readonly startTimeoutMs: number
 }
 
 const CONTROL_TIMEOUT_MS = 60_000
 /** So that the hub's own time-out, which says more, comes first. */
 const EXTRA_MS = 5000
 
-export function openHubSession(id: string, { rest, follow }: SessionPorts): HubSession {
+export function openHubSession(id: string, { rest, follow, startTimeoutMs }: SessionPorts): HubSession {
   const path = `/api/sessions/${encodeURIComponent(id)}`
   return {
     id,
@@ -53,6 +55,7 @@ export function openHubSession(id: string, { rest, follow }: SessionPorts): HubS
         path: `${path}/messages`,
         body: { content, uuid: newUuid(), ...options },
         repeatable: true,
+        timeoutMs: startTimeoutMs,
       }),
     cancel: (uuid) => rest.call({ method: "DELETE", path: `${path}/messages/${encodeURIComponent(uuid)}` }),
     async control(request, { timeoutMs = CONTROL_TIMEOUT_MS } = {}) {

@@ -15,6 +15,7 @@ export interface HubStreamOptions {
   /** How often the hub is asked for a sign of life. */
   readonly pingMs: number
   readonly maxWaitingChars: number
+  readonly onRetry: ((tries: number) => void) | undefined
 }
 
 type Link =
@@ -65,6 +66,13 @@ export class HubStream {
     else if (this.#link.name === "idle") void this.#connect()
     else this.#subscribe(feed)
     return follower
+  }
+
+  /** Instead of waiting for the next try. */
+  retryNow(): void {
+    if (this.#link.name !== "waiting") return
+    this.#link.cancel()
+    this.#again()
   }
 
   close(): void {
@@ -201,11 +209,16 @@ export class HubStream {
 
   #retry(reason: string): void {
     const delayMs = retryDelayMs(this.#options.backoff, ++this.#failures, Math.random())
-    const timer = setTimeout(() => void this.#connect(), delayMs)
+    const timer = setTimeout(() => this.#again(), delayMs)
     this.#drop({ name: "waiting", cancel: () => clearTimeout(timer) })
     this.#whyLost = reason
     // Told once, not at every try.
     if (this.#failures === 1) this.#tellAll({ type: "disconnected", reason })
+  }
+
+  #again(): void {
+    this.#options.onRetry?.(this.#failures)
+    void this.#connect()
   }
 
   #tellAll(item: FollowItem): void {

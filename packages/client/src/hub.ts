@@ -10,6 +10,7 @@ import type {
   SessionPage,
   SessionQuery,
 } from "./hub-records.ts"
+import { type HubRuns, hubRuns } from "./hub-runs.ts"
 import { type HubSession, openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
 import { type Call, Rest } from "./rest.ts"
@@ -27,6 +28,8 @@ export interface ConnectOptions {
   readonly pingMs?: number
   /** Past this, a reader that does not read is left behind, and is caught up when it does. */
   readonly maxWaitingChars?: number
+  /** Told before each try to reach a hub that was lost: 1, 2, and so on. */
+  readonly onRetry?: (tries: number) => void
 }
 
 export interface Hub {
@@ -40,13 +43,19 @@ export interface Hub {
   ask(id: string): Promise<Ask>
   /** The first valid answer wins: `ask/settled` means that somebody else's did, and `details.ask` says whose. */
   answer(askId: string, answer: AskAnswer): Promise<Ask>
+  /** Lists of tasks that programs work through. */
+  readonly runs: HubRuns
   /** Any other call of the hub's. */
   request<Reply = unknown>(call: Call): Promise<Reply>
+  /** A lost connection is tried again now: the machine woke up, or its network is back. */
+  retryNow(): void
   /** Ends everything: calls under way fail with `client/closed`, what is followed ends. */
   close(): void
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
+/** A machine may have to start an agent first, and let starts wait for each other. */
+const DEFAULT_START_TIMEOUT_MS = 75_000
 const DEFAULT_PING_MS = 15_000
 const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
 
@@ -55,9 +64,10 @@ export function connectHub(options: ConnectOptions): Hub {
   const address = hubAddress(options.url, options.token)
   const backoff = { ...DEFAULT_BACKOFF, ...options.reconnect }
   const rest = new Rest({ address, backoff, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS })
+  const startTimeoutMs = options.timeoutMs ?? DEFAULT_START_TIMEOUT_MS
   const pingMs = options.pingMs ?? DEFAULT_PING_MS
   const maxWaitingChars = options.maxWaitingChars ?? DEFAULT_MAX_WAITING_CHARS
-  const stream = new HubStream({ address, rest, backoff, pingMs, maxWaitingChars })
+  const stream = new HubStream({ address, rest, backoff, pingMs, maxWaitingChars, onRetry: options.onRetry })
   const follow = (key: string, how: FollowOptions) => stream.follow(key, how).items
 
   return {
@@ -68,8 +78,9 @@ export function connectHub(options: ConnectOptions): Hub {
         path: "/api/sessions",
         body: { requestKey: newUuid(), ...request },
         repeatable: true,
+        timeoutMs: startTimeoutMs,
       }),
-    session: (id) => openHubSession(id, { rest, follow }),
+    session: (id) => openHubSession(id, { rest, follow, startTimeoutMs }),
     watch: (watchOptions = {}) => follow("*", watchOptions),
     async asks(query = {}) {
       const reply = await rest.call<{ asks: readonly Ask[] }>({
@@ -88,7 +99,9 @@ export function connectHub(options: ConnectOptions): Hub {
         body: { answerId: newUuid(), ...answer },
         repeatable: true,
       }),
+    runs: hubRuns(rest),
     request: (call) => rest.call(call),
+    retryNow: () => stream.retryNow(),
     close() {
       rest.close()
       stream.close()

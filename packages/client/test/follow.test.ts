@@ -98,6 +98,24 @@ describe("following a session", () => {
     expect((await readUntil(items, isEvent(2))).map((item) => item.type)).toEqual(["subscribed", "changed", "event"])
   })
 
+  it("[HC22] each try is told with its number, and the next one is made at once when that is asked for", async () => {
+    setup.fake.append("s", 1)
+    const tries: number[] = []
+    // So long that no try is made by itself while this test runs.
+    const reconnect = { baseDelayMs: 3_600_000, maxDelayMs: 3_600_000 }
+    const hub = setup.connect({ reconnect, onRetry: (number) => tries.push(number) })
+    const items = hub.session("s").follow({ after: 0 })
+    await readUntil(items, isEvent(1))
+    expect(tries).toEqual([])
+    setup.fake.cut()
+    await readUntil(items, isType("disconnected"))
+    hub.retryNow()
+    setup.fake.append("s", 1)
+    expect(seqsOf(await readUntil(items, isEvent(2)))).toEqual([2])
+    hub.retryNow()
+    expect(tries).toEqual([1])
+  })
+
   it("[HC4] what is no longer in the log is told as a gap, and it goes on behind it", async () => {
     setup.fake.append("s", 10)
     setup.fake.firstSeq.set("s", 6)

@@ -11,6 +11,12 @@ import type { Ask } from "./model/ask.ts"
 import type { HubMetrics } from "./operations/hub-metrics.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import { PolicyDesk } from "./policy-desk.ts"
+import { LaunchDesk } from "./runners/launch-desk.ts"
+import { ProcessEndings } from "./runners/process-endings.ts"
+import { RunnerDesk } from "./runners/runner-desk.ts"
+import { RunnerDoor } from "./runners/runner-door.ts"
+import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
+import { RunDesk } from "./runs/run-desk.ts"
 import { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
 import type { Store } from "./store/open-store.ts"
@@ -27,6 +33,8 @@ export interface HubPartsOptions {
   /** Where the hub is reached, once it listens. */
   readonly url: () => string
   readonly claudeVersion: () => Promise<string | undefined>
+  /** How long a runner that is being started is waited for. */
+  readonly fleet?: Pick<RunnerFleetOptions, "expectForMs">
 }
 
 export type HubParts = Awaited<ReturnType<typeof assembleHub>>
@@ -59,13 +67,36 @@ export async function assembleHub(options: HubPartsOptions) {
         call: (session, message) => desks.call(session, message),
         greeting: (session, incarnation) => desks.greeting(session, incarnation),
         greeted: (session) => desks.greeted(session),
+        revive: (session, by) => launches.revive(session, by),
+        wake: (session) => launches.wake(session),
         viewers: (sessionId) => fanOut.countOf(sessionId),
+        absorbed: (kind) => metrics.lineAbsorbed(kind),
         trouble,
       }),
   })
-  const desks = new ClientDesks({ directory, registry: () => registry, trouble })
+  const desks = new ClientDesks({
+    directory,
+    registry: () => registry,
+    hooksChanged: (session) => runnerDoor.hooksChanged(session),
+    trouble,
+  })
+  const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
+  const fleet = new RunnerFleet({ directory, metrics, trouble: warn, ...options.fleet })
+  const endings = new ProcessEndings({ fleet, wake: (session) => launches.wake(session) })
+  const launches: LaunchDesk = new LaunchDesk({ registry, fleet, endings, directory, trouble })
+  const runnerDoor = new RunnerDoor({
+    registry,
+    authority,
+    metrics,
+    launches,
+    endings,
+    desk: new RunnerDesk({ registry, fleet, launches, endings, hub: options.url }),
+    room: () => store.journal.room(),
+    hooks: (session) => desks.hookFailures(session),
+    onTrouble: warn,
+  })
   registry.load(await directory.loadSessions())
-  await Promise.all([desks.load(), policy.load(), asks.load()])
+  await Promise.all([desks.load(), policy.load(), asks.load(), fleet.load()])
   await grants.load()
   await registry.restore()
   const core = new LocalHubCore({
@@ -77,6 +108,10 @@ export async function assembleHub(options: HubPartsOptions) {
     policy,
     desks,
     tokens: authority.tokens,
+    fleet,
+    launches,
+    endings,
+    runs: new RunDesk({ directory }),
     search: (query) => store.search.search(query),
     ingressUrl: (id) => `${options.url().replace(/^http/, "ws")}/ws/cli/${id}`,
     claudeVersion: options.claudeVersion,
@@ -88,7 +123,7 @@ export async function assembleHub(options: HubPartsOptions) {
     metrics,
     room: () => store.journal.room(),
     anonymousAgents: options.anonymousAgents,
-    onTrouble: (what, error) => logger.warn({ err: error }, what),
+    onTrouble: warn,
   })
   const streamDoor = new StreamDoor({
     authority,
@@ -103,16 +138,18 @@ export async function assembleHub(options: HubPartsOptions) {
     log,
     core,
     authority,
+    metrics,
     anonymousRelay: options.anonymousRelay,
     isAutoApproving: () => policy.policy.relayAutoApproval,
-    trouble: (what, error) => logger.warn({ err: error }, what),
+    trouble: warn,
   })
   const settle = async () => {
     for (const session of registry.all()) await session.settled()
     await desks.settled()
+    await fleet.settled()
     asks.close()
   }
-  return { core, ingress, streamDoor, clientDoors, settle }
+  return { core, ingress, runnerDoor, streamDoor, clientDoors, settle }
 }
 
 function openGrants(store: Store, find: (sessionId: string) => LiveSession | undefined): GrantDesk<Rule> {
@@ -157,5 +194,7 @@ function publishAsk({ registry, fanOut, metrics }: Publishing, ask: Ask): void {
   const response = { subtype: "success", request_id: ask.requestId, response: ask.answer }
   const from = ask.via === "person" ? "client" : "hub"
   // The answer stands in the ask, synced; the event is for those who read the history.
-  void session.recordAnswer({ type: "control_response", response }, ask.settledBy ?? "hub", from).catch(() => undefined)
+  void session.history
+    .recordAnswer({ type: "control_response", response }, ask.settledBy ?? "hub", from)
+    .catch(() => undefined)
 }

@@ -2,6 +2,7 @@ import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
 import type { AuditRecord, Grant } from "./model/audit.ts"
 import type { StoredEvent } from "./model/event.ts"
+import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
 import type { SessionPhase, SessionRecord } from "./model/session-record.ts"
 
 /**
@@ -37,11 +38,19 @@ export interface HubCore {
   revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }>
   listAudit(query: { session?: string; after: number; limit: number }): Promise<readonly AuditRecord[]>
 
+  /** Removes the worktree that was made for it, never with uncommitted changes. */
+  removeWorktree(id: string, caller: Caller): Promise<SessionView>
+
   listRunners(): readonly RunnerView[]
   runnerFolders(id: string, path: string | undefined): Promise<unknown>
   runnerSessions(id: string, cwd: string | undefined): Promise<unknown>
-  listRuns(): Promise<readonly unknown[]>
-  getRun(id: string): Promise<unknown>
+
+  createRun(run: NewRun, caller: Caller): Promise<Run>
+  changeRun(id: string, patch: RunPatch): Promise<Run>
+  /** Tasks are counted from 1. */
+  changeRunTask(id: string, task: number, patch: TaskPatch): Promise<Run>
+  listRuns(limit: number): Promise<{ runs: readonly Run[]; more: boolean }>
+  getRun(id: string): Promise<Run>
 }
 
 export interface SessionView extends SessionRecord {
@@ -139,7 +148,19 @@ export interface RunnerView {
   readonly connected: boolean
   readonly seenAt: string
   readonly agents: number
+  readonly maxAgents: number
+  readonly labels: readonly string[]
+  readonly host: string
+  readonly platform: string
+  /** Of the runner itself. */
+  readonly version: string
+  readonly cliVersions: readonly string[]
+  readonly hasSimulator: boolean
+  /** Of the runner and its agents together, while it is here. */
   readonly memoryBytes?: number
-  readonly cliVersions?: readonly string[]
-  readonly labels?: readonly string[]
+  /** Of its agents, in per cent of one core. */
+  readonly cpuPercent?: number
+  readonly freeMemoryBytes?: number
+  readonly loadAverage?: number
+  readonly usage?: readonly { readonly session: string; readonly memoryBytes: number; readonly cpuPercent: number }[]
 }

@@ -1,3 +1,5 @@
+import type { RunnerRefusal } from "@signalbox/protocol/runner-wire"
+
 /** What can go wrong for a caller. Codes are stable and part of the public interface; messages are prose. */
 export type HubErrorCode =
   | "request/invalid"
@@ -11,6 +13,7 @@ export type HubErrorCode =
   | "auth/host"
   | "session/unknown"
   | "session/no-agent"
+  | "session/live"
   | "session/rotated"
   | "session/queue-full"
   | "message/unknown"
@@ -26,6 +29,9 @@ export type HubErrorCode =
   | "policy/invalid"
   | "runner/none"
   | "runner/unknown"
+  | "runner/away"
+  | "runner/no-answer"
+  | RunnerRefusal
   | "run/unknown"
   | "store/full"
   | "store/failed"
@@ -50,6 +56,7 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "auth/host": 403,
   "session/unknown": 404,
   "session/no-agent": 409,
+  "session/live": 409,
   "session/rotated": 409,
   "session/queue-full": 429,
   "message/unknown": 404,
@@ -65,6 +72,18 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "policy/invalid": 400,
   "runner/none": 409,
   "runner/unknown": 404,
+  "runner/away": 409,
+  "runner/no-answer": 504,
+  // As runners say them.
+  "runner/no-claude": 409,
+  "runner/session-in-use": 409,
+  "runner/full": 409,
+  "runner/worktree": 409,
+  "runner/no-folder": 422,
+  "runner/no-transcript": 422,
+  "runner/spawn-failed": 422,
+  "runner/unknown-agent": 422,
+  "runner/invalid": 422,
   "run/unknown": 404,
   "store/full": 507,
   "store/failed": 503,
@@ -96,4 +115,18 @@ export class HubError extends Error {
     this.status = STATUS[code]
     this.details = options.details ?? {}
   }
+}
+
+/** What went wrong, in its own words. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A refusal of a runner's. One that this hub does not know, of a newer runner, is told in its words. */
+export function runnerRefused(code: string, message: string): HubError {
+  return new HubError(isRunnerRefusal(code) ? code : "runner/invalid", message)
+}
+
+function isRunnerRefusal(code: string): code is RunnerRefusal {
+  return code.startsWith("runner/") && Object.hasOwn(STATUS, code)
 }

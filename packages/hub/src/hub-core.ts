@@ -24,7 +24,12 @@ import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
 import type { AuditRecord, Grant } from "./model/audit.ts"
+import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
+import type { LaunchDesk } from "./runners/launch-desk.ts"
+import type { ProcessEndings } from "./runners/process-endings.ts"
+import type { RunnerFleet } from "./runners/runner-fleet.ts"
+import type { RunDesk } from "./runs/run-desk.ts"
 import { payloadOf } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
 import type { LiveSession } from "./session/live-session.ts"
@@ -44,6 +49,10 @@ export interface LocalHubCoreOptions {
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
+  readonly fleet: Pick<RunnerFleet, "list" | "request">
+  readonly launches: Pick<LaunchDesk, "create">
+  readonly endings: Pick<ProcessEndings, "stop">
+  readonly runs: RunDesk
   readonly search: (query: { q: string; session?: string; limit: number }) => Promise<SearchReply>
   /** Where agents dial, as they see it. */
   readonly ingressUrl: (sessionId: string) => string
@@ -55,6 +64,7 @@ export interface LocalHubCoreOptions {
 const INTERRUPT_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 5_000
 const OUTLINE_PAGE = 1_000
+const RUNNER_TIMEOUT_MS = 30_000
 
 /** The hub of one machine: sessions, messages, asks and what else HubCore promises. */
 export class LocalHubCore implements HubCore {
@@ -65,12 +75,11 @@ export class LocalHubCore implements HubCore {
   }
 
   async createSession(request: NewSession, caller: Caller): Promise<CreatedSession> {
-    const { registry, tokens, ingressUrl, claudeVersion } = this.#options
+    const { registry, tokens, ingressUrl, claudeVersion, launches } = this.#options
     const known = request.requestKey === undefined ? undefined : registry.byRequestKey(request.requestKey)
+    const isLaunch = known === undefined ? request.agent !== "external" : isLaunched(known)
+    if (isLaunch) return (await launches.create(request, caller)).view()
     if (known !== undefined && !isUnborn(known)) return known.view()
-    if (request.agent !== "external") {
-      throw new HubError("runner/none", 'no runner is connected: start one, or make the session with agent "external"')
-    }
     // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
     const session = known ?? registry.create(request)
     const { secret } = await tokens.create(
@@ -100,14 +109,22 @@ export class LocalHubCore implements HubCore {
   }
 
   async endSession(id: string, caller: Caller): Promise<SessionView> {
-    const session = this.#options.registry.get(id)
+    const { registry, tokens } = this.#options
+    const session = registry.get(id)
     const { wire } = session
+    await this.#auditStop(session, caller)
+    if (isLaunched(session)) {
+      await this.#options.endings.stop(session, `stopped by ${caller.name}`)
+      return session.view()
+    }
     if (wire !== undefined) {
       // Newer ones end by themselves when asked; the close code ends every one.
       await session.ask({ subtype: "end_session" }, END_TIMEOUT_MS).catch(() => undefined)
     }
     await session.end({ reason: `stopped by ${caller.name}` })
     await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
+    // Of the whole conversation, through all the sessions it went: nobody comes back to it.
+    await tokens.revokeOfSessions((sessionId) => registry.newestOf(sessionId) === session, caller.name)
     return session.view()
   }
 
@@ -118,19 +135,25 @@ export class LocalHubCore implements HubCore {
   async cancelMessage(id: string, uuid: string): Promise<{ cancelled: boolean }> {
     const session = this.#options.registry.get(id)
     const fate = await session.messages.cancel(uuid)
-    if (fate === "cancelled") return { cancelled: true }
+    if (fate === "cancelled") {
+      await session.history.note("message_cancelled", { message_uuid: uuid })
+      return { cancelled: true }
+    }
     if (fate === "unknown") throw new HubError("message/unknown", `no message ${uuid} is waiting`)
     const reply = await session.control({ subtype: "cancel_async_message", message_uuid: uuid }, INTERRUPT_TIMEOUT_MS)
     return { cancelled: isObject(reply) && reply["cancelled"] === true }
   }
 
-  interrupt(id: string, caller: Caller): Promise<{ response: unknown }> {
+  async interrupt(id: string, caller: Caller): Promise<{ response: unknown }> {
+    // It rests: there is nothing to interrupt, and no process to be woken for it.
+    if (this.#options.registry.get(id).isParked) return { response: {} }
     return this.control(id, { request: { subtype: "interrupt" }, timeoutMs: INTERRUPT_TIMEOUT_MS }, caller)
   }
 
   async control(id: string, { request, timeoutMs }: ControlCall, caller: Caller): Promise<{ response: unknown }> {
     const session = this.#options.registry.get(id)
     if (request.subtype === "initialize") return { response: session.kept.own.initializeReply ?? {} }
+    await session.awake(timeoutMs)
     const reply =
       request.subtype === "mcp_set_servers"
         ? this.#options.desks.setServers(session, request)
@@ -139,7 +162,9 @@ export class LocalHubCore implements HubCore {
   }
 
   async setEnvironment(id: string, variables: Readonly<Record<string, string>>): Promise<void> {
-    const { wire } = this.#options.registry.get(id)
+    const session = this.#options.registry.get(id)
+    await session.awake(INTERRUPT_TIMEOUT_MS)
+    const { wire } = session
     if (wire === undefined) throw new HubError("session/no-agent", "no agent is connected to take the variables")
     await wire.send({ type: "update_environment_variables", variables })
   }
@@ -209,29 +234,69 @@ export class LocalHubCore implements HubCore {
     return this.#options.directory.listAudit(query)
   }
 
+  async removeWorktree(id: string): Promise<SessionView> {
+    const session = this.#options.registry.get(id)
+    const { worktree, runner } = session.record
+    if (worktree === undefined || runner === null) {
+      throw new HubError("request/invalid", "this session has no worktree of its own")
+    }
+    if (!session.isEnded) throw new HubError("session/live", "its agent works in that worktree: stop the session first")
+    await this.#options.fleet.request(runner, { kind: "remove-worktree", path: worktree.path }, RUNNER_TIMEOUT_MS)
+    session.forgetWorktree()
+    return session.view()
+  }
+
   listRunners(): readonly RunnerView[] {
-    return []
+    return this.#options.fleet.list()
   }
 
-  async runnerFolders(id: string): Promise<unknown> {
-    throw new HubError("runner/unknown", `there is no runner ${id}`)
+  async runnerFolders(id: string, path: string | undefined): Promise<unknown> {
+    const request = { kind: "folders", ...(path === undefined ? {} : { path }) } as const
+    return this.#options.fleet.request(id, request, RUNNER_TIMEOUT_MS)
   }
 
-  async runnerSessions(id: string): Promise<unknown> {
-    throw new HubError("runner/unknown", `there is no runner ${id}`)
+  /** A list of a runner's is under its name, as all lists are. */
+  async runnerSessions(id: string, cwd: string | undefined): Promise<unknown> {
+    const request = { kind: "sessions", ...(cwd === undefined ? {} : { cwd }) } as const
+    const sessions = await this.#options.fleet.request(id, request, RUNNER_TIMEOUT_MS)
+    return Array.isArray(sessions) ? { sessions, more: false } : sessions
   }
 
-  async listRuns(): Promise<readonly unknown[]> {
-    return []
+  createRun(run: NewRun, caller: Caller): Promise<Run> {
+    return this.#options.runs.create(run, caller.name)
   }
 
-  async getRun(id: string): Promise<unknown> {
-    throw new HubError("run/unknown", `there is no run ${id}`)
+  changeRun(id: string, patch: RunPatch): Promise<Run> {
+    return this.#options.runs.change(id, patch)
+  }
+
+  changeRunTask(id: string, task: number, patch: TaskPatch): Promise<Run> {
+    return this.#options.runs.changeTask(id, task, patch)
+  }
+
+  listRuns(limit: number): Promise<{ runs: readonly Run[]; more: boolean }> {
+    return this.#options.runs.list(limit)
+  }
+
+  getRun(id: string): Promise<Run> {
+    return this.#options.runs.get(id)
+  }
+
+  async #auditStop(session: LiveSession, { name }: Caller): Promise<void> {
+    if (session.isEnded) return
+    const who = { by: name, via: "person", sessionId: session.id, askId: null }
+    const details = { runner: session.record.runner }
+    await this.#options.directory.addAudit({ at: this.#now(), what: "session/stopped", ...who, details })
   }
 
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
+}
+
+/** By a runner. */
+function isLaunched({ kept }: LiveSession): boolean {
+  return kept.own.launch !== undefined
 }
 
 /** Made for an agent that was never here. */

@@ -29,6 +29,10 @@ export interface HubOptions {
   readonly logger?: HubLogger
   /** Of the `claude` on this machine, for the command lines that are offered. */
   readonly claudeVersion?: () => Promise<string | undefined>
+  /** A runner is being started beside the hub: launches wait for it, as long as this. */
+  readonly expectRunnerForMs?: number
+  /** Where the built cockpit is; without it a plain page stands in its place. */
+  readonly cockpitDirectory?: string
 }
 
 export interface Hub {
@@ -81,6 +85,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       anonymousRelay: options.anonymousRelay === true,
       url: () => options.publicUrl ?? address?.url ?? "",
       claudeVersion: options.claudeVersion ?? (async () => undefined),
+      fleet: options.expectRunnerForMs === undefined ? {} : { expectForMs: options.expectRunnerForMs },
     })
     closers.push(() => parts.settle())
     const version = options.version ?? VERSION
@@ -91,7 +96,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     let app: Promise<HttpApp> | undefined
     const loadApp = async () => {
       const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), parts.clientDoors.routes()])
-      return createHttpApp({ core: parts.core, authority, logger, metrics, version, notReady, moreRoutes })
+      const { cockpitDirectory } = options
+      const { core } = parts
+      return createHttpApp({ core, authority, logger, metrics, version, notReady, moreRoutes, cockpitDirectory })
     }
     // Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds.
     const openApp = () => (app ??= loadApp())
@@ -125,6 +132,7 @@ function upgrade(
   if (isClosing) return void socket.destroy()
   const path = (request.url ?? "/").split("?", 1)[0] ?? "/"
   if (path === "/api/stream") return parts.streamDoor.handleUpgrade(request, socket, head)
+  if (parts.runnerDoor.handles(path)) return parts.runnerDoor.handleUpgrade(request, socket, head)
   if (parts.clientDoors.handles(path)) return parts.clientDoors.handleUpgrade(request, socket, head)
   if (parts.ingress.handles(path)) return void parts.ingress.handleUpgrade(request, socket, head)
   refuseUpgrade(socket, new HubError("route/unknown", `nothing takes a WebSocket at ${path}`))
@@ -133,7 +141,7 @@ function upgrade(
 async function closeDoors(parts: HubParts): Promise<void> {
   parts.streamDoor.close()
   parts.clientDoors.close()
-  await parts.ingress.close()
+  await Promise.all([parts.ingress.close(), parts.runnerDoor.close()])
 }
 
 /** Each in its own try: one that fails does not keep the others open. */

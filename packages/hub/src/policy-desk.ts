@@ -1,5 +1,5 @@
 import { evaluate, type ParsedPolicy, type Policy, policyRequestOf, type Rule } from "@signalbox/policy"
-import type { AskVerdict } from "./asks/ask-desk.ts"
+import type { AskVerdict } from "./asks/ask-verdict.ts"
 import { HubError } from "./errors.ts"
 import type { Ask } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { decode, type Envelope, encodeForAgent } from "@signalbox/protocol"
+import { type Envelope, encodeForAgent } from "@signalbox/protocol"
 import { type HybridConnection, lineBatches } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
@@ -7,6 +7,7 @@ import type { AgentWire } from "../session/agent-wire.ts"
 import type { Continuity } from "../session/connection.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
+import { LineRouter } from "./line-router.ts"
 
 export interface AgentConnectionOptions {
   readonly connection: HybridConnection
@@ -21,10 +22,6 @@ export interface AgentConnectionOptions {
 
 /** As metrics count it: whether one posts its events shows only later. */
 const CONNECTED = "websocket"
-/** Of one connection. */
-const MAX_NOTED_MALFORMED = 100
-const MAX_ROTATIONS = 60
-const ROTATION_WINDOW_MS = 60_000
 
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
@@ -32,14 +29,11 @@ export class AgentConnection implements AgentWire {
   readonly #options: AgentConnectionOptions
   readonly #continuity: Continuity
   #incarnation: string
-  #session: LiveSession
-  #malformed = 0
-  /** When the conversation went on in another session, lately. */
-  #rotations: readonly number[] = []
+  readonly #router: LineRouter
 
   constructor(options: AgentConnectionOptions) {
     this.#options = options
-    this.#session = options.session
+    this.#router = new LineRouter(options)
     const { incarnation } = options.session.kept.own
     this.#continuity = continuityOf(incarnation, options.connection.request.lastRequestId)
     this.#incarnation = incarnation ?? randomUUID()
@@ -54,7 +48,7 @@ export class AgentConnection implements AgentWire {
   }
 
   get session(): LiveSession {
-    return this.#session
+    return this.#router.session
   }
 
   isOn(connection: HybridConnection): boolean {
@@ -62,7 +56,9 @@ export class AgentConnection implements AgentWire {
   }
 
   send(message: Envelope): Promise<void> {
-    return this.#options.connection.send(encodeForAgent(message, this.#session.traits))
+    const line = encodeForAgent(message, this.session.traits)
+    this.#options.metrics.bytesSent(line.length)
+    return this.#options.connection.send(line)
   }
 
   closeWith(code: number, reason: string): Promise<void> {
@@ -73,7 +69,7 @@ export class AgentConnection implements AgentWire {
   posted(): void {
     if (this.transport === "hybrid") return
     this.transport = "hybrid"
-    this.#session.change({ transport: "hybrid" })
+    this.session.change({ transport: "hybrid" })
   }
 
   /** Until the connection is over. Never rejects. */
@@ -81,66 +77,37 @@ export class AgentConnection implements AgentWire {
     const { connection, metrics, onTrouble } = this.#options
     metrics.agentConnected(CONNECTED)
     await this.#takePlace().catch(onTrouble)
-    const attached = this.#session.attach(this, this.#continuity).catch(onTrouble)
+    const attached = this.session.attach(this, this.#continuity).catch(onTrouble)
     try {
       for await (const lines of lineBatches(connection.lines)) await this.#ingest(lines)
     } catch (error) {
       onTrouble(error)
     }
     const closed = await connection.closed
-    await this.#session.detach(this, closed.reason).catch(onTrouble)
+    await this.session.detach(this, closed.reason).catch(onTrouble)
     await attached
     metrics.agentDisconnected(CONNECTED)
   }
 
   /** Only one connection is a session's agent. An older one of the same process is a dead socket; another process ends. */
   async #takePlace(): Promise<void> {
-    const before = this.#session.wire
+    const before = this.session.wire
     if (before === undefined) return
     const isSame = this.#continuity === "same"
     const reason = isSame ? "connected again" : "another agent took its place"
-    await this.#session.detach(before, reason)
+    await this.session.detach(before, reason)
     void before.closeWith(isSame ? 1000 : 4001, reason).catch(() => undefined)
   }
 
   async #ingest(lines: readonly string[]): Promise<void> {
     const { metrics, room } = this.#options
+    metrics.linesReceived({ lines: lines.length, bytes: lines.reduce((bytes, line) => bytes + line.length, 0) })
     for (const line of lines) {
-      metrics.lineReceived(line.length)
-      const decoded = decode(line, "agent")
-      if (decoded.kind === "malformed") {
-        // Each is noted in the log: the first of them tell enough.
-        this.#malformed += 1
-        if (this.#malformed > MAX_NOTED_MALFORMED) continue
-      } else {
-        const session = this.#route(decoded.message)
-        // By far the most lines belong where the last one did: nothing is awaited for them.
-        if (session !== this.#session) this.#session = await session
-      }
-      this.#session.ingest(decoded)
+      const routed = this.#router.take(line)
+      if (routed !== undefined) await routed
     }
-    await this.#session.pipeline.room()
+    await this.session.pipeline.room()
     await room()
-  }
-
-  #route(message: Envelope): LiveSession | Promise<LiveSession> {
-    const id = message["session_id"]
-    if (id === undefined || id === this.#session.record.agentSessionId) return this.#session
-    return this.#mayRotate() ? this.#rotate(message) : this.#session
-  }
-
-  async #rotate(message: Envelope): Promise<LiveSession> {
-    const next = await this.#options.registry.route(this.#session, message, this.#options.isBound)
-    if (next !== this.#session) this.#rotations = [...this.#rotations, performance.now()]
-    return next
-  }
-
-  /** Sessions are for good: an agent that names a new one with every line goes on in the one it has. */
-  #mayRotate(): boolean {
-    const since = performance.now() - ROTATION_WINDOW_MS
-    if (this.#rotations.length < MAX_ROTATIONS) return true
-    this.#rotations = this.#rotations.filter((at) => at > since)
-    return this.#rotations.length < MAX_ROTATIONS
   }
 }
 

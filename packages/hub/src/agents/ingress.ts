@@ -17,6 +17,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentConnection } from "./agent-connection.ts"
 import { type IngressPath, readIngressPath } from "./ingress-path.ts"
+import { RefusalNotes } from "./refusal-notes.ts"
 
 export interface IngressOptions {
   readonly registry: SessionRegistry
@@ -40,6 +41,8 @@ const HEADER_TEXT = /^[\x21-\x7e]{1,256}$/
 const NOT_ALLOWED = 4001
 /** Short: a hub that stops waits for agents before it waits for requests, and whoever stops it waits for both. */
 const CLOSE_TIMEOUT_MS = 1_000
+/** No upgrade takes as long. */
+const UPGRADE_MS = 10_000
 
 /** The door for agents that dial in: WebSocket, and events posted beside it. */
 export class AgentIngress {
@@ -50,11 +53,15 @@ export class AgentIngress {
   readonly #connections = new Map<AgentConnection, Promise<void>>()
   readonly #tokens = new WeakMap<AgentConnection, string>()
   readonly #stopListening: () => void
+  readonly #refusals: RefusalNotes
+  /** Placeholders that were given to somebody who is still on the way in, and when. */
+  readonly #given = new Map<string, number>()
   /** The acceptor tells of a request by its facts; the whole of it is found by the headers they share. */
   readonly #requests = new WeakMap<object, IncomingMessage>()
 
   constructor(options: IngressOptions) {
     this.#options = options
+    this.#refusals = new RefusalNotes((refused) => options.onTrouble("an agent was not let in", refused))
     const limits = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes }
     this.#acceptor = createWebSocketAcceptor({
       verify: (request) => this.#verify(request),
@@ -115,6 +122,7 @@ export class AgentIngress {
     this.#connections.set(agent, run)
     await run
     this.#connections.delete(agent)
+    this.#given.delete(admitted.session.id)
   }
 
   /** The hub goes down: agents are told to come back. Resolves when all they said is dealt with. */
@@ -133,13 +141,21 @@ export class AgentIngress {
 
   async #verify(request: UpgradeRequest): Promise<UpgradeDecision> {
     const admitted = await this.#admit(request)
-    if ("ok" in admitted) return admitted
+    if ("ok" in admitted) return this.#refuse(request, admitted)
     const { session } = admitted
-    if (session.isEnded) return { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
+    if (session.isEnded) return this.#refuse(request, ENDED)
+    if (session.kept.own.launch !== undefined) return this.#refuse(request, OF_A_RUNNER)
     this.#admitted.set(request, admitted)
     const { lastAgentUuid } = session.kept.own
     const isTold = lastAgentUuid !== null && HEADER_TEXT.test(lastAgentUuid)
     return isTold ? { ok: true, lastRequestId: lastAgentUuid } : { ok: true }
+  }
+
+  #refuse({ path }: UpgradeRequest, refusal: Refusal): Refusal {
+    const status = refusal.how === "close" ? refusal.code : refusal.status
+    const reason = refusal.how === "close" ? refusal.reason : (refusal.message ?? "")
+    this.#refusals.note({ path, status, reason })
+    return refusal
   }
 
   async #admit(request: UpgradeRequest): Promise<Admitted | Refusal> {
@@ -166,7 +182,27 @@ export class AgentIngress {
       return named ?? refuse(404, `there is no session ${path.id}`)
     }
     if (caller !== null) return own ?? refuse(404, "the session of this token is gone")
-    return (await this.#findByLastMessage(request.lastRequestId)) ?? registry.create({ agent: "external" })
+    const known = await this.#findByLastMessage(request.lastRequestId)
+    return known ?? this.#findPlaceholder() ?? registry.create({ agent: "external" })
+  }
+
+  /**
+   * An agent without a token that was cut off before it said anything cannot tell that it was here. The session it left,
+   * with nothing in it and nobody's token for it, is as good as a new one.
+   */
+  #findPlaceholder(): LiveSession | undefined {
+    const { registry, authority } = this.#options
+    for (const session of registry.all()) {
+      const { record, kept } = session
+      const isEmpty = record.agentSessionId === null && record.title === null && record.turns === 0
+      if (!isEmpty || session.wire !== undefined || session.isEnded) continue
+      if (kept.own.incarnation === null || kept.own.agent !== "external" || kept.own.requestKey !== null) continue
+      if (performance.now() - (this.#given.get(session.id) ?? Number.NEGATIVE_INFINITY) < UPGRADE_MS) continue
+      if (authority.tokens.hasForSession(session.id)) continue
+      this.#given.set(session.id, performance.now())
+      return session
+    }
+    return undefined
   }
 
   /** An agent at the root that was here before names its last message; one of those who are away has it. */
@@ -181,7 +217,10 @@ export class AgentIngress {
   }
 }
 
-type Refusal = UpgradeDecision & { readonly ok: false }
+type Refusal = Extract<UpgradeDecision, { readonly ok: false; readonly how: "refuse-http" | "close" }>
+
+const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: 4001, reason: "this session's agent is on a runner" }
+const ENDED: Refusal = { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
 
 function refuse(status: number, message: string): Refusal {
   return { ok: false, how: "refuse-http", status, message }

@@ -1,20 +1,14 @@
 import type { Envelope } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskState, AskVia } from "../model/ask.ts"
-import type { NewAuditRecord } from "../model/audit.ts"
 import type { Directory } from "../store/directory.ts"
 import { type FittingAnswer, fitAnswer } from "./answer.ts"
+import { AnswerDelivery } from "./answer-delivery.ts"
+import { auditOf } from "./ask-audit.ts"
 import { askId, askOfRequest, type Question } from "./ask-of-request.ts"
+import { AskTimers } from "./ask-timers.ts"
+import { type AskVerdict, expiredAnswer, verdictAnswer, withVerdict } from "./ask-verdict.ts"
 import { GrantDesk } from "./grant-desk.ts"
-
-/** What the policy says of an ask. */
-export interface AskVerdict {
-  readonly effect: "allow" | "deny" | "ask"
-  readonly rule?: string
-  readonly reason: string
-  readonly message?: string
-  readonly expiresAfterMs?: number
-}
 
 export interface AskDeskOptions {
   readonly directory: Directory
@@ -42,42 +36,30 @@ export interface Orphaned {
   readonly except: string | null
 }
 
-/** An answer whose effect was not seen yet. */
-interface Unconfirmed {
-  readonly incarnation: string
-  readonly ask: Ask
-  readonly wire: Envelope
-  /** When it was last put on the wire, by the clock that only goes forward. */
-  readonly sentAt?: number
-}
-
-/** Answers that were on the wire but whose effect was not seen yet are sent again to a process that came back. */
-const MAX_UNCONFIRMED = 1_000
-
 /** The agents' open questions. The first valid answer wins, everywhere at once; the order is commit, wire, reply. */
 export class AskDesk {
   readonly #options: AskDeskOptions
   readonly #pending = new Map<string, Ask>()
   readonly #counts = new Map<string, number>()
-  readonly #unconfirmed = new Map<string, Unconfirmed>()
-  readonly #timers = new Map<string, () => void>()
   readonly #opening = new Map<string, Promise<void>>()
+  readonly #delivery: AnswerDelivery
+  readonly #timers: AskTimers
 
   constructor(options: AskDeskOptions) {
+    const { directory, send, setTimer } = options
     this.#options = options
+    this.#delivery = new AnswerDelivery({ directory, send, now: () => this.#now() })
+    this.#timers = new AskTimers({
+      now: () => this.#date(),
+      expire: (id) => this.#expire(id),
+      ...(setTimer === undefined ? {} : { setTimer }),
+    })
   }
 
   /** At start: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
   async load(): Promise<void> {
     for (const ask of await this.#options.directory.listAsks({ state: "pending" })) this.#hold(ask)
-    for (const ask of await this.#options.directory.listAsks({ undelivered: true, limit: MAX_UNCONFIRMED })) {
-      if (ask.answer === undefined) continue
-      const wire: Envelope = {
-        type: "control_response",
-        response: { subtype: "success", request_id: ask.requestId, response: ask.answer },
-      }
-      this.#unconfirmed.set(ask.id, { incarnation: ask.incarnation, ask, wire })
-    }
+    await this.#delivery.load()
   }
 
   pending(): readonly Ask[] {
@@ -114,7 +96,7 @@ export class AskDesk {
   async #open(question: Question, id: string): Promise<void> {
     const { directory } = this.#options
     const known = await directory.getAsk(id)
-    if (known !== undefined) return this.#askedAgain(known)
+    if (known !== undefined) return known.state === "pending" ? undefined : this.#delivery.askedAgain(id)
     const asked = askOfRequest(question)
     const verdict = this.#options.judge(asked)
     const ask = withVerdict(asked, verdict)
@@ -132,7 +114,7 @@ export class AskDesk {
     const settledAsk = this.#settledAs(ask, fitting, { by, via: "policy" })
     const adding = this.#options.directory.addAsk(ask)
     const [, result] = await Promise.all([adding, this.#commit(ask, settledAsk)])
-    if (result.changed) await this.#deliver(settledAsk, fitting.wire)
+    if (result.changed) await this.#delivery.deliver(settledAsk, fitting.wire)
   }
 
   async answer(id: string, answer: AskAnswer, how: Answering): Promise<Ask> {
@@ -160,31 +142,21 @@ export class AskDesk {
     const isGone = (ask: Ask) =>
       ask.incarnation !== except && (ask.sessionId === sessionId || ask.incarnation === incarnation)
     for (const ask of this.pending().filter(isGone)) await this.#close(ask, "orphaned", "hub")
-    for (const [id, entry] of this.#unconfirmed) if (isGone(entry.ask)) this.#unconfirmed.delete(id)
+    await this.#delivery.giveUp(isGone)
   }
 
-  /**
-   * The same process is back: what it may not have heard is said again. Not what it was told on this connection already:
-   * 2.1.37 takes a second answer, while the tool runs, for leave to run it once more.
-   */
-  async sendAgain(incarnation: string, connectedAt: number): Promise<void> {
-    for (const entry of this.#unconfirmed.values()) {
-      if (entry.incarnation !== incarnation || (entry.sentAt ?? 0) >= connectedAt) continue
-      await this.#deliver(entry.ask, entry.wire)
-    }
+  /** The same process is back: what it may not have heard, on an earlier connection than this, is said again. */
+  sendAgain(incarnation: string, connectedAt: number): Promise<void> {
+    return this.#delivery.sendAgain(incarnation, connectedAt)
   }
 
   /** The agent did something with the answer: it need not be sent again. */
   confirm(incarnation: string, toolUseId: string | undefined): void {
-    for (const [id, entry] of this.#unconfirmed) {
-      if (entry.incarnation !== incarnation) continue
-      if (toolUseId === undefined || entry.ask.toolUseId === toolUseId) this.#unconfirmed.delete(id)
-    }
+    this.#delivery.confirm(incarnation, toolUseId)
   }
 
   close(): void {
-    for (const cancel of this.#timers.values()) cancel()
-    this.#timers.clear()
+    this.#timers.close()
   }
 
   async #settle(ask: Ask, answer: AskAnswer, how: Answering): Promise<Ask> {
@@ -197,7 +169,7 @@ export class AskDesk {
       if (how.answerId !== undefined && result.ask.answerId === how.answerId) return result.ask
       throw settled(result.ask)
     }
-    const told = await this.#deliver(settledAsk, fitting.wire)
+    const told = await this.#delivery.deliver(settledAsk, fitting.wire)
     // After the wire: an answer that stands is not held up by a grant that could not be kept.
     await grants.keep(kept.grants)
     return told
@@ -215,50 +187,18 @@ export class AskDesk {
     }
   }
 
-  /** Committed: now it goes to the process that asked, or waits until that is back. */
-  async #deliver(ask: Ask, wire: Envelope): Promise<Ask> {
-    const entry: Unconfirmed = { incarnation: ask.incarnation, ask, wire }
-    this.#unconfirmed.set(ask.id, { ...entry, sentAt: performance.now() })
-    forgetOldest(this.#unconfirmed, MAX_UNCONFIRMED)
-    if (!(await this.#options.send(ask.incarnation, wire))) {
-      if (this.#unconfirmed.has(ask.id)) this.#unconfirmed.set(ask.id, entry)
-      return ask
-    }
-    await this.#delivered(ask.id)
-    return (await this.#options.directory.getAsk(ask.id)) ?? ask
-  }
-
   async #close(ask: Ask, state: AskState, via: AskVia): Promise<void> {
     await this.#commit(ask, { ...ask, state, settledAt: this.#now(), via })
   }
 
   /** Compare-and-set, with its audit record in the same commit. */
   async #commit(ask: Ask, next: Ask): Promise<{ changed: boolean; ask: Ask }> {
-    const audit: NewAuditRecord = {
-      at: next.settledAt ?? this.#now(),
-      what: `ask/${next.state}`,
-      by: next.settledBy ?? null,
-      via: next.via ?? null,
-      sessionId: ask.sessionId,
-      askId: ask.id,
-      details: auditDetails(ask, next),
-    }
+    const audit = auditOf(ask, next, next.settledAt ?? this.#now())
     const result = await this.#options.directory.settleAsk(ask.id, "pending", next, { synced: true, audit })
     if (!result.changed) return result
     this.#release(ask.id)
     this.#options.publish(next)
     return result
-  }
-
-  async #delivered(id: string): Promise<void> {
-    await this.#options.directory.markAskDelivered(id, this.#now())
-  }
-
-  async #askedAgain(known: Ask): Promise<void> {
-    if (known.state === "pending") return
-    const entry = this.#unconfirmed.get(known.id)
-    // Asked once more, it has not heard the answer.
-    if (entry !== undefined && entry.sentAt === undefined) await this.#deliver(entry.ask, entry.wire)
   }
 
   async #supersede(ask: Ask): Promise<void> {
@@ -271,50 +211,29 @@ export class AskDesk {
   #hold(ask: Ask): void {
     if (!this.#pending.has(ask.id)) this.#count(ask.sessionId, 1)
     this.#pending.set(ask.id, ask)
-    if (ask.expiresAt === undefined) return
-    const ms = Math.max(0, Date.parse(ask.expiresAt) - this.#date().getTime())
-    const isLate = ms > LONGEST_TIMER_MS
-    const run = () => (isLate ? this.#hold(ask) : this.#expire(ask))
-    this.#timers.set(ask.id, this.#setTimer(run, Math.min(ms, LONGEST_TIMER_MS)))
+    if (ask.expiresAt !== undefined) this.#timers.start(ask.id, ask.expiresAt)
   }
 
-  /** A store that cannot take it now is asked again: the agent waits for an answer. */
-  #expire(ask: Ask): void {
-    this.#expireNow(ask).catch(() => {
-      if (this.#pending.has(ask.id))
-        this.#timers.set(
-          ask.id,
-          this.#setTimer(() => this.#expire(ask), RETRY_MS),
-        )
-    })
-  }
-
-  async #expireNow(ask: Ask): Promise<void> {
+  async #expire(id: string): Promise<void> {
+    const ask = this.#pending.get(id)
+    if (ask === undefined) return
     const fitting = fitAnswer(ask, expiredAnswer(ask))
     const next: Ask = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer: fitting.answer }
     const { changed } = await this.#commit(ask, next)
-    if (changed) await this.#deliver(next, fitting.wire)
+    if (changed) await this.#delivery.deliver(next, fitting.wire)
   }
 
   #release(id: string): void {
     const ask = this.#pending.get(id)
     if (ask !== undefined) this.#count(ask.sessionId, -1)
     this.#pending.delete(id)
-    this.#timers.get(id)?.()
-    this.#timers.delete(id)
+    this.#timers.stop(id)
   }
 
   #count(sessionId: string, change: number): void {
     const count = this.pendingCount(sessionId) + change
     if (count > 0) this.#counts.set(sessionId, count)
     else this.#counts.delete(sessionId)
-  }
-
-  #setTimer(run: () => void, ms: number): () => void {
-    if (this.#options.setTimer !== undefined) return this.#options.setTimer(run, ms)
-    const timer = setTimeout(run, ms)
-    timer.unref()
-    return () => clearTimeout(timer)
   }
 
   #date(): Date {
@@ -326,55 +245,7 @@ export class AskDesk {
   }
 }
 
-const RETRY_MS = 5_000
-/** A timer set for longer than this fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-
-function withVerdict(ask: Ask, verdict: AskVerdict): Ask {
-  const rule = verdict.rule === undefined ? {} : { rule: verdict.rule }
-  const expires =
-    verdict.effect === "ask" && verdict.expiresAfterMs !== undefined
-      ? { expiresAt: new Date(Date.parse(ask.askedAt) + verdict.expiresAfterMs).toISOString() }
-      : {}
-  return { ...ask, ...rule, ...expires }
-}
-
-/** What the policy answers, in the form that fits the question; undefined when a person must. */
-function verdictAnswer(ask: Ask, verdict: AskVerdict): AskAnswer | undefined {
-  if (verdict.effect === "ask") return undefined
-  const isAllowed = verdict.effect === "allow"
-  if (ask.kind === "elicitation") return { action: isAllowed ? "accept" : "decline" }
-  // Nobody but a person knows what a dialog's result would be.
-  if (ask.kind === "dialog") return isAllowed ? undefined : { cancelled: true }
-  return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
-}
-
-function expiredAnswer(ask: Ask): AskAnswer {
-  if (ask.kind === "elicitation") return { action: "cancel" }
-  if (ask.kind === "dialog") return { cancelled: true }
-  return { behavior: "deny", message: "Nobody answered this request in time. It was not refused by a person." }
-}
-
-function auditDetails(ask: Ask, next: Ask): Record<string, unknown> {
-  return {
-    kind: ask.kind,
-    toolName: ask.toolName ?? null,
-    inputHash: ask.inputHash,
-    input: ask.input ?? null,
-    answer: next.answer ?? null,
-    rule: next.rule ?? null,
-    waitedMs: Date.parse(next.settledAt ?? ask.askedAt) - Date.parse(ask.askedAt),
-  }
-}
-
 function settled(ask: Ask): HubError {
   const who = ask.settledBy === undefined ? "" : ` by ${ask.settledBy}`
   return new HubError("ask/settled", `the ask is ${ask.state} already${who}`, { details: { ask } })
-}
-
-function forgetOldest(entries: Map<string, unknown>, limit: number): void {
-  for (const oldest of entries.keys()) {
-    if (entries.size <= limit) return
-    entries.delete(oldest)
-  }
 }

@@ -59,9 +59,9 @@ export class Authority {
     }
     const loginIds = this.#loginIdsOf(facts)
     if (loginIds.length === 0) return null
-    const token = loginIds.map((id) => this.#tokenOfLogin(id)).find((found) => found !== undefined)
-    if (token === undefined) throw unknownCredential("This browser is not signed in any more: sign in again")
-    return callerOf(token)
+    const caller = loginIds.map((id) => this.#callerOfLogin(id)).find((found) => found !== undefined)
+    if (caller === undefined) throw unknownCredential("This browser is not signed in any more: sign in again")
+    return caller
   }
 
   /** For upgrades, and for requests that are taken off the raw server. */
@@ -117,6 +117,17 @@ export class Authority {
     return writeCookie({ name: this.#logins.cookieName, value: "", maxAgeSeconds: 0, secure })
   }
 
+  /** Called when a token or a login is over: whoever holds connections open closes those whose caller it was. */
+  onEnded(listener: (isEnded: (caller: Caller) => boolean) => void): () => void {
+    const ends = [
+      this.tokens.onEnded((tokenId) => listener((caller) => caller.tokenId === tokenId)),
+      this.#logins.onEnded((login) => listener((caller) => caller.login === login)),
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+
   close(): void {
     this.tokens.close()
   }
@@ -126,9 +137,10 @@ export class Authority {
     return secret === undefined ? undefined : this.tokens.find(secret)
   }
 
-  #tokenOfLogin(loginId: string): TokenRecord | undefined {
-    const tokenId = this.#logins.findToken(loginId)
-    return tokenId === undefined ? undefined : this.tokens.getLive(tokenId)
+  #callerOfLogin(loginId: string): Caller | undefined {
+    const login = this.#logins.find(loginId)
+    const token = login === undefined ? undefined : this.tokens.getLive(login.tokenId)
+    return login === undefined || token === undefined ? undefined : { ...callerOf(token), login: login.hash }
   }
 
   #tokenOfCode(code: string): TokenRecord | undefined {

@@ -26,6 +26,7 @@ export class Logins {
   readonly #directory: TokenDirectory
   readonly #clock: Clock
   readonly #logins: Map<string, Login>
+  readonly #listeners = new Set<(login: string) => void>()
 
   private constructor(directory: TokenDirectory, clock: Clock, kept: KeptLogins) {
     this.#directory = directory
@@ -57,22 +58,34 @@ export class Logins {
     return { loginId, maxAgeSeconds: Math.floor((expiresAt - now) / 1000) }
   }
 
-  /** The id of the token that this login stands for. Whether that is still valid is the tokens' to say. */
-  findToken(loginId: string): string | undefined {
+  /** The login, and the id of the token that it stands for. Whether that is still valid is the tokens' to say. */
+  find(loginId: string): { readonly hash: string; readonly tokenId: string } | undefined {
     const hash = hashSecret(loginId)
     const login = this.#logins.get(hash)
     if (login === undefined || !isSameHash(login.hash, hash) || login.expiresAt <= this.#clock.now()) return undefined
-    return login.tokenId
+    return login
   }
 
   async end(loginId: string): Promise<void> {
-    if (this.#logins.delete(hashSecret(loginId))) await this.#save()
+    if (this.#forget(hashSecret(loginId))) await this.#save()
+  }
+
+  /** Called with the hash of each login that is over, so that its open connections are closed. */
+  onEnded(listener: (login: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   #prune(now: number): void {
     for (const [hash, login] of this.#logins) {
-      if (login.expiresAt <= now || this.#logins.size > MAX_LOGINS) this.#logins.delete(hash)
+      if (login.expiresAt <= now || this.#logins.size > MAX_LOGINS) this.#forget(hash)
     }
+  }
+
+  #forget(hash: string): boolean {
+    const wasThere = this.#logins.delete(hash)
+    if (wasThere) for (const listener of this.#listeners) listener(hash)
+    return wasThere
   }
 
   #save(): Promise<void> {

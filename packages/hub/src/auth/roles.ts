@@ -94,6 +94,6 @@ function bypasses(update: unknown): boolean {
   return !isPlainMode(update.mode)
 }
 
-function isPlainMode(mode: unknown): boolean {
+export function isPlainMode(mode: unknown): boolean {
   return typeof mode === "string" && PLAIN_MODES.has(mode)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { type Clock, systemClock } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { Caller, Role, TokenRecord } from "../model/access.ts"
+import { LONGEST_TIMER_MS } from "../model/longest-timer.ts"
 import type { Directory } from "../store/directory.ts"
 import { hashSecret, isSameHash, mintSecret } from "./secret.ts"
 
@@ -20,7 +21,6 @@ export interface NewToken {
 
 /** Beyond this somebody makes tokens in a loop. Agents' tokens are as many as sessions and are not counted. */
 const MAX_LIVE_TOKENS = 10_000
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Every token, found by its hash without asking the store. */
 export class Tokens {
@@ -29,6 +29,8 @@ export class Tokens {
   readonly #byId = new Map<string, TokenRecord>()
   readonly #byHash = new Map<string, TokenRecord>()
   readonly #listeners = new Set<(tokenId: string) => void>()
+  /** When each that runs out does; until then, or until it was told. */
+  readonly #expiring = new Map<string, number>()
   #cancelTimer: () => void = () => {}
 
   private constructor(directory: TokenDirectory, clock: Clock) {
@@ -57,6 +59,11 @@ export class Tokens {
 
   list(): readonly TokenRecord[] {
     return [...this.#byId.values()]
+  }
+
+  /** Whether somebody was ever given a token to be this session's agent. */
+  hasForSession(sessionId: string): boolean {
+    return this.list().some((record) => record.sessionId === sessionId)
   }
 
   /** Whether a token that ends then, or never, could be used at all. */
@@ -91,6 +98,14 @@ export class Tokens {
     return revoked
   }
 
+  /** Those with which agents connect as one of these sessions. */
+  async revokeOfSessions(isOver: (sessionId: string) => boolean, by: string): Promise<void> {
+    const over = this.list().filter(
+      ({ sessionId, revokedAt }) => revokedAt === null && sessionId !== null && isOver(sessionId),
+    )
+    await Promise.all(over.map(({ id }) => this.revoke(id, by)))
+  }
+
   /** Called with the id of each token that was revoked or ran out, so that its open connections are closed. */
   onEnded(listener: (tokenId: string) => void): () => void {
     this.#listeners.add(listener)
@@ -109,6 +124,8 @@ export class Tokens {
   #keep(record: TokenRecord): void {
     this.#byId.set(record.id, record)
     this.#byHash.set(record.hash, record)
+    if (record.expiresAt !== null && this.#isLive(record)) this.#expiring.set(record.id, Date.parse(record.expiresAt))
+    else this.#expiring.delete(record.id)
   }
 
   #checkRoom(): void {
@@ -119,21 +136,18 @@ export class Tokens {
 
   #watchExpiry(): void {
     this.#cancelTimer()
-    const next = Math.min(
-      ...this.list()
-        .filter((record) => this.#isLive(record))
-        .map(expiryOf),
-    )
-    if (next === Number.POSITIVE_INFINITY) return
-    const delayMs = Math.min(Math.max(next - this.#clock.now(), 0), MAX_TIMER_MS)
-    const dueBy = this.#clock.now()
-    this.#cancelTimer = this.#clock.after(delayMs, () => this.#endExpired(dueBy), "idle")
+    if (this.#expiring.size === 0) return
+    const next = Math.min(...this.#expiring.values())
+    const delayMs = Math.min(Math.max(next - this.#clock.now(), 0), LONGEST_TIMER_MS)
+    this.#cancelTimer = this.#clock.after(delayMs, () => this.#endExpired(), "idle")
   }
 
-  #endExpired(since: number): void {
-    const ended = this.list().filter((record) => record.revokedAt === null && expiryOf(record) > since)
+  #endExpired(): void {
+    const now = this.#clock.now()
+    const ended = [...this.#expiring].filter(([, expiresAt]) => expiresAt <= now).map(([id]) => id)
+    for (const id of ended) this.#expiring.delete(id)
     this.#watchExpiry()
-    for (const record of ended) if (!this.#isLive(record)) this.#tellEnded(record.id)
+    for (const id of ended) this.#tellEnded(id)
   }
 
   #tellEnded(id: string): void {
@@ -152,8 +166,4 @@ export class Tokens {
 
 export function callerOf({ id, role, name, sessionId }: TokenRecord): Caller {
   return { role, name: name ?? `${role} ${id.slice(0, 8)}`, tokenId: id, sessionId }
-}
-
-function expiryOf({ expiresAt }: TokenRecord): number {
-  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt)
 }

@@ -1,4 +1,5 @@
 import { composeError, composeSuccess, type Envelope, fieldOf, textOf, type UnlistedRequest } from "@signalbox/protocol"
+import { reasonOf } from "../errors.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { ClientCalls } from "./client-calls.ts"
 import type { ClientPart } from "./client-part.ts"
@@ -143,7 +144,3 @@ export class AgentCalls {
 }
 
 const HOOK_FAILED = "The program that decides on this did not answer, and it is to be blocked without it."
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}

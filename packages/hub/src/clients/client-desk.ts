@@ -4,7 +4,7 @@ import type { LiveSession } from "../session/live-session.ts"
 import { AgentCalls, type Member } from "./agent-calls.ts"
 import { ClientCalls, type DeskClient } from "./client-calls.ts"
 import { type ClientPart, CONTROL_PART, isHosted, isTooLarge, type ServerSet, unionOf } from "./client-part.ts"
-import type { ClientHook } from "./hook-registration.ts"
+import { type ClientHook, callbackOf } from "./hook-registration.ts"
 import { PartSync } from "./part-sync.ts"
 import { ReturningClients } from "./returning-clients.ts"
 
@@ -12,6 +12,8 @@ export interface ClientDeskOptions {
   readonly session: LiveSession
   /** Keeps the parts of clients that will come back. */
   readonly keep: (desk: ClientDesk) => void
+  /** Clients brought hooks, or took theirs away. */
+  readonly hooksChanged: (desk: ClientDesk) => void
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
@@ -126,7 +128,9 @@ export class ClientDesk {
 
   /** What a client brings from now on. Resolves with the agent's answer to the set of servers, if it was asked. */
   bring(clientId: string, brought: Brought): Promise<ControlReply | undefined> {
-    const member = this.#members.get(clientId) ?? emptyMember(clientId)
+    const member = this.#members.get(clientId) ?? controlMember(clientId)
+    // It left while what it brings was on its way: nobody would be there to answer for it.
+    if (member === undefined) return Promise.resolve(undefined)
     const { isAsked = false, ...changed } = brought
     const part = { ...member.part, ...changed }
     if (isTooLarge(part)) throw new HubError("request/too-large", "hooks and servers are too large: bring fewer")
@@ -134,6 +138,7 @@ export class ClientDesk {
     if (Object.keys(part.servers).length === 0 && clientId === CONTROL_PART) this.#members.delete(clientId)
     else this.#members.set(clientId, next)
     if (next.isKept) this.#options.keep(this)
+    if (changed.hooks !== undefined) this.#options.hooksChanged(this)
     return this.#sync.run(isAsked)
   }
 
@@ -143,6 +148,16 @@ export class ClientDesk {
     const { owners } = unionOf(this.#parts())
     const takenServers = Object.keys(servers).filter((name) => owners.get(name) !== clientId)
     return { takenServers, unregisteredEvents: this.#sync.unregistered(hooks) }
+  }
+
+  /** Of each callback that the agent may make, what its failure means: to block, if that is what one of the clients wants. */
+  get hookFailures(): Readonly<Record<string, "open" | "block">> {
+    const failures: Record<string, "open" | "block"> = {}
+    for (const { event, onFailure } of this.#wanted().hooks) {
+      const id = callbackOf(event)
+      failures[id] = onFailure === "block" || failures[id] === "block" ? "block" : "open"
+    }
+    return failures
   }
 
   hosts(clientId: string, serverName: string): boolean {
@@ -174,6 +189,7 @@ export class ClientDesk {
 
   #changed(gone: Member): void {
     if (gone.isKept) this.#options.keep(this)
+    if (gone.part.hooks.length > 0) this.#options.hooksChanged(this)
     if (Object.values(gone.part.servers).length === 0) return
     this.#sync.run().catch((error: unknown) => {
       this.#options.trouble(this.#session, "the agent's MCP servers could not be changed", error)
@@ -181,9 +197,10 @@ export class ClientDesk {
   }
 }
 
-function emptyMember(clientId: string): Member {
-  const part = { clientId, tokenId: "", hooks: [], servers: {} }
-  return { part, calls: undefined, isKept: clientId === CONTROL_PART }
+/** What is set over REST belongs to nobody who could leave. */
+function controlMember(clientId: string): Member | undefined {
+  if (clientId !== CONTROL_PART) return undefined
+  return { part: { clientId, tokenId: "", hooks: [], servers: {} }, calls: undefined, isKept: true }
 }
 
 /** Whether all of these are servers that live in the client itself. */

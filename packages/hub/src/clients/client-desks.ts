@@ -11,6 +11,8 @@ import { CONTROL_PART, readKeptPart } from "./client-part.ts"
 export interface ClientDesksOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">
   readonly registry: () => SessionRegistry
+  /** What a hook's failure means for this session may be another now: for a runner, which answers while the hub is away. */
+  readonly hooksChanged?: (session: LiveSession) => void
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
@@ -47,10 +49,20 @@ export class ClientDesks {
   of(session: LiveSession): ClientDesk {
     const known = this.#desks.get(session.id)
     if (known !== undefined) return known
-    const { trouble } = this.#options
-    const desk = new ClientDesk({ session, trouble, keep: (changed) => this.#keep(changed) })
+    const { trouble, hooksChanged } = this.#options
+    const desk = new ClientDesk({
+      session,
+      trouble,
+      keep: (changed) => this.#keep(changed),
+      hooksChanged: (changed) => hooksChanged?.(changed.session),
+    })
     this.#desks.set(session.id, desk)
     return desk
+  }
+
+  /** By the ids of callbacks: what each is answered with when nobody can be asked. */
+  hookFailures(session: LiveSession): Readonly<Record<string, "open" | "block">> {
+    return this.#desks.get(session.id)?.hookFailures ?? {}
   }
 
   /** For LiveSession: a request of the agent's that is no ask, or the end of one. False: nobody takes it. */

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream"
 import type { Authority } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
 import type { Route } from "../http/route.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientHouse } from "./raw-client.ts"
 import { RelayDoor } from "./relay-door.ts"
@@ -15,6 +16,7 @@ export interface ClientDoorsOptions {
   readonly log: EventLog
   readonly core: HubCore
   readonly authority: Authority
+  readonly metrics: HubMetrics
   readonly anonymousRelay: boolean
   readonly isAutoApproving: () => boolean
   readonly trouble: (what: string, error: unknown) => void

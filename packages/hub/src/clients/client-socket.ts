@@ -1,5 +1,7 @@
 import type { RawData, WebSocket } from "ws"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import { Outbox } from "../viewers/outbox.ts"
+import { socketSink } from "../viewers/socket-sink.ts"
 import type { ClientPort } from "./client-port.ts"
 import { FrameLines } from "./frame-lines.ts"
 
@@ -8,6 +10,7 @@ export interface ClientSocketOptions {
   /** Takes one line. A client that sends faster than this resolves is not read on. */
   readonly onLine: (line: string) => Promise<void>
   readonly onClosed: () => void
+  readonly metrics: Pick<HubMetrics, "bytesSent" | "viewerLagged">
   readonly maxWaitingChars?: number
 }
 
@@ -32,9 +35,8 @@ export class ClientSocket implements ClientPort {
     this.#options = options
     const { socket } = options
     this.#outbox = new Outbox({
-      sink: sinkOf(socket),
-      // What it missed it can only have again from the start: a new connection is one.
-      onOverflow: () => this.#close(COME_BACK, "too much waits for this client: connect again"),
+      sink: socketSink(socket, options.metrics),
+      onOverflow: () => this.#lag(),
       ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
     })
     socket.on("message", (data: RawData) => this.#receive(data))
@@ -88,6 +90,12 @@ export class ClientSocket implements ClientPort {
     this.#close(code, reason)
   }
 
+  /** What it missed it can only have again from the start: a new connection is one. */
+  #lag(): void {
+    if (!this.#isEnding) this.#options.metrics.viewerLagged()
+    this.#close(COME_BACK, "too much waits for this client: connect again")
+  }
+
   #close(code: number, reason: string): void {
     this.#isEnding = true
     const { socket } = this.#options
@@ -118,16 +126,6 @@ export class ClientSocket implements ClientPort {
       this.#taking -= 1
       if (this.#taking === MAX_TAKING - 1) socket.resume()
     }
-  }
-}
-
-function sinkOf(socket: WebSocket): ConstructorParameters<typeof Outbox>[0]["sink"] {
-  return {
-    get bufferedAmount() {
-      return socket.bufferedAmount
-    },
-    // Text, also when it is encoded already.
-    send: (frame, done) => socket.send(frame, { binary: false }, () => done()),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RawData } from "ws"
+import { frameText } from "../viewers/socket-sink.ts"
 
 /** So much is parsed in vain of one line before only its newline ends it: whoever sends crumbs must not keep us busy. */
 const MAX_TRIED_CHARS = 32 * 1024 * 1024
@@ -20,7 +21,7 @@ export class FrameLines {
 
   /** Undefined when a line grows past the bound. */
   take(data: RawData): readonly string[] | undefined {
-    const pieces = textOf(data).split("\n")
+    const pieces = frameText(data).split("\n")
     const last = pieces.pop() ?? ""
     const lines = pieces.map((piece) => this.#complete(piece))
     this.#rest.push(last)
@@ -48,9 +49,4 @@ export class FrameLines {
       return false
     }
   }
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }

@@ -71,8 +71,13 @@ export function joinNeeds(one: HookNeeds, other: HookNeeds): HookNeeds {
 /** For `initialize`: one hook per event, with the hub's own id, always with a time-out. */
 export function registrationOf(needs: HookNeeds): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    [...needs].map(([event, ms]) => [event, [{ hookCallbackIds: [`${ID}${event}`], timeout: Math.ceil(ms / 1000) }]]),
+    [...needs].map(([event, ms]) => [event, [{ hookCallbackIds: [callbackOf(event)], timeout: Math.ceil(ms / 1000) }]]),
   )
+}
+
+/** The hub's own id of the callback for an event. */
+export function callbackOf(event: string): string {
+  return `${ID}${event}`
 }
 
 /** The event that a callback of the agent's is for; undefined when the hub did not register it. */

@@ -2,6 +2,7 @@ import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { ClientHouse } from "./raw-client.ts"
 import { RelayFrontend } from "./relay-frontend.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
@@ -9,6 +10,7 @@ import { type Guest, SocketDoor } from "./socket-door.ts"
 export interface RelayDoorOptions {
   readonly house: ClientHouse
   readonly authority: Authority
+  readonly metrics: HubMetrics
   /** On loopback, frontends need no token. */
   readonly anonymousRelay: boolean
   /** The policy's switch: whether questions are answered as a plain relay answers them. */
@@ -34,6 +36,7 @@ export class RelayDoor {
     const { house, isAutoApproving, anonymousRelay, ...rest } = options
     this.#door = new SocketDoor({
       ...rest,
+      door: "relay",
       check: () => undefined,
       anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),
       welcome: (visit) => this.#welcome(new RelayFrontend({ house, ...visit, isAutoApproving }), visit.caller),

@@ -8,6 +8,7 @@ import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import { refuseUpgrade } from "../http/refuse-upgrade.ts"
 import type { Caller } from "../model/access.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { ClientPort } from "./client-port.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
 import { asHubError } from "./refusals.ts"
@@ -20,6 +21,9 @@ export interface Guest {
 
 export interface SocketDoorOptions {
   readonly authority: Authority
+  /** Its name among the doors, for the metrics. */
+  readonly door: string
+  readonly metrics: HubMetrics
   /** Who somebody without a credential is here; undefined when one is needed. */
   readonly anonymous?: (request: IncomingMessage, isLoopback: boolean) => Caller | undefined
   /** Throws a HubError when there is nothing here for this caller. */
@@ -33,7 +37,7 @@ export interface SocketDoorOptions {
 interface Visitor {
   readonly socket: ClientSocket
   guest: Guest | undefined
-  tokenId: string | undefined
+  caller: Caller | undefined
 }
 
 const MAX_CLIENTS = 2_000
@@ -63,9 +67,10 @@ export class SocketDoor {
       for (const { socket } of this.#visitors) socket.checkAlive()
     }, PING_MS)
     this.#pings.unref()
-    this.#stopListening = options.authority.tokens.onEnded((ended) => {
-      for (const { tokenId, socket } of this.#visitors) {
-        if (tokenId === ended) socket.end(NOT_ALLOWED, "the token is no longer valid")
+    this.#stopListening = options.authority.onEnded((isEnded) => {
+      for (const { caller, socket } of this.#visitors) {
+        if (caller !== undefined && isEnded(caller))
+          socket.end(NOT_ALLOWED, "signed out, or the token is no longer valid")
       }
     })
   }
@@ -120,14 +125,15 @@ export class SocketDoor {
   }
 
   #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): Visitor {
-    const { maxWaitingChars } = this.#options
+    const { maxWaitingChars, metrics, door } = this.#options
     const timer = setTimeout(() => visitor.socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
     timer.unref()
     const visitor: Visitor = {
       guest: undefined,
-      tokenId: undefined,
+      caller: undefined,
       socket: new ClientSocket({
         socket: webSocket,
+        metrics,
         ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
         onLine: async (line) => {
           if (visitor.guest !== undefined) return visitor.guest.take(line)
@@ -139,6 +145,7 @@ export class SocketDoor {
           this.#visitors.delete(visitor)
           this.#strangers.delete(visitor)
           visitor.guest?.close()
+          if (visitor.caller !== undefined) metrics.viewerDetached(door)
         },
       }),
     }
@@ -152,8 +159,9 @@ export class SocketDoor {
   #admit(visitor: Visitor, request: IncomingMessage, identify: () => Caller): void {
     try {
       const caller = identify()
-      visitor.tokenId = caller.tokenId
+      visitor.caller = caller
       this.#strangers.delete(visitor)
+      this.#options.metrics.viewerAttached(this.#options.door)
       visitor.guest = this.#options.welcome({ caller, port: visitor.socket, path: pathOf(request) })
     } catch (error) {
       visitor.socket.end(NOT_ALLOWED, asHubError(error).message)

@@ -1,6 +1,7 @@
 import { type Envelope, textOf } from "@signalbox/protocol"
 import type { Caller } from "../model/access.ts"
 import type { StoredEvent } from "../model/event.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-port.ts"
@@ -11,6 +12,7 @@ import { SseStream } from "./sse-stream.ts"
 export interface SseClientOptions {
   readonly house: ClientHouse
   readonly log: EventLog
+  readonly metrics: HubMetrics
   readonly session: LiveSession
   readonly caller: Caller
   readonly id: string
@@ -28,7 +30,8 @@ const MAX_SEEN = 4_096
 export class SseClient implements ClientPort {
   readonly #options: SseClientOptions
   readonly #raw: RawClient
-  readonly #streams = new Set<SseStream>()
+  /** Each with whoever opened it: a browser that is signed in, or the bearer of the token. */
+  readonly #streams = new Map<SseStream, Caller>()
   readonly #missed = new MissedLines()
   /** What it sent, so that a repeat is the same and it does not see its own messages. */
   readonly #seen = new Map<string, Promise<void>>()
@@ -46,23 +49,26 @@ export class SseClient implements ClientPort {
   }
 
   /** `isBack`: it was here before. What it may have missed and has no number is told again, where that is harmless. */
-  open(after: number, isBack: boolean): ReadableStream<Uint8Array> {
-    const { session, log, maxWaitingChars } = this.#options
-    const [oldest] = this.#streams
+  open({ caller, after, isBack }: { caller: Caller; after: number; isBack: boolean }): ReadableStream<Uint8Array> {
+    const { session, log, metrics, maxWaitingChars } = this.#options
+    const [oldest] = this.#streams.keys()
     if (oldest !== undefined && this.#streams.size >= MAX_STREAMS) oldest.end()
     const stream = new SseStream({
       session,
       log,
+      metrics,
       client: this.#raw,
       after,
       isOwn: (event) => this.#isOwn(event),
       onClosed: () => {
         this.#streams.delete(stream)
+        metrics.viewerDetached("sse")
         this.#awaitReturn()
       },
       ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
     })
-    this.#streams.add(stream)
+    this.#streams.set(stream, caller)
+    metrics.viewerAttached("sse")
     clearTimeout(this.#timer)
     for (const line of this.#missed.take()) stream.tell(line)
     if (isBack) {
@@ -91,22 +97,26 @@ export class SseClient implements ClientPort {
     return taken
   }
 
+  endStreams(isEnded: (caller: Caller) => boolean): void {
+    for (const [stream, caller] of this.#streams) if (isEnded(caller)) stream.end()
+  }
+
   event(line: string, event: StoredEvent): void {
-    for (const stream of this.#streams) stream.event(line, event)
+    for (const stream of this.#streams.keys()) stream.event(line, event)
   }
 
   delta(line: string, isSpeech: boolean): void {
-    for (const stream of this.#streams) stream.delta(line, isSpeech)
+    for (const stream of this.#streams.keys()) stream.delta(line, isSpeech)
   }
 
   ask(line: string): void {
     this.#missed.add(line, this.#streams.size > 0)
-    for (const stream of this.#streams) stream.ask(line)
+    for (const stream of this.#streams.keys()) stream.ask(line)
   }
 
   tell(line: string): void {
     this.#missed.add(line, this.#streams.size > 0)
-    for (const stream of this.#streams) stream.tell(line)
+    for (const stream of this.#streams.keys()) stream.tell(line)
   }
 
   /** The session is over. The stream stays: the client would only open it again. */
@@ -117,7 +127,7 @@ export class SseClient implements ClientPort {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#raw.close()
-    for (const stream of this.#streams) stream.end()
+    for (const stream of this.#streams.keys()) stream.end()
     clearTimeout(this.#timer)
   }
 

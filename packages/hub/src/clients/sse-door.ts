@@ -4,6 +4,7 @@ import { normaliseFrontendMessage } from "@signalbox/protocol/dialects"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientHouse } from "./raw-client.ts"
@@ -13,6 +14,7 @@ export interface SseDoorOptions {
   readonly house: ClientHouse
   readonly log: EventLog
   readonly authority: Authority
+  readonly metrics: HubMetrics
   /** How long a client without a stream is waited for before calls to it fail at once. */
   readonly awayMs?: number
   readonly maxWaitingChars?: number
@@ -38,9 +40,17 @@ export class SseDoor {
 
   constructor(options: SseDoorOptions) {
     this.#options = options
-    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
+    const stopTokens = options.authority.tokens.onEnded((tokenId) => {
       for (const [key, client] of this.#clients) if (client.tokenId === tokenId) this.#drop(key, client)
     })
+    // A browser that signs out ends its own streams: the client, which is the token's, may have others.
+    const stopLogins = options.authority.onEnded((isEnded) => {
+      for (const client of this.#clients.values()) client.endStreams(isEnded)
+    })
+    this.#stopListening = () => {
+      stopTokens()
+      stopLogins()
+    }
   }
 
   get count(): number {
@@ -61,7 +71,7 @@ export class SseDoor {
     if (request.method !== "GET") return new Response(null, { headers })
     const after = cursorOf(request.headers.get("last-event-id"))
     const isKnown = this.#clients.has(keyOf(session, caller, client))
-    const body = this.#clientOf(session, caller, client).open(after, isKnown || after > 0)
+    const body = this.#clientOf(session, caller, client).open({ caller, after, isBack: isKnown || after > 0 })
     return new Response(body, { headers })
   }
 
@@ -80,12 +90,13 @@ export class SseDoor {
     this.#forgetting.delete(key)
     const known = this.#clients.get(key)
     if (known !== undefined) return known
-    const { house, log, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS } = this.#options
+    const { house, log, metrics, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS } = this.#options
     const id = clientIdOf(caller, name)
     if (this.#clients.size >= maxClients || !house.desks.of(session).hasRoomFor(id)) throw tooMany()
     const client: SseClient = new SseClient({
       house,
       log,
+      metrics,
       session,
       caller,
       id,

@@ -1,5 +1,6 @@
 import type { StoredEvent } from "../model/event.ts"
 import { wireObject } from "../model/wire-object.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { Outbox } from "../viewers/outbox.ts"
@@ -10,6 +11,7 @@ export interface SseStreamOptions {
   readonly session: LiveSession
   readonly log: EventLog
   readonly client: RawClient
+  readonly metrics: Pick<HubMetrics, "bytesSent" | "viewerLagged">
   /** `Last-Event-ID`; 0 is from the beginning, which is what the official clients mean by none. */
   readonly after: number
   /** Whether the client sent this itself: it is not shown its own messages. */
@@ -39,7 +41,7 @@ export class SseStream {
     this.body = this.#openBody()
     this.#outbox = new Outbox({
       sink: this.#sink(),
-      onOverflow: () => this.end(),
+      onOverflow: () => this.#lag(),
       ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
     })
     this.#comments = setInterval(() => this.#outbox.control(COMMENT), COMMENT_MS)
@@ -81,6 +83,11 @@ export class SseStream {
     } catch {
       // Already over.
     }
+  }
+
+  #lag(): void {
+    if (this.#phase !== "over") this.#options.metrics.viewerLagged()
+    this.end()
   }
 
   async #catchUp(after: number): Promise<void> {
@@ -147,6 +154,7 @@ export class SseStream {
       },
       send: (frame, done) => {
         this.#onPull = done
+        this.#options.metrics.bytesSent(frame.length)
         this.#controller?.enqueue(Buffer.from(frame))
         if (waiting() < BUFFER_BYTES) setImmediate(done)
       },

@@ -16,8 +16,12 @@ export async function steer(
   const reply = session.ask(request, timeoutMs)
   // Sent before it is recorded, so that a client's requests keep their order on the wire; its failure is told below.
   reply.catch(() => undefined)
-  if (RECORDED.has(request.subtype)) await session.recordRequest(request, by)
+  const isRecorded = RECORDED.has(request.subtype)
+  // What nobody is there to hear has not happened; what waits for an agent to come has when it did.
+  const isHeard = session.wire !== undefined
+  if (isRecorded && isHeard) await session.history.recordRequest(request, by)
   const answered = await reply
+  if (isRecorded && !isHeard) await session.history.recordRequest(request, by)
   if (answered["subtype"] === "success") noteEffect(session, request)
   return answered
 }

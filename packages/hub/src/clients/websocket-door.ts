@@ -1,5 +1,6 @@
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { ClientPort } from "./client-port.ts"
@@ -9,6 +10,7 @@ import { type Guest, SocketDoor } from "./socket-door.ts"
 export interface SessionSocketDoorOptions {
   readonly house: ClientHouse
   readonly authority: Authority
+  readonly metrics: HubMetrics
   readonly maxClients?: number
   readonly maxWaitingChars?: number
 }
@@ -24,6 +26,7 @@ export function createSessionSocketDoor({ house, ...options }: SessionSocketDoor
   const sessionAt = (path: string) => findSession(house.registry, PATH.exec(path)?.[1] ?? "")
   return new SocketDoor({
     ...options,
+    door: "session",
     check: (path) => void sessionAt(path),
     welcome({ caller, port, path }) {
       const session = sessionAt(path)

@@ -5,6 +5,7 @@ import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
 import { BodyReader } from "./body.ts"
+import { addCockpit } from "./cockpit.ts"
 import { admitOrigins, dressReplies, replyToError } from "./middleware.ts"
 import { describeRoutes } from "./openapi.ts"
 import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
@@ -16,6 +17,7 @@ import { machineRoutes } from "./routes/machines.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { operationsRoutes } from "./routes/operations.ts"
 import { policyRoutes } from "./routes/policy.ts"
+import { runRoutes } from "./routes/runs.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { readQuery, validate } from "./validation.ts"
 
@@ -30,6 +32,8 @@ export interface HttpAppOptions {
   /** Doors beyond the REST interface: they go through the same checks and into the same description. */
   readonly moreRoutes?: readonly Route[]
   readonly maxMessageBytes?: number
+  /** Where the built cockpit is; without it a plain page stands in its place. */
+  readonly cockpitDirectory?: string | undefined
 }
 
 export interface HttpApp {
@@ -46,6 +50,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const hono = new Hono<HttpEnv>()
   hono.use(dressReplies(options))
   hono.use(admitOrigins(authority))
+  if (options.cockpitDirectory !== undefined) addCockpit(hono, options.cockpitDirectory)
   for (const route of routes) {
     hono.on(route.method, route.path, (context) => call({ route, authority, bodies }, context))
   }
@@ -68,6 +73,7 @@ function allRoutes(options: HttpAppOptions): readonly Route[] {
     ...askRoutes(core),
     ...policyRoutes(core),
     ...machineRoutes(core),
+    ...runRoutes(core),
     ...accessRoutes(authority),
     // Made when first asked for: it takes a while, and most hubs are never asked.
     ...operationsRoutes({ notReady, metrics, openApi: () => (description ??= describeRoutes(routes, version)) }),

@@ -1,3 +1,5 @@
+import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
+
 export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "disconnected" | "ended"
 export type SessionTransport = "runner" | "websocket" | "hybrid"
 
@@ -20,7 +22,9 @@ export interface SessionRecord {
   readonly permissionMode: string | null
   readonly cliVersion: string | null
   readonly transport: SessionTransport | null
+  /** The id of the runner whose agent it is. */
   readonly runner: string | null
+  /** When that runner last came or went. */
   readonly runnerSeenAt?: string
   readonly archived: boolean
   readonly createdAt: string
@@ -28,14 +32,31 @@ export interface SessionRecord {
   readonly turnStartedAt?: string
   readonly lastSeq: number
   readonly lastLine?: string
-  readonly lastResult?: { readonly subtype: string; readonly isError: boolean; readonly at: string }
-  readonly exit?: { readonly reason: string; readonly code?: number; readonly signal?: string; readonly at: string }
+  /** Who interrupted the turn that goes on; its result then is no failure. */
+  readonly interruptedBy?: string
+  readonly lastResult?: {
+    readonly subtype: string
+    readonly isError: boolean
+    readonly at: string
+    readonly interruptedBy?: string
+  }
+  readonly exit?: SessionExit
+  /** The git worktree that was made for it. */
+  readonly worktree?: { readonly path: string; readonly branch: string }
   readonly turns: number
   readonly costUsd: number
   readonly tokens: TokenCount
   /** The session this one came from, and the one that followed it. */
   readonly parent?: string
   readonly next?: string
+}
+
+/** How its last process ended. */
+export interface SessionExit {
+  readonly reason: string
+  readonly code?: number
+  readonly signal?: string
+  readonly at: string
 }
 
 /** What the hub must know of a session after a restart and tells nobody. */
@@ -54,6 +75,25 @@ interface SessionPrivate {
   readonly requestKey: string | null
   /** "external", "claude", "simulator" or a command. */
   readonly agent: unknown
+  /** How a runner started it: what it takes to start it again. */
+  readonly launch?: KeptLaunch
+}
+
+/** The last launch of a session's agent on a runner. `env` may hold secrets: it is kept for the next launch and never told. */
+export interface KeptLaunch {
+  readonly runner: string
+  readonly agent: LaunchAgent
+  readonly cwd: string | null
+  readonly model?: string
+  readonly permissionMode?: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** The process that lives, as far as the hub knows. */
+  readonly spawn: string | null
+  /** Those before it, latest last: what they said may still be on its way. */
+  readonly earlier: readonly string[]
+  /** The runner put it to rest: the next message brings it back. */
+  readonly isParked: boolean
 }
 
 export interface KeptSession {

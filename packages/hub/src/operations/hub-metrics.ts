@@ -2,11 +2,13 @@
 export interface HubMetrics {
   agentConnected(transport: string): void
   agentDisconnected(transport: string): void
+  runnerConnected(): void
+  runnerDisconnected(): void
   viewerAttached(door: string): void
   viewerDetached(door: string): void
   /** A viewer did not keep up and was told to resume from its cursor. */
   viewerLagged(): void
-  lineReceived(bytes: number): void
+  linesReceived(received: { lines: number; bytes: number }): void
   /** To viewers and agents, as bytes on the wire. */
   bytesSent(bytes: number): void
   /** Keep-alives, echoes, hook and MCP traffic: seen, not logged. */
@@ -25,10 +27,12 @@ const nothing = () => {}
 export const noMetrics: HubMetrics = {
   agentConnected: nothing,
   agentDisconnected: nothing,
+  runnerConnected: nothing,
+  runnerDisconnected: nothing,
   viewerAttached: nothing,
   viewerDetached: nothing,
   viewerLagged: nothing,
-  lineReceived: nothing,
+  linesReceived: nothing,
   bytesSent: nothing,
   lineAbsorbed: nothing,
   logCommitted: nothing,

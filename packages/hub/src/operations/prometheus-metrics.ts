@@ -35,10 +35,12 @@ type Traffic = Pick<
   HubMetrics,
   | "agentConnected"
   | "agentDisconnected"
+  | "runnerConnected"
+  | "runnerDisconnected"
   | "viewerAttached"
   | "viewerDetached"
   | "viewerLagged"
-  | "lineReceived"
+  | "linesReceived"
   | "bytesSent"
   | "lineAbsorbed"
 >
@@ -49,6 +51,7 @@ function countTraffic(registry: Registry): Traffic {
   const counter = (name: string, help: string, labelNames: string[] = []) =>
     new Counter({ name, help, labelNames, registers })
   const agents = gauge("signalbox_agents", "Agents connected now", ["transport"])
+  const runners = gauge("signalbox_runners", "Runners connected now", [])
   const viewers = gauge("signalbox_viewers", "Viewers attached now", ["door"])
   const lagged = counter("signalbox_viewers_lagged_total", "Viewers told to resume from their cursor")
   const lines = counter("signalbox_lines_received_total", "Lines received from agents")
@@ -57,12 +60,14 @@ function countTraffic(registry: Registry): Traffic {
   return {
     agentConnected: (transport) => agents.inc({ transport }),
     agentDisconnected: (transport) => agents.dec({ transport }),
+    runnerConnected: () => runners.inc(),
+    runnerDisconnected: () => runners.dec(),
     viewerAttached: (door) => viewers.inc({ door }),
     viewerDetached: (door) => viewers.dec({ door }),
     viewerLagged: () => lagged.inc(),
-    lineReceived(count) {
-      lines.inc()
-      bytes.inc({ direction: "in" }, count)
+    linesReceived(received) {
+      lines.inc(received.lines)
+      bytes.inc({ direction: "in" }, received.bytes)
     },
     bytesSent: (count) => bytes.inc({ direction: "out" }, count),
     lineAbsorbed: (kind) => absorbed.inc({ kind }),

@@ -8,7 +8,7 @@ import {
   textOf,
   type UnlistedRequest,
 } from "@signalbox/protocol"
-import { HubError } from "../errors.ts"
+import { HubError, reasonOf } from "../errors.ts"
 import type { AgentWire } from "./agent-wire.ts"
 
 /** What the agent answered: the `response` of its control_response, success or error. */
@@ -65,8 +65,4 @@ function asHubError(cause: unknown, subtype: string, timeoutMs: number): HubErro
     return new HubError("control/timeout", `the agent did not answer ${subtype} within ${timeoutMs} ms`, { cause })
   }
   return new HubError("session/no-agent", `the agent went away before it answered ${subtype}`, { cause })
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -23,13 +23,18 @@ export interface AgentIntakeOptions {
   readonly asks: AskDesk
   readonly pipeline: SessionPipeline
   readonly wire: () => AgentWire | undefined
+  /** A question, which is an event before it is an ask. */
   readonly record: (message: Envelope, how: { line: string; key?: string }) => Promise<StoredEvent | undefined>
+  /** An event that nobody waits for. */
+  readonly keep: (message: Envelope, how: { line: string; key?: string }) => void
   /** A reply to a request of ours. */
   readonly replied: (message: Envelope) => void
   /** The echo of a message: its delivery receipt. */
   readonly echoed: (uuid: string) => void
   /** A request that is no ask. False: nobody takes it. */
   readonly call: (message: Envelope) => boolean
+  /** Seen and not logged: counted. */
+  readonly absorbed: (kind: string) => void
   /** Asks came or went. */
   readonly touched: () => void
   readonly malformed: (reason: string) => void
@@ -52,7 +57,8 @@ export class AgentIntake {
     this.#options = options
   }
 
-  take(decoded: Decoded): void {
+  /** `key` is for an event that has none of its own: whoever brings it may bring it again. */
+  take(decoded: Decoded, key?: string): void {
     if (decoded.kind === "malformed") return this.#options.malformed(decoded.reason)
     const { line } = decoded
     const message: Envelope = decoded.message
@@ -61,7 +67,7 @@ export class AgentIntake {
       case "delta":
         return this.#replay.holds(message, line) ? undefined : this.#options.pipeline.delta(line, message)
       case "event":
-        return this.#takeEvent(message, line, fate.key)
+        return this.#takeEvent(message, line, fate.key ?? key)
       case "question":
         return this.#options.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
@@ -70,11 +76,17 @@ export class AgentIntake {
       case "reply":
         return this.#options.replied(message)
       case "call":
+        this.#options.absorbed(ABSORBED_CALLS.get(fate.request["subtype"]) ?? "call")
         if (!this.#options.call(message)) this.#refuseCall(fate.requestId, fate.request)
         return undefined
       case "absorbed":
-        return undefined
+        return this.#options.absorbed("keep_alive")
     }
+  }
+
+  /** Resolves when the questions that came so far are asks, or refused. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay)
   }
 
   /** The same process is back and may say again what it said. */
@@ -101,9 +113,12 @@ export class AgentIntake {
   }
 
   #takeEvent(message: Envelope, line: string, key: string | undefined): void {
-    if (message["isReplay"] === true && key !== undefined) this.#options.echoed(key)
+    if (message["isReplay"] === true && key !== undefined) {
+      this.#options.absorbed("echo")
+      this.#options.echoed(key)
+    }
     this.#replay.sawEvent()
-    this.#options.background(this.#options.record(message, key === undefined ? { line } : { line, key }))
+    this.#options.keep(message, key === undefined ? { line } : { line, key })
   }
 
   async #begin(question: Promise<void>): Promise<void> {
@@ -135,9 +150,11 @@ export class AgentIntake {
     const { requestId, isRefused } = how
     const request = fieldOf(message, "request")
     const incarnation = wire()?.incarnation
-    if (request === undefined || incarnation === undefined) return
+    if (request === undefined) return
     const key = questionKey(requestId)
     const stored = (await record(message, { line, key })) ?? (await log.find(sessionId, key))
+    // What a process that is gone had asked is history, and nobody's to answer.
+    if (incarnation === undefined) return
     if (isRefused) throw new HubError("hub/busy", `${MAX_OPEN_QUESTIONS} of this agent's are open already`)
     await asks.open({ sessionId, incarnation, requestId, request, seq: stored?.seq ?? 0, askedAt: now() })
     touched()
@@ -174,5 +191,11 @@ export class AgentIntake {
     if (wire !== undefined) this.#options.background(wire.send(answer))
   }
 }
+
+/** As they are counted. A few names: what an agent makes up is none. */
+const ABSORBED_CALLS: ReadonlyMap<unknown, string> = new Map([
+  ["hook_callback", "hook"],
+  ["mcp_message", "mcp"],
+])
 
 const PENDING_LISTS = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]

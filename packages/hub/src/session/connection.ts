@@ -1,5 +1,5 @@
 import type { SessionState } from "@signalbox/protocol"
-import type { SessionPhase, SessionRecord } from "../model/session-record.ts"
+import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-record.ts"
 import type { AgentControl } from "./agent-control.ts"
 import type { AgentWire } from "./agent-wire.ts"
 
@@ -17,11 +17,34 @@ export type Connection =
       readonly isGreeted: boolean
     }
   | { readonly name: "away" }
+  /** Its process was put to rest: to everybody it is idle, and whatever is sent to it brings it back. */
+  | { readonly name: "parked" }
   | { readonly name: "ended" }
 
-export function connectionAtStart(state: SessionPhase): Connection {
+export function connectionAtStart({ record: { state }, own }: KeptSession): Connection {
+  if (own.launch?.isParked === true && state !== "ended") return { name: "parked" }
   if (state === "ended") return { name: "ended" }
   return state === "starting" ? { name: "never" } : { name: "away" }
+}
+
+/** What everybody is told of it. */
+export function phaseOf(
+  connection: Connection,
+  { state, pendingAsks }: { state: SessionState; pendingAsks: number },
+): SessionPhase {
+  switch (connection.name) {
+    case "ended":
+      return "ended"
+    case "never":
+      return "starting"
+    case "away":
+      return "disconnected"
+    case "parked":
+      return "idle"
+    case "connected":
+      if (pendingAsks > 0) return "waiting"
+      return isWorking(state) ? "running" : "idle"
+  }
 }
 
 /** A turn that was under way when the hub went down is taken to be still under way. */
@@ -30,7 +53,7 @@ export function stateAtStart({ turnStartedAt }: SessionRecord): SessionState {
   return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
 }
 
-export function isWorking(state: SessionState): boolean {
+function isWorking(state: SessionState): boolean {
   const { phase } = state
   if (phase === "waiting" || phase === "starting" || phase === "disconnected") return state.activity !== "idle"
   return phase === "running" || phase === "compacting"

@@ -22,6 +22,12 @@ export interface LiveSessionOptions {
   readonly greeting?: (session: LiveSession, incarnation: string) => Readonly<Record<string, unknown>>
   /** `initialize` is over, answered or not. */
   readonly greeted?: (session: LiveSession) => void
+  /** The session has ended and got a message: resolves when its agent was started again, and fails when it cannot be. */
+  readonly revive?: (session: LiveSession, by: string) => Promise<void>
+  /** Something waits for a parked agent. */
+  readonly wake?: (session: LiveSession) => void
+  /** A line was seen and not logged: for the metrics. */
+  readonly absorbed?: (kind: string) => void
   readonly viewers: (sessionId: string) => number
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
   readonly now?: () => Date

@@ -12,13 +12,13 @@ import {
 } from "@signalbox/protocol"
 import type { NewMessage, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { StoredEvent } from "../model/event.ts"
-import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-record.ts"
-import { wireObject } from "../model/wire-object.ts"
+import type { KeptLaunch, KeptSession, SessionExit, SessionPhase, SessionRecord } from "../model/session-record.ts"
 import { AgentControl, type ControlReply, payloadOf } from "./agent-control.ts"
 import { AgentIntake } from "./agent-intake.ts"
 import type { AgentWire } from "./agent-wire.ts"
-import { type Connection, type Continuity, connectionAtStart, isWorking, stateAtStart } from "./connection.ts"
+import { Arrivals } from "./arrivals.ts"
+import { catchUp } from "./catch-up.ts"
+import { type Connection, type Continuity, connectionAtStart, phaseOf, stateAtStart } from "./connection.ts"
 import { type Greeted, greetAgent } from "./greet-agent.ts"
 import { KeptRecord } from "./kept-record.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
@@ -26,16 +26,18 @@ import { MessageDesk } from "./message-desk.ts"
 import { MessageInProgress } from "./message-in-progress.ts"
 import { type Published, SessionPipeline } from "./pipeline.ts"
 import { takeReceipts } from "./receipts.ts"
-import { foldEvent, foldHandOver, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
+import { noAgent, rotated } from "./session-errors.ts"
+import { foldEvents, foldHandOver, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
+import { SessionHistory } from "./session-history.ts"
 
-const CATCH_UP_PAGE = 1_000
-const NOTHING: Envelope = { type: "unknown" }
+const IN_TURN: ReadonlySet<SessionPhase> = new Set(["running", "waiting", "disconnected"])
 const NO_TRAITS = peerTraits({})
 
 /** One conversation: its record, its history, its agent when there is one. */
 export class LiveSession {
   readonly id: string
   readonly pipeline: SessionPipeline
+  readonly history: SessionHistory
   readonly messages: MessageDesk
   readonly inProgress = new MessageInProgress()
   readonly #options: LiveSessionOptions
@@ -43,6 +45,9 @@ export class LiveSession {
   readonly #kept: KeptRecord
   #state: SessionState = initialSessionState
   #connection: Connection
+  readonly #arrivals = new Arrivals()
+  /** Of one that had ended when the hub started. */
+  #areMessagesUnread = false
 
   constructor(options: LiveSessionOptions) {
     this.#options = options
@@ -53,7 +58,7 @@ export class LiveSession {
       save: (kept) => this.#background(options.directory.saveSession(kept)),
       tell: () => options.changed(this),
     })
-    this.#connection = connectionAtStart(options.kept.record.state)
+    this.#connection = connectionAtStart(options.kept)
     if (this.#connection.name === "away") this.#state = stateAtStart(options.kept.record)
     this.pipeline = new SessionPipeline({
       session: this.id,
@@ -61,11 +66,12 @@ export class LiveSession {
       publish: (items) => this.#publish(items),
       onFailed: (error) => options.trouble(this, "the log refused events", error),
     })
+    this.history = new SessionHistory({ pipeline: this.pipeline, now: options.now })
     this.messages = new MessageDesk({
       sessionId: this.id,
       directory: options.directory,
       log: options.log,
-      record: (message, how) => this.#record("client", message, how),
+      record: (message, how) => this.history.record("client", message, how),
       tell: (lifecycle) => this.pipeline.delta(encode(lifecycle), lifecycle),
       ...(options.now === undefined ? {} : { now: options.now }),
     })
@@ -93,6 +99,11 @@ export class LiveSession {
     return this.#connection.name === "ended"
   }
 
+  /** It has no process, and gets one again when something is sent to it. */
+  get isParked(): boolean {
+    return this.#connection.name === "parked"
+  }
+
   /** What this agent's CLI can take. Unknown means the oldest. */
   get traits(): PeerTraits {
     const version = this.record.cliVersion
@@ -102,21 +113,15 @@ export class LiveSession {
 
   view(): SessionView {
     const { asks, viewers } = this.#options
-    return { ...this.record, state: this.phase(), pendingAsks: asks.pendingCount(this.id), viewers: viewers(this.id) }
+    const { turnStartedAt, ...record } = this.record
+    const state = this.phase()
+    // What waits for an agent that is not here yet, or was taken back, is no turn.
+    const turn = turnStartedAt === undefined || !IN_TURN.has(state) ? {} : { turnStartedAt }
+    return { ...record, ...turn, state, pendingAsks: asks.pendingCount(this.id), viewers: viewers(this.id) }
   }
 
   phase(): SessionPhase {
-    switch (this.#connection.name) {
-      case "ended":
-        return "ended"
-      case "never":
-        return "starting"
-      case "away":
-        return "disconnected"
-      case "connected":
-        if (this.#options.asks.pendingCount(this.id) > 0) return "waiting"
-        return isWorking(this.#state) ? "running" : "idle"
-    }
+    return phaseOf(this.#connection, { state: this.#state, pendingAsks: this.#options.asks.pendingCount(this.id) })
   }
 
   /** An agent is here. */
@@ -131,7 +136,7 @@ export class LiveSession {
       this.#intake.replayBegins()
     }
     this.change({ transport: wire.transport })
-    await this.note("connected", { transport: wire.transport })
+    await this.history.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
     const greeted = this.#greet(connection.control, wire, continuity)
     const isSame = continuity === "unknown" ? (await greeted) === "before" : continuity === "same"
@@ -139,6 +144,7 @@ export class LiveSession {
     if (this.wire !== wire) return
     if (continuity === "unknown" && !isSame) await this.#renew(wire)
     this.#connection = { ...connection, isGreeted: true }
+    this.#arrivals.tell(true)
     if (isSame) {
       await this.messages.sendAgain(wire)
       await this.#options.asks.sendAgain(wire.incarnation, connectedAt)
@@ -156,7 +162,7 @@ export class LiveSession {
     this.#state = stepSession(this.#state, { kind: "disconnected" })
     this.inProgress.clear()
     this.change({ transport: null })
-    await this.note("disconnected", { reason })
+    await this.history.note("disconnected", { reason })
   }
 
   /** The conversation goes on elsewhere with the same process: gives its connection away and is over itself. */
@@ -173,25 +179,60 @@ export class LiveSession {
     next.#state = { ...this.#state }
     // One that comes back to its own goes on there: what followed it then does not follow it now.
     const { next: _followed, ...record } = next.record
-    next.#kept.change(foldHandOver({ ...next.kept, record }, this.kept))
-    next.change({ transport: connection.wire.transport, cliVersion: this.record.cliVersion })
-    await this.note("rotated", { next: next.id })
+    const { launch } = this.kept.own
+    const taken = foldHandOver({ ...next.kept, record }, this.kept)
+    next.#kept.change(launch === undefined ? taken : { ...taken, own: { ...taken.own, launch } })
+    const { cliVersion, runner, worktree } = this.record
+    next.change({ transport: connection.wire.transport, cliVersion, runner, ...(worktree && { worktree }) })
+    await this.history.note("rotated", { next: next.id })
   }
 
-  /** The process ended, or the session was stopped. */
-  async end(exit: { reason: string; code?: number; signal?: string }): Promise<void> {
+  /** The process ended, or the session was stopped. `details` are for the history alone. */
+  async end(exit: Omit<SessionExit, "at">, details: Readonly<Record<string, unknown>> = {}): Promise<void> {
     if (this.#connection.name === "ended") return
-    if (this.#connection.name === "connected") this.#connection.control.close(exit.reason)
-    this.#connection = { name: "ended" }
-    const { incarnation } = this.kept.own
-    await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: null })
+    await this.#leave({ name: "ended" }, exit.reason)
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
-    await this.note("ended", exit)
+    await this.history.note("ended", { ...exit, ...details })
   }
 
-  /** A line from the agent, decoded. */
-  ingest(decoded: Decoded): void {
-    this.#intake.take(decoded)
+  /** The runner put its idle process to rest. What that did not take goes to the next one. */
+  async park(reason: string): Promise<void> {
+    if (this.#connection.name === "ended" || this.#connection.name === "parked") return
+    const { incarnation } = this.kept.own
+    await this.#leave({ name: "parked" }, reason)
+    this.change({ transport: null })
+    if (incarnation !== null) await this.messages.takeBack(incarnation, "unconfirmed")
+    await this.history.note("parked", { reason })
+  }
+
+  /** A process was started on a runner, again or for the first time: until it is here the session is starting. */
+  async expect(launch: KeptLaunch): Promise<void> {
+    const { exit: _over, ...record } = this.record
+    this.#connection = { name: "never" }
+    this.#kept.change({ record: { ...record, runner: launch.runner }, own: { ...this.kept.own, launch } })
+    if (this.#areMessagesUnread) await this.messages.load()
+    this.#areMessagesUnread = false
+  }
+
+  /** What is kept of it and told to nobody. */
+  changeOwn(change: Partial<KeptSession["own"]>): void {
+    this.#kept.change({ ...this.kept, own: { ...this.kept.own, ...change } })
+  }
+
+  forgetWorktree(): void {
+    const { worktree: _removed, ...record } = this.record
+    this.#kept.change({ ...this.kept, record })
+  }
+
+  /** A line from the agent, decoded. `key` is for an event that has none of its own. */
+  ingest(decoded: Decoded, key?: string): void {
+    this.#intake.take(decoded, key)
+  }
+
+  /** Resolves when all that the agent said so far is durable, or refused by the store. */
+  async taken(): Promise<void> {
+    await this.pipeline.settled()
+    await this.#intake.settled()
   }
 
   send(message: NewMessage, by: string): Promise<{ uuid: string; seq: number }> {
@@ -202,11 +243,19 @@ export class LiveSession {
   /** A user message as a client of the wire wrote it, with whatever fields it has. */
   async sendWire(message: Envelope, by: string): Promise<{ uuid: string; seq: number }> {
     if (this.record.next !== undefined) throw rotated(this.record.next)
-    if (this.isEnded) throw noAgent("the session has ended")
+    if (this.isEnded && !(await this.messages.has(message))) await this.#revive(by)
     const accepted = await this.messages.accept(message, by)
     const wire = this.greetedWire
     if (wire !== undefined) this.#background(this.messages.deliver(wire))
+    else if (this.isParked) this.#options.wake?.(this)
+    // Its process ended just now.
+    else if (this.isEnded) this.#background(this.#revive(by))
     return accepted
+  }
+
+  async #revive(by: string): Promise<void> {
+    if (this.#options.revive === undefined) throw noAgent("the session has ended")
+    await this.#options.revive(this, by)
   }
 
   /** The agent's payload; refusals, time-outs and its absence are errors. */
@@ -215,24 +264,16 @@ export class LiveSession {
   }
 
   ask(request: UnlistedRequest, timeoutMs: number): Promise<ControlReply> {
+    if (this.isParked) return this.awake(timeoutMs).then(() => this.ask(request, timeoutMs))
     if (this.#connection.name !== "connected") return Promise.reject(noAgent("no agent is connected"))
     return this.#connection.control.ask(this.#connection.wire, request, timeoutMs)
   }
 
-  /** Interrupts and changes of mode or model are part of the history. */
-  recordRequest(request: UnlistedRequest, by: string): Promise<StoredEvent | undefined> {
-    const message: Envelope = { type: "control_request", request_id: "", request }
-    return this.#record("client", message, { by, line: encode(message) })
-  }
-
-  recordAnswer(message: Envelope, by: string, from: "client" | "hub" = "client"): Promise<StoredEvent | undefined> {
-    return this.#record(from, message, { by, line: encode(message) })
-  }
-
-  /** A note of the hub's own, in the log. */
-  note(what: string, details: Readonly<Record<string, unknown>> = {}): Promise<StoredEvent | undefined> {
-    const message: Envelope = { type: "hub", subtype: what, ...details }
-    return this.#record("hub", message, { line: encode(message) })
+  /** Brings a parked agent back. Resolves when it is here; at once when it does not rest. */
+  async awake(timeoutMs: number): Promise<void> {
+    if (!this.isParked) return
+    this.#options.wake?.(this)
+    if (!(await this.#arrivals.wait(timeoutMs))) throw noAgent("its process did not come back in time")
   }
 
   change(change: Partial<SessionRecord>): void {
@@ -256,16 +297,22 @@ export class LiveSession {
 
   /** At start: the log may have more than the record, which is saved a little later; and messages may wait. */
   async load(): Promise<void> {
-    const { log } = this.#options
-    const { lastSeq } = await log.bounds(this.id)
-    while (this.record.lastSeq < lastSeq) {
-      const events = await log.read(this.id, { after: this.record.lastSeq, limit: CATCH_UP_PAGE })
-      if (events.length === 0) break
-      for (const event of events) this.#kept.fold(foldEvent(this.kept, event, wireObject(event.line) ?? NOTHING))
-    }
+    const caughtUp = await catchUp(this.#options.log, this.kept)
+    if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
     if (this.#connection.name === "away") this.#state = stateAtStart(this.record)
     // One that was handed over may have left messages on their way.
     if (!this.isEnded || this.record.next !== undefined) await this.messages.load()
+    else this.#areMessagesUnread = true
+  }
+
+  /** No process is there any more to hear an answer. */
+  async #leave(to: Connection, reason: string): Promise<void> {
+    if (this.#connection.name === "connected") this.#connection.control.close(reason)
+    this.#connection = to
+    this.inProgress.clear()
+    this.#arrivals.tell(false)
+    const { incarnation } = this.kept.own
+    await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: null })
   }
 
   async #renew(wire: AgentWire): Promise<void> {
@@ -279,7 +326,7 @@ export class LiveSession {
     await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: wire.incarnation })
     this.#kept.change(foldNewProcess(this.kept, wire.incarnation))
     for (const lost of await this.messages.newProcess(wire.incarnation)) {
-      await this.note("message_unknown", { uuid: lost.uuid })
+      await this.history.note("message_unknown", { message_uuid: lost.uuid })
     }
   }
 
@@ -304,34 +351,29 @@ export class LiveSession {
       asks,
       pipeline: this.pipeline,
       wire: () => this.wire,
-      record: (message, how) => this.#record("agent", message, how),
+      record: (message, how) => this.history.record("agent", message, how),
+      keep: (message, how) => this.history.keep(message, how),
       replied: (message) => {
         if (this.#connection.name === "connected") this.#connection.control.take(message)
       },
       echoed: (uuid) => this.messages.confirm(uuid),
       call: (message) => call(this, message),
       touched: () => this.touch(),
+      absorbed: (kind) => this.#options.absorbed?.(kind),
       malformed: (reason) => trouble(this, "a malformed line", reason),
       background: (work) => this.#background(work),
       now: () => this.now(),
     })
   }
 
-  #record(
-    from: "agent" | "client" | "hub",
-    message: Envelope,
-    how: { line: string; by?: string; key?: string },
-  ): Promise<StoredEvent | undefined> {
-    const at = (this.#options.now?.() ?? new Date()).getTime()
-    return this.pipeline.event({ at, from, ...how }, message, { synced: from === "client" })
-  }
-
   #publish(items: readonly Published[]): void {
-    for (const item of items) this.#fold(item)
+    for (const item of items) this.#follow(item)
+    const events = items.filter((item) => item.kind === "event")
+    if (events.length > 0) this.#kept.fold(foldEvents(this.kept, events))
     this.#options.publish(this, items)
   }
 
-  #fold(item: Published): void {
+  #follow(item: Published): void {
     const { message } = item
     if (item.kind === "delta") {
       this.inProgress.take(message, item.line)
@@ -350,7 +392,6 @@ export class LiveSession {
     } else if (event.from === "client" && message.type === "user") {
       this.#step({ kind: "sent", message })
     }
-    this.#kept.fold(foldEvent(this.kept, event, message))
   }
 
   #step(input: Parameters<typeof stepSession>[1]): void {
@@ -366,12 +407,4 @@ export class LiveSession {
       this.#options.trouble(this, "something failed in the background", error)
     })
   }
-}
-
-function noAgent(why: string): HubError {
-  return new HubError("session/no-agent", `${why}: start an agent for it, or make a new session`)
-}
-
-function rotated(next: string): HubError {
-  return new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
 }

@@ -58,6 +58,13 @@ export class MessageDesk {
     return this.#open.length
   }
 
+  /** Whether the session has this very message already. */
+  async has(message: Envelope): Promise<boolean> {
+    const uuid = textOf(message, "uuid")
+    if (uuid === undefined) return false
+    return (await this.#options.log.find(this.#options.sessionId, uuid)) !== undefined
+  }
+
   /** A user message, from whoever. Without a `uuid` it gets one: it is what makes a repeat harmless. */
   accept(message: Envelope, by: string): Promise<Accepted> {
     const uuid = textOf(message, "uuid") ?? randomUUID()
@@ -94,7 +101,8 @@ export class MessageDesk {
     } catch (error) {
       this.#drop(uuid)
       // Its sender is told that it was not taken: half of it must not be found and sent after a restart.
-      await directory.setMessageState(sessionId, uuid, "cancelled", null).catch(() => undefined)
+      // Not awaited: a full disk takes it only when there is room again, and the sender is told at once.
+      void directory.setMessageState(sessionId, uuid, "cancelled", null).catch(() => undefined)
       throw error
     }
   }
@@ -118,6 +126,20 @@ export class MessageDesk {
     const lost = this.#open.filter((message) => message.state === "sent" && message.incarnation !== incarnation)
     for (const message of lost) await this.#settle(message, "unknown")
     return lost
+  }
+
+  /** The process is over and never took these, or any that it has not confirmed: they wait again. */
+  async takeBack(incarnation: string, uuids: readonly string[] | "unconfirmed"): Promise<void> {
+    const { directory } = this.#options
+    // One that is just being sent counts as sent, and not as waiting, when it is looked at.
+    await this.#delivering
+    const isBack = ({ state, uuid, incarnation: sentTo }: OutgoingMessage) =>
+      state === "sent" && sentTo === incarnation && (uuids === "unconfirmed" || uuids.includes(uuid))
+    const back = this.#open.filter(isBack)
+    this.#open = this.#open.map((message) =>
+      isBack(message) ? { ...message, state: "waiting", incarnation: null } : message,
+    )
+    for (const { sessionId, uuid } of back) await directory.setMessageState(sessionId, uuid, "waiting", null)
   }
 
   /** The agent echoed it. */

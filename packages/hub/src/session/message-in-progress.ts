@@ -45,6 +45,11 @@ export class MessageInProgress {
     }
   }
 
+  /** Whether somebody is in the middle of a sentence. */
+  get isUnderWay(): boolean {
+    return this.#speakers.size > 0
+  }
+
   /** A turn's end, or the loss of the agent: nobody is speaking any more. */
   clear(): void {
     this.#speakers.clear()

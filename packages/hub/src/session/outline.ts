@@ -1,6 +1,7 @@
 import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { OutlineMark } from "../core.ts"
 import type { StoredEvent } from "../model/event.ts"
+import { oneLine } from "../model/one-line.ts"
 import { wireObject } from "../model/wire-object.ts"
 
 const LABEL_CHARS = 120
@@ -9,7 +10,11 @@ const LABEL_CHARS = 120
 export function markOf(event: StoredEvent): OutlineMark | undefined {
   const message = wireObject(event.line)
   if (message === undefined) return undefined
-  const mark = (kind: OutlineMark["kind"], label: string) => ({ seq: event.seq, kind, label: shorten(label) })
+  const mark = (kind: OutlineMark["kind"], label: string) => ({
+    seq: event.seq,
+    kind,
+    label: oneLine(label, LABEL_CHARS),
+  })
   switch (message.type) {
     case "user":
       return event.from === "client" ? mark("prompt", promptText(message)) : undefined
@@ -38,9 +43,4 @@ function promptText(message: Envelope): string {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""
   return content.map((block) => (isObject(block) ? (textOf(block, "text") ?? "") : "")).join(" ")
-}
-
-function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim()
-  return line.length <= LABEL_CHARS ? line : `${line.slice(0, LABEL_CHARS - 1)}…`
 }

@@ -20,8 +20,8 @@ interface EventItem {
   readonly event: NewEvent
   readonly message: Envelope
   readonly synced: boolean
-  readonly settle: (stored: StoredEvent | undefined) => void
-  readonly fail: (error: unknown) => void
+  /** Left out when nobody waits for it: agents say thousands, and a promise for each is what they would cost most. */
+  readonly waiting?: { settle(stored: StoredEvent | undefined): void; fail(error: unknown): void }
 }
 
 type Item = EventItem | { readonly kind: "delta"; readonly line: string; readonly message: Envelope }
@@ -29,12 +29,11 @@ type Item = EventItem | { readonly kind: "delta"; readonly line: string; readonl
 /** Events that the log takes or refuses together, and the deltas behind them. */
 interface Run {
   readonly items: readonly Item[]
-  readonly events: readonly EventItem[]
   readonly written: Promise<readonly StoredEvent[] | undefined>
 }
 
 /** Past this many items on their way, whoever reads the agent waits. */
-const HIGH_WATER_ITEMS = 10_000
+const HIGH_WATER_ITEMS = 4_000
 
 /**
  * One order per session: an event is published when it is durable, and a delta never overtakes the event before it. What
@@ -45,6 +44,9 @@ export class SessionPipeline {
   readonly #options: PipelineOptions
   #gathering: Item[] = []
   #underWay = 0
+  #pushed = 0
+  #done = 0
+  #refused = 0
   #isScheduled = false
   #publishing: Promise<void> = Promise.resolve()
   #wakers: (() => void)[] = []
@@ -56,8 +58,13 @@ export class SessionPipeline {
   /** Resolves with the stored event when it was published, or with undefined when the log had it already. */
   event(event: NewEvent, message: Envelope, options: { synced?: boolean } = {}): Promise<StoredEvent | undefined> {
     return new Promise((settle, fail) => {
-      this.#push({ kind: "event", event, message, synced: options.synced === true, settle, fail })
+      this.#push({ kind: "event", event, message, synced: options.synced === true, waiting: { settle, fail } })
     })
+  }
+
+  /** An event that nobody waits for. */
+  take(event: NewEvent, message: Envelope): void {
+    this.#push({ kind: "event", event, message, synced: false })
   }
 
   delta(line: string, message: Envelope): void {
@@ -69,16 +76,24 @@ export class SessionPipeline {
     while (this.#underWay >= HIGH_WATER_ITEMS) await new Promise<void>((resolve) => this.#wakers.push(resolve))
   }
 
-  /** Resolves when everything pushed so far was published. */
+  /** How much of what agents said the log did not take: whoever has it still must not let go of it. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** Resolves when everything pushed so far was published, or refused by the log. */
   async settled(): Promise<void> {
-    while (this.#underWay > 0) await new Promise<void>((resolve) => this.#wakers.push(resolve))
+    const upTo = this.#pushed
+    while (this.#done < upTo) await new Promise<void>((resolve) => this.#wakers.push(resolve))
   }
 
   #push(item: Item): void {
     this.#gathering.push(item)
     this.#underWay += 1
+    this.#pushed += 1
     if (this.#isScheduled) return
     this.#isScheduled = true
+    // Not sooner: lines come one by one in a tick, and to hand each to the log costs three times as much.
     setImmediate(() => this.#flush())
   }
 
@@ -91,49 +106,67 @@ export class SessionPipeline {
   }
 
   #write(items: readonly Item[]): Run {
-    const events = items.filter((item) => item.kind === "event")
-    if (events.length === 0) return { items, events, written: Promise.resolve([]) }
-    const append = this.#options.log.append(
-      this.#options.session,
-      events.map((item) => item.event),
-      { synced: events.some((item) => item.synced) },
-    )
+    const events: NewEvent[] = []
+    let synced = false
+    for (const item of items) {
+      if (item.kind !== "event") continue
+      events.push(item.event)
+      synced ||= item.synced
+    }
+    if (events.length === 0) return { items, written: NOTHING_WRITTEN }
+    const append = this.#options.log.append(this.#options.session, events, { synced })
     const written = append.then(
       ({ stored }) => stored,
       (error: unknown) => {
-        for (const item of events) item.fail(error)
+        for (const item of items) if (item.kind === "event") item.waiting?.fail(error)
+        if (!synced) this.#refused += events.length
         this.#options.onFailed(error)
         return undefined
       },
     )
-    return { items, events, written }
+    return { items, written }
   }
 
   async #publishAll(runs: readonly Run[]): Promise<void> {
     for (const run of runs) {
-      const stored = await run.written
-      this.#publish(run, stored === undefined ? new Map() : matchStored(run.events, stored))
+      this.#publish(run.items, (await run.written) ?? [])
       this.#underWay -= run.items.length
+      this.#done += run.items.length
     }
     const wakers = this.#wakers
     this.#wakers = []
     for (const wake of wakers) wake()
   }
 
-  #publish({ items }: Run, stored: ReadonlyMap<EventItem, StoredEvent>): void {
-    const published = items.flatMap((item): readonly Published[] => {
-      if (item.kind === "delta") return [item]
-      const event = stored.get(item)
-      return event === undefined ? [] : [{ kind: "event", event, message: item.message }]
-    })
+  /** The log returns what it stored, in order, without the ones it had already. */
+  #publish(items: readonly Item[], stored: readonly StoredEvent[]): void {
+    const published: Published[] = []
+    const settled: (() => void)[] = []
+    let next = 0
+    for (const item of items) {
+      if (item.kind === "delta") {
+        published.push(item)
+        continue
+      }
+      const event = isStoredAs(item.event, stored[next]) ? stored[next++] : undefined
+      if (event !== undefined) published.push({ kind: "event", event, message: item.message })
+      const { waiting } = item
+      if (waiting !== undefined) settled.push(() => waiting.settle(event))
+    }
     try {
       if (published.length > 0) this.#options.publish(published)
     } catch (error) {
       // A watcher's mistake is not the next event's.
       this.#options.onFailed(error)
     }
-    for (const item of items) if (item.kind === "event") item.settle(stored.get(item))
+    for (const settle of settled) settle()
   }
+}
+
+const NOTHING_WRITTEN: Promise<readonly StoredEvent[]> = Promise.resolve([])
+
+function isStoredAs(event: NewEvent, stored: StoredEvent | undefined): boolean {
+  return stored !== undefined && stored.line === event.line && stored.key === event.key && stored.at === event.at
 }
 
 /** A new run begins where what people sent and what agents said meet. */
@@ -148,19 +181,4 @@ function runsOf(batch: readonly Item[]): Item[][] {
     else last.push(item)
   }
   return runs
-}
-
-/** The log returns what it stored, in order, without the ones it had already. */
-function matchStored(items: readonly EventItem[], stored: readonly StoredEvent[]): Map<EventItem, StoredEvent> {
-  const matched = new Map<EventItem, StoredEvent>()
-  let next = 0
-  for (const item of items) {
-    const candidate = stored[next]
-    if (candidate === undefined) break
-    if (candidate.line !== item.event.line || candidate.key !== item.event.key || candidate.at !== item.event.at)
-      continue
-    matched.set(item, candidate)
-    next += 1
-  }
-  return matched
 }

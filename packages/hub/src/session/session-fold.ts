@@ -1,5 +1,6 @@
 import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { StoredEvent } from "../model/event.ts"
+import { oneLine } from "../model/one-line.ts"
 import type { KeptSession, SessionRecord, TokenCount } from "../model/session-record.ts"
 
 const LAST_LINE_CHARS = 200
@@ -12,47 +13,82 @@ const MAX_AMOUNT = 1e12
 
 export const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
 
-/** What an event changes in the session's record. */
-export function foldEvent(session: KeptSession, event: StoredEvent, message: Envelope): KeptSession {
-  const at = new Date(event.at).toISOString()
-  const { record, own } = foldMessage(session, event, message, at)
-  const uuid = event.from === "agent" ? textOf(message, "uuid") : undefined
+interface FoldedEvent {
+  readonly event: StoredEvent
+  readonly message: Envelope
+}
+
+/** What events change in the session's record. In one go: of a thousand messages only the last one's last line is looked for. */
+export function foldEvents(session: KeptSession, events: readonly FoldedEvent[]): KeptSession {
+  const last = events.at(-1)
+  if (last === undefined) return session
+  let folded = session
+  for (const { event, message } of events) folded = foldMessage(folded, event, message)
+  const lastLine = lastLineIn(events)
+  const lastAgentUuid = lastUuidIn(events)
+  const spoken = lastLine === undefined ? {} : { lastLine }
   return {
-    record: { ...record, lastSeq: event.seq, updatedAt: at },
-    own: uuid === undefined ? own : { ...own, lastAgentUuid: uuid },
+    record: { ...folded.record, ...spoken, lastSeq: last.event.seq, updatedAt: timeOf(last.event) },
+    own: lastAgentUuid === undefined ? folded.own : { ...folded.own, lastAgentUuid },
   }
 }
 
-function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope, at: string): KeptSession {
-  if (event.from === "agent") return foldAgentEvent(session, message, at)
-  return event.from === "client" && message.type === "user" ? foldUserMessage(session, message, at) : session
+function timeOf({ at }: StoredEvent): string {
+  return new Date(at).toISOString()
 }
 
-/** What an event of the agent's changes in the session's record; the same object when nothing did. */
-function foldAgentEvent(session: KeptSession, message: Envelope, at: string): KeptSession {
+/** The same object when nothing changed. */
+function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope): KeptSession {
   switch (message.type) {
     case "system":
-      return foldSystem(session, message)
-    case "assistant":
-      return message["parent_tool_use_id"] == null ? withRecord(session, lastLineOf(message)) : session
+      return event.from === "agent" ? foldSystem(session, message, timeOf(event)) : session
     case "result":
-      return foldResult(session, message, at)
+      return event.from === "agent" ? foldResult(session, message, timeOf(event)) : session
+    case "user":
+      return event.from === "client" ? foldUserMessage(session, message, timeOf(event)) : session
+    case "control_request":
+      return event.from === "agent" ? session : foldRequest(session, message, event.by)
     default:
       return session
   }
 }
 
+function foldRequest(session: KeptSession, message: Envelope, by: string | undefined): KeptSession {
+  const isInterrupt = textOf(fieldOf(message, "request"), "subtype") === "interrupt"
+  if (!isInterrupt || session.record.turnStartedAt === undefined) return session
+  return withRecord(session, { interruptedBy: by ?? "hub" })
+}
+
+function lastLineIn(events: readonly FoldedEvent[]): string | undefined {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const folded = events[index]
+    if (folded?.event.from !== "agent" || folded.message.type !== "assistant") continue
+    const line = folded.message["parent_tool_use_id"] == null ? lastLineOf(folded.message) : undefined
+    if (line !== undefined) return line
+  }
+  return undefined
+}
+
+function lastUuidIn(events: readonly FoldedEvent[]): string | undefined {
+  for (let index = events.length - 1; index >= 0; index--) {
+    const folded = events[index]
+    const uuid = folded?.event.from === "agent" ? textOf(folded.message, "uuid") : undefined
+    if (uuid !== undefined) return uuid
+  }
+  return undefined
+}
+
 /** A message to the agent: the first one names the session. */
 function foldUserMessage(session: KeptSession, message: Envelope, at: string): KeptSession {
   const text = textIn(fieldOf(message, "message")?.["content"])
-  const title = session.record.title ?? (text === "" ? null : shorten(text, TITLE_CHARS))
+  const title = session.record.title ?? (text === "" ? null : oneLine(text, TITLE_CHARS))
   const started = session.record.turnStartedAt === undefined ? { turnStartedAt: at } : {}
   return withRecord(session, { title, ...started })
 }
 
 /** Wire totals are cumulative per process: a new process starts from what the others had used. */
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
-  const { turnStartedAt: _cut, ...record } = session.record
+  const { turnStartedAt: _cut, interruptedBy: _by, ...record } = session.record
   const { costUsd } = record
   return { record, own: { ...session.own, incarnation, costBase: costUsd } }
 }
@@ -61,11 +97,11 @@ export function foldNewProcess(session: KeptSession, incarnation: string): KeptS
 export function foldHandOver(next: KeptSession, before: KeptSession): KeptSession {
   const { incarnation, initializeReply, costBase } = before.own
   const usedSoFar = before.record.costUsd - costBase
-  const { turnStartedAt: _cut, ...record } = next.record
+  const { turnStartedAt: _cut, interruptedBy: _by, ...record } = next.record
   return { record, own: { ...next.own, incarnation, initializeReply, costBase: record.costUsd - usedSoFar } }
 }
 
-function foldSystem(session: KeptSession, message: Envelope): KeptSession {
+function foldSystem(session: KeptSession, message: Envelope, at: string): KeptSession {
   if (message["subtype"] === "session_title_changed") {
     const title = fieldText(message, "title")
     return title === undefined ? session : withRecord(session, { title })
@@ -76,6 +112,8 @@ function foldSystem(session: KeptSession, message: Envelope): KeptSession {
     const value = fieldText(message, field)
     if (value !== undefined) change[name] = value
   }
+  // Every turn begins with one, also that of a message which waited for the turn before it.
+  if (message["subtype"] === "init" && session.record.turnStartedAt === undefined) change["turnStartedAt"] = at
   return withRecord(session, change)
 }
 
@@ -89,7 +127,9 @@ const INIT_FIELDS: readonly (readonly [string, keyof SessionRecord])[] = [
 function foldResult(session: KeptSession, message: Envelope, at: string): KeptSession {
   const { record, own } = session
   const cost = message["total_cost_usd"] ?? message["cost_usd"]
-  const { turnStartedAt: _over, ...rest } = record
+  const { turnStartedAt: _over, interruptedBy, ...rest } = record
+  const isError = message["is_error"] === true
+  const told = { subtype: fieldText(message, "subtype") ?? "unknown", isError, at }
   return {
     own,
     record: {
@@ -97,7 +137,7 @@ function foldResult(session: KeptSession, message: Envelope, at: string): KeptSe
       turns: record.turns + 1,
       costUsd: typeof cost === "number" ? own.costBase + amountOf(cost) : record.costUsd,
       tokens: addUsage(record.tokens, fieldOf(message, "usage")),
-      lastResult: { subtype: fieldText(message, "subtype") ?? "unknown", isError: message["is_error"] === true, at },
+      lastResult: interruptedBy === undefined ? told : { ...told, interruptedBy },
     },
   }
 }
@@ -136,12 +176,12 @@ function amountOf(value: unknown): number {
   return typeof value === "number" && value > 0 ? Math.min(value, MAX_AMOUNT) : 0
 }
 
-function lastLineOf(message: Envelope): Partial<SessionRecord> {
+function lastLineOf(message: Envelope): string | undefined {
   const content = fieldOf(message, "message")?.["content"]
   const text = textIn(Array.isArray(content) ? content.slice(-1) : content).trimEnd()
   // Only the end is looked at: a message may be long, and there may be thousands.
   const last = text.slice(Math.max(text.lastIndexOf("\n") + 1, text.length - 4 * LAST_LINE_CHARS))
-  return last === "" ? {} : { lastLine: shorten(last, LAST_LINE_CHARS) }
+  return last === "" ? undefined : oneLine(last, LAST_LINE_CHARS)
 }
 
 function textIn(content: unknown): string {
@@ -151,11 +191,6 @@ function textIn(content: unknown): string {
     .map((block) => (isObject(block) && block["type"] === "text" ? (textOf(block, "text") ?? "") : ""))
     .filter((text) => text !== "")
     .join("\n")
-}
-
-function shorten(text: string, chars: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim()
-  return line.length <= chars ? line : `${line.slice(0, chars - 1).trimEnd()}…`
 }
 
 function withRecord(session: KeptSession, change: Partial<SessionRecord>): KeptSession {

@@ -71,13 +71,29 @@ export class SessionRegistry {
     return this.#byRequestKey.get(key)
   }
 
+  /** It was asked for by another key now, which means the same session from now on. */
+  rekey(session: LiveSession, requestKey: string): void {
+    session.changeOwn({ requestKey })
+    this.#byRequestKey.set(requestKey, session)
+  }
+
   all(): IterableIterator<LiveSession> {
     return this.#sessions.values()
   }
 
+  /** The session of this id of the CLI's own. */
+  byAgentId(agentSessionId: string): LiveSession | undefined {
+    return this.#byAgentId.get(agentSessionId)
+  }
+
   create(request: NewSession, links: { parent?: string } = {}): LiveSession {
+    return this.adopt(this.draft(request, links))
+  }
+
+  /** A session that nobody is told of yet: it may come to nothing. */
+  draft(request: NewSession, links: { parent?: string } = {}): LiveSession {
     const at = (this.#options.now?.() ?? new Date()).toISOString()
-    const session = this.#options.open({
+    return this.#options.open({
       record: {
         id: randomUUID(),
         title: request.title ?? null,
@@ -108,6 +124,9 @@ export class SessionRegistry {
         agent: request.agent ?? "claude",
       },
     })
+  }
+
+  adopt(session: LiveSession): LiveSession {
     this.#add(session)
     session.touch()
     return session

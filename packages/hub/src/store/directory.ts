@@ -18,6 +18,8 @@ export interface Directory {
   /** Compare-and-set: changes the ask only while it is in `from`. `changed` tells whether this call did it. */
   settleAsk(id: string, from: AskState, settled: Ask, options?: SettleOptions): Promise<SettledAsk>
   markAskDelivered(id: string, deliveredAt: string): Promise<void>
+  /** Its answer will reach nobody any more: it is not undelivered from now on. */
+  giveUpAnswer(id: string): Promise<void>
   getAsk(id: string): Promise<Ask | undefined>
   listAsks(filter: AskFilter): Promise<readonly Ask[]>
 

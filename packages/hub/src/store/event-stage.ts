@@ -16,14 +16,29 @@ export interface StagedAppend {
 
 /** One statement for many rows is twice as fast as one for each; rows beyond whole statements take the next smaller. */
 const ROWS_PER_INSERT = [64, 16, 4, 1] as const
+/** Time, key and line: what each row has of its own. */
+const WIDTH = 3
 const INSERTS = new Map<number, string>(ROWS_PER_INSERT.map((rows) => [rows, insertOf(rows)]))
 /** Events whose keys are looked up at once. */
 const CHUNK_EVENTS = 64
-const WIDTH = 7
 
+/** What all rows of a statement share is given once: to hand over a value costs about as much as to write it. */
 function insertOf(rows: number): string {
-  const values = Array.from({ length: rows }, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")
-  return `INSERT INTO events (session, seq, at, origin, by, key, line) VALUES ${values}`
+  const values = Array.from({ length: rows }, (_, row) => {
+    const own = 5 + row * WIDTH
+    return `(?1, ?2 + ${row + 1}, ?${own}, ?3, ?4, ?${own + 1}, ?${own + 2})`
+  })
+  return `INSERT INTO events (session, seq, at, origin, by, key, line) VALUES ${values.join(", ")}`
+}
+
+/** Rows that are numbered and not written: one after the other in one session, from one side. */
+interface RowRun {
+  readonly session: number
+  /** The last number before them. */
+  readonly after: number
+  readonly from: NewEvent["from"]
+  readonly by: string | undefined
+  readonly values: SqlValue[]
 }
 
 /**
@@ -37,8 +52,7 @@ export class EventStage implements JournalStage {
   readonly #publish: (append: StagedAppend) => void
   #staged: StagedAppend[] = []
   #flushed: StagedAppend[] = []
-  /** Rows that are numbered and not written. */
-  #rows: SqlValue[] = []
+  #run: RowRun | undefined
 
   constructor(parts: {
     readonly database: Database
@@ -81,7 +95,7 @@ export class EventStage implements JournalStage {
 
   discard(): void {
     this.#staged = []
-    this.#rows = []
+    this.#run = undefined
     this.#heads.forgetAll()
     this.#keys.forget()
   }
@@ -120,22 +134,32 @@ export class EventStage implements JournalStage {
   }
 
   #add(append: StagedAppend, head: SessionHead, event: NewEvent): void {
+    const run = this.#runFor(head, event)
     const seq = ++head.lastSeq
     const key = event.key === undefined ? null : storedKey(event.key)
-    this.#rows.push(head.number, seq, event.at, event.from, event.by ?? null, key, toStoredText(event.line))
+    run.values.push(event.at, key, toStoredText(event.line))
     append.stored.push({ ...event, seq })
-    if (this.#rows.length === ROWS_PER_INSERT[0] * WIDTH) this.#writeRows()
+    if (run.values.length === ROWS_PER_INSERT[0] * WIDTH) this.#writeRows()
+  }
+
+  #runFor(head: SessionHead, event: NewEvent): RowRun {
+    const run = this.#run
+    if (run !== undefined && run.session === head.number && run.from === event.from && run.by === event.by) return run
+    this.#writeRows()
+    this.#run = { session: head.number, after: head.lastSeq, from: event.from, by: event.by, values: [] }
+    return this.#run
   }
 
   #writeRows(): void {
-    const rows = this.#rows
-    if (rows.length === 0) return
-    this.#rows = []
-    let from = 0
+    const run = this.#run
+    if (run === undefined) return
+    this.#run = undefined
+    const { session, after, from, by, values } = run
+    let written = 0
     for (const count of ROWS_PER_INSERT) {
-      const width = count * WIDTH
-      for (; rows.length - from >= width; from += width) {
-        this.#database.run(INSERTS.get(count) ?? "", rows.length === width ? rows : rows.slice(from, from + width))
+      for (; values.length / WIDTH - written >= count; written += count) {
+        const own = values.slice(written * WIDTH, (written + count) * WIDTH)
+        this.#database.run(INSERTS.get(count) ?? "", [session, after + written, from, by ?? null, ...own])
       }
     }
   }

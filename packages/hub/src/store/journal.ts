@@ -2,6 +2,7 @@ import { HubError } from "../errors.ts"
 import type { Database } from "./database.ts"
 import { storeFailure } from "./store-failure.ts"
 import { commitJobs, type JournalStage } from "./transaction.ts"
+import { type WriteEntry, WriteQueue } from "./write-queue.ts"
 
 export interface WriteJob<T> {
   /** Runs inside the transaction, perhaps more than once: what it keeps in memory it must be able to lose. */
@@ -31,24 +32,13 @@ export interface JournalCommit {
   readonly durationMs: number
 }
 
-interface Entry {
-  readonly run: () => void
-  readonly bytes: number
-  readonly synced: boolean
-  readonly refusable: boolean
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
 type JournalState =
   | { readonly phase: "running" }
   | { readonly phase: "stalled"; readonly since: number; readonly error: HubError; readonly retry: NodeJS.Timeout }
   | { readonly phase: "closed" }
 
 const MIB = 1024 * 1024
-/** After trouble the backlog is written in pieces of about this size, so that the event loop is not held for all of it. */
-const BATCH_BYTES = 4 * MIB
-const PROBE: Entry = {
+const PROBE: WriteEntry = {
   run: () => undefined,
   bytes: 0,
   synced: false,
@@ -65,15 +55,11 @@ const PROBE: Entry = {
 export class Journal {
   readonly #database: Database
   readonly #stages: JournalStage[] = []
+  readonly #queue = new WriteQueue()
   readonly #options: JournalOptions
   readonly #fullAtBytes: number
   readonly #maxWaitingBytes: number
   #state: JournalState = { phase: "running" }
-  /** What was written in the tick that is under way. */
-  #tick: Entry[] = []
-  /** Earlier ticks that are not committed, oldest first: more than one only in trouble. */
-  #backlog: Entry[][] = []
-  #waitingBytes = 0
   #isScheduled = false
   #isStopping = false
   #holds = 0
@@ -91,7 +77,7 @@ export class Journal {
   }
 
   get waitingBytes(): number {
-    return this.#waitingBytes
+    return this.#queue.bytes
   }
 
   /** A stage collects what jobs write, to write it in one go before the commit. */
@@ -108,8 +94,7 @@ export class Journal {
       const run = () => {
         result = job.run()
       }
-      this.#tick.push({ run, bytes, synced, refusable, resolve: () => resolve(result), reject })
-      this.#waitingBytes += bytes
+      this.#queue.add({ run, bytes, synced, refusable, resolve: () => resolve(result), reject })
       this.#schedule()
     })
   }
@@ -154,11 +139,11 @@ export class Journal {
     if (this.#state.phase === "closed") return
     const wasStalled = this.#state.phase === "stalled" ? this.#state : undefined
     if (wasStalled !== undefined) clearTimeout(wasStalled.retry)
-    this.#endTick()
+    this.#queue.endTick()
     this.#state = { phase: "closed" }
     let failure: HubError | undefined
-    while (this.#backlog.length > 0) {
-      const batch = this.#takeBatch()
+    while (this.#queue.hasBacklog) {
+      const batch = this.#queue.takeBatch()
       failure ??= this.#commit(batch)
       if (failure !== undefined) this.#reject(batch, failure)
     }
@@ -170,7 +155,7 @@ export class Journal {
       return new HubError("hub/stopping", "The hub is stopping: try again in a moment.")
     const trouble = this.#state.phase === "stalled" ? this.#state.error : undefined
     if ((job.refusable === true || this.#isStopping) && trouble !== undefined) return trouble
-    if (this.#waitingBytes < this.#maxWaitingBytes) return undefined
+    if (this.#queue.bytes < this.#maxWaitingBytes) return undefined
     return trouble ?? new HubError("store/failed", "More is being written than the disk takes: try again in a moment.")
   }
 
@@ -179,57 +164,34 @@ export class Journal {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      this.#endTick()
+      this.#queue.endTick()
       if (this.#state.phase === "running") this.#drain()
     })
   }
 
-  #endTick(): void {
-    if (this.#tick.length === 0) return
-    this.#backlog.push(this.#tick)
-    this.#tick = []
-  }
-
   #drain(): void {
-    if (this.#backlog.length === 0 || this.#holds > 0) return
-    const batch = this.#takeBatch()
+    if (!this.#queue.hasBacklog || this.#holds > 0) return
+    const batch = this.#queue.takeBatch()
     const failure = this.#commit(batch)
     if (failure !== undefined) {
       this.#stall(batch, failure)
       return
     }
     this.#releaseRoom()
-    if (this.#backlog.length > 0) this.#schedule()
-  }
-
-  /** Whole ticks only: what was written in one tick is one transaction. */
-  #takeBatch(): Entry[] {
-    const batch: Entry[] = []
-    let bytes = 0
-    let ticks = 0
-    for (const tick of this.#backlog) {
-      for (const entry of tick) {
-        batch.push(entry)
-        bytes += entry.bytes
-      }
-      ticks++
-      if (bytes >= BATCH_BYTES) break
-    }
-    this.#backlog.splice(0, ticks)
-    return batch
+    if (this.#queue.hasBacklog) this.#schedule()
   }
 
   /** Settles the entries and returns undefined, or returns why nothing of it could be committed and settles none. */
-  #commit(batch: readonly Entry[]): HubError | undefined {
+  #commit(batch: readonly WriteEntry[]): HubError | undefined {
     const startedAt = performance.now()
     const synced = batch.some((entry) => entry.synced)
-    let failures: ReadonlyMap<Entry, unknown>
+    let failures: ReadonlyMap<WriteEntry, unknown>
     try {
       failures = commitJobs({ database: this.#database, stages: this.#stages }, { jobs: batch, synced })
     } catch (error) {
       return storeFailure(error, "The hub's database cannot be written: look at its disk and its permissions")
     }
-    const bytes = this.#forget(batch)
+    const bytes = this.#queue.settle(batch)
     for (const entry of batch) {
       if (failures.has(entry)) entry.reject(failures.get(entry))
       else entry.resolve()
@@ -238,15 +200,12 @@ export class Journal {
     return undefined
   }
 
-  #stall(batch: readonly Entry[], error: HubError): void {
+  #stall(batch: readonly WriteEntry[], error: HubError): void {
     const isNew = this.#state.phase === "running"
     const since = this.#state.phase === "stalled" ? this.#state.since : Date.now()
     const retry = setTimeout(() => this.#retry(), this.#options.retryMs ?? 1000)
     this.#state = { phase: "stalled", since, error, retry }
-    const waiting = [batch, ...this.#backlog].map((tick) => [...tick])
-    const mayWait = (entry: Entry) => !entry.refusable && !this.#isStopping
-    const refused = waiting.flatMap((tick) => tick.filter((entry) => !mayWait(entry)))
-    this.#backlog = waiting.map((tick) => tick.filter(mayWait)).filter((tick) => tick.length > 0)
+    const refused = this.#queue.putBack(batch, (entry) => !entry.refusable && !this.#isStopping)
     this.#reject(refused, error)
     if (isNew) this.#options.onTrouble?.(error)
   }
@@ -254,9 +213,9 @@ export class Journal {
   #retry(): void {
     if (this.#state.phase !== "stalled") return
     const { since } = this.#state
-    this.#endTick()
+    this.#queue.endTick()
     this.#reclaim()
-    const batch = this.#backlog.length > 0 ? this.#takeBatch() : [this.#probe()]
+    const batch = this.#queue.hasBacklog ? this.#queue.takeBatch() : [this.#probe()]
     const failure = this.#commit(batch)
     if (failure !== undefined) {
       this.#stall(batch, failure)
@@ -269,7 +228,7 @@ export class Journal {
   }
 
   /** Nothing waits: the smallest real write tells whether there is room again. */
-  #probe(): Entry {
+  #probe(): WriteEntry {
     return {
       ...PROBE,
       run: () => void this.#database.run("UPDATE store_marks SET value = value + 1 WHERE name = 'probe'", []),
@@ -285,20 +244,14 @@ export class Journal {
     }
   }
 
-  #reject(entries: readonly Entry[], error: HubError): void {
-    this.#forget(entries)
+  #reject(entries: readonly WriteEntry[], error: HubError): void {
+    this.#queue.settle(entries)
     for (const entry of entries) entry.reject(error)
-  }
-
-  #forget(entries: readonly Entry[]): number {
-    const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
-    this.#waitingBytes -= bytes
-    return bytes
   }
 
   #hasRoom(): boolean {
     if (this.#isStopping) return true
-    return this.#state.phase === "closed" || (!this.isStalled && this.#waitingBytes < this.#fullAtBytes)
+    return this.#state.phase === "closed" || (!this.isStalled && this.#queue.bytes < this.#fullAtBytes)
   }
 
   #releaseRoom(): void {

@@ -13,6 +13,7 @@ import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type Settl
 export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession>()
   readonly #asks = new Map<string, Ask>()
+  readonly #givenUp = new Set<string>()
   readonly #messages = new Map<string, OutgoingMessage>()
   readonly #tokens = new Map<string, TokenRecord>()
   readonly #grants = new Map<string, Grant>()
@@ -45,6 +46,10 @@ export class MemoryDirectory implements Directory {
     if (kept !== undefined) this.#asks.set(id, { ...kept, deliveredAt })
   }
 
+  async giveUpAnswer(id: string): Promise<void> {
+    this.#givenUp.add(id)
+  }
+
   async getAsk(id: string): Promise<Ask | undefined> {
     return this.#asks.get(id)
   }
@@ -53,7 +58,7 @@ export class MemoryDirectory implements Directory {
     return [...this.#asks.values()]
       .filter((ask) => session === undefined || ask.sessionId === session)
       .filter((ask) => state === undefined || ask.state === state)
-      .filter((ask) => undelivered !== true || isUndelivered(ask))
+      .filter((ask) => undelivered !== true || (isUndelivered(ask) && !this.#givenUp.has(ask.id)))
       .slice(0, Math.min(limit, MAX_LISTED))
   }
 

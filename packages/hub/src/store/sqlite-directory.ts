@@ -66,6 +66,10 @@ export class SqliteDirectory implements Directory {
     return this.#write(() => this.#asks.markDelivered(id, deliveredAt))
   }
 
+  giveUpAnswer(id: string): Promise<void> {
+    return this.#write(() => this.#asks.giveUp(id))
+  }
+
   async getAsk(id: string): Promise<Ask | undefined> {
     return this.#asks.get(id)
   }

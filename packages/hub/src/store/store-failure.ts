@@ -1,4 +1,4 @@
-import { HubError } from "../errors.ts"
+import { HubError, reasonOf } from "../errors.ts"
 
 /** The disk or the file, not the statement: the same write may well succeed later. */
 const STORAGE_CODES =
@@ -25,6 +25,5 @@ export function storeFailure(error: unknown, what: string): HubError {
       },
     )
   }
-  const reason = error instanceof Error ? error.message : String(error)
-  return new HubError("store/failed", `${what} (${reason})`, { cause: error })
+  return new HubError("store/failed", `${what} (${reasonOf(error)})`, { cause: error })
 }

@@ -72,6 +72,15 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       expect(await ids({ session: "nobody's" })).toEqual([])
     }))
 
+  it("[DR5] an answer that was given up is not undelivered any more, and was not delivered either", () =>
+    withDirectory(async ({ directory }) => {
+      await directory.addAsk(pendingAsk("1"))
+      await directory.settleAsk("1", "pending", allowed(pendingAsk("1"), "a"))
+      await directory.giveUpAnswer("1")
+      expect(await directory.listAsks({ undelivered: true })).toEqual([])
+      expect(await directory.getAsk("1")).toEqual(allowed(pendingAsk("1"), "a"))
+    }))
+
   it("[DR5] an answer is undelivered until it is marked; an ask without an answer never is", () =>
     withDirectory(async ({ directory }) => {
       for (const id of ["1", "2", "3"]) await directory.addAsk(pendingAsk(id))

@@ -19,7 +19,8 @@ export type Bulk = {
   readonly seq?: number
 } & ({ readonly text: string } | { readonly frame: Buffer })
 
-const FRAME_CHARS = 256 * 1024
+/** A frame is filled no further than this. */
+export const FRAME_CHARS = 256 * 1024
 const SOCKET_BYTES = 1024 * 1024
 const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
 

@@ -5,7 +5,9 @@ import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
+import { frameText, socketSink } from "./socket-sink.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
 export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff"> {
@@ -26,7 +28,7 @@ const SIGN_IN = "sign in, or send a token in the Authorization header"
 export class StreamDoor {
   readonly #options: StreamDoorOptions
   readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_PAYLOAD_BYTES })
-  readonly #sockets = new Map<WebSocket, { tokenId: string; isAlive: boolean }>()
+  readonly #sockets = new Map<WebSocket, { caller: Caller; isAlive: boolean }>()
   readonly #pings: ReturnType<typeof setInterval>
   readonly #stopListening: () => void
 
@@ -34,9 +36,9 @@ export class StreamDoor {
     this.#options = options
     this.#pings = setInterval(() => this.#ping(), PING_MS)
     this.#pings.unref()
-    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
-      for (const [socket, state] of this.#sockets) {
-        if (state.tokenId === tokenId) socket.close(NOT_ALLOWED, "the token was revoked")
+    this.#stopListening = options.authority.onEnded((isEnded) => {
+      for (const [socket, { caller }] of this.#sockets) {
+        if (isEnded(caller)) socket.close(NOT_ALLOWED, "signed out, or the token is no longer valid")
       }
     })
   }
@@ -56,7 +58,7 @@ export class StreamDoor {
     if (this.#sockets.size >= (this.#options.maxViewers ?? MAX_VIEWERS)) {
       return refuseUpgrade(socket, new HubError("hub/busy", "too many viewers are connected"))
     }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, caller.tokenId))
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#welcome(webSocket, caller))
   }
 
   close(): void {
@@ -65,17 +67,18 @@ export class StreamDoor {
     for (const socket of this.#sockets.keys()) socket.close(COME_BACK, "the hub restarts")
   }
 
-  #welcome(socket: WebSocket, tokenId: string): void {
-    const state = { tokenId, isAlive: true }
+  #welcome(socket: WebSocket, caller: Caller): void {
+    const { metrics } = this.#options
+    const state = { caller, isAlive: true }
     this.#sockets.set(socket, state)
-    this.#options.metrics.viewerAttached("stream")
+    metrics.viewerAttached("stream")
     const viewer = new StreamViewer({
       ...this.#options,
-      sink: sinkOf(socket),
+      sink: socketSink(socket, metrics),
       cutOff: () => socket.terminate(),
     })
     socket.on("message", (data: RawData) => {
-      for (const line of textOf(data).split("\n")) if (line.trim() !== "") viewer.take(line)
+      for (const line of frameText(data).split("\n")) if (line.trim() !== "") viewer.take(line)
     })
     socket.on("pong", () => {
       state.isAlive = true
@@ -84,7 +87,7 @@ export class StreamDoor {
     socket.on("error", () => undefined)
     socket.on("close", () => {
       this.#sockets.delete(socket)
-      this.#options.metrics.viewerDetached("stream")
+      metrics.viewerDetached("stream")
       viewer.close()
     })
   }
@@ -100,19 +103,4 @@ export class StreamDoor {
       socket.ping()
     }
   }
-}
-
-function sinkOf(socket: WebSocket): StreamViewerOptions["sink"] {
-  return {
-    get bufferedAmount() {
-      return socket.bufferedAmount
-    },
-    // Text, also when it is encoded already.
-    send: (frame, done) => socket.send(frame, { binary: false }, () => done()),
-  }
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }

@@ -2,8 +2,9 @@ import type { SessionView } from "../core.ts"
 import { publicAsk } from "../http/public-ask.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
-import { eventFields } from "../model/event-json.ts"
+import { eventFields, eventHead } from "../model/event-json.ts"
 import type { Published } from "../session/pipeline.ts"
+import { FRAME_CHARS } from "./outbox.ts"
 
 export function eventLine(sessionId: string, event: StoredEvent): string {
   return `{"ev":"event","session":${JSON.stringify(sessionId)},${eventFields(event)}}`
@@ -19,7 +20,6 @@ export interface SharedFrame {
   readonly seq: number | undefined
 }
 
-const FRAME_CHARS = 256 * 1024
 const frames = new WeakMap<readonly Published[], readonly SharedFrame[]>()
 
 /** Put together and encoded once, however many viewers there are. */
@@ -31,22 +31,32 @@ export function framesOf(sessionId: string, items: readonly Published[]): readon
   return made
 }
 
+/** Pieces that are joined once: text that grows bit by bit would be copied again to become a frame. */
 function* cutFrames(session: string, items: readonly Published[]): Generator<SharedFrame> {
-  let text = ""
+  const openEvent = `{"ev":"event","session":${session},`
+  const openDelta = `{"ev":"delta","session":${session},"message":`
+  let pieces: string[] = []
+  let chars = 0
   let seq: number | undefined
   for (const item of items) {
+    const line = item.kind === "event" ? item.event.line.trim() : item.line
     if (item.kind === "event") {
-      text += `{"ev":"event","session":${session},${eventFields(item.event)}}\n`
+      pieces.push(openEvent, eventHead(item.event), MESSAGE, line, CLOSE)
       seq = item.event.seq
     } else {
-      text += `{"ev":"delta","session":${session},"message":${item.line}}\n`
+      pieces.push(openDelta, line, CLOSE)
     }
-    if (text.length < FRAME_CHARS) continue
-    yield { frame: Buffer.from(text), seq }
-    text = ""
+    chars += line.length
+    if (chars < FRAME_CHARS) continue
+    yield { frame: Buffer.from(pieces.join("")), seq }
+    pieces = []
+    chars = 0
   }
-  if (text !== "") yield { frame: Buffer.from(text), seq }
+  if (pieces.length > 0) yield { frame: Buffer.from(pieces.join("")), seq }
 }
+
+const MESSAGE = '"message":'
+const CLOSE = "}\n"
 
 export function askLine(ask: Ask): string {
   return JSON.stringify({ ev: "ask", ask: publicAsk(ask) })

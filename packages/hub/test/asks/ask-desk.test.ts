@@ -163,6 +163,21 @@ describe("the ask desk", () => {
     expect((await setup.directory.getAsk(ask.id))?.deliveredAt).toBeDefined()
   })
 
+  it("[AK10] an answer that nobody is left to hear is tried no more, after a restart neither", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    setup.isReachable = false
+    await setup.desk.answer(ask.id, { behavior: "allow" }, PERSON)
+    expect(await setup.directory.listAsks({ undelivered: true })).toHaveLength(1)
+    await setup.desk.orphan({ sessionId: "s1", incarnation: "p1", except: "p2" })
+    expect(await setup.directory.listAsks({ undelivered: true })).toEqual([])
+    expect((await setup.directory.getAsk(ask.id))?.deliveredAt).toBeUndefined()
+    const next = setUpDesk(setup.directory)
+    await next.desk.load()
+    await next.desk.sendAgain("p1", performance.now())
+    expect(next.wire).toEqual([])
+  })
+
   it("[AK10] an answer is not sent twice on one connection", async () => {
     const setup = setUpDesk()
     const connectedAt = performance.now()

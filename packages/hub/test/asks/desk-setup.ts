@@ -1,6 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
-import { AskDesk, type AskVerdict } from "../../src/asks/ask-desk.ts"
+import { AskDesk } from "../../src/asks/ask-desk.ts"
 import type { Question } from "../../src/asks/ask-of-request.ts"
+import type { AskVerdict } from "../../src/asks/ask-verdict.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import { MemoryDirectory } from "../../src/store/memory-directory.ts"

@@ -15,6 +15,11 @@ export class ManualClock implements Clock {
     return () => void this.#timers.delete(timer)
   }
 
+  /** Time passes and nobody gets to run: the process was busy. */
+  skip(ms: number): void {
+    this.#now += ms
+  }
+
   pass(ms: number): void {
     this.#now += ms
     for (const timer of [...this.#timers].filter(({ due }) => due <= this.#now)) {

@@ -73,6 +73,15 @@ describe("tokens", () => {
     expect(ended).toHaveLength(2)
   })
 
+  it("[HA5] one that ran out while the process was busy is told, though another was made before its timer ran", async () => {
+    const { clock, tokens, ended } = await setUp()
+    const { record } = await tokens.create({ role: "viewer", expiresAt: inSeconds(clock, 10) }, "admin")
+    clock.skip(20_000)
+    await tokens.create({ role: "viewer", expiresAt: inSeconds(clock, 10) }, "admin")
+    clock.pass(0)
+    expect(ended).toEqual([record.id])
+  })
+
   it("[HA5] an end further away than a timer reaches is waited for all the same", async () => {
     const { clock, tokens, ended } = await setUp()
     const { record } = await tokens.create({ role: "viewer", expiresAt: inSeconds(clock, 60 * 24 * 3_600) }, "admin")

@@ -1,5 +1,7 @@
 import { fieldOf, textOf } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
+import { ClientDesk } from "../../src/clients/client-desk.ts"
+import { setUpSessions } from "../session/session-setup.ts"
 import type { LineSocket } from "./line-socket.ts"
 import { errorIn, payloadIn, ScriptedAgent } from "./scripted-agent.ts"
 import { call, openAgent, openClient, openStage, tokenOf } from "./stage.ts"
@@ -42,6 +44,27 @@ const bash = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { c
 const deny = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny" } }
 
 describe("what clients bring to a session", () => {
+  it("[RC41] a client that left before what it brings was taken brings nothing", async () => {
+    const session = setUpSessions().registry.create({ agent: "external" })
+    const kept: ClientDesk[] = []
+    const desk = new ClientDesk({
+      session,
+      keep: (changed) => void kept.push(changed),
+      hooksChanged: () => undefined,
+      trouble: () => undefined,
+    })
+    const client = { id: "c1", tokenId: "t1", mayAnswer: true, tell: () => undefined }
+    desk.join(client, true)
+    desk.forgetToken("t1")
+    kept.length = 0
+    expect(await desk.bring("c1", { servers: { mine: { type: "sdk", name: "mine" } } })).toBeUndefined()
+    expect({ hosts: desk.hosts("c1", "mine"), parts: desk.keptParts, kept }).toEqual({
+      hosts: false,
+      parts: [],
+      kept: [],
+    })
+  })
+
   it("[RC17] hooks are registered when a client brings some, one per event, with the hub's id and a time-out", async () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage, { version: NEWEST })

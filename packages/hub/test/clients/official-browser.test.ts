@@ -68,6 +68,10 @@ async function playNewest({ url, token }: Ingress): Promise<void> {
   })
 }
 
+function addressOf({ url, hub }: Stage) {
+  return { url, token: hub.admin.token }
+}
+
 function isIdle(stage: Stage, id: string) {
   return expect.poll(() => stage.hub.core.getSession(id).state, POLL).toBe("idle")
 }
@@ -96,7 +100,7 @@ for (const cell of CELLS) {
     test(`[RC39] three over ${road}: hooks and tools reach their owners, one answer counts, all see all`, async () => {
       const stage = await openStage()
       const session = await begin(stage, cell)
-      const clients = await OfficialClients.start(stage, session, road)
+      const clients = await OfficialClients.start(addressOf(stage), session, road)
       await allInitialized(clients)
       clients.say("alpha", "Go.")
       for (const name of NAMES) await clients.results(name, 1)
@@ -118,7 +122,7 @@ for (const cell of CELLS) {
   test("[RC40] over sse they go on after the hub was restarted, with their hooks and tools", async () => {
     const stage = await openStage()
     const session = await begin(stage, cell)
-    const clients = await OfficialClients.start(stage, session, "sse")
+    const clients = await OfficialClients.start(addressOf(stage), session, "sse")
     await allInitialized(clients)
     clients.say("alpha", "Go.")
     for (const name of NAMES) await clients.results(name, 1)

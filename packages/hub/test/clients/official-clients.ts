@@ -4,7 +4,11 @@ import { createInterface } from "node:readline"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { onTestFinished } from "vitest"
 import { ensureOfficialSdk } from "../../../../scripts/official-sdk.mjs"
-import type { Stage } from "./stage.ts"
+
+export interface HubAddress {
+  readonly url: string
+  readonly token: string
+}
 
 export interface Told {
   readonly client: string
@@ -33,10 +37,10 @@ export class OfficialClients {
     })
   }
 
-  static async start(stage: Stage, session: string, road: "websocket" | "sse"): Promise<OfficialClients> {
+  static async start(hub: HubAddress, session: string, road: "websocket" | "sse"): Promise<OfficialClients> {
     const sdk = await ensureOfficialSdk("0.3.325")
     const entry = pathToFileURL(join(sdk.packageDirectory, "browser-sdk.js")).href
-    const orders = { entry, road, session, url: stage.url, token: stage.hub.admin.token }
+    const orders = { entry, road, session, url: hub.url, token: hub.token }
     const program = fileURLToPath(new URL("official-clients.mjs", import.meta.url))
     const child = spawn(process.execPath, [program], {
       stdio: ["pipe", "pipe", "inherit"],

@@ -1,7 +1,8 @@
-import type { HubCore, SessionView } from "../../src/core.ts"
+import type { HubCore, RunnerView, SessionView } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import type { Grant } from "../../src/model/audit.ts"
+import type { Run } from "../../src/model/run.ts"
 
 const at = "2030-01-01T00:00:00.000Z"
 
@@ -63,6 +64,35 @@ const grant: Grant = {
 
 const auditRecord = { at, what: "ask/settled", by: "ada", via: "person", sessionId: "s1", askId: "a1", details: {} }
 
+const runner: RunnerView = {
+  id: "r1",
+  name: "box",
+  connected: true,
+  seenAt: at,
+  agents: 1,
+  maxAgents: 4,
+  labels: ["gpu"],
+  host: "box",
+  platform: "linux",
+  version: "0.1.0",
+  cliVersions: ["2.1.120"],
+  hasSimulator: true,
+  memoryBytes: 1,
+  cpuPercent: 2.5,
+  usage: [{ session: "s1", memoryBytes: 1, cpuPercent: 2.5 }],
+}
+
+const run: Run = {
+  id: "run1",
+  title: "all of it",
+  state: "running",
+  createdAt: at,
+  updatedAt: at,
+  createdBy: "ada",
+  options: { tries: 3 },
+  tasks: [{ text: "one", state: "done", session: "s1", tries: 1, costUsd: 0.1, note: "fine" }],
+}
+
 /** As a CLI might write it: odd spacing, escapes that need not be there, a number that JSON.parse would round. */
 export const ODD_LINE = '{"type" : "assistant","n":12345678901234567890.10,"t":"\\u0061\\/é","__proto__":{"x":1}}'
 
@@ -111,11 +141,22 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     revokeGrant: async () => ({ grant: { ...grant, revokedAt: at, revokedBy: "ada" }, gone: true }),
     listAudit: async ({ after, limit }) =>
       Array.from({ length: limit }, (_, i) => ({ ...auditRecord, id: after + i + 1 })),
-    listRunners: () => [{ id: "r1", name: "box", connected: true, seenAt: at, agents: 2, cliVersions: ["2.1.120"] }],
-    runnerFolders: async (_id, path) => ({ folders: [path ?? "/"] }),
-    runnerSessions: async () => ({ sessions: [] }),
-    listRuns: async () => [{ id: "run1" }],
-    getRun: async (id) => ({ id }),
+    removeWorktree: async () => session,
+    listRunners: () => [runner],
+    runnerFolders: async (_id, path) => ({
+      path: path ?? "/",
+      parent: null,
+      folders: [{ name: "a", path: "/a", isGit: true }],
+      more: false,
+    }),
+    runnerSessions: async () => ({
+      sessions: [{ sessionId: "4f1c", cwd: "/a", summary: null, updatedAt: at, sizeBytes: 1, inUse: false }],
+    }),
+    createRun: async () => run,
+    changeRun: async () => run,
+    changeRunTask: async () => run,
+    listRuns: async () => ({ runs: [run], more: false }),
+    getRun: async () => run,
     ...replies,
   }
   const noted = new Proxy(core, {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { HubError } from "../../src/errors.ts"
-import { eventPageJson } from "../../src/http/event-page.ts"
+import { eventPageJson } from "../../src/http/event-page-json.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
 import { ODD_LINE, ask as theAsk } from "./fake-core.ts"
 import { errorOf, type HttpSetup, setUpHttp } from "./http-setup.ts"

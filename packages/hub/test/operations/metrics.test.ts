@@ -13,7 +13,7 @@ describe("metrics", () => {
     metrics.viewerAttached("raw")
     metrics.viewerDetached("raw")
     metrics.viewerLagged()
-    metrics.lineReceived(100)
+    metrics.linesReceived({ lines: 1, bytes: 100 })
     metrics.bytesSent(250)
     metrics.lineAbsorbed("keep_alive")
     metrics.logCommitted({ events: 7, seconds: 0.002 })

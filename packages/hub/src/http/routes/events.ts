@@ -1,5 +1,5 @@
 import type { HubCore } from "../../core.ts"
-import { eventPageJson } from "../event-page.ts"
+import { eventPageJson } from "../event-page-json.ts"
 import { jsonTextReply } from "../reply.ts"
 import { type Route, route } from "../route.ts"
 import { EventList, EventListQuery, Outline, SearchQuery, SearchReply } from "../schemas/event.ts"

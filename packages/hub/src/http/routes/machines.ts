@@ -2,11 +2,10 @@ import type { HubCore } from "../../core.ts"
 import { type Route, route } from "../route.ts"
 import {
   FoldersQuery,
+  RecordedSessionList,
   RecordedSessionsQuery,
-  RunList,
+  RunnerFolders,
   RunnerList,
-  RunnerReport,
-  RunReport,
 } from "../schemas/machine.ts"
 
 export function machineRoutes(core: HubCore): Route[] {
@@ -26,7 +25,7 @@ export function machineRoutes(core: HubCore): Route[] {
       access: "operator",
       summary: "Directories on that machine",
       query: FoldersQuery,
-      reply: { status: 200, description: "as the runner tells it", schema: RunnerReport },
+      reply: { status: 200, description: "as the runner tells it", schema: RunnerFolders },
       handle: ({ param, query }) => core.runnerFolders(param("id"), query.path),
     }),
     route({
@@ -35,24 +34,8 @@ export function machineRoutes(core: HubCore): Route[] {
       access: "operator",
       summary: "Sessions that claude itself recorded on that machine, for resume",
       query: RecordedSessionsQuery,
-      reply: { status: 200, description: "as the runner tells it", schema: RunnerReport },
+      reply: { status: 200, description: "as the runner tells it", schema: RecordedSessionList },
       handle: ({ param, query }) => core.runnerSessions(param("id"), query.cwd),
-    }),
-    route({
-      method: "GET",
-      path: "/api/runs",
-      access: "viewer",
-      summary: "Loops",
-      reply: { status: 200, description: "the runs", schema: RunList },
-      handle: async () => ({ runs: await core.listRuns(), more: false }),
-    }),
-    route({
-      method: "GET",
-      path: "/api/runs/:id",
-      access: "viewer",
-      summary: "One loop and its tasks",
-      reply: { status: 200, description: "the run", schema: RunReport },
-      handle: ({ param }) => core.getRun(param("id")),
     }),
   ]
 }

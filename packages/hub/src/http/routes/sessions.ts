@@ -60,5 +60,13 @@ export function sessionRoutes(core: HubCore): Route[] {
       reply: { status: 200, description: "the session", schema: Session },
       handle: ({ param, caller }) => core.endSession(param("id"), caller),
     }),
+    route({
+      method: "DELETE",
+      path: "/api/sessions/:id/worktree",
+      access: "operator",
+      summary: "Remove the git worktree that was made for it; refused while it has changes that are not committed",
+      reply: { status: 200, description: "the session", schema: Session },
+      handle: ({ param, caller }) => core.removeWorktree(param("id"), caller),
+    }),
   ]
 }

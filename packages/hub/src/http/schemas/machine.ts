@@ -1,6 +1,8 @@
 import { z } from "zod"
 import { Moment } from "./fields.ts"
 
+const Amount = z.number().nonnegative()
+
 const Runner = z
   .object({
     id: z.string(),
@@ -8,18 +10,47 @@ const Runner = z
     connected: z.boolean(),
     seenAt: Moment,
     agents: z.int().nonnegative(),
-    memoryBytes: z.number().exactOptional(),
-    cliVersions: z.array(z.string()).exactOptional(),
-    labels: z.array(z.string()).exactOptional(),
+    maxAgents: Amount,
+    labels: z.array(z.string()),
+    host: z.string(),
+    platform: z.string(),
+    version: z.string(),
+    cliVersions: z.array(z.string()),
+    hasSimulator: z.boolean(),
+    memoryBytes: Amount.exactOptional(),
+    cpuPercent: Amount.exactOptional(),
+    freeMemoryBytes: Amount.exactOptional(),
+    loadAverage: Amount.exactOptional(),
+    usage: z.array(z.object({ session: z.string(), memoryBytes: Amount, cpuPercent: Amount })).exactOptional(),
   })
   .meta({ id: "Runner" })
 
 export const RunnerList = z.object({ runners: z.array(Runner), more: z.boolean() })
 export const FoldersQuery = z.strictObject({ path: z.string().min(1).max(4_096).exactOptional() })
 export const RecordedSessionsQuery = z.strictObject({ cwd: z.string().min(1).max(4_096).exactOptional() })
-/** As the runner tells it. */
-export const RunnerReport = z.unknown()
 
-const Run = z.unknown().meta({ id: "Run" })
-export const RunReport = Run
-export const RunList = z.object({ runs: z.array(Run), more: z.boolean() })
+/** As the runner tells it. */
+export const RunnerFolders = z
+  .looseObject({
+    path: z.string(),
+    parent: z.string().nullable(),
+    folders: z.array(z.looseObject({ name: z.string(), path: z.string(), isGit: z.boolean() })),
+    more: z.boolean(),
+  })
+  .meta({ id: "Folders" })
+
+/** As the runner tells it. */
+export const RecordedSessionList = z.looseObject({
+  sessions: z.array(
+    z
+      .looseObject({
+        sessionId: z.string(),
+        cwd: z.string().nullable(),
+        summary: z.string().nullable(),
+        updatedAt: z.string(),
+        sizeBytes: z.number(),
+        inUse: z.boolean(),
+      })
+      .meta({ id: "RecordedSession" }),
+  ),
+})

@@ -22,10 +22,14 @@ const sessionFields = {
   turnStartedAt: Moment.exactOptional(),
   lastSeq: Seq,
   lastLine: z.string().exactOptional(),
-  lastResult: z.object({ subtype: z.string(), isError: z.boolean(), at: Moment }).exactOptional(),
+  interruptedBy: z.string().exactOptional(),
+  lastResult: z
+    .object({ subtype: z.string(), isError: z.boolean(), at: Moment, interruptedBy: z.string().exactOptional() })
+    .exactOptional(),
   exit: z
     .object({ reason: z.string(), code: z.int().exactOptional(), signal: z.string().exactOptional(), at: Moment })
     .exactOptional(),
+  worktree: z.object({ path: z.string(), branch: z.string() }).exactOptional(),
   turns: z.int().nonnegative(),
   costUsd: z.number(),
   tokens: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheCreation: z.number() }),

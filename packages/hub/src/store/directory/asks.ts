@@ -35,6 +35,10 @@ export class AskTable {
     if (kept !== undefined) this.#update(id, { ...kept, deliveredAt })
   }
 
+  giveUp(id: string): void {
+    this.#database.run("UPDATE asks SET undelivered = 0 WHERE id = ?", [id])
+  }
+
   list(filter: AskFilter): readonly Ask[] {
     const conditions: string[] = []
     const values: SqlValue[] = []

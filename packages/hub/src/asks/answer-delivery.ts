@@ -1,0 +1,96 @@
+import type { Envelope } from "@signalbox/protocol"
+import type { Ask } from "../model/ask.ts"
+import type { Directory } from "../store/directory.ts"
+
+export interface AnswerDeliveryOptions {
+  readonly directory: Pick<Directory, "listAsks" | "getAsk" | "markAskDelivered" | "giveUpAnswer">
+  /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
+  readonly send: (incarnation: string, message: Envelope) => Promise<boolean>
+  readonly now: () => string
+}
+
+/** An answer whose effect was not seen yet. */
+interface Unconfirmed {
+  readonly ask: Ask
+  readonly wire: Envelope
+  /** When it was last put on the wire, by the clock that only goes forward. */
+  readonly sentAt?: number
+}
+
+/** Answers that were on the wire but whose effect was not seen yet are sent again to a process that came back. */
+const MAX_UNCONFIRMED = 1_000
+
+/** Brings committed answers to the process that asked, and to no other. */
+export class AnswerDelivery {
+  readonly #options: AnswerDeliveryOptions
+  readonly #unconfirmed = new Map<string, Unconfirmed>()
+
+  constructor(options: AnswerDeliveryOptions) {
+    this.#options = options
+  }
+
+  /** At start: what was answered without a sign of delivery will be sent again. */
+  async load(): Promise<void> {
+    for (const ask of await this.#undelivered()) {
+      if (ask.answer === undefined) continue
+      const response = { subtype: "success", request_id: ask.requestId, response: ask.answer }
+      this.#unconfirmed.set(ask.id, { ask, wire: { type: "control_response", response } })
+    }
+  }
+
+  /** Now, or when that process is back. Resolves with the ask as it then is. */
+  async deliver(ask: Ask, wire: Envelope): Promise<Ask> {
+    const { send, directory, now } = this.#options
+    this.#unconfirmed.set(ask.id, { ask, wire, sentAt: performance.now() })
+    forgetOldest(this.#unconfirmed, MAX_UNCONFIRMED)
+    if (!(await send(ask.incarnation, wire))) {
+      if (this.#unconfirmed.has(ask.id)) this.#unconfirmed.set(ask.id, { ask, wire })
+      return ask
+    }
+    await directory.markAskDelivered(ask.id, now())
+    return (await directory.getAsk(ask.id)) ?? ask
+  }
+
+  /**
+   * The same process is back: what it may not have heard is said again. Not what it was told on this connection already:
+   * 2.1.37 takes a second answer, while the tool runs, for leave to run it once more.
+   */
+  async sendAgain(incarnation: string, connectedAt: number): Promise<void> {
+    for (const { ask, wire, sentAt = 0 } of this.#unconfirmed.values()) {
+      if (ask.incarnation === incarnation && sentAt < connectedAt) await this.deliver(ask, wire)
+    }
+  }
+
+  /** Asked once more, it has not heard the answer. */
+  async askedAgain(id: string): Promise<void> {
+    const entry = this.#unconfirmed.get(id)
+    if (entry !== undefined && entry.sentAt === undefined) await this.deliver(entry.ask, entry.wire)
+  }
+
+  /** The agent did something with the answer: it need not be sent again. */
+  confirm(incarnation: string, toolUseId: string | undefined): void {
+    for (const [id, { ask }] of this.#unconfirmed) {
+      if (ask.incarnation !== incarnation) continue
+      if (toolUseId === undefined || ask.toolUseId === toolUseId) this.#unconfirmed.delete(id)
+    }
+  }
+
+  /** The process that asked is gone: nobody is to hear it, after a restart neither. */
+  async giveUp(isGone: (ask: Ask) => boolean): Promise<void> {
+    for (const [id, { ask }] of this.#unconfirmed) if (isGone(ask)) this.#unconfirmed.delete(id)
+    const lost = (await this.#undelivered()).filter(isGone)
+    // Not waited for: a store in trouble must not hold up the next process. What is not noted now is when that ends.
+    for (const { id } of lost) this.#options.directory.giveUpAnswer(id).catch(() => undefined)
+  }
+
+  #undelivered(): Promise<readonly Ask[]> {
+    return this.#options.directory.listAsks({ undelivered: true, limit: MAX_UNCONFIRMED })
+  }
+}
+
+function forgetOldest(entries: Map<string, unknown>, limit: number): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= limit) return
+    entries.delete(oldest)
+  }
+}

@@ -1,0 +1,23 @@
+import type { Ask } from "../model/ask.ts"
+import type { NewAuditRecord } from "../model/audit.ts"
+
+/** What the audit keeps of an ask that is settled: who or what did it, how long it waited, and what was asked. */
+export function auditOf(ask: Ask, settled: Ask, at: string): NewAuditRecord {
+  return {
+    at,
+    what: `ask/${settled.state}`,
+    by: settled.settledBy ?? null,
+    via: settled.via ?? null,
+    sessionId: ask.sessionId,
+    askId: ask.id,
+    details: {
+      kind: ask.kind,
+      toolName: ask.toolName ?? null,
+      inputHash: ask.inputHash,
+      input: ask.input ?? null,
+      answer: settled.answer ?? null,
+      rule: settled.rule ?? null,
+      waitedMs: Date.parse(settled.settledAt ?? ask.askedAt) - Date.parse(ask.askedAt),
+    },
+  }
+}

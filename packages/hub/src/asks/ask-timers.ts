@@ -1,0 +1,54 @@
+import { LONGEST_TIMER_MS } from "../model/longest-timer.ts"
+
+export interface AskTimersOptions {
+  readonly now: () => Date
+  /** Fails when the store cannot take it now. */
+  readonly expire: (id: string) => Promise<void>
+  readonly setTimer?: (run: () => void, ms: number) => () => void
+}
+
+const RETRY_MS = 5_000
+
+/** The ends of asks that have one: a rule said so. */
+export class AskTimers {
+  readonly #options: AskTimersOptions
+  readonly #cancels = new Map<string, () => void>()
+
+  constructor(options: AskTimersOptions) {
+    this.#options = options
+  }
+
+  start(id: string, expiresAt: string): void {
+    const ms = Math.max(0, Date.parse(expiresAt) - this.#options.now().getTime())
+    const isFarAway = ms > LONGEST_TIMER_MS
+    this.#set(id, () => (isFarAway ? this.start(id, expiresAt) : this.#expire(id)), Math.min(ms, LONGEST_TIMER_MS))
+  }
+
+  stop(id: string): void {
+    this.#cancels.get(id)?.()
+    this.#cancels.delete(id)
+  }
+
+  close(): void {
+    for (const cancel of this.#cancels.values()) cancel()
+    this.#cancels.clear()
+  }
+
+  /** A store that cannot take it now is asked again: the agent waits for an answer. */
+  #expire(id: string): void {
+    this.#options.expire(id).catch(() => {
+      if (this.#cancels.has(id)) this.#set(id, () => this.#expire(id), RETRY_MS)
+    })
+  }
+
+  #set(id: string, run: () => void, ms: number): void {
+    this.#cancels.set(id, (this.#options.setTimer ?? setUnheld)(run, ms))
+  }
+}
+
+/** Nobody stays alive for it. */
+function setUnheld(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms)
+  timer.unref()
+  return () => clearTimeout(timer)
+}

@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import type { Hono } from "hono"
+import { HubError } from "../errors.ts"
+import type { HttpEnv } from "./request-context.ts"
+import { PAGE_POLICY } from "./security-headers.ts"
+
+/** The cockpit's addresses: one page serves them all. Nothing below `/api` or of another door is among them. */
+const PAGES = [
+  "/",
+  "/login",
+  "/sessions",
+  "/new",
+  "/s/:id",
+  "/approvals",
+  "/approvals/:id",
+  "/search",
+  "/machines",
+  "/machines/:id",
+  "/settings/:page",
+] as const
+
+/** Files that stand at the root under their own names, and so may change. */
+const ROOT_FILES = ["/icon.svg", "/icon-waiting.svg", "/manifest.webmanifest"] as const
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+  png: "image/png",
+  webmanifest: "application/manifest+json",
+}
+
+/** A name with the hash of its content in it, as the build writes it: never a path. */
+const ASSET_NAME = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|png)$/
+const FOREVER = "public, max-age=31536000, immutable"
+/** Of files already read: the whole cockpit is a fraction of it. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024
+
+const compress = promisify(gzip)
+
+interface Content {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly gzipped: Uint8Array<ArrayBuffer>
+}
+
+/** Serves the built cockpit from its directory. Registered before everything else: `/` is its page, not the plain one. */
+export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
+  const cached = new Map<string, Content>()
+  let cachedBytes = 0
+
+  async function readAsset(name: string): Promise<Content | undefined> {
+    const known = cached.get(name)
+    if (known !== undefined) return known
+    const bytes = await readOrNothing(join(directory, "assets", name))
+    if (bytes === undefined) return undefined
+    const content = { bytes, gzipped: new Uint8Array(await compress(bytes)) }
+    const size = content.bytes.length + content.gzipped.length
+    if (cachedBytes + size <= MAX_CACHED_BYTES) {
+      cachedBytes += size
+      cached.set(name, content)
+    }
+    return content
+  }
+
+  for (const path of PAGES) {
+    hono.get(path, async (context) => {
+      context.set("path", path)
+      const page = await readOrNothing(join(directory, "index.html"))
+      if (page === undefined) throw missing("The cockpit is not built: npm run build")
+      const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY }
+      return new Response(page, { headers })
+    })
+  }
+  for (const path of ROOT_FILES) {
+    hono.get(path, async (context) => {
+      context.set("path", path)
+      const file = await readOrNothing(join(directory, path.slice(1)))
+      if (file === undefined) throw missing("There is no such file")
+      return new Response(file, { headers: { "content-type": typeOf(path), "cache-control": "no-cache" } })
+    })
+  }
+  hono.get("/assets/:name", async (context) => {
+    context.set("path", "/assets/:name")
+    const name = context.req.param("name")
+    const content = ASSET_NAME.test(name) ? await readAsset(name) : undefined
+    if (content === undefined) throw missing("There is no such file: reload the page, the cockpit may be newer")
+    const takesGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "")
+    const headers = new Headers({ "content-type": typeOf(name), "cache-control": FOREVER, vary: "accept-encoding" })
+    if (takesGzip) headers.set("content-encoding", "gzip")
+    return new Response(takesGzip ? content.gzipped : content.bytes, { headers })
+  })
+}
+
+function typeOf(name: string): string {
+  return TYPES[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream"
+}
+
+function missing(message: string): HubError {
+  return new HubError("route/unknown", message)
+}
+
+async function readOrNothing(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  try {
+    return new Uint8Array(await readFile(path))
+  } catch {
+    return undefined
+  }
+}

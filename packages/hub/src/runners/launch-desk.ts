@@ -1,0 +1,284 @@
+import { createHash } from "node:crypto"
+import { launchRefusal } from "../auth/roles.ts"
+import type { NewSession } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
+import type { KeptLaunch } from "../model/session-record.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
+import type { Directory } from "../store/directory.ts"
+import { agentOf, type LaunchPlan, planLaunch, readLaunched, withInherited } from "./launch-plan.ts"
+import type { ProcessEndings } from "./process-endings.ts"
+import type { RunnerFleet } from "./runner-fleet.ts"
+
+export interface LaunchDeskOptions {
+  readonly registry: SessionRegistry
+  readonly fleet: RunnerFleet
+  readonly endings: ProcessEndings
+  readonly directory: Pick<Directory, "addAudit">
+  readonly trouble: (session: LiveSession, what: string, error: unknown) => void
+  readonly now?: () => Date
+}
+
+/** A runner may let starts wait for each other. */
+const LAUNCH_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_MS = 15_000
+/** What may be over in a moment: it is tried again when the runner tells how it is doing. */
+const PASSING: ReadonlySet<string> = new Set(["runner/full", "runner/away", "runner/no-answer", "hub/busy"])
+
+interface Start {
+  readonly session: LiveSession
+  readonly plan: LaunchPlan
+  readonly by: string
+  readonly what: "session/launched" | "session/resumed"
+}
+
+/** Starts agents on runners, and starts them again when there is something to say to them. */
+export class LaunchDesk {
+  readonly #options: LaunchDeskOptions
+  readonly #creating = new Map<string, Promise<LiveSession>>()
+  /** By spawn: its agent may be here before the runner's answer is. */
+  readonly #starting = new Map<string, Promise<void>>()
+  readonly #reviving = new Map<LiveSession, Promise<void>>()
+  /** Parked ones that something waits for. */
+  readonly #wanted = new Set<LiveSession>()
+
+  constructor(options: LaunchDeskOptions) {
+    this.#options = options
+  }
+
+  /** The same `requestKey` again is the same session, also while the first is under way. */
+  async create(request: NewSession, caller: Caller): Promise<LiveSession> {
+    const { requestKey } = request
+    if (requestKey === undefined) return this.#create(request, caller)
+    const known = this.#options.registry.byRequestKey(requestKey)
+    if (known !== undefined) return this.#prompt(known, request, caller)
+    const underWay = this.#creating.get(requestKey)
+    if (underWay !== undefined) return underWay
+    const creating = this.#create(request, caller).finally(() => this.#creating.delete(requestKey))
+    this.#creating.set(requestKey, creating)
+    return creating
+  }
+
+  /** Resolves when it is known whether a process that is being started is one of ours. */
+  async whenStarted(spawn: string): Promise<void> {
+    await this.#starting.get(spawn)?.catch(() => undefined)
+  }
+
+  isStarting(spawn: string): boolean {
+    return this.#starting.has(spawn)
+  }
+
+  /** The session has ended and somebody wants to go on. Fails with session/no-agent and the reason. */
+  revive(session: LiveSession, by: string): Promise<void> {
+    const underWay = this.#reviving.get(session)
+    if (underWay !== undefined) return underWay
+    const reviving = this.#revive(session, by).finally(() => this.#reviving.delete(session))
+    this.#reviving.set(session, reviving)
+    return reviving
+  }
+
+  /** Brings a parked agent back, now or as soon as its runner can. */
+  wake(session: LiveSession): void {
+    if (!session.isParked) return
+    this.#wanted.add(session)
+    const runner = session.kept.own.launch?.runner
+    if (runner !== undefined && this.#options.fleet.isHere(runner)) void this.#wake(session)
+  }
+
+  /** The runner is here, or has told how it is doing: what could not be woken may be now. */
+  wakeAll(runner: string): void {
+    for (const session of this.#wanted) if (session.kept.own.launch?.runner === runner) this.wake(session)
+  }
+
+  async #create(request: NewSession, caller: Caller): Promise<LiveSession> {
+    const session = await this.#launch(request, caller)
+    try {
+      return await this.#prompt(session, request, caller)
+    } catch (error) {
+      // Whoever has a key asks again and finds it; nobody else would.
+      if (request.requestKey === undefined) await this.#options.endings.stop(session, "its prompt could not be kept")
+      throw error
+    }
+  }
+
+  #launch(request: NewSession, caller: Caller): Promise<LiveSession> {
+    const { resume } = request
+    const source = resume === undefined ? undefined : this.#sourceOf(resume, request.fork === true)
+    if (source === undefined) return this.#launchNew({ request, caller, resume })
+    return request.fork === true ? this.#fork(source, request, caller) : this.#resume(source, request, caller)
+  }
+
+  /** A session's id means the newest of its chain, unless it is forked; the CLI's own id means that one conversation. */
+  #sourceOf(resume: string, isFork: boolean): LiveSession | undefined {
+    const { registry } = this.#options
+    const own = isFork ? registry.find(resume) : registry.newestOf(resume)
+    const named = own ?? registry.byAgentId(resume)
+    if (named?.record.next === undefined || isFork) return named
+    const message = `the conversation ${resume} went on in session ${named.record.next}: resume that, or fork this with "fork":true`
+    throw new HubError("session/rotated", message, { details: { next: named.record.next } })
+  }
+
+  async #launchNew(how: { request: NewSession; caller: Caller; resume: string | undefined; parent?: string }) {
+    const { registry, fleet } = this.#options
+    const { request, caller, resume, parent } = how
+    await fleet.arrival()
+    const runner = fleet.choose(request.runner, agentOf(request))
+    const session = registry.draft(request, parent === undefined ? {} : { parent })
+    const plan = planLaunch({ session: session.id, runner, request, resume })
+    await this.#start({ session, plan, by: caller.name, what: "session/launched" })
+    return session
+  }
+
+  async #fork(source: LiveSession, request: NewSession, caller: Caller): Promise<LiveSession> {
+    const { agentSessionId } = source.record
+    if (agentSessionId === null) {
+      throw new HubError("request/invalid", "resume: this session has said nothing yet, so there is nothing to fork")
+    }
+    const whole = withInherited(request, source.kept)
+    requireLaunch(caller, whole)
+    return this.#launchNew({ request: whole, caller, resume: agentSessionId, parent: source.id })
+  }
+
+  /** The conversation goes on in the session it has. */
+  async #resume(session: LiveSession, request: NewSession, caller: Caller): Promise<LiveSession> {
+    const { registry, fleet } = this.#options
+    await fleet.arrival()
+    if (!session.isEnded && !session.isParked) throw isLive(session)
+    const whole = withInherited(request, session.kept)
+    // As it was, anybody may bring it back who may send it a message; elsewhere or as something else it is a launch.
+    if ((request.agent ?? request.cwd ?? request.runner) !== undefined) requireLaunch(caller, whole)
+    const runner = fleet.choose(whole.runner, agentOf(whole))
+    const { launch: before } = session.kept.own
+    const resume = session.record.agentSessionId ?? undefined
+    const plan = planLaunch({ session: session.id, runner, request: whole, resume, before })
+    await this.#startOnce({ session, plan, by: caller.name, what: "session/resumed" })
+    if (request.requestKey !== undefined) registry.rekey(session, request.requestKey)
+    if (request.title !== undefined) session.change({ title: request.title })
+    return session
+  }
+
+  /** Of two who resume it at the same time the second is told that it lives. */
+  async #startOnce(start: Start): Promise<void> {
+    if (this.#reviving.has(start.session)) throw isLive(start.session)
+    const starting = this.#start(start).finally(() => this.#reviving.delete(start.session))
+    this.#reviving.set(start.session, starting)
+    await starting
+  }
+
+  async #revive(session: LiveSession, by: string): Promise<void> {
+    const { fleet } = this.#options
+    const { launch } = session.kept.own
+    if (launch === undefined) throw noAgent("the session has ended, and its agent was started by hand")
+    await fleet.arrival()
+    if (!fleet.isHere(launch.runner)) {
+      throw noAgent(
+        `the session has ended, and its runner ${fleet.nameOf(launch.runner)} is not connected`,
+        "runner/away",
+      )
+    }
+    try {
+      await this.#startAgain(session, launch, by)
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error
+      throw noAgent(`the session has ended and could not be resumed (${error.message})`, error.code)
+    }
+  }
+
+  async #startAgain(session: LiveSession, before: KeptLaunch, by: string): Promise<void> {
+    const { agentSessionId, turns } = session.record
+    const { runner } = before
+    const request = withInherited({}, session.kept)
+    const plan = (resume?: string) => planLaunch({ session: session.id, runner, request, resume, before })
+    const start = (resume?: string) => this.#start({ session, plan: plan(resume), by, what: "session/resumed" })
+    try {
+      await start(agentSessionId ?? undefined)
+    } catch (error) {
+      const isUnrecorded = error instanceof HubError && error.code === "runner/no-transcript"
+      if (!isUnrecorded || turns > 0) throw error
+      // It never had a turn, so there is nothing to go on with: it begins.
+      session.change({ agentSessionId: null })
+      await start()
+    }
+  }
+
+  async #wake(session: LiveSession): Promise<void> {
+    if (this.#reviving.has(session)) return
+    try {
+      await this.revive(session, "hub")
+      this.#wanted.delete(session)
+    } catch (error) {
+      const reason = error instanceof HubError ? error.details["reason"] : undefined
+      if (typeof reason === "string" && PASSING.has(reason)) return
+      this.#wanted.delete(session)
+      this.#options.trouble(session, "a parked agent could not be started again", error)
+      if (session.isParked)
+        await this.#options.endings.end(session, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #start(start: Start): Promise<void> {
+    const { spawn } = start.plan.spec
+    const starting = this.#startOn(start).finally(() => this.#starting.delete(spawn))
+    this.#starting.set(spawn, starting)
+    return starting
+  }
+
+  async #startOn({ session, plan, by, what }: Start): Promise<void> {
+    const { registry, fleet } = this.#options
+    const { runner, spec, launch } = plan
+    const reply = await fleet.launch(runner, { kind: "launch", spec }, LAUNCH_TIMEOUT_MS).catch((error: unknown) => {
+      // It may yet be started: nobody waits for it any more.
+      const isLate = error instanceof HubError && error.code === "runner/no-answer"
+      if (isLate && fleet.isHere(runner)) this.#stopStray(runner, spec.spawn)
+      throw error
+    })
+    const { cwd, cliVersion, worktree } = readLaunched(reply)
+    if (registry.find(session.id) === undefined) registry.adopt(session)
+    await session.expect({ ...launch, cwd })
+    session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
+    await this.#audit({ session, plan, by, what }, cwd)
+  }
+
+  #stopStray(runner: string, spawn: string): void {
+    const request = { kind: "stop", spawn, reason: "nobody waits for it any more" } as const
+    this.#options.fleet.request(runner, request, STOP_TIMEOUT_MS).catch(() => undefined)
+  }
+
+  /** What people want to be told of a launch: of the variables only their names. */
+  async #audit({ session, plan, by, what }: Start, cwd: string): Promise<void> {
+    const { runner, spec } = plan
+    const { spawn, agent, model = null, permissionMode = null, resume = null, fork = false, args = [], env = {} } = spec
+    const details = { runner, spawn, agent, cwd, model, permissionMode, resume, fork, args, env: Object.keys(env) }
+    const at = (this.#options.now?.() ?? new Date()).toISOString()
+    const who = { by, via: by === "hub" ? "hub" : "person", sessionId: session.id, askId: null }
+    await this.#options.directory.addAudit({ at, what, ...who, details })
+  }
+
+  /** Its `uuid` follows from the request's key: however often it is asked for, it is one message. */
+  async #prompt(session: LiveSession, { prompt, requestKey }: NewSession, caller: Caller): Promise<LiveSession> {
+    const uuid = requestKey === undefined ? {} : { uuid: promptUuid(session, requestKey) }
+    if (prompt !== undefined) await session.send({ content: prompt, ...uuid }, caller.name)
+    return session
+  }
+}
+
+function requireLaunch({ role }: Caller, launch: NewSession): void {
+  const refusal = launchRefusal(role, launch)
+  if (refusal !== undefined) throw new HubError("auth/forbidden", `${refusal}, and the session was launched with it`)
+}
+
+function promptUuid(session: LiveSession, requestKey: string): string {
+  const hash = createHash("sha256").update(`${session.id} ${requestKey}`).digest("hex")
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
+}
+
+function isLive({ id }: LiveSession): HubError {
+  const message = `session ${id} is live: send it a message, stop it first (DELETE), or resume it with "fork":true`
+  return new HubError("session/live", message, { details: { session: id } })
+}
+
+function noAgent(why: string, reason?: string): HubError {
+  const message = `${why}: make a new session, or one that resumes it`
+  return new HubError("session/no-agent", message, reason === undefined ? {} : { details: { reason } })
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto"
+import { isObject, textOf } from "@signalbox/protocol"
+import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { isPlainMode } from "../auth/roles.ts"
+import type { NewSession } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { KeptLaunch, KeptSession } from "../model/session-record.ts"
+
+/** What a runner is asked to start, and what is kept of it. */
+export interface LaunchPlan {
+  readonly runner: string
+  readonly spec: LaunchSpec
+  readonly launch: KeptLaunch
+}
+
+const MAX_EARLIER = 20
+
+/** What a request comes to when it goes on from a session that there is: what it leaves out is as it was there. */
+export function withInherited(request: NewSession, { record, own }: KeptSession): NewSession {
+  const { launch } = own
+  const { args, env } = launch ?? {}
+  const cwd = launch?.cwd ?? record.cwd
+  const model = record.model ?? launch?.model
+  const mode = modeOf({ record, own })
+  return {
+    ...(launch === undefined ? {} : { agent: launch.agent }),
+    ...(cwd === null ? {} : { cwd }),
+    ...(model == null ? {} : { model }),
+    ...(mode === undefined ? {} : { permissionMode: mode }),
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+    ...(launch === undefined ? {} : { runner: launch.runner }),
+    ...request,
+  }
+}
+
+/**
+ * The mode it was in. One that asks nobody counts only if the session was launched with it: whoever may not set such a
+ * mode must not get it by sending a message either.
+ */
+function modeOf({ record, own }: KeptSession): string | undefined {
+  const { permissionMode } = record
+  return permissionMode !== null && isPlainMode(permissionMode) ? permissionMode : own.launch?.permissionMode
+}
+
+export interface PlanOptions {
+  readonly session: string
+  readonly runner: string
+  readonly request: NewSession
+  /** The CLI's own id of the conversation to go on with. */
+  readonly resume?: string | undefined
+  /** The session's launch before this one. */
+  readonly before?: KeptLaunch | undefined
+}
+
+export function planLaunch({ session, runner, request, resume, before }: PlanOptions): LaunchPlan {
+  const { cwd, model, permissionMode, args, env, fork, worktree } = request
+  const agent = agentOf(request)
+  const spawn = randomUUID()
+  const settings = {
+    ...(model === undefined ? {} : { model }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(args === undefined ? {} : { args }),
+    ...(env === undefined ? {} : { env }),
+  }
+  const spec: LaunchSpec = {
+    spawn,
+    session,
+    agent,
+    ...settings,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(fork === true && resume !== undefined ? { fork } : {}),
+    ...(worktree === undefined || worktree === false ? {} : { worktree }),
+  }
+  const earlier = before === undefined ? [] : earlierOf(before)
+  return { runner, spec, launch: { runner, agent, cwd: cwd ?? null, ...settings, spawn, earlier, isParked: false } }
+}
+
+export function agentOf({ agent = "claude" }: NewSession): LaunchAgent {
+  if (agent !== "external") return agent
+  throw new HubError("request/invalid", 'agent: "external" is started by hand, and nothing can be launched for it')
+}
+
+/** The processes of a session that are over, or will be as soon as there is a new one. */
+export function earlierOf({ earlier, spawn }: KeptLaunch): readonly string[] {
+  return spawn === null ? earlier : [...earlier, spawn].slice(-MAX_EARLIER)
+}
+
+/** What the runner says it started. */
+export function readLaunched(value: unknown): Omit<Launched, "spawn" | "pid"> {
+  const cwd = textOf(value, "cwd")
+  if (!isObject(value) || cwd === undefined) {
+    throw new HubError("runner/invalid", "the runner's answer cannot be read: is it of another version than the hub?")
+  }
+  const cliVersion = textOf(value, "cliVersion")
+  const path = textOf(value["worktree"], "path")
+  const branch = textOf(value["worktree"], "branch")
+  return {
+    cwd,
+    ...(cliVersion === undefined ? {} : { cliVersion }),
+    ...(path === undefined || branch === undefined ? {} : { worktree: { path, branch } }),
+  }
+}

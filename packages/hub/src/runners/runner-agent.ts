@@ -1,0 +1,217 @@
+import { type Envelope, encodeForAgent } from "@signalbox/protocol"
+import {
+  type AgentExit,
+  type AttachAgent,
+  encodeAck,
+  encodeCommand,
+  encodeLineForAgent,
+  type FromRunner,
+  readFromRunner,
+} from "@signalbox/protocol/runner-wire"
+import { LineRouter } from "../agents/line-router.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { AgentWire } from "../session/agent-wire.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
+import type { DoorSocket } from "./door-socket.ts"
+import { readNote } from "./runner-note.ts"
+import type { Spool } from "./spool.ts"
+
+export interface RunnerAgentOptions {
+  readonly socket: DoorSocket
+  readonly attach: AttachAgent
+  readonly session: LiveSession
+  readonly registry: SessionRegistry
+  /** What this hub has of the process's lines. */
+  readonly spool: Spool
+  readonly metrics: HubMetrics
+  /** Resolves when the store keeps up: nobody is read while it does not. */
+  readonly room: () => Promise<void>
+  /** What each hook's callback is answered with while the hub is away. */
+  readonly hooks: (session: LiveSession) => Readonly<Record<string, "open" | "block">>
+  readonly exited: (session: LiveSession, spawn: string, exit: AgentExit) => Promise<void>
+  readonly onTrouble: (error: unknown) => void
+}
+
+type Line = Extract<FromRunner, { kind: "line" }>
+type Note = Extract<FromRunner, { kind: "note" }>
+
+const TRANSPORT = "runner"
+const COME_BACK = 1012
+
+/**
+ * An agent on a runner: its lines go to the session they belong to, and that session speaks through it. A number is
+ * acknowledged when all up to it is durable; until then the runner has it, and brings it again.
+ */
+export class RunnerAgent implements AgentWire {
+  readonly transport = TRANSPORT
+  readonly incarnation: string
+  readonly #options: RunnerAgentOptions
+  readonly #router: LineRouter
+  /** How much the store had refused of each session before we came. */
+  readonly #refused = new Map<LiveSession, number>()
+  #acking: Promise<void> | undefined
+  #isGivenUp = false
+
+  constructor(options: RunnerAgentOptions) {
+    this.#options = options
+    this.incarnation = options.attach.spawn
+    this.#router = new LineRouter({ ...options, isBound: true })
+    this.#watch(options.session)
+  }
+
+  get session(): LiveSession {
+    return this.#router.session
+  }
+
+  /** Its spawn names the process for good. */
+  renew(): void {
+    throw new Error("a runner's agent is never another process than it said")
+  }
+
+  async send(message: Envelope): Promise<void> {
+    await this.#options.socket.send(encodeLineForAgent(encodeForAgent(message, this.session.traits)))
+  }
+
+  /** Ends the connection alone: the process is the runner's, and is stopped by it. */
+  closeWith(code: number, reason: string): Promise<void> {
+    return this.#options.socket.end(code, reason)
+  }
+
+  /** Clients' hooks came or went. */
+  tellHooks(): void {
+    const onFailure = this.#options.hooks(this.session)
+    this.#options.socket.send(encodeCommand({ ev: "hooks", onFailure })).catch(() => undefined)
+  }
+
+  /** Until the connection is over. Never rejects. `texts` are what is left to read of it. */
+  async run(texts: AsyncIterable<readonly string[]>): Promise<void> {
+    const { metrics, onTrouble, socket } = this.#options
+    metrics.agentConnected(TRANSPORT)
+    await this.#takePlace().catch(onTrouble)
+    const attached = this.#attach().catch(onTrouble)
+    this.#options.spool.begin()
+    this.#ackSoon()
+    try {
+      for await (const batch of texts) await this.#take(batch)
+    } catch (error) {
+      onTrouble(error)
+      // What could not be dealt with was not acknowledged: it comes again.
+      void socket.end(COME_BACK, "the hub could not take it").catch(() => undefined)
+    }
+    const reason = await socket.closed
+    await this.session.detach(this, reason).catch(onTrouble)
+    await attached
+    await this.#acking
+    metrics.agentDisconnected(TRANSPORT)
+  }
+
+  /** To the session's live process. What an earlier one left behind is taken, and that is all. */
+  async #attach(): Promise<void> {
+    const { session, socket } = this.#options
+    socket.send(encodeCommand({ ev: "attached" })).catch(() => undefined)
+    if (!this.#isLive()) return
+    this.tellHooks()
+    await session.attach(this, session.kept.own.incarnation === this.incarnation ? "same" : "new")
+  }
+
+  /** An older connection of the same process is a dead socket. */
+  async #takePlace(): Promise<void> {
+    const { session } = this.#options
+    const before = session.wire
+    if (before === undefined || !this.#isLive()) return
+    await session.detach(before, "connected again")
+    void before.closeWith(1000, "connected again").catch(() => undefined)
+  }
+
+  #isLive(): boolean {
+    const { session, attach } = this.#options
+    if (attach.isOver === true) return false
+    return session.kept.own.launch?.spawn === this.incarnation && !session.isEnded && !session.isParked
+  }
+
+  async #take(batch: readonly string[]): Promise<void> {
+    const { metrics, room, onTrouble } = this.#options
+    metrics.linesReceived({ lines: batch.length, bytes: batch.reduce((bytes, text) => bytes + text.length, 0) })
+    for (const text of batch) {
+      if (this.#isGivenUp) return
+      const item = readFromRunner(text)
+      if (item === undefined) onTrouble(new Error("a runner said what is no line of an agent"))
+      else if (this.#options.spool.isNew(item.number)) {
+        const taken = this.#takeItem(item)
+        if (taken !== undefined) await taken
+      }
+    }
+    this.#ackSoon()
+    await this.session.pipeline.room()
+    await room()
+  }
+
+  /** Awaited only if there is something to await. */
+  #takeItem(item: FromRunner): void | Promise<void> {
+    const key = `spawn:${this.incarnation}:${item.number}`
+    if (item.kind === "note") return this.#takeNote(item, key)
+    const routed = this.#router.take(item.line, key)
+    if (routed !== undefined) return this.#takeRouted(item, routed)
+    this.#tookLine(item)
+    return undefined
+  }
+
+  async #takeRouted(item: Line, routed: Promise<void>): Promise<void> {
+    await routed
+    this.#watch(this.session)
+    this.#tookLine(item)
+  }
+
+  /** Deltas of a sentence in progress are kept by the runner until it is complete: a hub that restarts hears it whole. */
+  #tookLine({ number, line }: Line): void {
+    this.#options.spool.took(number, !line.startsWith('{"type":"stream_event"'))
+  }
+
+  async #takeNote({ note: said, number }: Note, key: string): Promise<void> {
+    const { spool, exited, onTrouble } = this.#options
+    const note = readNote(said)
+    if (note?.kind === "exited") await exited(this.session, this.incarnation, note.exit)
+    else if (note?.kind === "hook-answered") {
+      const { requestId, how } = note
+      await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
+    } else onTrouble(new Error("a runner's note cannot be read"))
+    spool.took(number, true)
+  }
+
+  /** The store did not take something that the runner still has: it brings it again. */
+  #giveUp(): void {
+    this.#isGivenUp = true
+    this.#options.spool.goBack()
+    void this.#options.socket.end(COME_BACK, "the store did not take it").catch(() => undefined)
+  }
+
+  #watch(session: LiveSession): void {
+    if (!this.#refused.has(session)) this.#refused.set(session, session.pipeline.refused)
+  }
+
+  #ackSoon(): void {
+    this.#acking ??= this.#ackAll().finally(() => {
+      this.#acking = undefined
+    })
+  }
+
+  async #ackAll(): Promise<void> {
+    const { spool, socket, onTrouble } = this.#options
+    try {
+      for (let upTo = spool.due; upTo !== undefined && !this.#isGivenUp; upTo = spool.due) {
+        for (const session of this.#refused.keys()) await session.taken()
+        if ([...this.#refused].some(([session, refused]) => session.pipeline.refused > refused)) {
+          return this.#giveUp()
+        }
+        const ack = spool.settled(upTo, this.session.inProgress.isUnderWay)
+        // Of those that the conversation went on from, everything is durable.
+        for (const session of this.#refused.keys()) if (session !== this.session) this.#refused.delete(session)
+        if (ack !== undefined) await socket.send(encodeAck(ack))
+      }
+    } catch (error) {
+      // The connection is over: what was not acknowledged comes again.
+      onTrouble(error)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
+import type { LiveSession } from "../session/live-session.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
+import type { LaunchDesk } from "./launch-desk.ts"
+import type { ProcessEndings } from "./process-endings.ts"
+import type { RunnerConnection, RunnerListener } from "./runner-connection.ts"
+import type { RunnerFleet } from "./runner-fleet.ts"
+import type { Cut, Hello } from "./runner-message.ts"
+
+export interface RunnerDeskOptions {
+  readonly registry: SessionRegistry
+  readonly fleet: RunnerFleet
+  readonly launches: LaunchDesk
+  readonly endings: ProcessEndings
+  /** The hub, as it names itself to runners. */
+  readonly hub: () => string
+  readonly now?: () => Date
+  readonly missingGraceMs?: number
+}
+
+/** A process that is over may have its last words on their way by a connection of its own. */
+const MISSING_GRACE_MS = 15_000
+const STOP_TIMEOUT_MS = 15_000
+
+/** Brings what a runner has and what the hub thinks it has together, each time it comes. */
+export class RunnerDesk implements RunnerListener {
+  readonly #options: RunnerDeskOptions
+  readonly #ids = new Map<RunnerConnection, string>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+
+  constructor(options: RunnerDeskOptions) {
+    this.#options = options
+  }
+
+  async hello(connection: RunnerConnection, hello: Hello): Promise<void> {
+    const { fleet, launches, hub } = this.#options
+    const { id } = hello.runner
+    this.#ids.set(connection, id)
+    fleet.join(connection, hello.runner, hello.agents)
+    connection.tell({ ev: "welcome", hub: hub() })
+    for (const cut of hello.cut) await this.#endCut(cut)
+    if (hello.cut.length > 0) connection.tell({ ev: "noted", spawns: hello.cut.map(({ spawn }) => spawn) })
+    for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
+    this.#stopStrays(connection, hello)
+    this.#watchMissing(id, new Set(hello.agents.map(({ spawn }) => spawn)))
+    for (const session of this.#sessionsOn(id)) if (session.messages.waiting > 0) launches.wake(session)
+    launches.wakeAll(id)
+  }
+
+  stats(connection: RunnerConnection, stats: Extract<RunnerToHub, { op: "stats" }>): void {
+    const id = this.#ids.get(connection)
+    if (id === undefined) return
+    this.#options.fleet.told(connection, id, stats)
+    this.#options.launches.wakeAll(id)
+  }
+
+  gone(connection: RunnerConnection): void {
+    const id = this.#ids.get(connection)
+    this.#ids.delete(connection)
+    if (id === undefined || !this.#options.fleet.leave(connection, id)) return
+    for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
+  }
+
+  /** The session that this process belongs to, alive or not; undefined when none knows it. */
+  sessionOf(sessionId: string, spawn: string): LiveSession | undefined {
+    const session = this.#options.registry.newestOf(sessionId)
+    const { launch } = session?.kept.own ?? {}
+    return launch?.spawn === spawn || launch?.earlier.includes(spawn) === true ? session : undefined
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  async #endCut({ session: sessionId, spawn, reason }: Cut): Promise<void> {
+    const session = this.sessionOf(sessionId, spawn)
+    if (session?.kept.own.launch?.spawn !== spawn) return
+    await this.#options.endings.end(session, reason === "" ? "the runner was killed" : reason)
+  }
+
+  /** Processes that no session wants any more: it was stopped, or another took their place, while the runner was away. */
+  #stopStrays(connection: RunnerConnection, hello: Hello): void {
+    for (const { session, spawn } of hello.agents) {
+      if (this.sessionOf(session, spawn)?.kept.own.launch?.spawn === spawn) continue
+      if (this.#options.launches.isStarting(spawn)) continue
+      const request = { kind: "stop", spawn, reason: "its session does not want it any more" } as const
+      connection.request(request, STOP_TIMEOUT_MS).catch(() => undefined)
+    }
+  }
+
+  /** What the hub takes for alive and the runner does not have is over, unless it still says so itself. */
+  #watchMissing(id: string, alive: ReadonlySet<string>): void {
+    const missing = this.#sessionsOn(id).flatMap((session) => {
+      const spawn = session.kept.own.launch?.spawn
+      return spawn == null || alive.has(spawn) || session.wire !== undefined ? [] : [{ session, spawn }]
+    })
+    if (missing.length === 0) return
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      for (const entry of missing) void this.#endMissing(entry)
+    }, this.#options.missingGraceMs ?? MISSING_GRACE_MS)
+    timer.unref()
+    this.#timers.add(timer)
+  }
+
+  async #endMissing({ session, spawn }: { session: LiveSession; spawn: string }): Promise<void> {
+    if (session.kept.own.launch?.spawn !== spawn || session.wire !== undefined) return
+    await this.#options.endings.end(session, "its process is gone from the runner").catch(() => undefined)
+  }
+
+  #sessionsOn(id: string): readonly LiveSession[] {
+    return [...this.#options.registry.all()].filter(
+      (session) => !session.isEnded && session.kept.own.launch?.runner === id,
+    )
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
+  }
+}

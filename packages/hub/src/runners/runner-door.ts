@@ -1,0 +1,194 @@
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { DEFAULT_MAX_LINE_BYTES, textOf } from "@signalbox/protocol"
+import type { AttachAgent } from "@signalbox/protocol/runner-wire"
+import { WebSocketServer } from "ws"
+import type { Authority } from "../auth/authority.ts"
+import { HubError } from "../errors.ts"
+import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import { DoorSocket } from "./door-socket.ts"
+import type { LaunchDesk } from "./launch-desk.ts"
+import type { ProcessEndings } from "./process-endings.ts"
+import { RunnerAgent, type RunnerAgentOptions } from "./runner-agent.ts"
+import { RunnerConnection } from "./runner-connection.ts"
+import type { RunnerDesk } from "./runner-desk.ts"
+import { parse } from "./runner-message.ts"
+import { Spool } from "./spool.ts"
+
+export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "room" | "hooks"> {
+  readonly authority: Authority
+  readonly desk: RunnerDesk
+  readonly launches: LaunchDesk
+  readonly endings: ProcessEndings
+  readonly onTrouble: (what: string, error: unknown) => void
+  readonly pingMs?: number
+}
+
+const MAX_RUNNERS = 1_000
+const MAX_AGENTS = 10_000
+/** Half-open connections are noticed after two of them. */
+const PING_MS = 12_000
+const HELLO_MS = 10_000
+/** A long line, with as many short ones as may share its frame. */
+const MAX_PAYLOAD_BYTES = 4 * DEFAULT_MAX_LINE_BYTES
+const COME_BACK = 1012
+const NOT_ALLOWED = 4001
+const NOT_OURS = 4004
+
+type Place = { readonly kind: "control" } | { readonly kind: "agent"; readonly spawn: string }
+
+/** `/runner/control` and `/runner/agents/:spawn`: for runners alone. */
+export class RunnerDoor {
+  readonly #options: RunnerDoorOptions
+  readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_PAYLOAD_BYTES })
+  readonly #controls = new Map<DoorSocket, Promise<void>>()
+  readonly #agents = new Map<DoorSocket, Promise<void>>()
+  /** Of processes whose end was not told yet. */
+  readonly #spools = new Map<string, Spool>()
+  readonly #pings: NodeJS.Timeout
+  readonly #stopListening: () => void
+
+  constructor(options: RunnerDoorOptions) {
+    this.#options = options
+    this.#pings = setInterval(() => {
+      for (const socket of this.#sockets()) socket.checkAlive()
+    }, options.pingMs ?? PING_MS)
+    this.#pings.unref()
+    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
+      for (const socket of this.#sockets()) {
+        if (socket.tokenId === tokenId) void socket.end(NOT_ALLOWED, "the token is no longer valid")
+      }
+    })
+  }
+
+  handles(path: string): boolean {
+    return placeOf(path) !== undefined
+  }
+
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const place = placeOf((request.url ?? "/").split("?", 1)[0] ?? "/")
+    const check = this.#options.authority.checkUpgrade(request)
+    if (!check.ok) return refuseUpgrade(socket, check.error)
+    const { caller } = check
+    if (caller === null) return refuseUpgrade(socket, new HubError("auth/required", "a runner needs its token"))
+    if (caller.role !== "runner") {
+      const message = `the role ${caller.role} may not connect as a runner: make a token of the role runner`
+      return refuseUpgrade(socket, new HubError("auth/forbidden", message))
+    }
+    const isFull = place?.kind === "agent" ? this.#agents.size >= MAX_AGENTS : this.#controls.size >= MAX_RUNNERS
+    if (place === undefined || isFull) {
+      return refuseUpgrade(socket, new HubError("hub/busy", "too many runners are connected"))
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#enter(new DoorSocket({ socket: webSocket, tokenId: caller.tokenId }), place)
+    })
+  }
+
+  /** Clients' hooks came or went. */
+  hooksChanged(session: LiveSession): void {
+    if (session.wire instanceof RunnerAgent) session.wire.tellHooks()
+  }
+
+  /** The hub goes down: runners are told to come back. Resolves when all that came is dealt with. */
+  async close(): Promise<void> {
+    clearInterval(this.#pings)
+    this.#stopListening()
+    const runs = [...this.#controls.values(), ...this.#agents.values()]
+    for (const socket of this.#sockets()) void socket.end(COME_BACK, "the hub restarts")
+    await Promise.all(runs)
+    this.#options.desk.close()
+  }
+
+  #sockets(): readonly DoorSocket[] {
+    return [...this.#controls.keys(), ...this.#agents.keys()]
+  }
+
+  #enter(socket: DoorSocket, place: Place): void {
+    const [sockets, run] =
+      place.kind === "control"
+        ? [this.#controls, new RunnerConnection(socket, this.#options.desk).run()]
+        : [this.#agents, this.#runAgent(socket, place.spawn)]
+    const over = async () => {
+      await run.catch((error: unknown) => this.#options.onTrouble("a runner's connection", error))
+      sockets.delete(socket)
+      await socket.end(1000, "done")
+    }
+    sockets.set(socket, over())
+  }
+
+  async #runAgent(socket: DoorSocket, spawn: string): Promise<void> {
+    const texts = socket.batches()
+    const opening = await this.#readAttach(socket, texts)
+    if (opening === undefined) return
+    const { attach, rest } = opening
+    // The runner's word that it started the process may be a moment behind the process itself.
+    await this.#options.launches.whenStarted(spawn)
+    const session = attach.spawn === spawn ? this.#options.desk.sessionOf(attach.session, spawn) : undefined
+    if (session === undefined) return socket.end(NOT_OURS, "the hub does not know this process")
+    const spool = this.#spoolOf(spawn)
+    const agent = new RunnerAgent({
+      ...this.#options,
+      socket,
+      attach,
+      session,
+      spool,
+      exited: async (of, exitedSpawn, exit) => {
+        await this.#options.endings.exited(of, exitedSpawn, exit)
+        this.#spools.delete(exitedSpawn)
+      },
+      onTrouble: (error) => this.#options.onTrouble("an agent on a runner", error),
+    })
+    await agent.run(chain(rest, texts))
+  }
+
+  #spoolOf(spawn: string): Spool {
+    const spool = this.#spools.get(spawn) ?? new Spool()
+    // The latest last: of too many the oldest is forgotten, and what its runner sends again is known by its keys.
+    this.#spools.delete(spawn)
+    this.#spools.set(spawn, spool)
+    const [oldest] = this.#spools.keys()
+    if (this.#spools.size > 2 * MAX_AGENTS && oldest !== undefined) this.#spools.delete(oldest)
+    return spool
+  }
+
+  async #readAttach(
+    socket: DoorSocket,
+    texts: AsyncIterator<readonly string[], void>,
+  ): Promise<{ attach: AttachAgent; rest: readonly string[] } | undefined> {
+    const timer = setTimeout(() => void socket.end(NOT_ALLOWED, "no attach came in time"), HELLO_MS)
+    const first = await texts.next()
+    clearTimeout(timer)
+    if (first.done === true) return undefined
+    const [head = "", ...rest] = first.value
+    const attach = readAttach(head)
+    if (attach !== undefined) return { attach, rest }
+    await socket.end(NOT_ALLOWED, "an agent's connection begins with attach")
+    return undefined
+  }
+}
+
+function placeOf(path: string): Place | undefined {
+  if (path === "/runner/control") return { kind: "control" }
+  const spawn = /^\/runner\/agents\/([\w-]{1,100})$/.exec(path)?.[1]
+  return spawn === undefined ? undefined : { kind: "agent", spawn }
+}
+
+function readAttach(text: string): AttachAgent | undefined {
+  const message = parse(text)
+  const [spawn, session] = [textOf(message, "spawn"), textOf(message, "session")]
+  if (message?.["op"] !== "attach" || spawn === undefined || session === undefined) return undefined
+  const number = (name: string) => (typeof message[name] === "number" ? message[name] : 0)
+  const startedAt = textOf(message, "startedAt") ?? ""
+  const about = { pid: number("pid"), startedAt, first: number("first"), isOver: message["isOver"] === true }
+  return { op: "attach", spawn, session, ...about }
+}
+
+/** What was read already, and then the rest. */
+async function* chain(
+  first: readonly string[],
+  rest: AsyncGenerator<readonly string[], void>,
+): AsyncGenerator<readonly string[], void> {
+  if (first.length > 0) yield first
+  yield* rest
+}

@@ -1,0 +1,237 @@
+import { isObject, textOf } from "@signalbox/protocol"
+import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
+import type { RunnerView } from "../core.ts"
+import { HubError } from "../errors.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { Directory } from "../store/directory.ts"
+import type { RunnerConnection } from "./runner-connection.ts"
+import { readFacts } from "./runner-message.ts"
+
+export interface RunnerFleetOptions {
+  readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  readonly metrics: HubMetrics
+  readonly trouble: (what: string, error: unknown) => void
+  readonly now?: () => Date
+  /** One is being started beside the hub: whoever comes before it waits for it, as long as this. */
+  readonly expectForMs?: number
+}
+
+/** A machine that is or was here. */
+interface Runner {
+  readonly facts: RunnerFacts
+  readonly seenAt: string
+  /** Undefined while it is away. */
+  readonly here: Here | undefined
+}
+
+interface Here {
+  readonly connection: RunnerConnection
+  readonly agents: readonly AgentUsage[]
+  readonly stats: Stats | undefined
+  /** Launches on their way, which it does not count yet. */
+  readonly arriving: number
+}
+
+type Stats = Extract<RunnerToHub, { op: "stats" }>
+
+const DOCUMENT = "runners"
+/** Of those who are away the longest are forgotten. */
+const MAX_KEPT = 1_000
+const ANOTHER_CAME = 4001
+
+/** The runners: those who are here, and those who were. */
+export class RunnerFleet {
+  readonly #options: RunnerFleetOptions
+  readonly #runners = new Map<string, Runner>()
+  #writing: Promise<void> = Promise.resolve()
+  #arrival: Promise<void> = Promise.resolve()
+  #arrived: () => void = () => undefined
+
+  constructor(options: RunnerFleetOptions) {
+    this.#options = options
+    if (options.expectForMs !== undefined) this.#expect(options.expectForMs)
+  }
+
+  /** Resolves at once, unless a runner is being started: then when one is here, or did not come in time. */
+  arrival(): Promise<void> {
+    return this.#arrival
+  }
+
+  #expect(forMs: number): void {
+    this.#arrival = new Promise((resolve) => {
+      const timer = setTimeout(resolve, forMs)
+      timer.unref()
+      this.#arrived = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async load(): Promise<void> {
+    const kept = await this.#options.directory.getDocument(DOCUMENT)
+    for (const entry of Array.isArray(kept) ? kept : []) {
+      const facts = isObject(entry) ? readFacts(entry["facts"]) : undefined
+      const seenAt = textOf(entry, "seenAt")
+      if (facts !== undefined && seenAt !== undefined) this.#runners.set(facts.id, { facts, seenAt, here: undefined })
+    }
+  }
+
+  list(): readonly RunnerView[] {
+    return [...this.#runners.values()].map(viewOf)
+  }
+
+  /** How people call it. */
+  nameOf(id: string): string {
+    return this.#runners.get(id)?.facts.name ?? id
+  }
+
+  isHere(id: string): boolean {
+    return this.#runners.get(id)?.here !== undefined
+  }
+
+  /** A runner says hello. Of two with one id the newer is the one that is there. */
+  join(connection: RunnerConnection, facts: RunnerFacts, agents: readonly AgentUsage[]): void {
+    const before = this.#runners.get(facts.id)?.here
+    if (before === undefined) this.#options.metrics.runnerConnected()
+    else void before.connection.end(ANOTHER_CAME, "another runner with the same id connected").catch(() => undefined)
+    const here = { connection, agents, stats: undefined, arriving: 0 }
+    this.#runners.set(facts.id, { facts, seenAt: this.#now(), here })
+    this.#arrived()
+    this.#keep()
+  }
+
+  /** True when it is away now; false when a newer connection took its place. */
+  leave(connection: RunnerConnection, id: string): boolean {
+    const runner = this.#runners.get(id)
+    if (runner?.here?.connection !== connection) return false
+    this.#options.metrics.runnerDisconnected()
+    this.#runners.set(id, { ...runner, seenAt: this.#now(), here: undefined })
+    this.#keep()
+    return true
+  }
+
+  told(connection: RunnerConnection, id: string, stats: Stats): void {
+    const runner = this.#runners.get(id)
+    if (runner?.here?.connection !== connection) return
+    const here = { ...runner.here, stats, agents: stats.agents }
+    this.#runners.set(id, { ...runner, seenAt: this.#now(), here })
+  }
+
+  /** Fails with runner/unknown, runner/away, runner/no-answer, or with the runner's own refusal. */
+  request(id: string, request: RunnerRequest, timeoutMs: number): Promise<unknown> {
+    return this.#hereOf(this.#get(id)).connection.request(request, timeoutMs)
+  }
+
+  /** As `request`, and the runner counts as having one agent more meanwhile. */
+  async launch(id: string, request: RunnerRequest & { kind: "launch" }, timeoutMs: number): Promise<unknown> {
+    const { connection } = this.#hereOf(this.#get(id))
+    this.#count(id, connection, 1)
+    try {
+      return await connection.request(request, timeoutMs)
+    } finally {
+      this.#count(id, connection, -1)
+    }
+  }
+
+  /** The runner for a launch: the one that is named by its id, name or label; of several the one with most to spare. */
+  choose(wanted: string | undefined, agent: LaunchAgent): string {
+    const all = [...this.#runners.values()]
+    const named = wanted === undefined ? all : all.filter((runner) => isCalled(runner, wanted))
+    if (wanted !== undefined && named.length === 0) {
+      throw new HubError("runner/unknown", `there is no runner ${wanted}: GET /api/runners lists those there are`)
+    }
+    const here = named.filter((runner) => runner.here !== undefined)
+    if (here.length === 0) throw wanted === undefined ? noRunner() : away(named[0]?.facts.name ?? wanted)
+    // One that cannot says why: better than a reason of ours.
+    const able = here.filter((runner) => canRun(runner, agent))
+    const [chosen] = (able.length === 0 ? here : able).toSorted(byRoom)
+    if (chosen === undefined) throw noRunner()
+    return chosen.facts.id
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  #get(id: string): Runner {
+    const runner = this.#runners.get(id)
+    if (runner === undefined) throw new HubError("runner/unknown", `there is no runner ${id}`)
+    return runner
+  }
+
+  #hereOf({ facts, here }: Runner): Here {
+    if (here === undefined) throw away(facts.name)
+    return here
+  }
+
+  #count(id: string, connection: RunnerConnection, change: number): void {
+    const runner = this.#runners.get(id)
+    if (runner?.here?.connection !== connection) return
+    this.#runners.set(id, { ...runner, here: { ...runner.here, arriving: runner.here.arriving + change } })
+  }
+
+  #keep(): void {
+    this.#forgetOldest()
+    const kept = [...this.#runners.values()].map(({ facts, seenAt }) => ({ facts, seenAt }))
+    this.#writing = Promise.all([this.#writing, this.#options.directory.putDocument(DOCUMENT, kept)])
+      .then(() => undefined)
+      .catch((error: unknown) => this.#options.trouble("the runners could not be kept", error))
+  }
+
+  #forgetOldest(): void {
+    const away = [...this.#runners.values()].filter((runner) => runner.here === undefined)
+    const oldest = away.toSorted((one, other) => (one.seenAt < other.seenAt ? -1 : 1))
+    for (const { facts } of oldest.slice(0, Math.max(0, this.#runners.size - MAX_KEPT))) this.#runners.delete(facts.id)
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
+  }
+}
+
+function viewOf({ facts, seenAt, here }: Runner): RunnerView {
+  const { id, name, labels, host, platform, version, maxAgents, hasSimulator, claude } = facts
+  const agents = here?.agents ?? []
+  const about = { labels, host, platform, version, maxAgents, hasSimulator }
+  const cliVersions = [...new Set(claude.map((found) => found.version).filter((found) => found !== ""))]
+  const usage = agents.map(({ session, memoryBytes, cpuPercent }) => ({ session, memoryBytes, cpuPercent }))
+  const known = { id, name, connected: here !== undefined, seenAt, agents: agents.length, ...about, cliVersions }
+  if (here === undefined) return known
+  const cpuPercent = agents.reduce((sum, agent) => sum + agent.cpuPercent, 0)
+  const memoryBytes = agents.reduce((sum, agent) => sum + agent.memoryBytes, here.stats?.memoryBytes ?? 0)
+  const { stats } = here
+  const machine = stats && { freeMemoryBytes: stats.freeMemoryBytes, loadAverage: stats.loadAverage }
+  return { ...known, ...machine, memoryBytes, cpuPercent, usage }
+}
+
+function isCalled({ facts }: Runner, wanted: string): boolean {
+  return facts.id === wanted || facts.name === wanted || facts.labels.includes(wanted)
+}
+
+function canRun({ facts }: Runner, agent: LaunchAgent): boolean {
+  if (agent === "simulator") return facts.hasSimulator
+  return agent !== "claude" || facts.claude.length > 0
+}
+
+/** Those with room first, then those with the fewest agents. */
+function byRoom(one: Runner, other: Runner): number {
+  const [first, second] = [loadOf(one), loadOf(other)]
+  return Number(first.isFull) - Number(second.isFull) || first.agents - second.agents
+}
+
+function loadOf({ facts, here }: Runner): { isFull: boolean; agents: number } {
+  const agents = (here?.agents.length ?? 0) + (here?.arriving ?? 0)
+  return { agents, isFull: facts.maxAgents > 0 && agents >= facts.maxAgents }
+}
+
+function noRunner(): HubError {
+  return new HubError(
+    "runner/none",
+    'no runner is connected: start one with "signalbox runner", or make the session with agent "external"',
+  )
+}
+
+function away(name: string): HubError {
+  return new HubError("runner/away", `the runner ${name} is not connected: start it, or choose another`)
+}

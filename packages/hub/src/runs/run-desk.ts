@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto"
+import { HubError } from "../errors.ts"
+import type { NewRun, Run, RunPatch, TaskPatch } from "../model/run.ts"
+import type { Directory } from "../store/directory.ts"
+
+export interface RunDeskOptions {
+  readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  readonly now?: () => Date
+}
+
+const INDEX = "runs"
+/** The oldest are forgotten. */
+const MAX_RUNS = 1_000
+
+/** Runs and their tasks, each kept as a whole: what was confirmed is on the disk. One change after the other. */
+export class RunDesk {
+  readonly #options: RunDeskOptions
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(options: RunDeskOptions) {
+    this.#options = options
+  }
+
+  create({ title, tasks, options = {} }: NewRun, by: string): Promise<Run> {
+    return this.#alone(async () => {
+      const at = this.#now()
+      const run: Run = {
+        id: randomUUID(),
+        title,
+        state: "running",
+        createdAt: at,
+        updatedAt: at,
+        createdBy: by,
+        options,
+        tasks: tasks.map(({ text }) => ({ text, state: "waiting" })),
+      }
+      const ids = await this.#ids()
+      const kept = [...ids, run.id].slice(-MAX_RUNS)
+      await Promise.all([
+        this.#put(run),
+        this.#options.directory.putDocument(INDEX, kept, { synced: true }),
+        ...ids.filter((id) => !kept.includes(id)).map((id) => this.#options.directory.putDocument(nameOf(id), null)),
+      ])
+      return run
+    })
+  }
+
+  change(id: string, patch: RunPatch): Promise<Run> {
+    return this.#alone(async () => this.#put({ ...(await this.get(id)), ...patch, updatedAt: this.#now() }))
+  }
+
+  /** Tasks are counted from 1, as people count them. */
+  changeTask(id: string, number: number, patch: TaskPatch): Promise<Run> {
+    return this.#alone(async () => {
+      const run = await this.get(id)
+      const task = run.tasks[number - 1]
+      if (task === undefined) {
+        throw new HubError("run/unknown", `run ${id} has no task ${number}: it has ${run.tasks.length}, from 1 on`)
+      }
+      return this.#put({ ...run, updatedAt: this.#now(), tasks: run.tasks.with(number - 1, { ...task, ...patch }) })
+    })
+  }
+
+  async get(id: string): Promise<Run> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
+    const run = (await this.#options.directory.getDocument(nameOf(id))) as Run | null | undefined
+    if (run == null) throw new HubError("run/unknown", `there is no run ${id}`)
+    return run
+  }
+
+  /** Newest first. */
+  async list(limit: number): Promise<{ runs: readonly Run[]; more: boolean }> {
+    const ids = (await this.#ids()).toReversed()
+    return { runs: await Promise.all(ids.slice(0, limit).map((id) => this.get(id))), more: ids.length > limit }
+  }
+
+  async #ids(): Promise<readonly string[]> {
+    const kept = await this.#options.directory.getDocument(INDEX)
+    return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : []
+  }
+
+  async #put(run: Run): Promise<Run> {
+    await this.#options.directory.putDocument(nameOf(run.id), run, { synced: true })
+    return run
+  }
+
+  #alone<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(change)
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
+  }
+}
+
+function nameOf(id: string): string {
+  return `run/${id}`
+}

@@ -1,0 +1,22 @@
+import type { Envelope } from "@signalbox/protocol"
+import type { KeptSession } from "../model/session-record.ts"
+import { wireObject } from "../model/wire-object.ts"
+import type { EventLog } from "../store/event-log.ts"
+import { foldEvents } from "./session-fold.ts"
+
+const PAGE = 1_000
+const NOTHING: Envelope = { type: "unknown" }
+
+/** The record with what the log has beyond it: it is saved a little later than the events are. */
+export async function catchUp(log: EventLog, kept: KeptSession): Promise<KeptSession> {
+  const { id } = kept.record
+  const { lastSeq } = await log.bounds(id)
+  let caughtUp = kept
+  while (caughtUp.record.lastSeq < lastSeq) {
+    const events = await log.read(id, { after: caughtUp.record.lastSeq, limit: PAGE })
+    if (events.length === 0) break
+    const told = events.map((event) => ({ event, message: wireObject(event.line) ?? NOTHING }))
+    caughtUp = foldEvents(caughtUp, told)
+  }
+  return caughtUp
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Hono } from "hono"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { addCockpit } from "../../src/http/cockpit.ts"
+import type { HttpEnv } from "../../src/http/request-context.ts"
+
+describe("the cockpit's files", () => {
+  let directory: string
+  let hono: Hono<HttpEnv>
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "signalbox-cockpit-"))
+    mkdirSync(join(directory, "assets"))
+    writeFileSync(join(directory, "index.html"), "<!doctype html><title>cockpit</title>")
+    writeFileSync(join(directory, "icon.svg"), "<svg/>")
+    writeFileSync(join(directory, "assets", "index-abc123.js"), "export {}")
+    writeFileSync(join(directory, "secret.txt"), "secret")
+    hono = new Hono<HttpEnv>()
+    addCockpit(hono, directory)
+    hono.all("*", (context) => context.text("elsewhere", 404))
+    hono.onError((error, context) => context.text(error.message, 404))
+  })
+  afterAll(async () => {
+    await rm(directory, { recursive: true })
+  })
+  const ask = (path: string, init: RequestInit = {}) => hono.request(path, init)
+
+  it("[HA41] its page stands at its own addresses, never cached, with a policy that allows nothing inline", async () => {
+    for (const path of ["/", "/login", "/sessions", "/s/abc", "/approvals/1", "/settings/keyboard"]) {
+      const reply = await ask(path)
+      expect(reply.status, path).toBe(200)
+      expect(reply.headers.get("content-security-policy")).not.toContain("unsafe")
+      expect(reply.headers.get("cache-control")).toBeNull()
+      expect(await reply.text()).toContain("cockpit")
+    }
+  })
+
+  it("[HA41] it stands at no other address and answers no other method: the API is not in its shadow", async () => {
+    for (const path of ["/api", "/api/sessions", "/ws", "/s/a/b", "/sessions/x", "/made-up"]) {
+      expect(await (await ask(path)).text(), path).toBe("elsewhere")
+    }
+    expect(await (await ask("/sessions", { method: "POST" })).text()).toBe("elsewhere")
+  })
+
+  it("[HA41] files with a hash in their name may be kept for ever, and come compressed to those who take that", async () => {
+    const reply = await ask("/assets/index-abc123.js", { headers: { "accept-encoding": "gzip" } })
+    expect(reply.headers.get("cache-control")).toContain("immutable")
+    expect(reply.headers.get("content-encoding")).toBe("gzip")
+    expect(reply.headers.get("content-type")).toContain("javascript")
+    const plain = await ask("/assets/index-abc123.js")
+    expect(await plain.text()).toBe("export {}")
+  })
+
+  it("[HA41] nothing outside of its folder is served, however the name is written", async () => {
+    for (const name of ["..%2fsecret.txt", "%2e%2e/secret.txt", "x.js%00", "missing-1.js"]) {
+      const reply = await ask(`/assets/${name}`)
+      expect(await reply.text(), name).not.toContain("secret")
+      expect(reply.status, name).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,161 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { WebSocket, WebSocketServer } from "ws"
+import { DoorSocket } from "../../src/runners/door-socket.ts"
+import { call, openStage, type Stage, tokenOf } from "../clients/stage.ts"
+import { dial, FakeRunner } from "./fake-runner.ts"
+import { rest, WAIT } from "./launching.ts"
+
+interface RunnerList {
+  readonly runners: Record<string, unknown>[]
+}
+
+async function runnersOf(stage: Stage): Promise<Record<string, unknown>[]> {
+  return (await rest<RunnerList>(stage, "GET", "/api/runners")).body.runners
+}
+
+async function refusal(stage: Stage, path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const socket = new WebSocket(`${stage.wsUrl}${path}`, { headers })
+  socket.on("error", () => undefined)
+  const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+describe("the doors for runners", () => {
+  it("[HR1] are opened by a runner's token alone, and not to pages of elsewhere", async () => {
+    const stage = await openStage()
+    const [{ token }, operator] = [await tokenOf(stage, "runner"), await tokenOf(stage, "operator")]
+    for (const path of ["/runner/control", "/runner/agents/one"]) {
+      expect(await refusal(stage, path, {})).toBe(401)
+      expect(await refusal(stage, path, { authorization: "Bearer wrong" })).toBe(401)
+      expect(await refusal(stage, path, { authorization: `Bearer ${stage.hub.admin.token}` })).toBe(403)
+      expect(await refusal(stage, path, { authorization: `Bearer ${operator.token}` })).toBe(403)
+      const bearer = { authorization: `Bearer ${token}` }
+      expect(await refusal(stage, path, { ...bearer, origin: "https://elsewhere.example" })).toBe(403)
+      expect(await refusal(stage, path, { ...bearer, host: "elsewhere.example" })).toBe(403)
+    }
+    expect(await refusal(stage, "/runner/elsewhere", { authorization: `Bearer ${token}` })).toBe(404)
+  })
+
+  it("[HR1] a token that is revoked closes what was opened with it", async () => {
+    const stage = await openStage()
+    const { id, token } = await tokenOf(stage, "runner")
+    const runner = await FakeRunner.connect(stage, { token })
+    await call(stage, "DELETE", `/api/tokens/${id}`)
+    expect(await runner.closed).toBe(4001)
+    await expect.poll(() => runnersOf(stage), WAIT).toMatchObject([{ connected: false }])
+  })
+
+  it("[HR2] whoever does not answer a ping is cut off at the next", async () => {
+    const server = createServer()
+    const sockets = new WebSocketServer({ server })
+    onTestFinished(() => {
+      sockets.close()
+      server.close()
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const accepted = once(sockets, "connection") as Promise<[WebSocket]>
+    const { port } = server.address() as AddressInfo
+    const silent = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: false })
+    const door = new DoorSocket({ socket: (await accepted)[0], tokenId: "t" })
+    await once(silent, "open")
+    const pinged = once(silent, "ping")
+    door.checkAlive()
+    await pinged
+    door.checkAlive()
+    expect(await door.closed).toContain("1006")
+  })
+
+  it("[HR3] a connection that does not begin as a runner's does is closed", async () => {
+    const stage = await openStage()
+    const { token } = await tokenOf(stage, "runner")
+    for (const path of ["/runner/control", "/runner/agents/one"]) {
+      for (const first of ["no JSON", '{"op":"stats"}', "[]"]) {
+        const socket = await dial(stage, path, token)
+        const closed = once(socket, "close") as Promise<[number]>
+        socket.send(first)
+        expect((await closed)[0]).toBe(4001)
+      }
+    }
+  })
+
+  it("[HR4] a runner that is away is still known, over a restart of the hub too", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    expect(await runnersOf(stage)).toMatchObject([
+      { id: "runner-1", name: "box", connected: true, maxAgents: 4, labels: ["gpu"], cliVersions: ["2.1.325"] },
+    ])
+    runner.leave()
+    await expect.poll(() => runnersOf(stage), WAIT).toMatchObject([{ id: "runner-1", connected: false }])
+    const again = await stage.reopen()
+    expect(await runnersOf(again)).toMatchObject([{ id: "runner-1", name: "box", connected: false, agents: 0 }])
+  })
+
+  it("[HR4] of two with the same id the newer is the one that counts", async () => {
+    const stage = await openStage()
+    const first = await FakeRunner.connect(stage)
+    await FakeRunner.connect(stage, { facts: { name: "newer" } })
+    expect(await first.closed).toBe(4001)
+    expect(await runnersOf(stage)).toMatchObject([{ name: "newer", connected: true }])
+  })
+
+  it("[HR5] folders and recorded sessions are told as the runner tells them, or why they are not", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const folders = { path: "/", parent: null, folders: [{ name: "a", path: "/a", isGit: true }], more: false }
+    const asked = rest(stage, "GET", "/api/runners/runner-1/folders?path=/")
+    const { id, request } = await runner.request("folders")
+    expect(request).toEqual({ kind: "folders", path: "/" })
+    runner.reply(id, folders)
+    expect(await asked).toEqual({ status: 200, body: folders })
+    const listed = rest(stage, "GET", "/api/runners/runner-1/sessions?cwd=/a")
+    const sessions = { sessions: [], more: false }
+    runner.reply((await runner.request("sessions")).id, sessions)
+    expect(await listed).toEqual({ status: 200, body: sessions })
+    const refused = rest(stage, "GET", "/api/runners/runner-1/folders?path=/nowhere")
+    const { id: refusedId } = await runner.request("folders", 1)
+    runner.say({ op: "refused", id: refusedId, code: "runner/no-folder", message: "make it" })
+    expect(await refused).toEqual({ status: 422, body: { error: { code: "runner/no-folder", message: "make it" } } })
+    expect(await rest(stage, "GET", "/api/runners/nobody/folders")).toMatchObject({
+      status: 404,
+      body: { error: { code: "runner/unknown" } },
+    })
+    const cutOff = rest(stage, "GET", "/api/runners/runner-1/sessions")
+    await runner.request("sessions", 1)
+    runner.cut()
+    expect(await cutOff).toMatchObject({ status: 409, body: { error: { code: "runner/away" } } })
+    expect(await rest(stage, "GET", "/api/runners/runner-1/sessions")).toMatchObject({
+      status: 409,
+      body: { error: { code: "runner/away" } },
+    })
+  })
+
+  it("[HR6] what a runner says of itself and its agents is told, and counted", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const usage = { spawn: "p", session: "s", pid: 1, memoryBytes: 500, cpuPercent: 12.5 }
+    runner.say({ op: "stats", memoryBytes: 100, freeMemoryBytes: 900, loadAverage: 0.5, agents: [usage] })
+    await expect
+      .poll(() => runnersOf(stage), WAIT)
+      .toMatchObject([
+        {
+          agents: 1,
+          memoryBytes: 600,
+          freeMemoryBytes: 900,
+          loadAverage: 0.5,
+          cpuPercent: 12.5,
+          host: "box.example",
+          platform: "linux",
+          hasSimulator: true,
+          usage: [{ session: "s", memoryBytes: 500, cpuPercent: 12.5 }],
+        },
+      ])
+    const metrics = () => fetch(`${stage.url}/metrics`).then((reply) => reply.text())
+    expect(await metrics()).toContain("signalbox_runners 1")
+    runner.leave()
+    await expect.poll(metrics, WAIT).toContain("signalbox_runners 0")
+  })
+})

@@ -1,0 +1,290 @@
+import { once } from "node:events"
+import { describe, expect, it } from "vitest"
+import { WebSocket } from "ws"
+import type { AuditRecord } from "../../src/model/audit.ts"
+import { call, openSession, openStage, tokenOf } from "../clients/stage.ts"
+import { FakeRunner } from "./fake-runner.ts"
+import { launch, rest, WAIT } from "./launching.ts"
+
+describe("launching on a runner", () => {
+  it("[HR10] a session is launched with what was asked for, and its prompt reaches the agent", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const plain = { cwd: "/work", model: "opus", permissionMode: "plan" }
+    const { status, body } = await launch(stage, { ...plain, prompt: "Hello.", hooks: ["PreToolUse"] })
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ ...plain, runner: "runner-1", cliVersion: "2.1.325", title: "Hello." })
+    const spec = await runner.spec()
+    expect(spec).toEqual({ ...plain, agent: "claude", session: body.id, spawn: spec.spawn })
+    const agent = await runner.agent()
+    await agent.hears("Hello.")
+    agent.init({ cwd: "/work", model: "opus" })
+    agent.result()
+    await expect
+      .poll(() => stage.hub.core.getSession(body.id), WAIT)
+      .toMatchObject({
+        state: "idle",
+        transport: "runner",
+        turns: 1,
+        agentSessionId: agent.sessionId,
+      })
+    expect(await fetch(`${stage.url}/metrics`).then((reply) => reply.text())).toContain(
+      'signalbox_agents{transport="runner"} 1',
+    )
+  })
+
+  it("[HR10] an agent that is here before the runner's answer waits for it", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage, { isSlow: true })
+    const launching = launch(stage, { agent: "simulator", prompt: "Hello." })
+    const agent = await runner.start()
+    expect((await launching).body).toMatchObject({ cwd: "/home/agent" })
+    await agent.hears("Hello.")
+  })
+
+  it("[HR11] the runner is the one that is named, or else the one with most to spare", async () => {
+    const stage = await openStage()
+    const none = await launch(stage)
+    expect(none).toMatchObject({ status: 409, body: { error: { code: "runner/none" } } })
+    const box = await FakeRunner.connect(stage, { facts: { id: "a", name: "box", maxAgents: 1, labels: [] } })
+    const mac = await FakeRunner.connect(stage, {
+      facts: { id: "b", name: "mac", labels: ["gpu"], hasSimulator: false },
+    })
+    const chosen = async (body: Record<string, unknown>) => (await launch(stage, body)).body.runner
+    expect(await chosen({ runner: "mac" })).toBe("b")
+    expect(await chosen({ runner: "gpu" })).toBe("b")
+    expect(await chosen({ runner: "a" })).toBe("a")
+    const usage = (spawn: string) => ({ spawn, session: "s", pid: 1, memoryBytes: 0, cpuPercent: 0 })
+    const machine = { op: "stats", memoryBytes: 0, freeMemoryBytes: 0, loadAverage: 0 } as const
+    box.say({ ...machine, agents: [usage("1")] })
+    mac.say({ ...machine, agents: [usage("1"), usage("2")] })
+    await expect.poll(() => stage.hub.core.listRunners().map(({ agents }) => agents), WAIT).toEqual([1, 2])
+    expect(await chosen({})).toBe("b")
+    expect(await chosen({ agent: "simulator" })).toBe("a")
+    expect(await launch(stage, { runner: "nobody" })).toMatchObject({ status: 404 })
+    mac.leave()
+    await expect.poll(() => stage.hub.core.listRunners().map(({ connected }) => connected), WAIT).toEqual([true, false])
+    const away = await launch(stage, { runner: "mac" })
+    expect(away).toMatchObject({ status: 409, body: { error: { code: "runner/away" } } })
+  })
+
+  it("[HR12] a refusal of the runner's is told in its words, and nothing is left of the session", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    for (const [code, status] of [
+      ["runner/full", 409],
+      ["runner/no-claude", 409],
+      ["runner/no-folder", 422],
+      ["runner/of-a-newer-one", 422],
+    ] as const) {
+      runner.refusal = { code, message: "stop one first" }
+      const refused = await launch(stage, { prompt: "Hello.", requestKey: "k" })
+      expect(refused).toMatchObject({ status, body: { error: { message: "stop one first" } } })
+    }
+    const listed = await rest<{ sessions: unknown[] }>(stage, "GET", "/api/sessions")
+    expect(listed.body.sessions).toEqual([])
+    const again = await stage.reopen()
+    expect((await again.hub.core.listSessions({ limit: 10 })).sessions).toEqual([])
+  })
+
+  it("[HR13] the same key is the same session and one prompt, also at the same time and after a restart", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const request = { requestKey: "key", prompt: "Once." }
+    const both = await Promise.all([launch(stage, request), launch(stage, request)])
+    const ids = [...both, await launch(stage, request)].map(({ body }) => body.id)
+    expect(new Set(ids).size).toBe(1)
+    expect(runner.asked).toHaveLength(1)
+    const agent = await runner.agent()
+    await agent.hears("Once.")
+    runner.leave()
+    const again = await stage.reopen()
+    expect((await launch(again, request)).body.id).toBe(ids[0])
+    await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
+    await agent.dial(again)
+    await expect.poll(() => again.hub.core.getSession(ids[0] ?? "").transport, WAIT).toBe("runner")
+    expect(new Set(agent.heard.filter(({ type }) => type === "user").map(({ uuid }) => uuid)).size).toBe(1)
+  })
+
+  it("[HR14] a launch leaves a record of who, what and where; variables are passed on and never told", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const env = { API_KEY: "a-secret" }
+    const { body } = await launch(stage, { agent: { command: ["mine", "--x"] }, args: ["--y"], env, cwd: "/w" })
+    expect(await runner.spec()).toMatchObject({ agent: { command: ["mine", "--x"] }, args: ["--y"], env })
+    const audit = await rest<{ records: AuditRecord[] }>(stage, "GET", `/api/audit?session=${body.id}`)
+    expect(audit.body.records).toMatchObject([
+      {
+        what: "session/launched",
+        by: "admin",
+        details: {
+          runner: "runner-1",
+          cwd: "/w",
+          args: ["--y"],
+          env: ["API_KEY"],
+          agent: { command: ["mine", "--x"] },
+        },
+      },
+    ])
+    const told = [
+      body,
+      audit,
+      await rest(stage, "GET", `/api/sessions/${body.id}`),
+      await rest(stage, "GET", "/api/runners"),
+    ]
+    expect(JSON.stringify(told)).not.toContain("a-secret")
+    const agent = await runner.agent()
+    agent.exit({ reason: "it ended", code: 0 })
+    await expect.poll(() => stage.hub.core.getSession(body.id).state, WAIT).toBe("ended")
+    await call(stage, "POST", `/api/sessions/${body.id}/messages`, { content: "Go on." })
+    expect(await runner.spec(1)).toMatchObject({ agent: { command: ["mine", "--x"] }, args: ["--y"], env, cwd: "/w" })
+  })
+
+  it("[HR15] a session that is over goes on as itself; one that lives is not resumed", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const agent = await runner.agent()
+    agent.init({ cwd: "/work", model: "opus", permissionMode: "plan" })
+    agent.result()
+    await agent.allAcked()
+    const live = await launch(stage, { resume: body.id })
+    expect(live).toMatchObject({ status: 409, body: { error: { code: "session/live" } } })
+    agent.exit({ reason: "it ended", code: 0 })
+    await expect.poll(() => stage.hub.core.getSession(body.id).state, WAIT).toBe("ended")
+    const request = { resume: agent.sessionId, prompt: "Two.", title: "Again", requestKey: "again" }
+    const resumed = await launch(stage, request)
+    expect(resumed).toMatchObject({ status: 201, body: { id: body.id, title: "Again", cwd: "/work" } })
+    expect(resumed.body.exit).toBeUndefined()
+    expect(await runner.spec(1)).toMatchObject({
+      resume: agent.sessionId,
+      cwd: "/work",
+      model: "opus",
+      permissionMode: "plan",
+    })
+    await (await runner.agent(1)).hears("Two.")
+    expect((await launch(stage, request)).body.id).toBe(body.id)
+    expect(runner.asked.filter((asked) => asked.request.kind === "launch")).toHaveLength(2)
+  })
+
+  it("[HR15] a conversation that the CLI recorded begins a session", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { status, body } = await launch(stage, { resume: "recorded-elsewhere", prompt: "Go on." })
+    expect(status).toBe(201)
+    expect(await runner.spec()).toMatchObject({ resume: "recorded-elsewhere" })
+    const agent = await runner.agent()
+    agent.init()
+    await expect.poll(() => stage.hub.core.getSession(body.id).agentSessionId, WAIT).toBe("recorded-elsewhere")
+  })
+
+  it("[HR15] a conversation that went on under another id is not resumed behind its back, but it is forked", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage)
+    const agent = await runner.agent()
+    agent.init()
+    agent.init({ session_id: "after-clear" })
+    await expect.poll(() => stage.hub.core.getSession(body.id).next, WAIT).toBeDefined()
+    const { next } = stage.hub.core.getSession(body.id)
+    const refused = await launch(stage, { resume: agent.sessionId })
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "session/rotated" }, next } })
+    expect(await launch(stage, { resume: body.id })).toMatchObject({ status: 409, body: { session: next } })
+    const forked = await launch(stage, { resume: agent.sessionId, fork: true })
+    expect(forked.body).toMatchObject({ parent: body.id })
+    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true })
+  })
+
+  it("[HR16] a fork is a session of its own that names its parent, with what the parent had", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const nothing = await launch(stage, { resume: body.id, fork: true })
+    expect(nothing).toMatchObject({ status: 400, body: { error: { code: "request/invalid" } } })
+    const agent = await runner.agent()
+    agent.init({ cwd: "/work", model: "opus" })
+    await agent.allAcked()
+    const forked = await launch(stage, { resume: body.id, fork: true, prompt: "Another way." })
+    expect(forked.body).toMatchObject({ parent: body.id, cwd: "/work", model: "opus", agentSessionId: null })
+    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true, cwd: "/work" })
+    const other = await runner.agent(1)
+    other.init()
+    await expect.poll(() => stage.hub.core.getSession(forked.body.id).agentSessionId, WAIT).toBe(other.sessionId)
+    expect(stage.hub.core.getSession(body.id).state).not.toBe("ended")
+  })
+
+  it("[HR16] what only an admin may launch with, nobody else gets by a fork", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const operator = await tokenOf(stage, "operator")
+    const { body } = await launch(stage, { env: { A: "b" } })
+    const agent = await runner.agent()
+    agent.init()
+    await agent.allAcked()
+    const forked = await launch(stage, { resume: body.id, fork: true }, operator.token)
+    expect(forked).toMatchObject({ status: 403, body: { error: { code: "auth/forbidden" } } })
+    agent.exit({ reason: "over", code: 0 })
+    await expect.poll(() => stage.hub.core.getSession(body.id).state, WAIT).toBe("ended")
+    const elsewhere = await launch(stage, { resume: body.id, cwd: "/elsewhere" }, operator.token)
+    expect(elsewhere).toMatchObject({ status: 403, body: { error: { code: "auth/forbidden" } } })
+    expect(await launch(stage, { resume: body.id }, operator.token)).toMatchObject({ status: 201 })
+    expect(await launch(stage, { env: {} }, operator.token)).toMatchObject({ status: 403 })
+    expect(await launch(stage, { permissionMode: "bypassPermissions" }, operator.token)).toMatchObject({ status: 403 })
+    expect(await launch(stage, { cwd: "/w", model: "m" }, operator.token)).toMatchObject({ status: 201 })
+  })
+
+  it("[HR17] a worktree is made with the session and removed on request, not while its agent works in it", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage, { cwd: "/repo", worktree: { branch: "one" } })
+    expect(await runner.spec()).toMatchObject({ cwd: "/repo", worktree: { branch: "one" } })
+    expect(body.worktree).toEqual({ path: "/trees/one", branch: "signalbox/one" })
+    await runner.agent()
+    const path = `/api/sessions/${body.id}/worktree`
+    expect(await rest(stage, "DELETE", path)).toMatchObject({ status: 409, body: { error: { code: "session/live" } } })
+    await call(stage, "DELETE", `/api/sessions/${body.id}`)
+    const kept = rest(stage, "DELETE", path)
+    const { id } = await runner.request("remove-worktree")
+    runner.say({ op: "refused", id, code: "runner/worktree", message: "two files are not committed" })
+    expect(await kept).toMatchObject({ status: 409, body: { error: { code: "runner/worktree" } } })
+    const removed = rest(stage, "DELETE", path)
+    const again = await runner.request("remove-worktree", 1)
+    expect(again.request).toEqual({ kind: "remove-worktree", path: "/trees/one" })
+    runner.reply(again.id, {})
+    expect((await removed).body).not.toHaveProperty("worktree")
+    expect(await rest(stage, "DELETE", path)).toMatchObject({ status: 400 })
+  })
+
+  it("[HR18] a session whose agent was started by hand is resumed on a runner when it is asked for", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { id } = await openSession(stage)
+    await call(stage, "DELETE", `/api/sessions/${id}`)
+    expect(await launch(stage, { resume: id })).toMatchObject({ status: 201, body: { id, runner: "runner-1" } })
+    expect(await runner.spec()).toMatchObject({ session: id, agent: "claude" })
+  })
+
+  it("[HR19] an agent that dials in does not take the place of one on a runner", async () => {
+    const stage = await openStage({ anonymousAgents: true })
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage)
+    await runner.agent()
+    const stranger = new WebSocket(`${stage.wsUrl}/ws/cli/${body.id}`)
+    const [code] = (await once(stranger, "close")) as [number]
+    expect(code).toBe(4001)
+    expect(stage.hub.core.getSession(body.id).transport).toBe("runner")
+  })
+
+  it("[RC36] DirectConnect launches where there is a runner", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const body = { cwd: "/work", permission_mode: "plan", session_key: "mine" }
+    const reply = await rest<Record<string, string>>(stage, "POST", "/sessions", { body })
+    const { session, ...spec } = await runner.spec()
+    expect(spec).toMatchObject({ agent: "claude", cwd: "/work", permissionMode: "plan" })
+    expect(reply).toMatchObject({ status: 200, body: { session_id: session, work_dir: "/work", session_key: "mine" } })
+    expect(reply.body["ws_url"]).toBe(`${stage.wsUrl}/ws/session/${session}`)
+    const again = await rest<Record<string, string>>(stage, "POST", "/sessions", { body })
+    expect(again.body["session_id"]).toBe(session)
+  })
+})

@@ -1,0 +1,46 @@
+import type { SessionView } from "../../src/core.ts"
+import { call, type Stage } from "../clients/stage.ts"
+
+export const WAIT = { timeout: 15_000, interval: 10 }
+
+interface Refused {
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly reason?: string
+}
+
+export interface Replied<T> {
+  readonly status: number
+  readonly body: T & Refused
+}
+
+export async function rest<T>(
+  stage: Stage,
+  method: string,
+  path: string,
+  options: { body?: unknown; token?: string } = {},
+): Promise<Replied<T>> {
+  const reply = await call(stage, method, path, options.body, options.token)
+  return { status: reply.status, body: (await reply.json()) as T & Refused }
+}
+
+export function launch(
+  stage: Stage,
+  body: Record<string, unknown> = {},
+  token?: string,
+): Promise<Replied<SessionView>> {
+  return rest(stage, "POST", "/api/sessions", { body, ...(token === undefined ? {} : { token }) })
+}
+
+export function send(stage: Stage, id: string, content: string, uuid?: string) {
+  const body = { content, ...(uuid === undefined ? {} : { uuid }) }
+  return rest<{ uuid: string; seq: number }>(stage, "POST", `/api/sessions/${id}/messages`, { body })
+}
+
+export async function eventsOf(stage: Stage, id: string): Promise<Record<string, unknown>[]> {
+  const { body } = await rest<{ events: { message: Record<string, unknown> }[] }>(
+    stage,
+    "GET",
+    `/api/sessions/${id}/events?limit=1000`,
+  )
+  return body.events.map(({ message }) => message)
+}

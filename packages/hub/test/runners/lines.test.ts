@@ -1,0 +1,210 @@
+import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { WebSocket } from "ws"
+import { LineSocket } from "../clients/line-socket.ts"
+import { call, openClient, openStage, type Stage } from "../clients/stage.ts"
+import { FakeAgent, FakeRunner } from "./fake-runner.ts"
+import { eventsOf, launch, rest, WAIT } from "./launching.ts"
+
+async function launched(stage: Stage, body: Record<string, unknown> = {}) {
+  const runner = await FakeRunner.connect(stage)
+  const { body: session } = await launch(stage, body)
+  return { runner, id: session.id, agent: await runner.agent() }
+}
+
+/** Somebody who watches a session: the text of the message in progress as far as it was told. */
+async function watch(stage: Stage, id: string): Promise<{ text(): string }> {
+  const headers = { authorization: `Bearer ${stage.hub.admin.token}` }
+  const viewer = await LineSocket.open(new WebSocket(`${stage.wsUrl}/api/stream`, { headers }))
+  onTestFinished(() => viewer.close())
+  viewer.send({ op: "subscribe", session: id })
+  await viewer.find((message) => message["ev"] === "subscribed")
+  const textOfDelta = (message: Envelope) => {
+    const event = message["ev"] === "delta" ? fieldOf(fieldOf(message, "message"), "event") : undefined
+    return textOf(fieldOf(event, "delta"), "text") ?? ""
+  }
+  return { text: () => viewer.messages.map(textOfDelta).join("") }
+}
+
+function texts(messages: readonly Record<string, unknown>[]): unknown[] {
+  return messages.filter(({ type }) => type === "said").map(({ text }) => text)
+}
+
+describe("the lines of an agent on a runner", () => {
+  it("[HR20] are acknowledged when they are in the log", async () => {
+    const stage = await openStage()
+    const { agent, id } = await launched(stage)
+    for (let index = 0; index < 500; index++) agent.say({ type: "said", text: index })
+    await agent.allAcked()
+    expect(agent.unacked).toBe(0)
+    expect(texts(await eventsOf(stage, id))).toEqual(Array.from({ length: 500 }, (_, index) => index))
+  })
+
+  it("[HR21] that come again after a lost connection are not doubled, also those without a uuid", async () => {
+    const stage = await openStage()
+    const { agent, id } = await launched(stage)
+    await agent.allAcked()
+    agent.isForgetful = true
+    for (let index = 0; index < 20; index++) agent.say({ type: "said", text: index })
+    await expect.poll(() => agent.acked, WAIT).toBe(agent.last)
+    agent.leave()
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    agent.isForgetful = false
+    agent.say({ type: "said", text: 20 })
+    await agent.dial()
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    expect(texts(await eventsOf(stage, id))).toEqual(Array.from({ length: 21 }, (_, index) => index))
+    expect(stage.hub.core.getSession(id).transport).toBe("runner")
+  })
+
+  it("[HR21] that come again to a hub that was restarted are not doubled, and what was said meanwhile is there", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage)
+    await agent.allAcked()
+    agent.isForgetful = true
+    for (let index = 0; index < 20; index++) agent.say({ type: "said", text: index })
+    await expect.poll(() => agent.acked, WAIT).toBe(agent.last)
+    const again = await stage.reopen()
+    agent.isForgetful = false
+    for (let index = 20; index < 30; index++) agent.say({ type: "said", text: index })
+    await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
+    await agent.dial(again)
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    expect(texts(await eventsOf(again, id))).toEqual(Array.from({ length: 30 }, (_, index) => index))
+    // It is the same process: nothing was lost with the hub.
+    expect(await eventsOf(again, id)).not.toContainEqual(expect.objectContaining({ subtype: "ended" }))
+  })
+
+  it("[HR20] a sentence in progress is heard whole by a hub that was restarted, and by who arrives then", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage)
+    await agent.allAcked()
+    const stream = (event: Record<string, unknown>) =>
+      agent.say({ type: "stream_event", event, parent_tool_use_id: null })
+    stream({ type: "message_start", message: {} })
+    stream({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } })
+    for (const text of ["The ", "quick "]) {
+      stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })
+    }
+    const before = await watch(stage, id)
+    await expect.poll(() => before.text(), WAIT).toBe("The quick ")
+    expect(agent.unacked).toBe(4)
+    const again = await stage.reopen()
+    await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
+    await agent.dial(again)
+    await expect.poll(() => again.hub.core.getSession(id).transport, WAIT).toBe("runner")
+    const after = await watch(again, id)
+    stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "fox" } })
+    await expect.poll(() => after.text(), WAIT).toBe("The quick fox")
+    stream({ type: "message_stop" })
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+  })
+
+  it("[HR22] of a process that no session knows are not taken: 4004", async () => {
+    const stage = await openStage()
+    const { runner, id } = await launched(stage)
+    for (const session of [id, "nowhere"]) {
+      const stranger = new FakeAgent(stage, runner.token, { spawn: "somebody", session })
+      await stranger.dial()
+      await expect.poll(() => stranger.closeCode, WAIT).toBe(4004)
+    }
+  })
+
+  it("[HR23] an ask waits through a restart of the hub, and its answer reaches the process that asked", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage)
+    agent.askPermission("q1")
+    await agent.allAcked()
+    const again = await stage.reopen()
+    const { asks } = (await rest<{ asks: { id: string; state: string }[] }>(again, "GET", `/api/asks?session=${id}`))
+      .body
+    expect(asks).toMatchObject([{ state: "pending" }])
+    const answer = { behavior: "allow" }
+    expect((await rest(again, "POST", `/api/asks/${asks[0]?.id}/answer`, { body: answer })).status).toBe(200)
+    await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
+    await agent.dial(again)
+    await expect
+      .poll(() => agent.heard.filter(({ type }) => type === "control_response"), WAIT)
+      .toMatchObject([{ response: { request_id: "q1", response: { behavior: "allow" } } }])
+  })
+
+  it("[HR23] an ask raised while the hub was away is there when it is back", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage)
+    await agent.allAcked()
+    const again = await stage.reopen()
+    agent.askPermission("late")
+    await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
+    await agent.dial(again)
+    await expect.poll(() => again.hub.core.getSession(id), WAIT).toMatchObject({ state: "waiting", pendingAsks: 1 })
+  })
+
+  it("[HR24] what a process left behind is history, and is asked of nobody", async () => {
+    const stage = await openStage()
+    const { agent, id } = await launched(stage)
+    await agent.allAcked()
+    agent.leave()
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    agent.isOver = true
+    agent.say({ type: "said", text: "the last" })
+    agent.askPermission("never heard")
+    agent.exit({ reason: "it crashed", code: 3, stderrTail: "Segmentation fault" })
+    await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "Are you there?" })
+    await agent.dial()
+    await expect
+      .poll(() => stage.hub.core.getSession(id), WAIT)
+      .toMatchObject({
+        state: "ended",
+        pendingAsks: 0,
+        exit: { reason: "it crashed", code: 3 },
+      })
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    const events = await eventsOf(stage, id)
+    expect(texts(events)).toEqual(["the last"])
+    expect(events.at(-1)).toMatchObject({ subtype: "ended", stderrTail: "Segmentation fault" })
+    expect(agent.prompts).toEqual([])
+  })
+
+  it("[HR25] the runner knows what each hook's failure means, from the start and when it changes", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage)
+    await expect.poll(() => agent.hooks, WAIT).toEqual([{}])
+    const client = await openClient(stage, id)
+    const matcher = { hookCallbackIds: ["mine"], onFailure: "block" }
+    await client.ask("i", {
+      subtype: "initialize",
+      hooks: { PreToolUse: [matcher], Stop: [{ hookCallbackIds: ["s"] }] },
+    })
+    const told = { "hub-hook:PreToolUse": "block", "hub-hook:Stop": "open" }
+    await expect.poll(() => agent.hooks.at(-1), WAIT).toEqual(told)
+    agent.leave()
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    agent.hooks.length = 0
+    agent.note({ kind: "hook-answered", requestId: "h1", how: "block" })
+    await agent.dial()
+    await expect.poll(() => agent.hooks, WAIT).toEqual([told])
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    const noted = (await eventsOf(stage, id)).filter(({ subtype }) => subtype === "hook_answered")
+    expect(noted).toMatchObject([{ type: "hub", requestId: "h1", how: "block" }])
+    expect(runner.asked).toHaveLength(1)
+  })
+
+  it("[HS33] a conversation that goes on under a new id takes its process along, and its launch", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage, { cwd: "/work" })
+    agent.init({ cwd: "/work" })
+    await agent.allAcked()
+    agent.init({ session_id: "after-clear" })
+    await expect.poll(() => stage.hub.core.getSession(id).next, WAIT).toBeDefined()
+    const next = stage.hub.core.getSession(id).next ?? ""
+    expect(stage.hub.core.getSession(next)).toMatchObject({ parent: id, runner: "runner-1", transport: "runner" })
+    agent.leave()
+    await expect.poll(() => stage.hub.core.getSession(next).state, WAIT).toBe("disconnected")
+    await agent.dial()
+    await expect.poll(() => stage.hub.core.getSession(next).transport, WAIT).toBe("runner")
+    agent.exit({ reason: "over", code: 0 })
+    await expect.poll(() => stage.hub.core.getSession(next).state, WAIT).toBe("ended")
+    await call(stage, "POST", `/api/sessions/${next}/messages`, { content: "Go on." })
+    expect(await runner.spec(1)).toMatchObject({ session: next, resume: "after-clear", cwd: "/work" })
+  })
+})

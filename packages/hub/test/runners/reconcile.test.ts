@@ -1,0 +1,114 @@
+import { describe, expect, it, onTestFinished } from "vitest"
+import { type RawData, WebSocket, WebSocketServer } from "ws"
+import type { NewEvent } from "../../src/model/event.ts"
+import { noMetrics } from "../../src/operations/hub-metrics.ts"
+import { DoorSocket } from "../../src/runners/door-socket.ts"
+import { LaunchDesk } from "../../src/runners/launch-desk.ts"
+import { ProcessEndings } from "../../src/runners/process-endings.ts"
+import { RunnerAgent } from "../../src/runners/runner-agent.ts"
+import { RunnerConnection } from "../../src/runners/runner-connection.ts"
+import { RunnerDesk } from "../../src/runners/runner-desk.ts"
+import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
+import { Spool } from "../../src/runners/spool.ts"
+import type { AppendOptions } from "../../src/store/event-log.ts"
+import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
+import { linesOf, setUpSessions } from "../session/session-setup.ts"
+import { factsOf } from "./fake-runner.ts"
+import { WAIT } from "./launching.ts"
+
+/** Both ends of a connection: the hub's as its door has it, and the runner's. */
+async function openPair(): Promise<{ door: DoorSocket; peer: WebSocket }> {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
+  onTestFinished(() => server.close())
+  const accepted = new Promise<WebSocket>((resolve) => server.once("connection", resolve))
+  await new Promise<void>((resolve) => server.once("listening", () => resolve()))
+  const address = server.address()
+  const peer = new WebSocket(`ws://127.0.0.1:${typeof address === "object" ? address?.port : 0}`)
+  await new Promise<void>((resolve) => peer.once("open", () => resolve()))
+  onTestFinished(() => peer.terminate())
+  return { door: new DoorSocket({ socket: await accepted, tokenId: "t" }), peer }
+}
+
+const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [], isParked: false } as const
+
+function textIn(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString() : ""
+}
+
+/** Refuses what agents say as long as it is told to. */
+class MoodyLog extends MemoryEventLog {
+  isRefusing = false
+
+  override append(session: string, events: readonly NewEvent[], options?: AppendOptions) {
+    if (this.isRefusing) return Promise.reject(new Error("the disk is gone"))
+    return super.append(session, events, options)
+  }
+}
+
+describe("what a runner has and what the hub thinks it has", () => {
+  it("[HR35] a process that the runner does not know is over, unless it is heard of in time", async () => {
+    const { registry, directory, troubles } = setUpSessions()
+    const fleet = new RunnerFleet({ directory, metrics: noMetrics, trouble: (what) => void troubles.push(what) })
+    const endings = new ProcessEndings({ fleet, wake: () => undefined })
+    const launches = new LaunchDesk({
+      endings,
+      registry,
+      fleet,
+      directory,
+      trouble: (_session, what) => void troubles.push(what),
+    })
+    const desk = new RunnerDesk({ registry, fleet, launches, endings, hub: () => "hub", missingGraceMs: 50 })
+    onTestFinished(() => desk.close())
+    const [lost, kept] = [registry.create({}), registry.create({})]
+    await lost.expect(LAUNCH)
+    await kept.expect({ ...LAUNCH, spawn: "p2" })
+    const { door, peer } = await openPair()
+    void new RunnerConnection(door, desk).run()
+    const usage = { spawn: "p2", session: kept.id, pid: 1, memoryBytes: 0, cpuPercent: 0 }
+    peer.send(JSON.stringify({ op: "hello", runner: factsOf(), agents: [usage], cut: [] }))
+    await expect.poll(() => lost.record.exit?.reason, WAIT).toBe("its process is gone from the runner")
+    expect(kept.isEnded).toBe(false)
+    peer.close()
+  })
+
+  it("[HR26] what the store refuses is not acknowledged, and is taken when it comes again", async () => {
+    const log = new MoodyLog()
+    const { registry, troubles } = setUpSessions(undefined, log)
+    const session = registry.create({})
+    await session.expect(LAUNCH)
+    const spool = new Spool()
+    const connect = async () => {
+      const { door, peer } = await openPair()
+      const heard: string[] = []
+      peer.on("message", (data) => void heard.push(textIn(data)))
+      const closed = new Promise<number>((resolve) => peer.on("close", (code) => resolve(code)))
+      const agent = new RunnerAgent({
+        socket: door,
+        attach: { op: "attach", spawn: "p1", session: session.id, pid: 1, startedAt: "", first: 1 },
+        session,
+        registry,
+        spool,
+        metrics: noMetrics,
+        room: async () => undefined,
+        hooks: () => ({}),
+        exited: async () => undefined,
+        onTrouble: (error) => void troubles.push(String(error)),
+      })
+      void agent.run(door.batches())
+      return { peer, heard, closed }
+    }
+    const first = await connect()
+    first.peer.send('L1 {"type":"said","text":1}')
+    await expect.poll(() => first.heard, WAIT).toContain("A1")
+    log.isRefusing = true
+    first.peer.send('L2 {"type":"said","text":2}')
+    expect(await first.closed).toBe(1012)
+    expect(first.heard).not.toContain("A2")
+    log.isRefusing = false
+    const second = await connect()
+    second.peer.send('L2 {"type":"said","text":2}\nL3 {"type":"said","text":3}')
+    await expect.poll(() => second.heard, WAIT).toContain("A3")
+    expect((await linesOf(log, session)).filter((line) => line === "agent said")).toHaveLength(3)
+    second.peer.close()
+  })
+})
