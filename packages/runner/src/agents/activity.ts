@@ -1,0 +1,98 @@
+/** What an agent is about, as far as the governor must know it. */
+export interface Activity {
+  readonly isTurnRunning: boolean
+  /** Requests of the agent that nobody has answered: its asks, and calls of hooks and tools. */
+  readonly openRequests: ReadonlySet<string>
+  /** Of those, the calls of hooks, each with the callback it is for. */
+  readonly openHooks: ReadonlyMap<string, HookCall>
+  readonly backgroundTasks: ReadonlySet<string>
+  /** The CLI's own id of the conversation. */
+  readonly agentSessionId: string | undefined
+  /** When it last said or was told something that counts. */
+  readonly lastAt: number
+}
+
+export interface HookCall {
+  readonly requestId: string
+  readonly callbackId: string
+  readonly event: string
+}
+
+export type ActivityInput =
+  /** The hub came, or said something else: whatever follows, it is not forgotten. */
+  | { readonly kind: "touched" }
+  | { readonly kind: "message-sent" }
+  | { readonly kind: "session"; readonly agentSessionId: string }
+  | { readonly kind: "turn-began" }
+  | { readonly kind: "turn-ended" }
+  | { readonly kind: "requested"; readonly requestId: string }
+  | { readonly kind: "hook-called"; readonly call: HookCall }
+  /** Answered, or taken back by the agent. */
+  | { readonly kind: "settled"; readonly requestId: string }
+  | { readonly kind: "task-started"; readonly taskId: string }
+  | { readonly kind: "task-ended"; readonly taskId: string }
+  | { readonly kind: "tasks"; readonly taskIds: readonly string[] }
+
+/** An agent that answers none of so many requests is not idle in any case; the memory has to end somewhere. */
+const MAX_OPEN = 10_000
+
+export function restingActivity(now: number): Activity {
+  return {
+    isTurnRunning: false,
+    openRequests: new Set(),
+    openHooks: new Map(),
+    backgroundTasks: new Set(),
+    agentSessionId: undefined,
+    lastAt: now,
+  }
+}
+
+export function stepActivity(before: Activity, input: ActivityInput, now: number): Activity {
+  const state = { ...before, lastAt: now }
+  switch (input.kind) {
+    case "touched":
+      return state
+    case "message-sent":
+    case "turn-began":
+      return { ...state, isTurnRunning: true }
+    case "turn-ended":
+      return { ...state, isTurnRunning: false }
+    case "session":
+      return { ...state, agentSessionId: input.agentSessionId }
+    case "requested":
+      return { ...state, openRequests: withOne(state.openRequests, input.requestId) }
+    case "hook-called": {
+      const { call } = input
+      const openRequests = withOne(state.openRequests, call.requestId)
+      return { ...state, openRequests, openHooks: new Map(state.openHooks).set(call.requestId, call) }
+    }
+    case "settled": {
+      const openHooks = new Map(state.openHooks)
+      openHooks.delete(input.requestId)
+      return { ...state, openRequests: withoutOne(state.openRequests, input.requestId), openHooks }
+    }
+    case "task-started":
+      return { ...state, backgroundTasks: withOne(state.backgroundTasks, input.taskId) }
+    case "task-ended":
+      return { ...state, backgroundTasks: withoutOne(state.backgroundTasks, input.taskId) }
+    case "tasks":
+      return { ...state, backgroundTasks: new Set(input.taskIds.slice(0, MAX_OPEN)) }
+  }
+}
+
+/** Nothing is under way and nobody is waited for. */
+export function isIdle({ isTurnRunning, openRequests, backgroundTasks }: Activity): boolean {
+  return !isTurnRunning && openRequests.size === 0 && backgroundTasks.size === 0
+}
+
+function withOne(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  if (set.has(id) || set.size >= MAX_OPEN) return set
+  return new Set(set).add(id)
+}
+
+function withoutOne(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  if (!set.has(id)) return set
+  const rest = new Set(set)
+  rest.delete(id)
+  return rest
+}

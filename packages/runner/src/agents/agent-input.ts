@@ -1,0 +1,58 @@
+import type { ChildTransport } from "@signalbox/transport"
+import { readLineForAgent } from "./read-activity.ts"
+import { SeenKeys } from "./seen-keys.ts"
+
+const MAX_SEEN = 10_000
+const MAX_UNDELIVERED = 1_000
+/** Past this much waiting for the agent, the hub is not read on. */
+const HIGH_WATER_CHARS = 4 * 1024 * 1024
+
+export interface AgentInputOptions {
+  readonly child: Pick<ChildTransport, "send">
+  /** Too much waits for the agent, or no longer does. */
+  readonly onFull: (isFull: boolean) => void
+}
+
+/** Lines for the agent's standard input: in order, each once. */
+export class AgentInput {
+  readonly #options: AgentInputOptions
+  readonly #seen = new SeenKeys(MAX_SEEN)
+  readonly #undelivered: string[] = []
+  #waitingChars = 0
+  #isFull = false
+
+  constructor(options: AgentInputOptions) {
+    this.#options = options
+  }
+
+  /** The user messages that came too late to reach the agent, by `uuid`. */
+  get undelivered(): readonly string[] {
+    return this.#undelivered
+  }
+
+  /** What it sets going in the agent; undefined if it is a repeat, which is not sent. */
+  write(line: string): ReturnType<typeof readLineForAgent>["activity"] | undefined {
+    const { key, messageUuid, activity } = readLineForAgent(line)
+    if (key !== undefined && !this.#seen.add(key)) return undefined
+    this.#waitingChars += line.length
+    this.#tellFullness()
+    // Lines that are sent one after the other arrive so; only how each ended is waited for here.
+    void this.#options.child
+      .send(line)
+      .catch(() => {
+        if (messageUuid !== undefined && this.#undelivered.length < MAX_UNDELIVERED) this.#undelivered.push(messageUuid)
+      })
+      .finally(() => {
+        this.#waitingChars -= line.length
+        this.#tellFullness()
+      })
+    return activity
+  }
+
+  #tellFullness(): void {
+    const isFull = this.#waitingChars > (this.#isFull ? HIGH_WATER_CHARS / 2 : HIGH_WATER_CHARS)
+    if (isFull === this.#isFull) return
+    this.#isFull = isFull
+    this.#options.onFull(isFull)
+  }
+}

@@ -1,0 +1,189 @@
+import { type AgentCommand, type AttachAgent, type RunnerNote, readFromHub } from "@signalbox/protocol/runner-wire"
+import { errorText } from "../errors.ts"
+import { frameNumber } from "../lines/frame-number.ts"
+import type { KeptLines } from "../lines/kept-lines.ts"
+import { HubLink, type LinkSettings } from "../link/hub-link.ts"
+import type { AgentRecord } from "../state/state-file.ts"
+
+export interface AgentStreamOptions extends LinkSettings {
+  readonly record: AgentRecord
+  readonly kept: KeptLines
+  readonly mayDial: () => boolean
+  /** Away for longer than this, everything goes to disk. */
+  readonly spoolAfterMs: number
+  readonly onLine: (line: string) => void
+  readonly onCommand: (command: AgentCommand) => void
+  readonly onUp: () => void
+  readonly onDown: () => void
+  /** The hub has the last of it. */
+  readonly onDelivered: () => void
+  readonly onUnknown: (reason: string) => void
+}
+
+/** Past this much on its way, what is kept is not read on. */
+const HIGH_WATER_BYTES = 1024 * 1024
+const RETRY_MS = 1_000
+
+/** The hub's end of an agent: sends what is kept, in order, and again after a reconnect until it is acknowledged. */
+export class AgentStream {
+  readonly #options: AgentStreamOptions
+  readonly #kept: KeptLines
+  readonly #link: HubLink
+  /** The number of the last frame that was sent on the connection that is open. */
+  #sent = 0
+  /** Counts connections: what was read for an earlier one is not sent on a later. */
+  #connection = 0
+  #isPumping = false
+  #calls = 0
+  #lastNumber: number | undefined
+  #cancelSpooling = () => undefined as void
+  #whenLost = () => undefined as void
+
+  constructor(options: AgentStreamOptions) {
+    this.#options = options
+    this.#kept = options.kept
+    this.#kept.onMore = () => this.#pumpNow()
+    this.#link = new HubLink({
+      ...options,
+      path: `/runner/agents/${options.record.launched.spawn}`,
+      onOpen: () => this.#opened(),
+      onText: (text) => {
+        for (const line of text.split("\n")) if (line !== "") this.#heard(line)
+      },
+      onLost: () => this.#lost(),
+      onUnknown: options.onUnknown,
+    })
+    this.#spoolSoon()
+  }
+
+  get isUp(): boolean {
+    return this.#link.isOpen
+  }
+
+  /** A try is worth it now. */
+  wake(): void {
+    this.#link.wake()
+  }
+
+  setFull(isFull: boolean): void {
+    if (isFull) this.#link.pause()
+    else this.#link.resume()
+  }
+
+  line(line: string): void {
+    this.#kept.addLine(line)
+  }
+
+  note(note: RunnerNote): void {
+    this.#kept.addNote(note)
+  }
+
+  /** Nothing comes any more: when all of it is acknowledged, it is delivered. */
+  end(): void {
+    this.#lastNumber = this.#kept.last
+    this.#checkDelivered()
+  }
+
+  async close(reason: string): Promise<void> {
+    this.#cancelSpooling()
+    this.#whenLost()
+    await this.#link.close(reason)
+  }
+
+  #opened(): void {
+    const { record, kept } = this.#options
+    this.#cancelSpooling()
+    kept.isHubAway = false
+    const attach: AttachAgent = {
+      op: "attach",
+      spawn: record.launched.spawn,
+      session: record.session,
+      pid: record.launched.pid,
+      startedAt: record.startedAt,
+      first: kept.first,
+      ...(this.#lastNumber === undefined ? {} : { isOver: true }),
+    }
+    this.#link.send(JSON.stringify(attach))
+    this.#sent = kept.first - 1
+    this.#connection++
+    this.#pumpNow()
+    this.#options.onUp()
+  }
+
+  #lost(): void {
+    this.#whenLost()
+    this.#spoolSoon()
+    this.#options.onDown()
+  }
+
+  #spoolSoon(): void {
+    this.#cancelSpooling()
+    const spool = () => {
+      this.#kept.isHubAway = true
+    }
+    this.#cancelSpooling = this.#options.clock.after(this.#options.spoolAfterMs, spool, "idle")
+  }
+
+  #heard(text: string): void {
+    const heard = readFromHub(text)
+    switch (heard?.kind) {
+      case "ack":
+        this.#kept.ack(heard.number)
+        this.#checkDelivered()
+        return
+      case "line":
+        this.#options.onLine(heard.line)
+        return
+      case "command":
+        this.#options.onCommand(heard.command)
+        return
+      case undefined:
+        this.#options.log.warn({ text: text.slice(0, 100) }, "the hub said something that is not for an agent")
+    }
+  }
+
+  #checkDelivered(): void {
+    if (this.#lastNumber === undefined || this.#kept.first <= this.#lastNumber) return
+    this.#lastNumber = undefined
+    this.#options.onDelivered()
+  }
+
+  #pumpNow(): void {
+    this.#calls++
+    if (!this.#isPumping && this.#link.isOpen) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isPumping = true
+    try {
+      while (this.#link.isOpen) {
+        const calls = this.#calls
+        // What came in while it was looked for is looked for again.
+        if (!(await this.#sendSome()) && calls === this.#calls) break
+      }
+      this.#isPumping = false
+    } catch (error) {
+      this.#options.log.error({ err: error }, `what is kept for the hub cannot be read: ${errorText(error)}`)
+      await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve, "idle"))
+      this.#isPumping = false
+      this.#pumpNow()
+    }
+  }
+
+  /** False when there is nothing more at present. */
+  async #sendSome(): Promise<boolean> {
+    const connection = this.#connection
+    this.#sent = Math.max(this.#sent, this.#kept.first - 1)
+    const frames = await this.#kept.next(this.#sent)
+    if (connection !== this.#connection) return true
+    const last = frames.at(-1)
+    if (last === undefined) return false
+    const written = new Promise<void>((resolve) => {
+      this.#whenLost = resolve
+      this.#link.send(frames.join("\n"), resolve)
+    })
+    this.#sent = frameNumber(last)
+    if (this.#link.waitingBytes > HIGH_WATER_BYTES) await written
+    return true
+  }
+}

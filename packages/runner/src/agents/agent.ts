@@ -1,0 +1,205 @@
+import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
+import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
+import type { KeptLines } from "../lines/kept-lines.ts"
+import type { LinkSettings } from "../link/hub-link.ts"
+import type { AgentRecord } from "../state/state-file.ts"
+import { type Activity, type ActivityInput, type HookCall, isIdle, restingActivity, stepActivity } from "./activity.ts"
+import { AgentInput } from "./agent-input.ts"
+import { AgentStream } from "./agent-stream.ts"
+import { hookAnswer, type OnFailure } from "./hook-answer.ts"
+import { activityOfLine } from "./read-activity.ts"
+
+export interface AgentOptions extends LinkSettings {
+  readonly record: AgentRecord
+  readonly kept: KeptLines
+  readonly mayDial: () => boolean
+  readonly spoolAfterMs: number
+  /** The process is over; what it said may still be on its way to the hub. */
+  readonly onExit: (agent: Agent) => void
+  /** The hub has everything, or does not want it: nothing is left to do. */
+  readonly onOver: (agent: Agent) => void
+}
+
+/** Why we end a process that lives. */
+interface Ending {
+  readonly reason: string
+  readonly parked?: boolean
+}
+
+type State =
+  | { readonly phase: "running"; readonly child: ChildTransport; readonly input: AgentInput }
+  | { readonly phase: "ending"; readonly child: ChildTransport; readonly input: AgentInput; readonly ending: Ending }
+  | { readonly phase: "exited" }
+
+const STDERR_TAIL_CHARS = 4096
+
+/** One process of an agent, from its launch until the hub has all it said. */
+export class Agent {
+  readonly record: AgentRecord
+  readonly #options: AgentOptions
+  readonly #stream: AgentStream
+  #state: State = { phase: "exited" }
+  #activity: Activity
+  #onFailure: Readonly<Record<string, OnFailure>> = {}
+  #endWhenIdle: Ending | undefined
+  /** Undefined while the hub wants what it says. */
+  #unwanted: string | undefined
+
+  /** Without a child it is what an earlier runner left: over, and only to be delivered. */
+  constructor(options: AgentOptions, child?: ChildTransport) {
+    this.record = options.record
+    this.#options = options
+    this.#activity = restingActivity(options.clock.now())
+    this.#stream = new AgentStream({
+      ...options,
+      onLine: (line) => this.#send(line),
+      onCommand: (command) => this.#command(command),
+      onUp: () => this.#step({ kind: "touched" }),
+      onDown: () => this.#hubIsAway(),
+      onDelivered: () => this.#options.onOver(this),
+      onUnknown: (reason) => this.#hubKnowsNothing(reason),
+    })
+    if (child === undefined) return
+    const input = new AgentInput({ child, onFull: (isFull) => this.#stream.setFull(isFull) })
+    this.#state = { phase: "running", child, input }
+    void this.#read(child)
+  }
+
+  get spawn(): string {
+    return this.record.launched.spawn
+  }
+
+  get isLiving(): boolean {
+    return this.#state.phase !== "exited"
+  }
+
+  get activity(): Activity {
+    return this.#activity
+  }
+
+  wake(): void {
+    this.#stream.wake()
+  }
+
+  /** Takes leave of an agent whose process an earlier runner had; a word about its end is added unless there is one. */
+  finish(exit: AgentExit | undefined): void {
+    if (exit !== undefined) this.#stream.note({ kind: "exited", exit })
+    this.#stream.end()
+  }
+
+  /** Ends its input, and the process and its group if that does not end them. Resolves when it is over. */
+  async stop(ending: Ending): Promise<void> {
+    const state = this.#state
+    if (state.phase === "exited") return
+    if (state.phase === "running") this.#state = { ...state, phase: "ending", ending }
+    await state.child.close(ending.reason)
+  }
+
+  /** At once, with its whole group. */
+  async kill(reason: string): Promise<void> {
+    const state = this.#state
+    if (state.phase === "exited") return
+    if (state.phase === "running") this.#state = { ...state, phase: "ending", ending: { reason } }
+    state.child.kill("SIGKILL")
+    await state.child.closed
+  }
+
+  /** Stops it now if it is idle, or else when it next is. */
+  stopWhenIdle(ending: Ending): void {
+    this.#endWhenIdle = ending
+    this.#endIfIdle()
+  }
+
+  async close(reason: string): Promise<void> {
+    await this.#stream.close(reason)
+    await this.#options.kept.close()
+  }
+
+  /** Lets go of everything, on disk too. */
+  async remove(): Promise<void> {
+    await this.#stream.close("delivered")
+    await this.#options.kept.remove()
+  }
+
+  async #read(child: ChildTransport): Promise<void> {
+    for await (const lines of lineBatches(child.lines)) {
+      for (const line of lines) this.#heard(line)
+      await this.#options.kept.room()
+    }
+    this.#exited(await child.closed, child.stderrTail())
+  }
+
+  #heard(line: string): void {
+    this.#stream.line(line)
+    for (const input of activityOfLine(line)) {
+      this.#step(input)
+      if (input.kind === "hook-called" && !this.#stream.isUp) this.#answerHook(input.call)
+    }
+    this.#endIfIdle()
+  }
+
+  #send(line: string): void {
+    if (this.#state.phase === "exited") return
+    this.#step({ kind: "touched" })
+    for (const input of this.#state.input.write(line) ?? []) this.#step(input)
+  }
+
+  #step(input: ActivityInput): void {
+    this.#activity = stepActivity(this.#activity, input, this.#options.clock.now())
+  }
+
+  #command(command: AgentCommand): void {
+    if (command.ev === "hooks") this.#onFailure = command.onFailure
+  }
+
+  /** A hook that nobody answers hangs the turn for good; everything else can wait for the hub. */
+  #hubIsAway(): void {
+    for (const call of this.#activity.openHooks.values()) this.#answerHook(call)
+  }
+
+  #answerHook(call: HookCall): void {
+    if (this.#state.phase === "exited") return
+    const how = this.#onFailure[call.callbackId] ?? "open"
+    const inputs = this.#state.input.write(hookAnswer(call, how))
+    if (inputs === undefined) return
+    for (const input of inputs) this.#step(input)
+    this.#stream.note({ kind: "hook-answered", requestId: call.requestId, how })
+  }
+
+  #hubKnowsNothing(reason: string): void {
+    this.#unwanted = reason
+    const why = `the hub does not know this session${reason === "" ? "" : `: ${reason}`}`
+    this.#options.log.warn({ spawn: this.spawn, session: this.record.session }, `${why}; its agent is stopped`)
+    if (this.#state.phase === "exited") this.#options.onOver(this)
+    else void this.stop({ reason: why })
+  }
+
+  #endIfIdle(): void {
+    if (this.#endWhenIdle === undefined || this.#state.phase !== "running" || !isIdle(this.#activity)) return
+    void this.stop(this.#endWhenIdle)
+  }
+
+  #exited(closed: Closed, stderr: string): void {
+    const state = this.#state
+    if (state.phase === "exited") return
+    const exit = exitOf(closed, stderr, state.phase === "ending" ? state.ending : undefined)
+    const { undelivered } = state.input
+    this.#state = { phase: "exited" }
+    this.#stream.note({ kind: "exited", exit: undelivered.length === 0 ? exit : { ...exit, undelivered } })
+    this.#options.onExit(this)
+    if (this.#unwanted !== undefined) this.#options.onOver(this)
+    else this.#stream.end()
+  }
+}
+
+function exitOf(closed: Closed, stderr: string, ending: Ending | undefined): AgentExit {
+  const { exitCode, signal } = closed.error?.details ?? {}
+  const code = closed.by === "peer" && closed.error === undefined ? 0 : exitCode
+  return {
+    reason: ending?.reason ?? closed.reason,
+    ...(typeof code === "number" ? { code } : {}),
+    ...(typeof signal === "string" ? { signal } : {}),
+    ...(stderr === "" ? {} : { stderrTail: stderr.slice(-STDERR_TAIL_CHARS) }),
+    ...(ending?.parked === true ? { parked: true } : {}),
+  }
+}

@@ -1,0 +1,217 @@
+import { join } from "node:path"
+import type { AgentUsage, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { readFromRunner } from "@signalbox/protocol/runner-wire"
+import { Refusal } from "../errors.ts"
+import { StartGate } from "../governor/start-gate.ts"
+import type { TreeUsage } from "../governor/usage.ts"
+import type { Launcher } from "../launch/launcher.ts"
+import { KeptLines } from "../lines/kept-lines.ts"
+import type { LinkSettings } from "../link/hub-link.ts"
+import type { RunnerSettings } from "../options.ts"
+import type { AgentRecord, StateFile } from "../state/state-file.ts"
+import { Agent } from "./agent.ts"
+
+export interface RosterOptions {
+  readonly settings: RunnerSettings
+  readonly state: StateFile
+  readonly launcher: Launcher
+  readonly link: LinkSettings
+  readonly isHubThere: () => boolean
+  /** An agent came or went. */
+  readonly onChange: () => void
+}
+
+const LAST_WORDS_MS = 1_000
+const KILLED = "the runner was killed"
+
+/** The agents of this runner: those that live, and those of which the hub does not have everything yet. */
+export class Roster {
+  readonly #options: RosterOptions
+  readonly #agents = new Map<string, Agent>()
+  readonly #launching = new Map<string, Promise<Launched>>()
+  readonly #gate: StartGate
+  #isClosing = false
+  #onEmpty: () => void = () => undefined
+
+  constructor(options: RosterOptions) {
+    this.#options = options
+    const { limits, clock } = options.settings
+    this.#gate = new StartGate({ spacingMs: limits.startSpacingMs, maxWaiting: limits.maxWaitingStarts, clock })
+  }
+
+  get living(): readonly Agent[] {
+    return [...this.#agents.values()].filter((agent) => agent.isLiving)
+  }
+
+  /** Living, or about to. */
+  get count(): number {
+    return this.living.length + this.#launching.size
+  }
+
+  get hasUndelivered(): boolean {
+    return this.#agents.size > 0
+  }
+
+  /** For the hub's first impression: also those that are over, as long as it does not know. */
+  usage(of: (pid: number) => TreeUsage | undefined, which: "all" | "living"): AgentUsage[] {
+    const agents = which === "all" ? [...this.#agents.values()] : this.living
+    return agents.map(({ spawn, record }) => {
+      const { memoryBytes = 0, cpuPercent = 0 } = of(record.launched.pid) ?? {}
+      return { spawn, session: record.session, pid: record.launched.pid, memoryBytes, cpuPercent }
+    })
+  }
+
+  /** The same spawn again is the same process again. */
+  async launch(spec: LaunchSpec): Promise<Launched> {
+    const known = this.#agents.get(spec.spawn)?.record.launched ?? this.#launching.get(spec.spawn)
+    if (known !== undefined) return known
+    this.#requireRoom(spec)
+    const launching = this.#launch(spec)
+    this.#launching.set(spec.spawn, launching)
+    try {
+      return await launching
+    } finally {
+      this.#launching.delete(spec.spawn)
+      this.#options.onChange()
+    }
+  }
+
+  async stop(spawn: string, reason: string): Promise<void> {
+    const agent = this.#agents.get(spawn) ?? (await this.#afterLaunch(spawn))
+    if (agent === undefined) {
+      throw new Refusal(
+        "runner/unknown-agent",
+        `no process ${spawn} is on this runner: it has ended, or never was here`,
+      )
+    }
+    await agent.stop({ reason })
+  }
+
+  /** The hub is there: connections that rest are worth a try. */
+  wake(): void {
+    for (const agent of this.#agents.values()) agent.wake()
+  }
+
+  /** Takes over what an earlier runner left. Returns those of which nothing is left to tell. */
+  async recover(records: readonly AgentRecord[]): Promise<AgentRecord[]> {
+    const silent: AgentRecord[] = []
+    for (const record of records) {
+      const kept = await KeptLines.recover(this.#keptOptions(record))
+      if (kept === undefined) {
+        silent.push(record)
+        continue
+      }
+      const agent = this.#adopt(new Agent(this.#agentOptions(record, kept)))
+      agent.finish(hasExit(kept) ? undefined : { reason: KILLED })
+    }
+    return silent
+  }
+
+  /** Ends every agent. What the hub does not have is on disk afterwards. */
+  async close(reason: string): Promise<void> {
+    this.#isClosing = true
+    await Promise.allSettled(this.#launching.values())
+    await Promise.allSettled(this.living.map((agent) => agent.stop({ reason })))
+    if (this.#options.isHubThere()) await this.#allLetGo()
+    await Promise.allSettled([...this.#agents.values()].map((agent) => agent.close(reason)))
+  }
+
+  /** A hub that is there takes the last of them at once; one that is slow gets it from the next runner. */
+  async #allLetGo(): Promise<void> {
+    if (this.#agents.size === 0) return
+    await new Promise<void>((resolve) => {
+      this.#onEmpty = resolve
+      this.#options.settings.clock.after(LAST_WORDS_MS, resolve, "idle")
+    })
+  }
+
+  #requireRoom({ spawn }: LaunchSpec): void {
+    const { maxAgents } = this.#options.settings
+    if (this.#isClosing) throw new Refusal("runner/full", "this runner is stopping: use another, or start it again")
+    if (this.#options.state.state.over.includes(spawn)) {
+      throw new Refusal("runner/spawn-failed", `process ${spawn} was started before and is over: launch a new one`)
+    }
+    if (this.count < maxAgents) return
+    const message = `this runner has its ${maxAgents} agents: stop one, raise --max-agents, or use another runner`
+    throw new Refusal("runner/full", message)
+  }
+
+  async #launch(spec: LaunchSpec): Promise<Launched> {
+    await this.#gate.enter()
+    if (this.#isClosing) throw new Refusal("runner/full", "this runner is stopping: use another, or start it again")
+    const { child, record } = await this.#options.launcher.start(spec)
+    try {
+      // Written down before it is told anything: until then the end of its input ends it, whatever becomes of us.
+      await this.#options.state.update(({ agents }) => ({ agents: [...agents, record] }))
+    } catch (cause) {
+      await child.close("it could not be written down")
+      await this.#forget(spec.spawn).catch(() => undefined)
+      throw cause
+    }
+    const agent = this.#adopt(new Agent(this.#agentOptions(record, new KeptLines(this.#keptOptions(record))), child))
+    agent.wake()
+    return record.launched
+  }
+
+  async #afterLaunch(spawn: string): Promise<Agent | undefined> {
+    await this.#launching.get(spawn)?.catch(() => undefined)
+    return this.#agents.get(spawn)
+  }
+
+  #adopt(agent: Agent): Agent {
+    this.#agents.set(agent.spawn, agent)
+    return agent
+  }
+
+  #agentOptions(record: AgentRecord, kept: KeptLines) {
+    const { settings, link, isHubThere, onChange } = this.#options
+    return {
+      ...link,
+      record,
+      kept,
+      mayDial: isHubThere,
+      spoolAfterMs: settings.limits.spoolAfterMs,
+      onExit: onChange,
+      onOver: (agent: Agent) => void this.#letGo(agent),
+    }
+  }
+
+  #keptOptions({ launched }: AgentRecord) {
+    const { settings } = this.#options
+    return {
+      folder: join(settings.stateDirectory, "spool", launched.spawn),
+      memoryBytes: settings.limits.keptMemoryBytes,
+      spoolBytes: settings.limits.keptDiskBytes,
+      clock: settings.clock,
+      onDiskTrouble: (error: unknown) => {
+        settings.log.error({ err: error, spawn: launched.spawn }, "the disk does not take what is kept for the hub")
+      },
+    }
+  }
+
+  async #forget(spawn: string): Promise<void> {
+    await this.#options.state.update(({ agents, over }) => ({
+      agents: agents.filter(({ launched }) => launched.spawn !== spawn),
+      over: [...over, spawn],
+    }))
+  }
+
+  async #letGo(agent: Agent): Promise<void> {
+    const { settings, onChange } = this.#options
+    this.#agents.delete(agent.spawn)
+    if (this.#agents.size === 0) this.#onEmpty()
+    try {
+      await this.#forget(agent.spawn)
+      await agent.remove()
+    } catch (error) {
+      settings.log.error({ err: error, spawn: agent.spawn }, "an agent that is over could not be cleared away")
+    }
+    onChange()
+  }
+}
+
+/** Whether the last word about a process's end is there already. */
+function hasExit({ recoveredLastFrame }: KeptLines): boolean {
+  const last = recoveredLastFrame === undefined ? undefined : readFromRunner(recoveredLastFrame)
+  return last?.kind === "note" && last.note.kind === "exited"
+}

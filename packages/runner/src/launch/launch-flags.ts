@@ -1,0 +1,33 @@
+import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { type ClaudeFlags, claudeArguments } from "@signalbox/transport/process"
+
+/** The first versions that know a flag; older ones end with an error at it. */
+const SINCE = { replayUserMessages: "1.0.86", includePartialMessages: "1.0.109", allowBypass: "2.0.77" } as const
+
+/** The arguments of an agent that a runner starts. A version that is not known is taken for a new one. */
+export function launchArguments(spec: LaunchSpec, version: string | undefined): string[] {
+  const knows = (since: string) => version === undefined || compareVersions(version, since) >= 0
+  const flags: ClaudeFlags = {
+    print: true,
+    permissionPromptTool: "stdio",
+    includePartialMessages: knows(SINCE.includePartialMessages),
+    replayUserMessages: knows(SINCE.replayUserMessages),
+    model: spec.model,
+    permissionMode: spec.permissionMode,
+    // Asked for by name and never otherwise: with it a later switch into that mode is possible.
+    allowDangerouslySkipPermissions: spec.permissionMode === "bypassPermissions" && knows(SINCE.allowBypass),
+    resume: spec.resume,
+    forkSession: spec.resume !== undefined && spec.fork === true,
+  }
+  return [...claudeArguments(flags), ...(spec.args ?? [])]
+}
+
+/** Below zero if the first is older. */
+function compareVersions(one: string, other: string): number {
+  const [a, b] = [one, other].map((version) => version.split(".").map(Number))
+  for (let at = 0; at < 3; at++) {
+    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -1,0 +1,209 @@
+import { rm } from "node:fs/promises"
+import { encodeAgentLine, encodeNote, type RunnerNote } from "@signalbox/protocol/runner-wire"
+import type { Clock } from "@signalbox/transport"
+import { FrameQueue } from "./frame-queue.ts"
+import { lastFrameOf, Spool } from "./spool.ts"
+import type { SpoolReader } from "./spool-reader.ts"
+
+export interface KeptLinesOptions {
+  /** Where the spool is, once there is one. */
+  readonly folder: string
+  /** Unacknowledged lines beyond this go to disk. */
+  readonly memoryBytes: number
+  /** Past this on disk there is no room: the agent is made to wait. */
+  readonly spoolBytes: number
+  readonly segmentBytes?: number
+  readonly clock: Clock
+  /** Told when the disk does not take what it must; it is tried again until it does. */
+  readonly onDiskTrouble: (error: unknown) => void
+}
+
+const SEGMENT_BYTES = 16 * 1024 * 1024
+const WRITE_BYTES = 1024 * 1024
+const SEND_BYTES = 256 * 1024
+const RETRY_MS = 1_000
+
+/**
+ * Everything an agent said that the hub has not acknowledged, in order, each with its number. In memory while the hub keeps
+ * up. Once there is too much of it, or the hub is away, all of it is on disk and what is new goes there first, until
+ * everything is acknowledged: what was sent is then never newer than what a killed runner leaves behind.
+ */
+export class KeptLines {
+  readonly #options: KeptLinesOptions
+  /** Without a spool: all that is kept. With one: what is not written yet. */
+  #queue = new FrameQueue()
+  #spool: Spool | undefined
+  #reader: SpoolReader | undefined
+  #writing: Promise<void> | undefined
+  /** Of files whose every line is acknowledged. */
+  #clearing = Promise.resolve()
+  #last = 0
+  #acked = 0
+  #waiters: (() => void)[] = []
+  #phase: "open" | "closed" = "open"
+  #isHubAway = false
+  #recoveredLastFrame: string | undefined
+  /** Called when there is something new to send. */
+  onMore: () => void = () => undefined
+
+  constructor(options: KeptLinesOptions) {
+    this.#options = options
+  }
+
+  /** What an earlier runner left of an agent; undefined if that is nothing. */
+  static async recover(options: KeptLinesOptions): Promise<KeptLines | undefined> {
+    const spool = await Spool.recover(spoolOptions(options))
+    const [oldest, newest] = [spool?.segments[0], spool?.segments.at(-1)]
+    if (spool === undefined || oldest === undefined || newest === undefined) return undefined
+    const kept = new KeptLines(options)
+    kept.#spool = spool
+    kept.#acked = oldest.first - 1
+    kept.#last = newest.last
+    kept.#recoveredLastFrame = await lastFrameOf(newest)
+    return kept
+  }
+
+  /** The first number that is still kept. */
+  get first(): number {
+    return this.#acked + 1
+  }
+
+  get last(): number {
+    return this.#last
+  }
+
+  addLine(line: string): void {
+    this.#add(encodeAgentLine(this.#last + 1, line))
+  }
+
+  addNote(note: RunnerNote): void {
+    this.#add(encodeNote(this.#last + 1, note))
+  }
+
+  /** Resolves when more may be added. What is added without waiting is kept all the same. */
+  async room(): Promise<void> {
+    while (!this.#hasRoom() && this.#phase === "open") {
+      await new Promise<void>((resolve) => this.#waiters.push(resolve))
+    }
+  }
+
+  /** While the hub is away everything goes to disk, so that a runner that is killed meanwhile leaves it to the next one. */
+  set isHubAway(isAway: boolean) {
+    this.#isHubAway = isAway
+    if (isAway) this.#spill()
+  }
+
+  /** The last thing that is kept, as it travels; only of what was recovered. */
+  get recoveredLastFrame(): string | undefined {
+    return this.#recoveredLastFrame
+  }
+
+  /** All of it to disk, now and until everything is acknowledged. */
+  #spill(): void {
+    if (this.#phase === "closed" || this.#last === this.#acked) return
+    this.#spool ??= Spool.create(spoolOptions(this.#options))
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+      this.#settle()
+    })
+  }
+
+  ack(number: number): void {
+    if (number <= this.#acked) return
+    this.#acked = Math.min(number, this.#last)
+    if (this.#spool === undefined) this.#queue.dropTo(this.#acked)
+    else void this.#spool.release(this.#acked).catch(this.#options.onDiskTrouble)
+    this.#settle()
+    this.#wake()
+  }
+
+  /** The frames after this number, as many as make a good write; none if there is nothing more at present. One call at a time. */
+  async next(after: number): Promise<readonly string[]> {
+    if (this.#spool === undefined) return this.#queue.after(after, SEND_BYTES)
+    if (this.#reader === undefined || this.#reader.after !== after) {
+      await this.#reader?.close()
+      this.#reader = this.#spool.read(after)
+    }
+    const reader = this.#reader
+    try {
+      return await reader.next()
+    } catch (error) {
+      // Everything was acknowledged meanwhile, and the files are gone.
+      if (this.#reader !== reader) return []
+      throw error
+    }
+  }
+
+  /** Everything that is not acknowledged is on disk when it resolves, for the next runner; unless the disk fails. */
+  async close(): Promise<void> {
+    this.#spill()
+    this.#phase = "closed"
+    this.#wake()
+    await this.#writing
+    await this.#clearing
+    await this.#reader?.close()
+    await this.#spool?.close()
+  }
+
+  /** Closes it and leaves nothing on disk. */
+  async remove(): Promise<void> {
+    this.#queue = new FrameQueue()
+    this.#acked = this.#last
+    await this.close()
+    await rm(this.#options.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  #add(frame: string): void {
+    this.#last++
+    this.#queue.push(this.#last, frame)
+    const isTooMuch = this.#queue.bytes > this.#options.memoryBytes
+    if (this.#spool !== undefined || this.#isHubAway || isTooMuch) this.#spill()
+    else this.onMore()
+  }
+
+  #hasRoom(): boolean {
+    if (this.#spool === undefined) return true
+    return this.#queue.bytes <= this.#options.memoryBytes && this.#spool.bytes < this.#options.spoolBytes
+  }
+
+  async #write(): Promise<void> {
+    for (let frames = this.#queue.oldest(WRITE_BYTES); frames.length > 0; ) {
+      try {
+        await this.#spool?.append(frames)
+        this.#queue.dropOldest(frames.length)
+        this.onMore()
+        this.#wake()
+      } catch (error) {
+        this.#options.onDiskTrouble(error)
+        if (this.#phase === "closed") return
+        await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve, "idle"))
+      }
+      frames = this.#queue.oldest(WRITE_BYTES)
+    }
+  }
+
+  /** Back to memory when nothing is left to acknowledge. */
+  #settle(): void {
+    if (this.#acked !== this.#last || this.#writing !== undefined || this.#phase === "closed") return
+    const [spool, reader] = [this.#spool, this.#reader]
+    this.#spool = undefined
+    this.#reader = undefined
+    if (spool === undefined) return
+    this.#clearing = this.#clearing.then(() => clear(spool, reader)).catch(this.#options.onDiskTrouble)
+  }
+
+  #wake(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const wake of waiters) wake()
+  }
+}
+
+function spoolOptions({ folder, segmentBytes = SEGMENT_BYTES }: KeptLinesOptions) {
+  return { folder, segmentBytes }
+}
+
+async function clear(spool: Spool, reader: SpoolReader | undefined): Promise<void> {
+  await reader?.close()
+  await spool.remove()
+}

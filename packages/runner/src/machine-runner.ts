@@ -1,0 +1,217 @@
+import { hostname } from "node:os"
+import type { RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
+import { claudeProcessEnvironment } from "@signalbox/transport/process"
+import { Roster } from "./agents/roster.ts"
+import { Refusal } from "./errors.ts"
+import { Governor } from "./governor/governor.ts"
+import { ClaudeVersions } from "./launch/claude-version.ts"
+import { claude } from "./launch/executable.ts"
+import { checkLaunchSpec } from "./launch/launch-spec.ts"
+import { Launcher } from "./launch/launcher.ts"
+import { ControlLink } from "./link/control-link.ts"
+import type { LinkSettings } from "./link/hub-link.ts"
+import { listFolders } from "./machine/folders.ts"
+import { recordedSessions } from "./machine/recorded-sessions.ts"
+import { Worktrees } from "./machine/worktrees.ts"
+import type { RunnerSettings } from "./options.ts"
+import type { DirectoryLock } from "./state/directory-lock.ts"
+import type { StateFile } from "./state/state-file.ts"
+import { sweep } from "./state/sweep.ts"
+
+interface Parts {
+  readonly settings: RunnerSettings
+  readonly state: StateFile
+  readonly lock: DirectoryLock
+}
+
+const KILLED = "the runner was killed"
+
+/** The runner of one machine, put together from its parts. */
+export class OpenRunner {
+  readonly facts: RunnerFacts
+  readonly closed: Promise<string>
+  readonly #parts: Parts
+  readonly #roster: Roster
+  readonly #governor: Governor
+  readonly #worktrees: Worktrees
+  readonly #control: ControlLink
+  #resolveClosed: (reason: string) => void = () => undefined
+  #closing: Promise<void> | undefined
+  #cancelIdleExit = () => undefined as void
+
+  private constructor(parts: Parts, facts: RunnerFacts, versions: ClaudeVersions) {
+    const { settings, state } = parts
+    this.#parts = parts
+    this.facts = facts
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+    const link = linkSettings(settings)
+    this.#worktrees = new Worktrees(state)
+    const launcher = new Launcher({
+      settings,
+      versions,
+      worktrees: this.#worktrees,
+      sessionsOfOurs: () => this.#sessions(),
+    })
+    const isHubThere = () => this.#control.isUp
+    this.#roster = new Roster({ settings, state, launcher, link, isHubThere, onChange: () => this.#watchIdleness() })
+    this.#governor = new Governor({ settings, roster: this.#roster, onStats: (stats) => this.#control.tell(stats) })
+    this.#control = new ControlLink({
+      ...link,
+      hello: () => this.#hello(),
+      onRequest: (request) => this.#request(request),
+      onNoted: (spawns) => void this.#noted(spawns),
+      onUp: (hub) => this.#up(hub),
+      onDown: () => this.#down(),
+    })
+  }
+
+  static async start(parts: Parts): Promise<OpenRunner> {
+    const versions = new ClaudeVersions()
+    const runner = new OpenRunner(parts, await factsOf(parts, versions), versions)
+    await runner.#cleanUp()
+    runner.#governor.start()
+    runner.#control.start()
+    runner.#watchIdleness()
+    return runner
+  }
+
+  get agents(): number {
+    return this.#roster.count
+  }
+
+  async close(options: { agents: boolean; reason?: string }): Promise<boolean> {
+    if (!options.agents && this.#roster.count > 0) return false
+    this.#closing ??= this.#end(options.reason ?? "the runner was stopped")
+    await this.#closing
+    return true
+  }
+
+  async #end(reason: string): Promise<void> {
+    this.#cancelIdleExit()
+    this.#governor.close()
+    // First the agents, while the hub can still be told of their end.
+    await this.#roster.close(reason)
+    await this.#control.close(reason)
+    await this.#parts.lock.release()
+    this.#resolveClosed(reason)
+  }
+
+  /** Before anything is launched: nothing of a killed runner may go on beside what is resumed. */
+  async #cleanUp(): Promise<void> {
+    const { settings, state } = this.#parts
+    const left = state.state.agents
+    const lived = await sweep(left, { killAfterMs: settings.limits.killAfterMs })
+    if (lived.size > 0) settings.log.warn({ spawns: [...lived] }, "ended what a killed runner had left running")
+    const silent = await this.#roster.recover(left)
+    const gone = new Set(silent.map(({ launched }) => launched.spawn))
+    if (gone.size === 0) return
+    await state.update(({ agents, cut, over }) => ({
+      agents: agents.filter(({ launched }) => !gone.has(launched.spawn)),
+      cut: [...cut, ...silent.map(({ launched, session }) => ({ spawn: launched.spawn, session, reason: KILLED }))],
+      over: [...over, ...gone],
+    }))
+  }
+
+  #hello() {
+    return {
+      op: "hello",
+      runner: this.facts,
+      agents: this.#roster.usage((pid) => this.#governor.usageOf(pid), "all"),
+      cut: this.#parts.state.state.cut,
+    } as const
+  }
+
+  #up(hub: string): void {
+    this.#parts.settings.log.info({ hub }, "the hub is there")
+    this.#roster.wake()
+    this.#watchIdleness()
+  }
+
+  #down(): void {
+    this.#parts.settings.log.info({ agents: this.#roster.count }, "the hub is away; the agents go on")
+    this.#watchIdleness()
+  }
+
+  async #noted(spawns: readonly string[]): Promise<void> {
+    const { state, settings } = this.#parts
+    const noted = new Set(spawns)
+    try {
+      await state.update(({ cut }) => ({ cut: cut.filter(({ spawn }) => !noted.has(spawn)) }))
+    } catch (error) {
+      settings.log.error({ err: error }, "what the hub has noted could not be written down; it is told again")
+    }
+  }
+
+  async #request(request: RunnerRequest): Promise<unknown> {
+    switch (request.kind) {
+      case "launch":
+        return this.#roster.launch(checkLaunchSpec(request.spec))
+      case "stop":
+        return this.#roster.stop(request.spawn, request.reason)
+      case "folders":
+        return listFolders(request.path)
+      case "sessions":
+        return recordedSessions(this.#parts.settings.env, request.cwd)
+      case "remove-worktree":
+        return this.#worktrees.remove(request.path)
+    }
+    // A hub that is newer than we are.
+    throw new Refusal("runner/invalid", "this runner is too old for what the hub asks: bring it to the hub's version")
+  }
+
+  #sessions(): ReadonlyMap<string, number> {
+    const sessions = new Map<string, number>()
+    for (const { activity, record } of this.#roster.living) {
+      const sessionId = activity.agentSessionId ?? record.resumed
+      if (sessionId !== undefined) sessions.set(sessionId, record.launched.pid)
+    }
+    return sessions
+  }
+
+  /** Without an agent and without a hub there is nothing to wait for. */
+  #watchIdleness(): void {
+    const { clock, limits } = this.#parts.settings
+    this.#cancelIdleExit()
+    if (this.#control.isUp || this.#roster.count > 0 || this.#closing !== undefined) return
+    if (limits.idleExitMs === Number.POSITIVE_INFINITY) return
+    const exit = () => void this.close({ agents: false, reason: "no agent and no hub for a while" })
+    this.#cancelIdleExit = clock.after(limits.idleExitMs, exit)
+  }
+}
+
+function linkSettings({ hubUrl, token, linkTiming, clock, log }: RunnerSettings): LinkSettings {
+  const address = () => {
+    const [url, secret] = [hubUrl(), token()]
+    return url === undefined || secret === undefined ? undefined : { url, token: secret }
+  }
+  return { address, timing: linkTiming, clock, log }
+}
+
+async function factsOf({ settings, state }: Parts, versions: ClaudeVersions): Promise<RunnerFacts> {
+  const { name, labels, version, maxAgents, simulator } = settings
+  return {
+    id: state.state.id,
+    name,
+    labels,
+    version,
+    host: hostname(),
+    platform: `${process.platform}-${process.arch}`,
+    maxAgents,
+    claude: await claudeAtHand(settings, versions),
+    hasSimulator: simulator !== undefined,
+  }
+}
+
+async function claudeAtHand({ env }: RunnerSettings, versions: ClaudeVersions): Promise<RunnerFacts["claude"]> {
+  const own = claudeProcessEnvironment(env)
+  try {
+    const executable = claude(own)
+    const version = await versions.of(executable, own)
+    return [{ path: executable.path, version: version ?? "unknown" }]
+  } catch (error) {
+    if (error instanceof Refusal) return []
+    throw error
+  }
+}

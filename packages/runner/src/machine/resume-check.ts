@@ -1,0 +1,78 @@
+import { access, realpath, stat } from "node:fs/promises"
+import { homedir } from "node:os"
+import { isAbsolute } from "node:path"
+import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { Refusal } from "../errors.ts"
+import { sessionsInUse } from "./session-in-use.ts"
+import { describeTranscript, findTranscript } from "./transcripts.ts"
+
+export interface ResumeCheck {
+  readonly env: Readonly<Record<string, string>>
+  /** The CLI's own ids of the sessions that our living agents are at, each with its pid. */
+  readonly ours: ReadonlyMap<string, number>
+}
+
+/** The folder in which an agent is to be started, after everything was looked at that would make it fail there. */
+export async function folderForLaunch(spec: LaunchSpec, check: ResumeCheck): Promise<string> {
+  if (spec.resume === undefined) return requireFolder(spec.cwd ?? homedir())
+  if (spec.fork !== true) await requireUnused(spec.resume, check)
+  const transcript = await findTranscript(spec.resume, { env: check.env, cwd: spec.cwd })
+  if (transcript === undefined) {
+    // What another program keeps, and where, is its own affair.
+    if (typeof spec.agent === "object") return requireFolder(spec.cwd ?? homedir())
+    throw new Refusal(
+      "runner/no-transcript",
+      `this machine has no record of session ${spec.resume}: resume it where it was recorded, or begin a new session`,
+    )
+  }
+  const { cwd: recordedIn } = await describeTranscript(transcript)
+  if (spec.cwd === undefined) return requireFolder(recordedIn ?? homedir(), spec.resume)
+  const folder = await requireFolder(spec.cwd)
+  if (recordedIn === undefined || (await isSamePlace(folder, recordedIn))) return folder
+  throw new Refusal(
+    "runner/no-transcript",
+    `session ${spec.resume} was recorded in ${recordedIn}, not in ${spec.cwd}: resume it there, or leave the folder out`,
+    { details: { recordedIn } },
+  )
+}
+
+async function requireFolder(path: string, ofSession?: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  const isThere = isAbsolute(path) && found?.isDirectory() === true
+  if (
+    isThere &&
+    (await access(path).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return path
+  const problem = !isAbsolute(path)
+    ? "is not an absolute path"
+    : found === undefined
+      ? "does not exist"
+      : "is no folder"
+  throw new Refusal(
+    "runner/no-folder",
+    ofSession === undefined
+      ? `${path} ${problem} on this machine: make it, or choose another folder`
+      : `session ${ofSession} belongs to ${path}, which ${problem} any more: make that folder again, then resume it`,
+  )
+}
+
+async function requireUnused(sessionId: string, { env, ours }: ResumeCheck): Promise<void> {
+  const own = ours.get(sessionId)
+  const pid = own ?? (await sessionsInUse(env)).get(sessionId)
+  if (pid === undefined) return
+  const where = own === undefined ? "a claude that was started elsewhere, as in a terminal" : "an agent of this runner"
+  throw new Refusal(
+    "runner/session-in-use",
+    `session ${sessionId} is in use by ${where} (pid ${pid}): leave it there first, or fork the session`,
+    { details: { pid } },
+  )
+}
+
+async function isSamePlace(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => path)))
+  return a === b
+}

@@ -1,0 +1,74 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { isObject } from "@signalbox/protocol/envelope"
+import { processTable } from "../state/process-table.ts"
+import { configFolder } from "./transcripts.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const MAX_NOTES = 1_000
+
+/**
+ * The living processes of this machine that are at work on a session, by the session's id. Newer CLIs write down what each
+ * process is at; older ones are known by their command line, where that can be read.
+ */
+export async function sessionsInUse(env: Environment): Promise<ReadonlyMap<string, number>> {
+  const living = new Map((await processTable()).map((entry) => [entry.pid, entry.startedAt]))
+  const inUse = new Map<string, number>()
+  if (process.platform === "linux") {
+    for (const pid of living.keys()) {
+      const sessionId = sessionInArguments(await argumentsOf(pid))
+      if (sessionId !== undefined) inUse.set(sessionId, pid)
+    }
+  }
+  for (const { sessionId, pid, procStart } of await processNotes(env)) {
+    const startedAt = living.get(pid)
+    if (startedAt === undefined) continue
+    // On Linux the note has the start time too, in the kernel's count: a number that is another's by now is no use.
+    const isSame = process.platform !== "linux" || procStart === undefined || startedAt.endsWith(`/${procStart}`)
+    if (isSame) inUse.set(sessionId, pid)
+  }
+  return inUse
+}
+
+interface ProcessNote {
+  readonly pid: number
+  readonly sessionId: string
+  readonly procStart: string | undefined
+}
+
+async function processNotes(env: Environment): Promise<ProcessNote[]> {
+  const folder = join(configFolder(env), "sessions")
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^\d+\.json$/.test(name)).slice(0, MAX_NOTES)
+  const notes = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8").catch(() => "")))
+  return notes.flatMap((text) => readNote(text) ?? [])
+}
+
+function readNote(text: string): ProcessNote | undefined {
+  try {
+    const note: unknown = JSON.parse(text)
+    if (!isObject(note) || typeof note["pid"] !== "number" || typeof note["sessionId"] !== "string") return undefined
+    const { procStart } = note as { procStart?: unknown }
+    return {
+      pid: note["pid"],
+      sessionId: note["sessionId"],
+      procStart: typeof procStart === "string" ? procStart : undefined,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+async function argumentsOf(pid: number): Promise<readonly string[]> {
+  return (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0")
+}
+
+/** A fork leaves the session that it began from alone. */
+function sessionInArguments(args: readonly string[]): string | undefined {
+  if (args.includes("--fork-session")) return undefined
+  for (const [at, arg] of args.entries()) {
+    const match = /^(?:--resume|--session-id|-r)(?:=(.+))?$/.exec(arg)
+    if (match !== null) return match[1] ?? args[at + 1]
+  }
+  return undefined
+}

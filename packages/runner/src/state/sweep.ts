@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs"
+import { setTimeout as delay } from "node:timers/promises"
+import { systemCode } from "../errors.ts"
+import { type ProcessEntry, processTable } from "./process-table.ts"
+import type { AgentRecord } from "./state-file.ts"
+
+/**
+ * In the environment of an agent and so of all it starts: by this a process that left its parents and its group is still
+ * known for ours. The value is the spawn id, which is random: no other process has it by chance.
+ */
+export const SPAWN_VARIABLE = "CLAUDE_RUNNER_SPAWN"
+
+export interface SweepOptions {
+  readonly killAfterMs: number
+  readonly pollMs?: number
+}
+
+const POLL_MS = 50
+const AFTER_KILL_MS = 2_000
+
+/**
+ * Ends what a killed runner left running: TERM, then KILL. Only processes that are surely meant: same pid and same start
+ * time as written down, their process group, and on Linux whatever carries the spawn's mark. Returns the spawns that lived.
+ */
+export async function sweep(records: readonly AgentRecord[], options: SweepOptions): Promise<ReadonlySet<string>> {
+  const first = await remains(records)
+  if (first.size === 0) return new Set()
+  const spawns = new Set(first.values())
+  signalAll(first.keys(), "SIGTERM")
+  if (await areGone(records, options.killAfterMs, options.pollMs)) return spawns
+  signalAll((await remains(records)).keys(), "SIGKILL")
+  await areGone(records, AFTER_KILL_MS, options.pollMs)
+  return spawns
+}
+
+async function areGone(records: readonly AgentRecord[], ms: number, pollMs = POLL_MS): Promise<boolean> {
+  const deadline = performance.now() + ms
+  for (;;) {
+    if ((await remains(records)).size === 0) return true
+    if (performance.now() >= deadline) return false
+    await delay(pollMs)
+  }
+}
+
+/** By pid, the spawn that each process belongs to. */
+async function remains(records: readonly AgentRecord[]): Promise<Map<number, string>> {
+  const found = new Map<number, string>()
+  if (records.length === 0) return found
+  const table = await processTable()
+  const spawns = new Set(records.map(({ launched }) => launched.spawn))
+  const leaders = leadersAmong(records, table)
+  for (const entry of table) {
+    const spawn = leaders.get(entry.group) ?? leaders.get(entry.pid) ?? markOf(entry, spawns)
+    if (spawn !== undefined && entry.pid !== process.pid) found.set(entry.pid, spawn)
+  }
+  return found
+}
+
+/** The agents' first processes that still live, which lead their groups. */
+function leadersAmong(records: readonly AgentRecord[], table: readonly ProcessEntry[]): Map<number, string> {
+  const byPid = new Map(table.map((entry) => [entry.pid, entry]))
+  const leaders = new Map<number, string>()
+  for (const { launched, processStartedAt } of records) {
+    const entry = byPid.get(launched.pid)
+    if (entry !== undefined && entry.startedAt === processStartedAt) leaders.set(launched.pid, launched.spawn)
+  }
+  return leaders
+}
+
+function markOf({ pid }: ProcessEntry, spawns: ReadonlySet<string>): string | undefined {
+  if (process.platform !== "linux") return undefined
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, "latin1")
+    const variable = environment.split("\0").find((text) => text.startsWith(`${SPAWN_VARIABLE}=`))
+    const mark = variable?.slice(SPAWN_VARIABLE.length + 1)
+    return mark !== undefined && spawns.has(mark) ? mark : undefined
+  } catch {
+    return undefined // gone, or another user's
+  }
+}
+
+function signalAll(pids: Iterable<number>, signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (systemCode(error) !== "ESRCH" && systemCode(error) !== "EPERM") throw error
+    }
+  }
+}

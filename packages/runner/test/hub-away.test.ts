@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { eventually, isAlive, Scene } from "./runner-scene.ts"
+
+let scene: Scene
+
+afterEach(() => scene.dispose())
+
+function got(spawn: string): unknown[] {
+  return scene.hub.lines(spawn).flatMap((line) => {
+    const message = JSON.parse(line) as { type: string; message?: unknown }
+    return message.type === "got" ? [message.message] : []
+  })
+}
+
+function saw(spawn: string, text: string): boolean {
+  return scene.hub.lines(spawn).some((line) => line.includes(text))
+}
+
+const answer = (id: string, response: unknown = {}) => ({
+  type: "control_response",
+  response: { subtype: "success", request_id: id, response },
+})
+
+async function awayAndBack(spawn: string): Promise<void> {
+  await scene.hub.leave()
+  await scene.hub.come()
+  await scene.hub.until(() => scene.hub.agent(spawn).socket !== undefined)
+}
+
+describe("lines for the agent", () => {
+  it("[RU7] arrive in order, and a message or an answer that comes again is not given to it again", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    for (const id of ["a", "b", "a", "c", "b"]) scene.hub.send(spawn, answer(id))
+    scene.hub.say(spawn, "cwd", "message-1")
+    scene.hub.say(spawn, "cwd", "message-1")
+    await awayAndBack(spawn)
+    scene.hub.say(spawn, "cwd", "message-1")
+    scene.hub.send(spawn, answer("c"))
+    await scene.turn(spawn, "cwd")
+    expect(got(spawn)).toEqual([answer("a"), answer("b"), answer("c")])
+    expect(scene.hub.lines(spawn).filter((line) => line.includes("message-1"))).toHaveLength(1)
+  })
+})
+
+describe("while the hub is away", () => {
+  it("[RU8] the agent goes on, its input stays open, and its asks wait", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    await scene.turn(spawn, "ask ask-1")
+    await awayAndBack(spawn)
+    expect(got(spawn)).toEqual([])
+    scene.hub.send(spawn, answer("ask-1", { behavior: "allow" }))
+    await scene.hub.until(() => got(spawn).length === 1)
+    expect(got(spawn)).toEqual([answer("ask-1", { behavior: "allow" })])
+    expect(scene.hub.exit(spawn)).toBeUndefined()
+  })
+
+  it("[RU9] a hook that was called is answered open, with a note, and the hub's own answer comes too late", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    await scene.turn(spawn, "hook hook-1")
+    expect(got(spawn)).toEqual([])
+    await awayAndBack(spawn)
+    await scene.hub.until(() => got(spawn).length === 1)
+    expect(got(spawn)).toEqual([answer("hook-1")])
+    expect(scene.hub.notes(spawn)).toEqual([{ kind: "hook-answered", requestId: "hook-1", how: "open" }])
+    scene.hub.send(spawn, answer("hook-1", { decision: "block" }))
+    await scene.turn(spawn, "cwd")
+    expect(got(spawn)).toHaveLength(1)
+  })
+
+  it("[RU9] a hook that blocks when it cannot be asked is answered so, also one that is called meanwhile", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    scene.hub.command(spawn, { ev: "hooks", onFailure: { "cb-hook-2": "block" } })
+    await scene.turn(spawn, "cwd")
+    scene.hub.say(spawn, "later hook hook-2")
+    await scene.hub.until(() => saw(spawn, "later"))
+    await scene.hub.leave()
+    await eventually(() => onDisk(spawn).includes("hook-answered"))
+    await scene.hub.come()
+    await scene.hub.until(() => got(spawn).length === 1)
+    expect(got(spawn)).toMatchObject([
+      {
+        response: {
+          request_id: "hook-2",
+          response: { decision: "block", hookSpecificOutput: { permissionDecision: "deny" } },
+        },
+      },
+    ])
+    expect(scene.hub.notes(spawn)).toEqual([{ kind: "hook-answered", requestId: "hook-2", how: "block" }])
+  })
+
+  it("[RU10] it is dialled again for ever, wherever it is then, and a hub that refuses is tried slowly", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    await scene.hub.leave()
+    scene.hub.token = "another"
+    await scene.hub.come()
+    await scene.hub.until(() => scene.hub.refusals >= 2)
+    expect(scene.hub.isControlled).toBe(false)
+    scene.hub.token = "runner-token"
+    await scene.turn(await connected(spawn), "cwd")
+    expect(scene.hub.hellos.at(-1)?.agents).toMatchObject([{ spawn, session: "session-1" }])
+  })
+
+  it("[RU10] a connection on which nothing is heard any more is given up and dialled anew", async () => {
+    scene = await Scene.open({ linkTiming: { baseDelayMs: 20, maxDelayMs: 100, pingMs: 50, silenceMs: 1000 } })
+    const spawn = await scene.launch()
+    const { socket, attaches } = scene.hub.agent(spawn)
+    const before = attaches.length
+    // A hub that hangs: it reads nothing, so that it answers no ping.
+    socket?.pause()
+    await scene.hub.until(() => attaches.length > before)
+    await scene.turn(spawn, "cwd")
+    expect(scene.hub.agent(spawn).socket).not.toBe(socket)
+  })
+
+  it("[RU11] an agent whose session the hub does not know is stopped, and nothing of it is kept", async () => {
+    scene = await Scene.open()
+    const spec = scene.spec()
+    scene.hub.refuseAgents = { code: 4004, reason: "no such session" }
+    const { pid } = await scene.hub.launch(spec)
+    await eventually(() => !isAlive(pid))
+    await awayAndHello()
+    expect(scene.hub.hellos.at(-1)).toMatchObject({ agents: [], cut: [] })
+  })
+})
+
+/** What is kept of an agent while the hub is away. */
+function onDisk(spawn: string): string {
+  const folder = join(scene.state, "spool", spawn)
+  if (!existsSync(folder)) return ""
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("")
+}
+
+async function connected(spawn: string): Promise<string> {
+  await scene.hub.until(() => scene.hub.agent(spawn).socket !== undefined)
+  return spawn
+}
+
+async function awayAndHello(): Promise<void> {
+  const before = scene.hub.hellos.length
+  await scene.hub.leave()
+  await scene.hub.come()
+  await scene.hub.until(() => scene.hub.hellos.length > before)
+}

@@ -1,0 +1,196 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import { launchArguments } from "../src/launch/launch-flags.ts"
+import { eventually, isAlive, PROGRAM, Scene } from "./runner-scene.ts"
+
+const SIMULATOR = join(import.meta.dirname, "../../simulator/bin/claude-sim.mjs")
+
+let scene: Scene
+
+afterEach(() => scene.dispose())
+
+function childPid(spawn: string): number {
+  return Number(scene.message(spawn, "child")["pid"])
+}
+
+describe("a launch", () => {
+  it("[RU12] starts one process however often it is asked for, also at the same time", async () => {
+    scene = await Scene.open()
+    const spec = scene.spec()
+    const [one, other] = await Promise.all([scene.hub.launch(spec), scene.hub.launch(spec)])
+    expect(other).toEqual(one)
+    expect(await scene.hub.launch(spec)).toEqual(one)
+    await scene.hub.ask({ kind: "stop", spawn: spec.spawn, reason: "test" })
+    await scene.hub.until(() => scene.hub.exit(spec.spawn) !== undefined)
+    await eventually(() => !isAlive(one.pid))
+    await scene.hub.until(() => scene.hub.agent(spec.spawn).socket === undefined)
+    expect(await scene.hub.request({ kind: "launch", spec })).toMatchObject({
+      op: "refused",
+      code: "runner/spawn-failed",
+      message: expect.stringContaining("is over: launch a new one"),
+    })
+  })
+
+  it("[RU13] passes the flags that make an agent of it, those of the launch, and its own arguments last", async () => {
+    scene = await Scene.open()
+    const agent = { command: [process.execPath, PROGRAM, "leading"] }
+    const more = { model: "model-1", permissionMode: "plan", args: ["--add-dir", "/elsewhere"] }
+    const spawn = await scene.launch({ agent, ...more })
+    await scene.turn(spawn, "argv")
+    const argv = scene.message(spawn, "argv")["argv"] as string[]
+    expect(argv[0]).toBe("leading")
+    expect(argv.slice(-2)).toEqual(["--add-dir", "/elsewhere"])
+    const line = argv.join(" ")
+    for (const flag of [
+      "--output-format stream-json",
+      "--input-format stream-json",
+      "--verbose",
+      "--permission-prompt-tool stdio",
+      "--include-partial-messages",
+      "--replay-user-messages",
+      "--model model-1",
+      "--permission-mode plan",
+    ]) {
+      expect(line).toContain(flag)
+    }
+    expect(line).not.toContain("dangerously")
+  })
+
+  it("[RU13] leaves out what an old version does not know", async () => {
+    scene = await Scene.open()
+    const spec = scene.spec({ permissionMode: "bypassPermissions", resume: "s", fork: true })
+    const flags = (version: string) => launchArguments(spec, version).join(" ")
+    expect(flags("2.1.325")).toContain("--allow-dangerously-skip-permissions --resume s --fork-session")
+    expect(flags("2.1.325")).toContain("--replay-user-messages")
+    expect(flags("1.0.90")).toContain("--replay-user-messages")
+    expect(flags("1.0.90")).not.toContain("--include-partial-messages")
+    expect(flags("1.0.50")).not.toContain("--replay-user-messages")
+    expect(flags("1.0.50")).not.toContain("dangerously")
+  })
+
+  it("[RU14] gives the agent the runner's environment with the launch's own laid over, and nothing that is Signalbox's", async () => {
+    const env = {
+      PATH: process.env["PATH"],
+      SIGNALBOX_TOKEN: "secret",
+      NODE_OPTIONS: "--no-warnings",
+      DEBUG: "x",
+      OURS: "1",
+    }
+    scene = await Scene.open({ env })
+    const spawn = await scene.launch({ env: { OURS: "2", THEIRS: "3", SIGNALBOX_URL: "secret" } })
+    await scene.turn(spawn, "env")
+    const seen = scene.message(spawn, "env")["env"] as Record<string, string>
+    expect(seen).toMatchObject({ OURS: "2", THEIRS: "3", CLAUDE_CODE_ENTRYPOINT: "signalbox" })
+    expect(Object.keys(seen).filter((name) => /^(?:SIGNALBOX_|NODE_OPTIONS$|DEBUG$)/.test(name))).toEqual([])
+    expect(JSON.stringify(seen)).not.toContain("secret")
+  })
+
+  it("[RU15] runs the machine's claude and tells its version; without one it says where it looked", async () => {
+    scene = await Scene.open()
+    const bin = join(scene.base, "bin")
+    mkdirSync(bin)
+    writeFileSync(
+      join(bin, "claude"),
+      `#!/bin/sh\n[ "$1" = --version ] && echo "2.1.99 (Claude Code)" || exec ${process.execPath} ${PROGRAM} "$@"\n`,
+    )
+    chmodSync(join(bin, "claude"), 0o755)
+    const env = { CLAUDE_BIN: join(bin, "claude") }
+    const launched = await scene.hub.launch(scene.spec({ agent: "claude", env }))
+    expect(launched).toMatchObject({ cliVersion: "2.1.99", cwd: scene.base })
+    const missing = await scene.hub.request({
+      kind: "launch",
+      spec: scene.spec({ agent: "claude", env: { CLAUDE_BIN: join(bin, "none") } }),
+    })
+    expect(missing).toMatchObject({ code: "runner/no-claude", message: expect.stringContaining("CLAUDE_BIN") })
+  })
+
+  it("[RU15] plays the simulator where the runner has one", async () => {
+    scene = await Scene.open({ simulator: [process.execPath, SIMULATOR] })
+    expect(scene.runner?.facts).toMatchObject({ hasSimulator: true })
+    const spec = scene.spec({ agent: "simulator" })
+    expect(await scene.hub.launch(spec)).toMatchObject({ cliVersion: "2.1.325" })
+    await scene.hub.until(() => scene.hub.agent(spec.spawn).socket !== undefined)
+    scene.hub.say(spec.spawn, "hello")
+    await scene.hub.until(() => scene.hub.lines(spec.spawn).some((line) => JSON.parse(line).type === "result"))
+  })
+
+  it.each([
+    ["a spawn that is a path", { spawn: "../x" }],
+    ["no session", { session: "" }],
+    ["an unknown agent", { agent: "other" }],
+    ["arguments that are no texts", { args: [1] }],
+    ["an environment that is none", { env: { "A=B": "c" } }],
+  ])("[RU16] is refused with what is wrong with it: %s", async (_what, wrong) => {
+    scene = await Scene.open()
+    const spec = { ...scene.spec(), ...wrong } as ReturnType<Scene["spec"]>
+    expect(await scene.hub.request({ kind: "launch", spec })).toMatchObject({ op: "refused", code: "runner/invalid" })
+  })
+
+  it("[RU16] of what cannot be run is refused", async () => {
+    scene = await Scene.open()
+    const spec = scene.spec({ agent: { command: [join(scene.base, "nothing-here")] } })
+    expect(await scene.hub.request({ kind: "launch", spec })).toMatchObject({ code: "runner/spawn-failed" })
+    expect(scene.runner?.agents).toBe(0)
+  })
+})
+
+describe("the end of an agent", () => {
+  it("[RU6] is told after its last line: its code, its signal, and the last it wrote to stderr", async () => {
+    scene = await Scene.open()
+    const [one, other] = [await scene.launch(), await scene.launch()]
+    await scene.turn(one, "stderr something broke")
+    scene.hub.say(one, "exit 3")
+    scene.hub.say(other, "crash")
+    await scene.hub.until(() => scene.hub.exit(one) !== undefined && scene.hub.exit(other) !== undefined)
+    expect(scene.hub.exit(one)).toEqual({ reason: "exit code 3", code: 3, stderrTail: "something\n" })
+    expect(scene.hub.exit(other)).toEqual({ reason: "signal SIGKILL", signal: "SIGKILL" })
+    expect(scene.hub.inOrder(one).at(-1)?.kind).toBe("note")
+  })
+
+  it("[RU17] a stop ends its input and lets it finish; one that does not is ended with all it started", async () => {
+    scene = await Scene.open({ limits: { stopGraceMs: 200, killAfterMs: 300 } })
+    const [polite, stubborn] = [await scene.launch(), await scene.launch()]
+    await scene.turn(stubborn, "stubborn")
+    await scene.turn(stubborn, "child group")
+    await scene.hub.ask({ kind: "stop", spawn: polite, reason: "somebody said so" })
+    await scene.hub.until(() => scene.hub.exit(polite) !== undefined)
+    expect(scene.hub.exit(polite)).toMatchObject({ reason: "somebody said so" })
+    await scene.hub.ask({ kind: "stop", spawn: stubborn, reason: "now" })
+    await scene.hub.until(() => scene.hub.exit(stubborn) !== undefined)
+    expect(scene.hub.lines(stubborn).at(-1)).toContain("term")
+    await eventually(() => !isAlive(childPid(stubborn)))
+    expect(await scene.hub.request({ kind: "stop", spawn: "unknown", reason: "x" })).toMatchObject({
+      code: "runner/unknown-agent",
+    })
+  })
+
+  it("[RU18] a message that came too late for it is named in its exit", async () => {
+    scene = await Scene.open({ limits: { stopGraceMs: 300, killAfterMs: 300 } })
+    const spawn = await scene.launch()
+    await scene.turn(spawn, "stubborn")
+    const stopped = scene.hub.ask({ kind: "stop", spawn, reason: "parked" })
+    await scene.hub.until(() => scene.hub.lines(spawn).some((line) => line.includes("input-ended")))
+    scene.hub.say(spawn, "cwd", "late-1")
+    await stopped
+    await scene.hub.until(() => scene.hub.exit(spawn) !== undefined)
+    expect(scene.hub.exit(spawn)).toMatchObject({ undelivered: ["late-1"] })
+  })
+
+  it("[RU19] one that reads no more input, or is gone in the middle of a write, harms nothing", async () => {
+    scene = await Scene.open()
+    const [deaf, other] = [await scene.launch(), await scene.launch()]
+    scene.hub.say(deaf, "deaf")
+    scene.hub.say(other, "exit 0")
+    const big = "x".repeat(1_000_000)
+    for (let n = 0; n < 20; n++) {
+      scene.hub.say(deaf, `cwd ${big}`)
+      scene.hub.say(other, `cwd ${big}`)
+    }
+    await scene.hub.until(() => scene.hub.exit(other) !== undefined)
+    await scene.turn(await scene.launch(), "cwd")
+    await scene.hub.ask({ kind: "stop", spawn: deaf, reason: "test" })
+    await scene.hub.until(() => scene.hub.exit(deaf) !== undefined)
+    expect(scene.runner?.agents).toBe(1)
+  })
+})

@@ -1,0 +1,252 @@
+import { execFileSync, spawn } from "node:child_process"
+import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Scene } from "./runner-scene.ts"
+
+const SIMULATOR = join(import.meta.dirname, "../../simulator/bin/claude-sim.mjs")
+const SESSION = "5f0c2f2e-7a51-4b5e-9a5c-0d9f5a1f7c11"
+
+let scene: Scene
+
+beforeEach(async () => {
+  scene = await Scene.open({ simulator: [process.execPath, SIMULATOR] })
+})
+
+afterEach(() => scene.dispose())
+
+function folder(name: string): string {
+  const path = join(scene.base, name)
+  mkdirSync(path, { recursive: true })
+  return path
+}
+
+/** As the CLI records a conversation. */
+function record(cwd: string, sessionId = SESSION, more: readonly unknown[] = []): string {
+  const project = join(scene.base, ".claude/projects", cwd.replaceAll(/[^a-zA-Z0-9]/g, "-"))
+  mkdirSync(project, { recursive: true })
+  const path = join(project, `${sessionId}.jsonl`)
+  const entries = [
+    { type: "user", sessionId, cwd, uuid: "u1", message: { role: "user", content: "Mend the   tests" } },
+    {
+      type: "assistant",
+      sessionId,
+      cwd,
+      uuid: "a1",
+      message: { role: "assistant", content: [{ type: "text", text: "Done" }] },
+    },
+    ...more,
+  ]
+  writeFileSync(path, `${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`)
+  return path
+}
+
+async function refusal(more: Parameters<Scene["spec"]>[0]) {
+  return scene.hub.request({ kind: "launch", spec: scene.spec({ agent: "simulator", ...more }) })
+}
+
+function git(cwd: string, ...args: string[]): string {
+  const env = { PATH: process.env["PATH"], HOME: scene.base, GIT_CONFIG_GLOBAL: "/dev/null" }
+  return execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.org", ...args], {
+    cwd,
+    env,
+    encoding: "utf8",
+  })
+}
+
+function repository(): string {
+  const path = folder("repo")
+  git(path, "init", "-q", "-b", "main")
+  writeFileSync(join(path, "file"), "one")
+  git(path, "add", ".")
+  git(path, "commit", "-q", "-m", "first")
+  return path
+}
+
+describe("a resume", () => {
+  it("[RU30] into a folder that does not exist is refused, and so is any launch into one", async () => {
+    const gone = join(scene.base, "gone")
+    expect(await refusal({ cwd: gone })).toMatchObject({
+      code: "runner/no-folder",
+      message: expect.stringContaining(gone),
+    })
+    expect(await refusal({ cwd: "relative" })).toMatchObject({ code: "runner/no-folder" })
+    record(gone)
+    const { cwd: _, ...spec } = scene.spec({ agent: "simulator", resume: SESSION })
+    expect(await scene.hub.request({ kind: "launch", spec })).toMatchObject({
+      code: "runner/no-folder",
+      message: expect.stringMatching(/belongs to .*gone.*make that folder again/),
+    })
+  })
+
+  it("[RU31] of a session that was never recorded here is refused; of one recorded elsewhere it is said where", async () => {
+    expect(await refusal({ resume: SESSION })).toMatchObject({ code: "runner/no-transcript" })
+    expect(await refusal({ resume: "../../x" })).toMatchObject({ code: "runner/no-transcript" })
+    const [home, other] = [folder("home"), folder("other")]
+    record(home)
+    expect(await refusal({ resume: SESSION, cwd: other })).toMatchObject({
+      code: "runner/no-transcript",
+      message: expect.stringContaining(`was recorded in ${home}`),
+    })
+  })
+
+  it("[RU31] without a folder goes to where the session was recorded", async () => {
+    const home = folder("home")
+    record(home)
+    const { cwd: _, ...spec } = scene.spec({ agent: "simulator", resume: SESSION })
+    expect(await scene.hub.launch(spec)).toMatchObject({ cwd: home })
+    await scene.hub.until(() => scene.hub.agent(spec.spawn).socket !== undefined)
+    scene.hub.say(spec.spawn, "go on")
+    await scene.hub.until(() => scene.hub.lines(spec.spawn).some((line) => line.includes('"result"')))
+    expect(scene.message(spec.spawn, "result")["session_id"]).toBe(SESSION)
+  })
+
+  it("[RU31] into a link to its folder is the same folder", async () => {
+    const home = folder("home")
+    record(home)
+    const link = join(scene.base, "link")
+    symlinkSync(home, link)
+    await scene.launch({ agent: "simulator", resume: SESSION, cwd: link })
+  })
+
+  it("[RU32] of a session that an agent of this runner is at is refused, but a fork of it is not", async () => {
+    record(scene.base)
+    const first = await scene.launch({ agent: "simulator", resume: SESSION })
+    scene.hub.say(first, "hello")
+    await scene.hub.until(() => scene.hub.lines(first).some((line) => line.includes('"result"')))
+    expect(await refusal({ resume: SESSION })).toMatchObject({
+      code: "runner/session-in-use",
+      message: expect.stringContaining("an agent of this runner"),
+    })
+    await scene.launch({ agent: "simulator", resume: SESSION, fork: true })
+  })
+
+  it("[RU32] of a session that a claude elsewhere is at is refused, whether it tells so or its command line does", async () => {
+    record(scene.base)
+    const sessions = folder(".claude/sessions")
+    const note = join(sessions, `${process.pid}.json`)
+    writeFileSync(note, JSON.stringify({ pid: process.pid, sessionId: SESSION }))
+    expect(await refusal({ resume: SESSION })).toMatchObject({
+      code: "runner/session-in-use",
+      message: expect.stringMatching(/in a terminal \(pid \d+\): leave it there first, or fork/),
+    })
+    // A note whose process is another by now says nothing.
+    writeFileSync(note, JSON.stringify({ pid: process.pid, sessionId: SESSION, procStart: "1" }))
+    const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "x", "--resume", SESSION], {
+      stdio: "ignore",
+    })
+    try {
+      expect(await refusal({ resume: SESSION })).toMatchObject({
+        code: "runner/session-in-use",
+        message: expect.stringContaining(`pid ${other.pid}`),
+      })
+    } finally {
+      other.kill("SIGKILL")
+    }
+  })
+})
+
+describe("what is on the machine", () => {
+  it("[RU33] recorded sessions are listed, the newest first, of one folder or of all", async () => {
+    const [one, two] = [folder("one"), folder("two")]
+    const old = record(one, "11111111-1111-4111-8111-111111111111")
+    utimesSync(old, new Date(1e12), new Date(1e12))
+    record(one, "22222222-2222-4222-8222-222222222222", [{ type: "custom-title", customTitle: "A title" }])
+    record(
+      two,
+      SESSION,
+      Array.from({ length: 5000 }, (_, n) => ({ type: "system", n, filler: "x".repeat(50) })),
+    )
+    record(two, "33333333-3333-4333-8333-333333333333")
+    writeFileSync(join(scene.base, ".claude/projects", two.replaceAll("/", "-"), "empty.jsonl"), "")
+    const list = async (cwd?: string) =>
+      (await scene.hub.ask({ kind: "sessions", ...(cwd === undefined ? {} : { cwd }) })) as {
+        sessions: RecordedSession[]
+        more: boolean
+      }
+    expect(await list(one)).toMatchObject({
+      more: false,
+      sessions: [
+        { sessionId: "22222222-2222-4222-8222-222222222222", cwd: one, summary: "A title", inUse: false },
+        {
+          sessionId: "11111111-1111-4111-8111-111111111111",
+          summary: "Mend the tests",
+          updatedAt: new Date(1e12).toISOString(),
+        },
+      ],
+    })
+    const all = await list()
+    expect(all.sessions).toHaveLength(4)
+    expect(all.sessions.find(({ sessionId }) => sessionId === SESSION)?.sizeBytes).toBeGreaterThan(250_000)
+  })
+
+  it("[RU34] folders are listed with their parent, hidden ones last, and which are repositories", async () => {
+    const root = folder("root")
+    for (const name of ["root/b/.git", "root/.hidden", "root/a"]) folder(name)
+    writeFileSync(join(root, "file"), "")
+    const listed = (await scene.hub.ask({ kind: "folders", path: root })) as RunnerFolders
+    expect(listed).toEqual({
+      path: root,
+      parent: scene.base,
+      more: false,
+      folders: [
+        { name: "a", path: join(root, "a"), isGit: false },
+        { name: "b", path: join(root, "b"), isGit: true },
+        { name: ".hidden", path: join(root, ".hidden"), isGit: false },
+      ],
+    })
+    expect(await scene.hub.request({ kind: "folders", path: join(root, "none") })).toMatchObject({
+      code: "runner/no-folder",
+    })
+  })
+})
+
+describe("a worktree", () => {
+  it("[RU35] is made beside the repository with a branch of its own, and the agent works there", async () => {
+    const repo = repository()
+    const spec = scene.spec({ cwd: repo, worktree: true })
+    const { cwd, worktree } = await scene.hub.launch(spec)
+    expect(worktree).toEqual({ path: cwd, branch: `signalbox/${spec.spawn.slice(0, 8)}` })
+    expect(cwd.startsWith(join(scene.base, ".signalbox-worktrees"))).toBe(true)
+    expect(git(cwd, "branch", "--show-current").trim()).toBe(worktree?.branch)
+    const named = await scene.hub.launch(scene.spec({ cwd: repo, worktree: { branch: "mine/1" } }))
+    expect(named.worktree?.branch).toBe("mine/1")
+  })
+
+  it("[RU35] is refused where there is no repository, or by a name that git would not take", async () => {
+    const plain = folder("plain")
+    expect(await refusal({ cwd: plain, worktree: true })).toMatchObject({
+      code: "runner/worktree",
+      message: expect.stringContaining("in no git repository"),
+    })
+    const repo = repository()
+    expect(await refusal({ cwd: repo, worktree: { branch: "--force" } })).toMatchObject({ code: "runner/worktree" })
+    expect(await refusal({ cwd: repo, worktree: { branch: "main" } })).toMatchObject({
+      code: "runner/worktree",
+      message: expect.stringContaining("main"),
+    })
+  })
+
+  it("[RU36] is removed on request, never with changes that are not committed, and never one that was not made here", async () => {
+    const repo = repository()
+    const spec = scene.spec({ cwd: repo, worktree: true })
+    const { cwd } = await scene.hub.launch(spec)
+    writeFileSync(join(cwd, "new-file"), "work")
+    const remove = (path: string) => scene.hub.request({ kind: "remove-worktree", path })
+    expect(await remove(cwd)).toMatchObject({
+      code: "runner/worktree",
+      message: expect.stringContaining("not committed"),
+    })
+    expect(await remove(repo)).toMatchObject({
+      code: "runner/worktree",
+      message: expect.stringContaining("not made by this runner"),
+    })
+    git(cwd, "add", ".")
+    git(cwd, "commit", "-q", "-m", "work")
+    await scene.hub.ask({ kind: "stop", spawn: spec.spawn, reason: "test" })
+    expect(await remove(cwd)).toMatchObject({ op: "reply" })
+    expect(existsSync(cwd)).toBe(false)
+    expect(git(repo, "branch", "--list", `signalbox/${spec.spawn.slice(0, 8)}`)).not.toBe("")
+  })
+})

@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { claudeEnvironment, openScriptedApi, type Scenario, type ScriptedApi } from "@signalbox/simulator"
+import { expect } from "vitest"
+import { ensureClaude } from "../../scripts/claude-cli.mjs"
+import { HubProcess, type Json } from "../hub/hub-process.ts"
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const MAIN = join(ROOT, "packages/runner/test/runner-main.mjs")
+const SIMULATOR = join(ROOT, "packages/simulator/bin/claude-sim.mjs")
+
+export interface MachineOptions {
+  /** What its agents' model does. */
+  readonly scenario: Scenario
+  /** "claude": the real CLI of this version with a scripted model. */
+  readonly claude?: string
+  readonly maxAgents?: number
+  readonly limits?: Readonly<Record<string, number>>
+}
+
+/** A hub and a runner, each a process of its own that may be killed, and a folder for agents to work in. */
+export class Machine {
+  readonly hub: HubProcess
+  readonly cwd: string
+  readonly #base: string
+  readonly #options: MachineOptions
+  readonly #env: Record<string, string>
+  readonly #api: ScriptedApi | undefined
+  #runner: ChildProcess | undefined
+  #log = ""
+
+  private constructor(
+    hub: HubProcess,
+    place: { base: string; env: Record<string, string>; api: ScriptedApi | undefined },
+    options: MachineOptions,
+  ) {
+    this.hub = hub
+    this.#base = place.base
+    this.cwd = join(place.base, "project")
+    this.#env = place.env
+    this.#api = place.api
+    this.#options = options
+  }
+
+  static async open(options: MachineOptions): Promise<Machine> {
+    const base = realpathSync(await mkdtemp(join(tmpdir(), "signalbox-machine-")))
+    for (const name of ["home", "project"]) mkdirSync(join(base, name))
+    const api = options.claude === undefined ? undefined : await openScriptedApi({ scenario: options.scenario })
+    writeFileSync(join(base, "scenario.json"), JSON.stringify(options.scenario))
+    const env = {
+      ...claudeEnvironment({ home: join(base, "home"), apiUrl: api?.url ?? "http://127.0.0.1:9" }),
+      SIGNALBOX_SIM_SCENARIO: join(base, "scenario.json"),
+      ...(options.claude === undefined ? {} : { CLAUDE_BIN: (await ensureClaude(options.claude)).command }),
+    }
+    const machine = new Machine(await HubProcess.start(), { base, env, api }, options)
+    await machine.startRunner()
+    return machine
+  }
+
+  get agent(): "claude" | "simulator" {
+    return this.#options.claude === undefined ? "simulator" : "claude"
+  }
+
+  /** What the runner wrote to stderr, for a test that failed. */
+  get log(): string {
+    return this.#log
+  }
+
+  async startRunner(): Promise<void> {
+    const { token } = await this.hub.post("/api/tokens", { role: "runner", name: "test" })
+    const options = {
+      hubUrl: this.hub.ready.url,
+      stateDirectory: join(this.#base, "state"),
+      simulator: [process.execPath, SIMULATOR],
+      maxAgents: this.#options.maxAgents ?? 10,
+      limits: { startSpacingMs: 0, spoolAfterMs: 50, statsMs: 500, killAfterMs: 2_000, ...this.#options.limits },
+      linkTiming: { baseDelayMs: 50, maxDelayMs: 500 },
+    }
+    const child = spawn(process.execPath, [MAIN, JSON.stringify(options)], {
+      env: { ...this.#env, SIGNALBOX_TOKEN: token, RUNNER_LOG: "warn" },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    this.#runner = child
+    child.stderr.on("data", (text: Buffer) => {
+      this.#log += text.toString()
+    })
+    await once(child.stdout, "data")
+    await this.#isConnected()
+  }
+
+  /** The runner's end, by a signal. */
+  async endRunner(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const child = this.#runner
+    this.#runner = undefined
+    if (child === undefined || child.exitCode !== null) return
+    const exited = once(child, "exit")
+    child.kill(signal)
+    await exited
+  }
+
+  async restartHub(): Promise<void> {
+    await this.hub.startAgain()
+    await this.#isConnected()
+  }
+
+  launch(more: Readonly<Record<string, unknown>> = {}): Promise<Json> {
+    return this.hub.post("/api/sessions", { agent: this.agent, cwd: this.cwd, ...more })
+  }
+
+  say(session: string, content: string): Promise<Json> {
+    return this.hub.post(`/api/sessions/${session}/messages`, { content })
+  }
+
+  session(id: string): Promise<Json> {
+    return this.hub.get(`/api/sessions/${id}`)
+  }
+
+  async isIn(id: string, state: string, timeoutMs = 60_000): Promise<void> {
+    const look = async () => (await this.session(id)).state
+    await expect.poll(look, { timeout: timeoutMs, interval: 50, message: this.#log }).toBe(state)
+  }
+
+  /** Everything in a session's log, page by page. */
+  async events(id: string): Promise<Json[]> {
+    const events: Json[] = []
+    for (;;) {
+      const after = events.at(-1)?.seq ?? 0
+      const page = await this.hub.get(`/api/sessions/${id}/events?after=${after}&limit=500`)
+      events.push(...page.events)
+      if (page.more !== true) return events
+    }
+  }
+
+  /** The agents' processes on this machine, told by the mark that the runner gave them. */
+  processes(): number[] {
+    return readdirSync("/proc").flatMap((name) => {
+      if (!/^\d+$/.test(name)) return []
+      try {
+        const environment = readFileSync(`/proc/${name}/environ`, "latin1")
+        const isOurs = environment.includes("CLAUDE_RUNNER_SPAWN=") && environment.includes(this.#base)
+        return isOurs ? [Number(name)] : []
+      } catch {
+        return []
+      }
+    })
+  }
+
+  async dispose(): Promise<void> {
+    await this.endRunner("SIGTERM")
+    await this.hub.dispose()
+    await this.#api?.close()
+    await rm(this.#base, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  async #isConnected(): Promise<void> {
+    const look = async () => (await this.hub.get("/api/runners")).runners.some((runner: Json) => runner.connected)
+    await expect.poll(look, { timeout: 60_000, interval: 50, message: "no runner connected" }).toBe(true)
+  }
+}
