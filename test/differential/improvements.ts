@@ -69,6 +69,13 @@ export const improvements: readonly Improvement[] = [
     ours: /"Claude Code process aborted by user"/,
     why: "the same kind of error; theirs says so when a write finds the signal aborted, ours whenever a process ran",
   },
+  {
+    program: "calls-cut-off",
+    at: /^(call\[[23]\]\.error|ending\[[23]\])\.message$/,
+    official: /"Operation aborted"/,
+    ours: /"Claude Code process aborted by user"/,
+    why: "the same kind of error; theirs depends on how the process then exits, which ours does not wait for",
+  },
   ...["sessions-not-there", "stored-sessions", "import-to-store"].map((program) => ({
     program,
     at: /\.error\.name$/,
@@ -123,6 +130,9 @@ export const improvements: readonly Improvement[] = [
   ...[
     "after-the-end",
     "bad-prompts",
+    "options-that-meet",
+    "options-that-say-nothing",
+    "prompt-in-a-list",
     "spawned-with-options",
     "wire-of-a-turn",
     "wire-of-mcp-servers",

@@ -51,6 +51,8 @@ export type HubFailureCode =
   | "hub/gap"
   /** The agent's process died with a message that it had not confirmed. */
   | "hub/message-unknown"
+  /** The agent's process died in the middle of a turn, or did not come back to it. */
+  | "hub/agent-lost"
   /** No hub answers, or it did not come back in time. */
   | "hub/unreachable"
   /** The hub refused for another reason: `details.code` is its word for it. */

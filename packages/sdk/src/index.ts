@@ -39,6 +39,7 @@ export type {
   SessionMutationOptions,
   SessionOptions,
 } from "./sessions/index.ts"
+export { type SpawnOnHubOptions, spawnOnHub } from "./spawn-on-hub.ts"
 export type { StartupParams } from "./startup.ts"
 export type { ImportSessionToStoreOptions } from "./store/import-session.ts"
 export { foldSessionSummary } from "./store/session-summary.ts"

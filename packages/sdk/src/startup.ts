@@ -1,7 +1,7 @@
 import { AgentQuery } from "./agent-query.ts"
 import { startEngine } from "./engine/load.ts"
 import type { Prompt } from "./engine/prompt-feed.ts"
-import { SdkError } from "./errors.ts"
+import { aborted, SdkError } from "./errors.ts"
 import { READY_TIMEOUT_MS, readyWithin } from "./ready-within.ts"
 import type { Options } from "./types/options.ts"
 import type { Query, WarmQuery } from "./types/query.ts"
@@ -28,6 +28,8 @@ export async function startup({
   return {
     query(prompt: Prompt): Query {
       if (isUsed) throw new SdkError("sdk/used", "WarmQuery.query() can only be called once")
+      const signal = options.abortController?.signal
+      if (signal?.aborted === true) throw aborted(signal.reason)
       isUsed = true
       engine.prompt(prompt)
       release()

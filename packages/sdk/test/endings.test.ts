@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { tmpdir } from "node:os"
 import { describe, expect, it } from "vitest"
 import { AbortError, type Query, query, type SDKUserMessage, SdkError } from "../src/index.ts"
 import { fakeAgent, hear, isAlive, result, system } from "./fake-agent.ts"
@@ -62,6 +63,34 @@ describe("how a query fails", () => {
     expect(error).toMatchObject({ code: "process/signal", details: { signal: "SIGKILL" } })
   })
 
+  it("[Q40] what the program's own spawner throws is thrown by query()", () => {
+    const cause = new Error("no room")
+    const spawnClaudeCodeProcess = () => {
+      throw cause
+    }
+    const start = () => query({ prompt: "hello", options: { spawnClaudeCodeProcess } })
+    expect(start).toThrow(expect.objectContaining({ code: "process/spawn-failed", message: "no room", cause }))
+  })
+
+  it("[Q40] a file that cannot be executed is told from one that is not there", async () => {
+    const { error } = await hear(query({ prompt: "hello", options: { pathToClaudeCodeExecutable: tmpdir() } }))
+    const message: unknown = expect.stringContaining("exists but failed to launch: it is a directory")
+    expect(error).toMatchObject({ code: "process/spawn-failed", message })
+  })
+
+  it.each([["a text"], [undefined], [7]])(
+    "[Q2] a prompt that yields %j, which is no message, fails the query",
+    async (yielded) => {
+      const agent = fakeAgent([{ until: "end" }, { exit: 0 }])
+      async function* prompt(): AsyncGenerator<SDKUserMessage> {
+        // A program in JavaScript may yield anything.
+        yield yielded as unknown as SDKUserMessage
+      }
+      const { error } = await hear(query({ prompt: prompt(), options: agent.options }))
+      expect(error).toMatchObject({ code: "query/prompt-failed" })
+    },
+  )
+
   it("[Q41] exit code 0 without a word is an end like any other", async () => {
     const agent = fakeAgent([{ until: "user" }, { exit: 0 }])
     expect(await hear(query({ prompt: "hello", options: agent.options }))).toEqual({ kinds: [], messages: [] })
@@ -77,11 +106,11 @@ describe("how a query fails", () => {
     expect(error).toMatchObject({ code: "result/error", message: `Claude Code returned an error result: ${text}` })
   })
 
-  it("[Q42] after a good result and the end of its input, how it exits is its own affair", async () => {
+  it("[Q42] a failed exit is one after a good result as well", async () => {
     const agent = fakeAgent([{ until: "user" }, { say: result() }, { until: "end" }, { exit: 1 }])
     const { kinds, error } = await hear(query({ prompt: "hello", options: agent.options }))
     expect(kinds).toEqual(["result/success"])
-    expect(error).toBeUndefined()
+    expect(error).toMatchObject({ code: "process/exit", details: { exitCode: 1 } })
   })
 
   it("[Q43] a prompt that throws fails the query with its own error as the cause", async () => {
@@ -105,15 +134,17 @@ describe("how a query is ended", () => {
     expect(agent.log()).toEqual([])
   })
 
-  it("[Q44] aborted at work: the agent is ended, the read throws, calls are told the query is closed", async () => {
+  it("[Q44] aborted at work: the agent is ended, the read throws, and so do calls under way", async () => {
     const abortController = new AbortController()
     const agent = fakeAgent(quiet, { abortController }, { mute: ["set_model"], stay: true })
     const running = query({ prompt: "hello", options: agent.options })
     await firstOf(running)
     const call = running.setModel("m")
+    await expect.poll(() => agent.sent("control_request").length).toBe(2)
     abortController.abort("enough")
     await expect(running.next()).rejects.toMatchObject({ code: "query/aborted", cause: "enough" })
-    await expect(call).rejects.toMatchObject({ code: "query/closed" })
+    await expect(call).rejects.toBeInstanceOf(AbortError)
+    await expect(running.setModel("m")).rejects.toMatchObject({ code: "query/closed" })
     await gone(agent.log()[0]?.pid)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { type Options, query, SdkError } from "../src/index.ts"
 import { argumentsFor } from "../src/launch/arguments.ts"
+import { givenOptions } from "../src/launch/check-options.ts"
 import { environmentFor } from "../src/launch/environment.ts"
 import { initializeRequest } from "../src/launch/initialize.ts"
 import { OPTION_TABLE } from "../src/launch/option-table.ts"
@@ -51,6 +52,11 @@ describe("options", () => {
       { settings: { a: 1 }, sandbox: { enabled: true } },
       ["--settings", '{"a":1,"sandbox":{"enabled":true,"failIfUnavailable":true}}'],
     ],
+    [
+      { settings: { sandbox: { enabled: false, excludedCommands: ["x"] } }, sandbox: { enabled: true } },
+      ["--settings", '{"sandbox":{"enabled":true,"excludedCommands":["x"],"failIfUnavailable":true}}'],
+    ],
+    [{ allowedTools: ["Skill(x)"], skills: ["x", "y"] }, ["--allowedTools=Skill(x),Skill(y)"]],
     [{ sandbox: { enabled: false } }, ["--settings", '{"sandbox":{"enabled":false}}']],
     [{ extraArgs: { foo: "1", bar: null }, settings: "/s.json" }, ["--foo", "1", "--bar", "--settings", "/s.json"]],
     [{ extraArgs: { settings: "{}", model: "n" }, settings: { b: 1 } }, ["--settings", '{"b":1}', "--model", "n"]],
@@ -58,6 +64,12 @@ describe("options", () => {
     [{ plugins: [{ type: "local", path: "/p" }], pluginDelivery: "initialize" }, ["--await-initialize"]],
   ])("[Q3] %j is written as the official package writes it", (options, expected) => {
     expect(argv(options)).toEqual(expected)
+  })
+
+  it("[Q7] options that say nothing are absent", () => {
+    // What a program in JavaScript passes.
+    const computed = { model: "", resume: "", sessionId: null, hooks: null, maxTurns: 0, title: "", maxBudgetUsd: 0 }
+    expect(givenOptions(JSON.parse(JSON.stringify(computed)))).toEqual({ title: "", maxBudgetUsd: 0 })
   })
 
   it("[Q4] the environment is the program's if it gives one, and says which wire we speak", () => {
@@ -84,6 +96,8 @@ describe("options", () => {
     [undefined, { systemPrompt: "" }],
     ["be brief", { systemPrompt: "be brief" }],
     [["a", "b"], { systemPrompt: "a\n\nb" }],
+    [["", "b"], { systemPrompt: "b" }],
+    [[], { systemPrompt: [] }],
     [
       ["a", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "b"],
       { systemPrompt: ["a", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "b"] },

@@ -22,6 +22,7 @@ const LEFT_OUT = [
 const OURS = [
   "SdkError",
   "SessionError",
+  "spawnOnHub",
   "unstable_v2_createSession",
   "unstable_v2_prompt",
   "unstable_v2_resumeSession",

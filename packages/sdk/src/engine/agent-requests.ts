@@ -81,7 +81,11 @@ export class AgentRequests {
     const subtype = textOf(request.body, "subtype") ?? ""
     const responder = Object.hasOwn(this.#options.responders, subtype) ? this.#options.responders[subtype] : undefined
     if (responder === undefined) {
-      return composeError(request.id, `Unsupported control request subtype: ${subtype}`, "unsupported_request")
+      return composeError(
+        request.id,
+        `Unsupported control request subtype: ${String(request.body["subtype"])}`,
+        "unsupported_request",
+      )
     }
     try {
       const reply = await responder(request)

@@ -10,7 +10,7 @@ type Phase =
   | { readonly name: "open" }
   | { readonly name: "settling"; readonly timer: NodeJS.Timeout; readonly ms: number }
   | { readonly name: "ended" }
-  | { readonly name: "stopped"; readonly afterResult: boolean }
+  | { readonly name: "stopped" }
 
 /** Ends the agent's input when the run is over, and not before. */
 export class InputLifetime {
@@ -20,10 +20,6 @@ export class InputLifetime {
 
   constructor(options: InputLifetimeOptions) {
     this.#options = options
-  }
-
-  get hasEndedAfterResult(): boolean {
-    return this.#phase.name === "stopped" ? this.#phase.afterResult : this.#isEndedAfterResult()
   }
 
   step(input: RunInput): void {
@@ -43,14 +39,8 @@ export class InputLifetime {
 
   /** The agent is gone, or its end is brought about in another way. */
   stop(): void {
-    if (this.#phase.name === "stopped") return
-    const afterResult = this.#isEndedAfterResult()
     this.#wake()
-    this.#phase = { name: "stopped", afterResult }
-  }
-
-  #isEndedAfterResult(): boolean {
-    return this.#phase.name === "ended" && this.#state.results > 0
+    this.#phase = { name: "stopped" }
   }
 
   #settle(ms: number): void {

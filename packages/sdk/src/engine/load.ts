@@ -1,4 +1,5 @@
-import { checkOptions, warnOfShadowedTools } from "../launch/check-options.ts"
+import { SdkError } from "../errors.ts"
+import { checkOptions, givenOptions, warnOfShadowedTools } from "../launch/check-options.ts"
 import { requireExecutable } from "../launch/executable.ts"
 import { type AgentStart, openAgent } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
@@ -8,14 +9,45 @@ import type { QueryEngine } from "./query-engine.ts"
  * Starts an agent. Throws at once for what can never work. The engine is loaded while the agent starts, which takes the
  * agent longer; only one that has to be prepared, by a session store or a hub, is started by the engine itself.
  */
-export function startEngine(options: Options, { start }: { start: AgentStart }): Promise<QueryEngine> {
+export function startEngine(asked: Options, { start }: { start: AgentStart }): Promise<QueryEngine> {
+  const options = givenOptions(asked)
   checkOptions(options)
   if (options.hub === undefined) requireExecutable(options)
   warnOfShadowedTools(options)
   const signal = options.abortController?.signal ?? new AbortController().signal
   const isPlain = options.hub === undefined && options.sessionStore === undefined
-  const agent = isPlain ? openAgent(options, { start, signal }) : undefined
+  const spawner = watchedSpawner(options)
+  const agent = isPlain ? openAgent({ ...options, ...spawner.option }, { start, signal }) : undefined
   // Told by the engine, which is not there yet.
   agent?.catch(() => undefined)
+  spawner.rethrow()
   return import("./query-engine.ts").then((engine) => new engine.QueryEngine(options, { start, signal, agent }))
+}
+
+/** What the program's own spawner throws is thrown to whoever began the query, as the official package does. */
+function watchedSpawner({ spawnClaudeCodeProcess: spawn }: Options): {
+  readonly option: Pick<Options, "spawnClaudeCodeProcess">
+  readonly rethrow: () => void
+} {
+  if (spawn === undefined) return { option: {}, rethrow: () => undefined }
+  let thrown: { readonly error: unknown } | undefined
+  return {
+    option: {
+      spawnClaudeCodeProcess: (request) => {
+        try {
+          return spawn(request)
+        } catch (error) {
+          thrown = { error }
+          throw error
+        }
+      },
+    },
+    rethrow: () => {
+      if (thrown === undefined) return
+      const { error } = thrown
+      throw new SdkError("process/spawn-failed", error instanceof Error ? error.message : String(error), {
+        cause: error,
+      })
+    },
+  }
 }

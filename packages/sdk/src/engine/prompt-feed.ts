@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { SDKUserMessage } from "../types/messages.ts"
-import { composeUserMessage } from "../wire.ts"
+import { composeUserMessage, isObject } from "../wire.ts"
 
 export type Prompt = string | AsyncIterable<SDKUserMessage>
 
@@ -23,12 +23,12 @@ export class PromptFeed {
   /** Resolves when all of it is written, or the query is over; rejects with what the program's iterable threw. */
   async write(prompt: Prompt): Promise<void> {
     if (typeof prompt === "string") return this.#send(composeUserMessage(prompt))
-    const messages = prompt[Symbol.asyncIterator]()
+    const messages = messagesOf(prompt)
     for (;;) {
       const next = await this.#unlessStopped(messages.next())
       if (next === undefined) return letGo(messages)
       if (next.done === true) return
-      await this.#send(next.value)
+      await this.#send(messageIn(next.value))
       if (this.#isStopped) return letGo(messages)
     }
   }
@@ -55,6 +55,25 @@ export class PromptFeed {
   }
 }
 
+function isIterable(prompt: unknown): boolean {
+  return typeof prompt === "object" && prompt !== null && (Symbol.asyncIterator in prompt || Symbol.iterator in prompt)
+}
+
+/** A list is taken as well: `for await` would take one, and programs have come to rely on that. */
+function messagesOf(prompt: AsyncIterable<SDKUserMessage> | Iterable<SDKUserMessage>): AsyncIterator<SDKUserMessage> {
+  if (!isIterable(prompt)) throw new Error("it is neither a text nor an iterable of messages")
+  if (Symbol.asyncIterator in prompt) return prompt[Symbol.asyncIterator]()
+  const list = prompt[Symbol.iterator]()
+  return { next: async () => list.next() }
+}
+
+/** A program may yield anything, whatever its type says; what is no object at all could only confuse the agent. */
+function messageIn(yielded: unknown): Envelope
+function messageIn(yielded: unknown): unknown {
+  if (isObject(yielded)) return yielded
+  throw new Error(`it yielded ${yielded === undefined ? "undefined" : JSON.stringify(yielded)}, which is no message`)
+}
+
 /** Its owner's clean-up runs when it can; nobody waits for it, and what it throws concerns nobody here. */
 function letGo(messages: AsyncIterator<SDKUserMessage>): void {
   messages.return?.().catch(() => undefined)
@@ -67,7 +86,7 @@ function letGo(messages: AsyncIterator<SDKUserMessage>): void {
 export function startReading(prompt: Prompt): Prompt {
   if (typeof prompt === "string") return prompt
   try {
-    const messages = prompt[Symbol.asyncIterator]()
+    const messages = messagesOf(prompt)
     let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages.next()
     // Whoever reads on hears of it.
     first.catch(() => undefined)

@@ -192,8 +192,7 @@ export class QueryEngine {
       cleanUp = session.cleanUp
       const intake = await this.#pump(session)
       const closed = await session.link.closed
-      const { hasEndedAfterResult } = this.#input
-      this.#finish(failureOf(closed, { lastError: intake.lastError, hasEndedAfterResult }))
+      this.#finish(failureOf(closed, { lastError: intake.lastError }))
     } catch (error) {
       this.#finish(error instanceof Error ? error : new Error(String(error)))
     }
@@ -215,8 +214,9 @@ export class QueryEngine {
   }
 
   #abort(): void {
-    this.#end(queryClosed(), (link) => link.terminate("aborted"))
-    this.messages.fail(abortedAtWork(this.#options.abortController?.signal.reason))
+    const error = abortedAtWork(this.#options.abortController?.signal.reason)
+    this.#end(error, (link) => link.terminate("aborted"))
+    this.messages.fail(error)
   }
 
   #fail(error: Error): void {

@@ -13,6 +13,8 @@ export interface HubEventsOptions {
   readonly onDelta: (message: Envelope) => Promise<void>
   /** All that the log had when we came has been told. The events that follow wait until it resolves. */
   readonly onCaughtUp: (state: SessionState) => Promise<void>
+  /** What the session does now, as the hub sees it; this may overtake events. */
+  readonly onState: (state: SessionState) => void
 }
 
 /** Where following one session has come to. */
@@ -20,7 +22,8 @@ type Course =
   | { readonly name: "goes-on" }
   /** The conversation goes on in another session. */
   | { readonly name: "moved"; readonly next: string }
-  | { readonly name: "over" }
+  /** `note` is the hub's, on how the agent ended. */
+  | { readonly name: "over"; readonly note?: Envelope }
 
 const GOES_ON: Course = { name: "goes-on" }
 
@@ -40,12 +43,15 @@ export class HubEvents {
     this.#cursor = options.start
   }
 
-  /** Resolves when the session is over, or following was ended from outside; rejects when it cannot be followed. */
-  async run(): Promise<void> {
+  /**
+   * Resolves when the session is over, with the hub's note of it, or following was ended from outside; rejects when it
+   * cannot be followed.
+   */
+  async run(): Promise<Envelope | undefined> {
     try {
       for (;;) {
         const course = await this.#follow()
-        if (course.name !== "moved") return
+        if (course.name !== "moved") return course.name === "over" ? course.note : undefined
         this.#cursor = { session: course.next, after: 0 }
         this.#state = undefined
         this.#target = undefined
@@ -78,6 +84,7 @@ export class HubEvents {
         return GOES_ON
       case "changed":
         this.#state = item.session.state
+        if (this.#isLive) this.#options.onState(item.session.state)
         await this.#considerCaughtUp()
         return GOES_ON
       case "event":
@@ -99,7 +106,7 @@ export class HubEvents {
     await this.#options.onEvent(event, this.#cursor)
     const next = from === "hub" && message["subtype"] === "rotated" ? textOf(message, "next") : undefined
     if (next !== undefined) return { name: "moved", next }
-    if (from === "hub" && message["subtype"] === "ended" && this.#isLive) return { name: "over" }
+    if (from === "hub" && message["subtype"] === "ended" && this.#isLive) return { name: "over", note: message }
     await this.#considerCaughtUp()
     return GOES_ON
   }

@@ -1,4 +1,5 @@
 import { HubClientError } from "@signalbox/client"
+import { type Envelope, textOf } from "@signalbox/protocol"
 import { type HubFailureCode, queryClosed, SdkError } from "../errors.ts"
 
 /** The hub's own words that programs are likely to tell apart. Any other is in `details.code` of a `hub/refused`. */
@@ -44,6 +45,20 @@ export function unreachable(what: string, cause?: unknown): SdkError {
 export function sessionEnded(session: string): SdkError {
   const message = `the session ${session} is over: its agent ended. Its history is still there; start a new session to go on`
   return new SdkError("hub/session-ended", message, { details: { session } })
+}
+
+/** The agent ended, and something was still expected of it. */
+export function endedAtWork(session: string, note: Envelope): SdkError {
+  const { type: _type, subtype: _subtype, ...exit } = note
+  const reason = textOf(note, "reason") ?? "no reason given"
+  const message = `the agent of session ${session} ended before it was done: ${reason}. Its history is still there; start a new session to go on`
+  return new SdkError("hub/session-ended", message, { details: { session, ...exit } })
+}
+
+/** The turn has lost its process, and will have no result. */
+export function agentLost(session: string, why: string): SdkError {
+  const message = `the turn in session ${session} has no result: ${why}. Send your message again if it is to be done`
+  return new SdkError("hub/agent-lost", message, { details: { session } })
 }
 
 /** Trying again changes nothing. */

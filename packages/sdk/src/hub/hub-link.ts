@@ -4,11 +4,18 @@ import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
 import { queryClosed, SdkError } from "../errors.ts"
 import type { AgentLink, LinkEnd } from "../launch/agent-link.ts"
 import type { ControlRequestBody, HubCursor, HubOptions } from "../types/options.ts"
-import { type AttachmentInput, initialAttachment, judgeAttachment, stepAttachment } from "./hub-attachment.ts"
+import {
+  type AttachmentInput,
+  initialAttachment,
+  isOwedSomething,
+  judgeAttachment,
+  judgeTurn,
+  stepAttachment,
+} from "./hub-attachment.ts"
 import { HubControl } from "./hub-control.ts"
 import { stamped } from "./hub-cursor.ts"
 import { HubEvents } from "./hub-events.ts"
-import { hubFailure } from "./hub-failures.ts"
+import { agentLost, endedAtWork, hubFailure } from "./hub-failures.ts"
 import { HubLines } from "./hub-lines.ts"
 
 export interface HubLinkOptions {
@@ -34,6 +41,8 @@ export class HubLink implements AgentLink {
   #attachment = initialAttachment
   #isOver = false
   #leaving: NodeJS.Timeout | undefined
+  /** Runs while the turn under way may have lost its process. */
+  #doubt: { readonly about: "away" | "settle"; readonly timer: NodeJS.Timeout } | undefined
   #goLive: () => void = () => undefined
   #tellClosed: (end: LinkEnd) => void = () => undefined
 
@@ -67,10 +76,11 @@ export class HubLink implements AgentLink {
       onEvent: (event, cursor) => this.#takeEvent(event, cursor),
       onDelta: (message) => this.#takeDelta(message),
       onCaughtUp: (state) => this.#caughtUp(state),
+      onState: (state) => this.#step({ kind: "state", state }),
     })
     this.#control.start()
     events.run().then(
-      () => this.#end({ by: "peer", reason: "the session is over" }),
+      (note) => this.#ended(note),
       (error: unknown) => this.#fail(hubFailure(error)),
     )
   }
@@ -105,7 +115,7 @@ export class HubLink implements AgentLink {
     const { owed } = this.#attachment
     const message = this.#shown(event)
     if (message !== undefined) this.#lines.push(stamped(encode(message), cursor))
-    const uuid = textOf(event.message, "uuid") ?? ""
+    const uuid = textOf(event.message, "message_uuid") ?? ""
     if (event.from === "hub" && event.message["subtype"] === "message_unknown" && owed.has(uuid)) {
       return this.#fail(messageUnknown(uuid))
     }
@@ -148,7 +158,32 @@ export class HubLink implements AgentLink {
 
   #step(input: AttachmentInput): void {
     this.#attachment = stepAttachment(this.#attachment, input)
+    this.#considerTurn()
     this.#considerLeaving()
+  }
+
+  /** A turn whose process is gone gets no result, and nobody would say so. */
+  #considerTurn(): void {
+    const verdict = judgeTurn(this.#attachment)
+    if (verdict === "lost") return this.#loseTurn("another process has taken the place of the agent's")
+    if (verdict === this.#doubt?.about || this.#isOver) return
+    clearTimeout(this.#doubt?.timer)
+    this.#doubt = undefined
+    if (verdict === "sound") return
+    const ms = verdict === "away" ? (this.#options.address.patienceMs ?? PATIENCE_MS) : SETTLE_MS
+    const why = verdict === "away" ? `the agent went away and did not come back within ${ms} ms` : "its process is gone"
+    this.#doubt = { about: verdict, timer: setTimeout(() => this.#loseTurn(why), ms) }
+  }
+
+  #loseTurn(why: string): void {
+    this.#fail(agentLost(this.#options.start.session, why))
+  }
+
+  #ended(note: Envelope | undefined): void {
+    if (note !== undefined && isOwedSomething(this.#attachment)) {
+      return this.#fail(endedAtWork(this.#options.start.session, note))
+    }
+    this.#end({ by: "peer", reason: "the session is over" })
   }
 
   #considerLeaving(): void {
@@ -172,6 +207,7 @@ export class HubLink implements AgentLink {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#leaving)
+    clearTimeout(this.#doubt?.timer)
     this.#control.close()
     this.#options.hub.close()
     this.#lines.end()

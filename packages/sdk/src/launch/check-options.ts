@@ -1,5 +1,6 @@
 import { aborted, SdkError } from "../errors.ts"
 import type { Options } from "../types/options.ts"
+import { settingsIn } from "./flags.ts"
 import { hubOptionProblem } from "./hub-options.ts"
 
 type Check = (options: Options) => SdkError | undefined
@@ -47,12 +48,16 @@ const CHECKS: readonly Check[] = [
         )
       : undefined,
   ({ sandbox, settings, extraArgs }) =>
-    sandbox !== undefined && isFilePath(settings ?? extraArgs?.["settings"])
+    sandbox !== undefined && isNoObject(settings ?? extraArgs?.["settings"] ?? undefined)
       ? bad(
           "sandbox",
           "Cannot use both a settings file path and the sandbox option. Include the sandbox configuration in your settings file instead.",
         )
       : undefined,
+  ({ plugins = [], pluginDelivery }) => {
+    const other = pluginDelivery === "initialize" ? undefined : plugins.find(({ type }) => type !== "local")
+    return other === undefined ? undefined : bad("plugins", `Unsupported plugin type: ${other.type}`)
+  },
   ({ permissionTimeoutMs }) =>
     permissionTimeoutMs !== undefined && !(permissionTimeoutMs > 0)
       ? bad("permissionTimeoutMs", `permissionTimeoutMs must be a positive number, not ${permissionTimeoutMs}`)
@@ -78,8 +83,37 @@ export function warnOfShadowedTools({ canUseTool, allowedTools = [] }: Options):
   )
 }
 
-function isFilePath(settings: unknown): boolean {
-  return typeof settings === "string" && !settings.trim().startsWith("{")
+/** These mean nothing when they are empty. Of others, an empty text is an answer. */
+const EMPTY_IS_NONE: ReadonlySet<string> = new Set([
+  "agent",
+  "debugFile",
+  "effort",
+  "fallbackModel",
+  "model",
+  "pathToClaudeCodeExecutable",
+  "permissionMode",
+  "permissionPromptToolName",
+  "permissionPrompts",
+  "resume",
+  "resumeSessionAt",
+  "sessionId",
+  "settings",
+] satisfies (keyof Options)[])
+
+/** The options without those that say nothing, as the official package reads them: a program may compute what it passes. */
+export function givenOptions(options: Options): Options {
+  const given = { ...options }
+  for (const [name, value] of Object.entries(given)) {
+    const saysNothing =
+      value === null || (value === "" && EMPTY_IS_NONE.has(name)) || (value === 0 && name === "maxTurns")
+    if (saysNothing) Reflect.deleteProperty(given, name)
+  }
+  return given
+}
+
+/** A file, or a text that is neither a file nor settings: a sandbox cannot be put in there. */
+function isNoObject(settings: Options["settings"]): boolean {
+  return settings !== undefined && settingsIn(settings) === undefined
 }
 
 function bad(option: string, message: string): SdkError {

@@ -1,5 +1,6 @@
 import { TransportError } from "@signalbox/transport/errors"
 import { aborted, SdkError } from "../errors.ts"
+import { textOf } from "../wire.ts"
 import type { LinkEnd } from "./agent-link.ts"
 
 const STDERR_CHARS = 4096
@@ -11,6 +12,11 @@ export function startFailure(error: unknown, path: string | undefined): Error {
   if (!(error instanceof TransportError)) return error instanceof Error ? error : new Error(String(error))
   if (error.code === "transport/closed") return aborted(error.cause)
   const details = error.details
+  const problem = textOf(details, "problem")
+  if (error.code === "process/not-found" && path !== undefined && problem !== undefined) {
+    const message = `Claude Code native binary at ${path} exists but failed to launch: it ${problem}`
+    return new SdkError("process/spawn-failed", message, { name: "ReferenceError", cause: error, details })
+  }
   if (error.code === "process/not-found") {
     const message = path === undefined ? error.message : `Claude Code native binary not found at ${path}. ${REMEDY}`
     return new SdkError("process/not-found", message, { name: "ReferenceError", cause: error, details })
@@ -38,20 +44,15 @@ function endFailure(error: TransportError): SdkError {
 export interface Course {
   /** The text of its last result, if that was one of failure. */
   readonly lastError: string | undefined
-  /** It had answered, and we had said that no more comes. */
-  readonly hasEndedAfterResult: boolean
 }
 
 /** What the program is told of the end of an agent that we did not end; undefined if it was an orderly end. */
-export function failureOf({ error }: LinkEnd, { lastError, hasEndedAfterResult }: Course): SdkError | undefined {
+export function failureOf({ error }: LinkEnd, { lastError }: Course): SdkError | undefined {
   if (error === undefined || error instanceof SdkError) return error
   const failure = endFailure(error)
-  if (lastError !== undefined && lastError !== "") {
-    const message = `Claude Code returned an error result: ${lastError}`
-    return new SdkError("result/error", message, { cause: failure, details: failure.details })
-  }
-  // How it ends after all is said is its own affair.
-  return failure.code === "process/exit" && hasEndedAfterResult ? undefined : failure
+  if (lastError === undefined || lastError === "") return failure
+  const message = `Claude Code returned an error result: ${lastError}`
+  return new SdkError("result/error", message, { cause: failure, details: failure.details })
 }
 
 function quoted(stderr: unknown): string {

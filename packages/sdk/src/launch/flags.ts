@@ -1,10 +1,12 @@
 import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
 import type { Options } from "../types/options.ts"
+import { fieldOf, isObject } from "../wire.ts"
 
 /** What the options ask of the command line; `arguments.ts` writes it. */
 export function flagsFor(options: Options): ClaudeFlags {
   const { extraArgs, settings, sandbox, plugins = [], pluginDelivery } = options
   const thinking = thinkingOf(options)
+  const given = settings ?? extraArgs?.["settings"] ?? undefined
   return {
     model: options.model,
     fallbackModel: options.fallbackModel,
@@ -30,14 +32,14 @@ export function flagsFor(options: Options): ClaudeFlags {
     resumeDropsTurn: options.resumeDropsTurn,
     sessionId: options.sessionId,
     persistSession: options.persistSession,
-    allowedTools: [...(options.allowedTools ?? []), ...skillRules(options.skills)],
+    allowedTools: [...(options.allowedTools ?? []), ...skillRules(options)],
     disallowedTools: options.disallowedTools,
     tools: toolsOf(options.tools),
     mcpConfig: mcpConfigOf(options.mcpServers),
     strictMcpConfig: options.strictMcpConfig,
     settingSources: options.settingSources,
-    settings: settings ?? extraArgs?.["settings"] ?? undefined,
-    sandbox: sandboxOf(sandbox),
+    settings: given,
+    sandbox: sandboxOf(sandbox, given),
     managedSettings: options.managedSettings,
     projectConfigRoot: options.projectConfigRoot,
     additionalDirectories: options.additionalDirectories,
@@ -67,9 +69,10 @@ export function schemaOf({ outputFormat }: Options): Record<string, unknown> | u
   return outputFormat?.type === "json_schema" ? outputFormat.schema : undefined
 }
 
-function skillRules(skills: Options["skills"]): string[] {
-  if (skills === undefined) return []
-  return skills === "all" ? ["Skill"] : skills.map((skill) => `Skill(${skill})`)
+/** Rules for the skills that the program has not allowed itself. */
+function skillRules({ skills = [], allowedTools = [] }: Options): string[] {
+  const rules = skills === "all" ? ["Skill"] : skills.map((skill) => `Skill(${skill})`)
+  return rules.filter((rule) => !allowedTools.includes(rule))
 }
 
 function toolsOf(tools: Options["tools"]): ClaudeFlags["tools"] {
@@ -83,8 +86,25 @@ function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | 
   return outside.length === 0 ? undefined : { mcpServers: Object.fromEntries(outside) }
 }
 
-/** A sandbox that was asked for and is not there must not mean none: the official package says so, and so do we. */
-function sandboxOf(sandbox: Options["sandbox"]): Options["sandbox"] {
-  if (sandbox?.enabled !== true || sandbox.failIfUnavailable !== undefined) return sandbox
-  return { ...sandbox, failIfUnavailable: true }
+/**
+ * What the settings say of the sandbox holds where the option says nothing. One that was asked for and is not there must
+ * not mean none: the official package says so, and so do we.
+ */
+function sandboxOf(sandbox: Options["sandbox"], settings: Options["settings"]): Options["sandbox"] {
+  if (sandbox === undefined) return undefined
+  const merged = { ...fieldOf(settingsIn(settings), "sandbox"), ...sandbox }
+  return merged.enabled === true && merged.failIfUnavailable === undefined
+    ? { ...merged, failIfUnavailable: true }
+    : merged
+}
+
+/** Settings that were given as such and not as a file; undefined for that, and for what is no JSON. */
+export function settingsIn(settings: Options["settings"]): unknown {
+  if (typeof settings !== "string") return settings
+  try {
+    const value: unknown = JSON.parse(settings)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -27,7 +27,7 @@ export function initializeRequest(options: Options, parts: InitializeParts): Con
     forwardSubagentText: options.forwardSubagentText,
     supportedDialogKinds: options.supportedDialogKinds,
     perTaskStopAffordance: options.perTaskStopAffordance,
-    plugins: options.pluginDelivery === "initialize" ? options.plugins : undefined,
+    plugins: options.pluginDelivery === "initialize" && options.plugins?.length ? options.plugins : undefined,
   }
 }
 
@@ -38,8 +38,8 @@ export function initializeRequest(options: Options, parts: InitializeParts): Con
 function systemPromptFields(systemPrompt: Options["systemPrompt"] = ""): Record<string, unknown> {
   if (typeof systemPrompt === "string") return { systemPrompt }
   if (Array.isArray(systemPrompt)) {
-    const isParted = systemPrompt.includes(SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
-    return { systemPrompt: isParted ? systemPrompt : systemPrompt.join("\n\n") }
+    const isList = systemPrompt.length === 0 || systemPrompt.includes(SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
+    return { systemPrompt: isList ? systemPrompt : systemPrompt.filter((part) => part !== "").join("\n\n") }
   }
   return { appendSystemPrompt: systemPrompt.append, excludeDynamicSections: systemPrompt.excludeDynamicSections }
 }

@@ -1,4 +1,4 @@
-import { queryClosed, SdkError } from "../errors.ts"
+import { SdkError } from "../errors.ts"
 import { query } from "../query.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
 import type { Options } from "../types/options.ts"
@@ -68,7 +68,7 @@ class Session implements SDKSession {
   }
 
   async send(message: string | SDKUserMessage): Promise<void> {
-    if (this.#isClosed) throw queryClosed()
+    if (this.#isClosed) throw new SdkError("query/closed", "Cannot send to closed session")
     this.#prompts.push(typeof message === "string" ? promptOf(message) : message)
   }
 

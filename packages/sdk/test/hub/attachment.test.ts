@@ -4,6 +4,7 @@ import {
   type AttachmentInput,
   initialAttachment,
   judgeAttachment,
+  judgeTurn,
   stepAttachment,
 } from "../../src/hub/hub-attachment.ts"
 
@@ -44,5 +45,25 @@ describe("leaving a hub's agent", () => {
 
   it("[Q77] stays while a question of the agent's is open", () => {
     expect(judgeAttachment([...HERE, END].reduce(stepAttachment, initialAttachment), 1)).toBe("stay")
+  })
+})
+
+const AWAY = event("hub", { type: "hub", subtype: "disconnected" })
+const BACK = event("hub", { type: "hub", subtype: "connected" })
+const IDLE: AttachmentInput = { kind: "state", state: "idle" }
+
+describe("a turn and its process", () => {
+  it.each<[string, string, readonly AttachmentInput[]]>([
+    ["sound", "no turn goes on", [...HERE, AWAY]],
+    ["sound", "it goes on", [...HERE, BEGUN]],
+    ["sound", "the hub says idle, and its result is on its way", [...HERE, BEGUN, IDLE]],
+    ["away", "the agent went away", [...HERE, BEGUN, AWAY]],
+    ["sound", "the agent is back and works", [...HERE, BEGUN, AWAY, BACK, { kind: "state", state: "running" }]],
+    ["settle", "an agent is back and does nothing", [...HERE, BEGUN, AWAY, BACK, IDLE]],
+    ["sound", "it is back, and its result came", [...HERE, BEGUN, AWAY, BACK, IDLE, RESULT]],
+    ["lost", "one is back and begins another turn", [...HERE, BEGUN, AWAY, BACK, BEGUN]],
+    ["sound", "the log is still being told", [{ kind: "connection", isConnected: true }, BEGUN, AWAY]],
+  ])("[Q79] %s: %s", (verdict, _why, inputs) => {
+    expect(judgeTurn(inputs.reduce(stepAttachment, initialAttachment))).toBe(verdict)
   })
 })

@@ -65,9 +65,10 @@ function requireNamed(
   const found = paths.find((path) => canRun(path, probe(path)))
   if (found !== undefined) return runnable({ path: found, foundBy })
   const said = foundBy === "explicit" ? "the claude executable that was asked for" : "CLAUDE_BIN"
-  const problem = isPath ? DESCRIPTION[probe(resolve(name))] : "is not a command on PATH"
+  const kind = isPath ? probe(resolve(name)) : "missing"
+  const problem = isPath ? DESCRIPTION[kind] : "is not a command on PATH"
   throw new TransportError("process/not-found", `${said} is ${name}, which ${problem}. ${remedy(foundBy)}`, {
-    details: { looked: paths },
+    details: { looked: paths, ...(kind === "missing" ? {} : { problem }) },
   })
 }
 

@@ -1,0 +1,148 @@
+import { connectHub, type Hub, HubClientError, type LaunchRequest } from "@signalbox/client"
+import { fieldOf } from "@signalbox/protocol"
+import { SdkError } from "./errors.ts"
+import { attachToHub } from "./hub/attach-to-hub.ts"
+import { hubFailure } from "./hub/hub-failures.ts"
+import type { AgentLink } from "./launch/agent-link.ts"
+import type { SpawnOnHubOptions } from "./spawn-on-hub.ts"
+import { type CrossingArguments, canBeLeftOut, flagsIn, readCrossingArguments } from "./spawn-on-hub-arguments.ts"
+import type { Options } from "./types/options.ts"
+
+/** A runner may take a while to start an agent. */
+const LAUNCH_TIMEOUT_MS = 120_000
+
+export interface HubOpening {
+  readonly options: SpawnOnHubOptions
+  readonly args: readonly string[]
+  readonly cwd: string | undefined
+  readonly firstLine: string
+  readonly signal: AbortSignal
+}
+
+/** Where the program is to begin. */
+interface Start {
+  readonly session: string
+  /** Left out: with what is said from now on. */
+  readonly after?: number
+  /** It was there before: model and mode are set when the program is attached. */
+  readonly isRunning: boolean
+}
+
+/** Has the hub start an agent with what is on the command line, or attaches to one that runs. */
+export async function openLinkOnHub(opening: HubOpening): Promise<AgentLink> {
+  const { options, signal } = opening
+  const crossing = readCrossingArguments(opening.args)
+  const { url, token, patienceMs } = options
+  const { isRunning, ...start } =
+    options.session === undefined ? await launch(opening, crossing) : named(options.session)
+  if (options.session !== undefined) checkAttaching(crossing)
+  options.onSession?.(start.session)
+  const hub = { url, token, ...start, ...(patienceMs === undefined ? {} : { patienceMs }) }
+  const { model, permissionMode }: Partial<CrossingArguments> = isRunning ? crossing : {}
+  const query: Options = {
+    includePartialMessages: crossing.wantsPieces,
+    model,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which modes there are is the agent's to say
+    permissionMode: permissionMode as Options["permissionMode"],
+  }
+  const none = () => undefined
+  return attachToHub(query, hub, { start: "now", ended: signal, onAttached: none, onCaughtUp: none })
+}
+
+function named(session: string): Start {
+  return { session, isRunning: true }
+}
+
+/** An agent that runs can be given a model and a mode; for all else it is too late. */
+function checkAttaching({ resume, fork, args }: CrossingArguments): void {
+  const flags = [
+    ...(resume === undefined ? [] : ["--resume"]),
+    ...(fork ? ["--fork-session"] : []),
+    ...(canBeLeftOut(args) ? [] : flagsIn(args)),
+  ]
+  if (flags.length === 0) return
+  const message = `${flags.join(", ")} cannot be used with an agent that runs already: start it with what it needs`
+  throw new SdkError("sdk/bad-option", message, { details: { flags } })
+}
+
+async function launch(opening: HubOpening, crossing: CrossingArguments): Promise<Start> {
+  const { url, token } = opening.options
+  const hub = connectHub({ url, token, timeoutMs: LAUNCH_TIMEOUT_MS })
+  const request = launchRequest(opening, crossing)
+  try {
+    return await start(hub, request).catch((error: unknown) => startOtherwise(hub, request, error))
+  } catch (error) {
+    throw hubFailure(error)
+  } finally {
+    hub.close()
+  }
+}
+
+/** What was said before a resume is not said again. */
+async function start(hub: Hub, request: LaunchRequest): Promise<Start> {
+  const { id, lastSeq } = await hub.launch(request)
+  return { session: id, after: request.resume === undefined ? 0 : lastSeq, isRunning: false }
+}
+
+async function startOtherwise(hub: Hub, request: LaunchRequest, error: unknown): Promise<Start> {
+  if (!(error instanceof HubClientError)) throw error
+  const { args = [], ...plain } = request
+  const { session } = error.details
+  if (error.code === "session/live" && typeof session === "string") return takeUp(hub, request, session)
+  if (error.code !== "auth/forbidden" || args.length === 0) throw error
+  if (!canBeLeftOut(args)) throw notForThisToken(args, error)
+  return start(hub, plain)
+}
+
+/**
+ * The conversation that is to be resumed has a living agent: the program that detached left it. It is taken up as it is; with
+ * arguments that only a new process can be given, it makes place for one, unless it is at work.
+ */
+async function takeUp(hub: Hub, request: LaunchRequest, id: string): Promise<Start> {
+  const { args = [] } = request
+  if (args.length === 0 || canBeLeftOut(args)) return named(id)
+  const session = hub.session(id)
+  if ((await session.get()).state !== "idle") throw atWork(id, args)
+  await session.stop()
+  return start(hub, request)
+}
+
+function atWork(session: string, args: readonly string[]): SdkError {
+  const flags = flagsIn(args)
+  const message = `session ${session} is at work, and ${flags.join(", ")} would need another process: wait for its end, or leave them out`
+  return new SdkError("hub/refused", message, { details: { session, flags } })
+}
+
+function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: CrossingArguments): LaunchRequest {
+  const { model, permissionMode, resume, fork, args } = crossing
+  const { agent, runner, title } = options
+  const hooks = hooksIn(firstLine)
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(runner === undefined ? {} : { runner }),
+    ...(title === undefined ? {} : { title }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(model === undefined ? {} : { model }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(fork ? { fork } : {}),
+    ...(hooks.length === 0 ? {} : { hooks }),
+    ...(args.length === 0 ? {} : { args }),
+  }
+}
+
+/** Older CLIs take hooks only at the very beginning: the hub must know their events before it greets the agent. */
+function hooksIn(firstLine: string): string[] {
+  try {
+    const hooks = fieldOf(fieldOf(JSON.parse(firstLine), "request"), "hooks")
+    return hooks === undefined ? [] : Object.keys(hooks)
+  } catch {
+    return []
+  }
+}
+
+function notForThisToken(args: readonly string[], cause: unknown): SdkError {
+  const flags = flagsIn(args)
+  const message = `the hub refused: this token may not start an agent with ${flags.join(", ")}; leave them out, or use an admin's token`
+  return new SdkError("auth/forbidden", message, { cause, details: { flags } })
+}
