@@ -67,9 +67,15 @@ export class Agent {
     this.exited = new Promise((resolve) => {
       this.#settle = resolve
     })
+    if (parts.launch.mirrorsSession && parts.profile.generation === 325) {
+      const mirror = (filePath: string, entry: Fields) =>
+        this.core.wire.emit({ type: "transcript_mirror", filePath, entries: [entry] })
+      parts.session.transcript.onEntry = mirror
+    }
     this.#continueSession(parts.session)
     const source = parts.session.source === "startup" ? "startup" : "resume"
     this.#starting = runStartHooks(this.core, source, this.#over.signal)
+    this.core.mcp.addOwn(parts.launch.mcpServers, true)
     void this.#read()
   }
 
@@ -92,6 +98,9 @@ export class Agent {
   }
 
   async #read(): Promise<void> {
+    // Older generations have their servers before they hear their host; the newest waits for them with its first turn.
+    const connecting = this.core.mcp.connect(this.core)
+    if (this.core.profile.generation !== 325 && this.#parts.launch.mcpServers.length > 0) await connecting
     for await (const line of this.#parts.transport.lines) {
       const read = readHostLine(line)
       const loading = read.kind === "message" ? loadControl(textOf(read.message["request"], "subtype")) : undefined
@@ -229,6 +238,7 @@ export class Agent {
     this.#turn?.interrupt(true)
     this.core.tasks.stopAll()
     this.core.host.close()
+    await this.core.mcp.close()
     this.#settle({ code })
   }
 }

@@ -162,14 +162,32 @@ function changeModel({ core, requestId, request }: ControlScope): void {
   core.wire.success(requestId, profile.quirks.setModelReplies ? { model: state.model } : undefined)
 }
 
-function setServers({ core, requestId, request }: ControlScope): void {
-  const wanted = Object.keys(fieldOf(request, "servers") ?? {})
-  const removed = core.mcp.names().filter((name) => !wanted.includes(name))
+async function setServers({ core, requestId, request }: ControlScope): Promise<void> {
+  const wanted = fieldOf(request, "servers") ?? {}
+  const removed = core.mcp.replaceable().filter((name) => !Object.hasOwn(wanted, name))
   for (const name of removed) core.mcp.remove(name)
-  const added = core.mcp.add(wanted)
-  // Nobody waits for them: they are pending for a while.
-  void core.mcp.connect(core)
-  core.wire.success(requestId, { added, removed, errors: {} })
+  const hosted = Object.keys(wanted).filter((name) => isHosted(wanted[name]))
+  const addedHosted = core.mcp.add(hosted)
+  const addedOwn = hosted.length === Object.keys(wanted).length ? [] : await addOwnServers(core, wanted)
+  // Nobody waits for those in the host: they are pending for a while.
+  const connecting = core.mcp.connect(core)
+  if (addedOwn.length > 0) await connecting
+  const added = [...addedHosted, ...addedOwn]
+  const errors = Object.fromEntries(added.map((name) => [name, core.mcp.errorOf(name)]).filter(([, error]) => error))
+  core.wire.success(requestId, { added, removed, errors })
+}
+
+function isHosted(server: unknown): boolean {
+  return textOf(server, "type") === "sdk" || !isObject(server) || !("command" in server || "url" in server)
+}
+
+async function addOwnServers(core: AgentCore, servers: Readonly<Fields>): Promise<string[]> {
+  const { readServerConfig } = await import("../mcp/config.ts")
+  const named = Object.entries(servers).flatMap(([name, server]) => {
+    const config = isHosted(server) ? undefined : readServerConfig(server, core.launch.env)
+    return config === undefined ? [] : [{ name, config, scope: "dynamic" as const }]
+  })
+  return core.mcp.addOwn(named, false)
 }
 
 async function withServer(
@@ -182,13 +200,19 @@ async function withServer(
 }
 
 async function reconnect({ core, requestId }: ControlScope, name: string): Promise<void> {
+  // The newest generation cannot, with a server in the host, and says so in these words.
+  if (core.profile.generation === 325 && core.mcp.sourceOf(name) === "sdk") {
+    return core.wire.error(requestId, "SDK servers should be handled in print.ts")
+  }
   core.mcp.reset(name)
   await core.mcp.connect(core)
-  core.wire.success(requestId)
+  const error = core.mcp.errorOf(name)
+  if (error === undefined) core.wire.success(requestId)
+  else core.wire.error(requestId, error)
 }
 
 async function toggle({ core, requestId, request }: ControlScope, name: string): Promise<void> {
-  core.mcp.setEnabled(name, request["enabled"] === true)
+  await core.mcp.setEnabled(name, request["enabled"] === true)
   if (request["enabled"] === true) await core.mcp.connect(core)
   core.wire.success(requestId)
 }

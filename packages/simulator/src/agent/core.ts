@@ -75,10 +75,20 @@ export function toolsOf(core: AgentCore): string[] {
   const named = launch.tools ?? (Array.isArray(agent) ? agent.filter((name) => typeof name === "string") : undefined)
   const base = named ?? ownTools(core)
   const own = base.filter((tool) => tool !== "" && !isDisabled(core, tool))
-  const all = state.jsonSchema === undefined ? own : withTools(own, ["StructuredOutput"], profile.generation)
+  const structured = state.jsonSchema === undefined ? own : withTools(own, ["StructuredOutput"], profile.generation)
+  const resources = core.mcp.withResources().length === 0 ? [] : resourceTools(profile.generation)
+  // The oldest generation puts them last of all.
+  const all = profile.generation === 37 ? structured : withTools(structured, resources, profile.generation)
   // Who answers permissions is not for the model to call.
   const hosted = core.mcp.toolNames().filter((name) => name !== launch.permissionPromptTool)
+  if (profile.generation === 37) return [...all, ...hosted, ...resources]
   return [...all, ...(profile.generation === 325 ? hosted.toSorted() : hosted)]
+}
+
+/** There where a server has resources. */
+function resourceTools(generation: 37 | 120 | 325): string[] {
+  const directory = generation === 325 ? ["ReadMcpResourceDirTool"] : []
+  return ["ListMcpResourcesTool", ...directory, "ReadMcpResourceTool"]
 }
 
 /** Whether a flag or a settings file takes the whole tool away. */

@@ -21,6 +21,7 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     outputStyle: "default",
     tools: toolsOf(core),
     mcpServers: core.mcp.initList(),
+    mcpPrompts: core.mcp.promptNames(),
     agents: withAdded(core, profile.catalog.agents, added),
     agentNames: withAdded(
       core,

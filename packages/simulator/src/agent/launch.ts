@@ -1,3 +1,4 @@
+import type { NamedServer } from "../mcp/config.ts"
 import type { Fields } from "../profiles/profile.ts"
 
 /** What an agent was started with: the flags and variables that change what it says. */
@@ -30,6 +31,10 @@ export interface Launch {
   readonly permissionPromptTool?: string
   /** One of the agents plays the main part: its tools are the session's. */
   readonly agent?: string
+  /** The host is told what is written into the transcript. */
+  readonly mirrorsSession: boolean
+  /** MCP servers to start or dial. Those that live in the host name themselves. */
+  readonly mcpServers: readonly NamedServer[]
   readonly session: SessionLaunch
 }
 
@@ -56,6 +61,8 @@ export function createLaunch(given: Partial<Launch> & Pick<Launch, "cwd" | "conf
     addDirs: [],
     mayBypassPermissions: false,
     asksHost: true,
+    mirrorsSession: false,
+    mcpServers: [],
     session: { persist: true },
     ...given,
   }

@@ -8,11 +8,13 @@ const NOTHING: UsageNumbers = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0
 export class Ledger {
   readonly spending = new Map<string, ModelSpending>()
   #turn: UsageNumbers = NOTHING
+  #beforeLastCall: UsageNumbers = NOTHING
   #turnSpending = new Map<string, ModelSpending>()
   #apiMs = 0
 
   beginTurn(): void {
     this.#turn = NOTHING
+    this.#beforeLastCall = NOTHING
     this.#turnSpending = new Map()
   }
 
@@ -21,12 +23,19 @@ export class Ledger {
     this.#turn = NOTHING
   }
 
+  /** As `forgetTurn`, for the last call alone. */
+  forgetLastCall(): void {
+    this.#turn = this.#beforeLastCall
+  }
+
   /** A call that came to its end. `costUsd` stands in for the price of its tokens. */
   record(model: string, usage: UsageNumbers, options: { isMain: boolean; costUsd?: number }): void {
     const spent = { ...usage, costUsd: options.costUsd ?? priceOf(model, usage) }
     this.spending.set(model, added(this.spending.get(model), spent))
     this.#turnSpending.set(model, added(this.#turnSpending.get(model), spent))
-    if (options.isMain) this.#turn = sum(this.#turn, usage)
+    if (!options.isMain) return
+    this.#beforeLastCall = this.#turn
+    this.#turn = sum(this.#turn, usage)
   }
 
   /** What an earlier process of this session had spent, as its transcript tells it. */

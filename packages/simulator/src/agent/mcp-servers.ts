@@ -1,13 +1,23 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { Fields } from "../profiles/profile.ts"
+import type { NamedServer } from "../mcp/config.ts"
+import { type Acquaintance, introduce, shakeHands } from "../mcp/handshake.ts"
+import { hostLink } from "../mcp/host-link.ts"
+import type { McpLink, SendOptions } from "../mcp/link.ts"
+import { annotationsOf, errorText, failureText } from "../mcp/server-words.ts"
+import type { Fields, McpServerFacts } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
 
 interface Server {
   readonly name: string
+  /** Left out for one that lives in the host. */
+  readonly own?: NamedServer
+  /** Named on the command line: the host's own set does not replace it. */
+  readonly isFixed: boolean
   status: "pending" | "connected" | "failed" | "disabled"
-  info?: Fields
-  tools: Fields[]
+  error?: string
+  known: Acquaintance
   nextId: number
+  link?: McpLink
   connecting?: Promise<void>
 }
 
@@ -19,29 +29,49 @@ export interface McpToolResult {
   readonly structuredContent?: unknown
 }
 
-const HANDSHAKE_TIMEOUT_MS = 60_000
+const HOST_TIMEOUT_MS = 60_000
+const OWN_TIMEOUT_MS = 30_000
+const NOTHING_KNOWN: Acquaintance = { tools: [], prompts: [], hasResources: false, nextId: 0 }
 
-/** MCP servers that live in the host: every message to one is a control request. */
+/** The MCP servers of an agent: those that live in the host, and those it starts or dials itself. */
 export class McpServers {
   readonly #servers = new Map<string, Server>()
 
-  /** True for each name that is new. */
+  /** Servers in the host. Those of the names that are new. */
   add(names: readonly string[]): string[] {
     const added = names.filter((name) => !this.#servers.has(name))
-    for (const name of added) this.#servers.set(name, { name, status: "pending", tools: [], nextId: 0 })
+    for (const name of added) this.#servers.set(name, newServer({ name, isFixed: false }))
     return added
   }
 
-  remove(name: string): boolean {
-    return this.#servers.delete(name)
+  /** Servers to start or dial. Those of the names that are new. */
+  addOwn(servers: readonly NamedServer[], isFixed: boolean): string[] {
+    const added = servers.filter(({ name }) => !this.#servers.has(name))
+    for (const own of added) this.#servers.set(own.name, newServer({ name: own.name, own, isFixed }))
+    return added.map(({ name }) => name)
   }
 
-  names(): string[] {
-    return [...this.#servers.keys()]
+  remove(name: string): void {
+    void this.#servers.get(name)?.link?.close()
+    this.#servers.delete(name)
+  }
+
+  /** The names that the host may replace. */
+  replaceable(): string[] {
+    return [...this.#servers.values()].flatMap(({ name, isFixed }) => (isFixed ? [] : [name]))
   }
 
   has(name: string): boolean {
     return this.#servers.has(name)
+  }
+
+  errorOf(name: string): string | undefined {
+    return this.#servers.get(name)?.error
+  }
+
+  /** Where a server comes from, as the newest generation tells it. */
+  sourceOf(name: string): string {
+    return this.#servers.get(name)?.own?.scope ?? "sdk"
   }
 
   /** A handshake done elsewhere, and told in `initialize`. */
@@ -50,51 +80,72 @@ export class McpServers {
     const tools = manifest["tools"]
     if (server === undefined || !Array.isArray(tools)) return
     const info = fieldOf(manifest, "serverInfo")
-    Object.assign(server, { status: "connected", tools: tools.filter(isObject), nextId: 2, ...(info ? { info } : {}) })
+    server.status = "connected"
+    server.nextId = 2
+    server.known = { ...NOTHING_KNOWN, tools: tools.filter(isObject), ...(info === undefined ? {} : { info }) }
   }
 
-  setEnabled(name: string, enabled: boolean): void {
+  async setEnabled(name: string, enabled: boolean): Promise<void> {
     const server = this.#servers.get(name)
-    if (server !== undefined) server.status = enabled ? "pending" : "disabled"
+    if (server === undefined) return
+    if (!enabled) await server.link?.close()
+    this.reset(name)
+    if (!enabled) server.status = "disabled"
   }
 
   reset(name: string): void {
     const server = this.#servers.get(name)
     if (server === undefined) return
+    void server.link?.close()
     server.status = "pending"
     delete server.connecting
+    delete server.link
+    delete server.error
   }
 
   toolNames(): string[] {
-    return [...this.#servers.values()].flatMap(({ name, tools, status }) =>
-      status === "connected" ? tools.map((tool) => `mcp__${wireName(name)}__${textOf(tool, "name") ?? ""}`) : [],
+    return this.#connected().flatMap(({ name, known }) =>
+      known.tools.map((tool) => `mcp__${wireName(name)}__${textOf(tool, "name") ?? ""}`),
     )
   }
 
-  initList(): { name: string; status: string }[] {
-    return [...this.#servers.values()].map(({ name, status }) => ({ name, status }))
+  /** Their prompts, as commands. */
+  promptNames(): string[] {
+    return this.#connected().flatMap(({ name, known }) =>
+      known.prompts.map((prompt) => `mcp__${wireName(name)}__${prompt}`),
+    )
+  }
+
+  withResources(): string[] {
+    return this.#connected().flatMap(({ name, known }) => (known.hasResources ? [name] : []))
+  }
+
+  initList(): { name: string; status: string; source: string }[] {
+    return [...this.#servers.values()].map(({ name, status }) => ({ name, status, source: this.sourceOf(name) }))
   }
 
   statusList(core: AgentCore): Fields[] {
-    return [...this.#servers.values()].map(({ name, status, info, tools }) => {
-      const listed = tools.map((tool) => ({ name: tool["name"], annotations: tool["annotations"] ?? {} }))
-      return core.profile.shapes.mcpServer({ name, status, tools: listed, ...(info === undefined ? {} : { info }) })
-    })
+    return [...this.#servers.values()].map((server) => core.profile.shapes.mcpServer(factsOf(server)))
   }
 
   /** Resolves when every server is connected or has failed. Servers are contacted once. */
   async connect(core: AgentCore): Promise<void> {
     const pending = [...this.#servers.values()].filter(({ status }) => status === "pending")
-    await Promise.all(pending.map((server) => (server.connecting ??= this.#handshake(core, server))))
+    await Promise.all(pending.map((server) => (server.connecting ??= this.#connectOne(core, server))))
+  }
+
+  /** Resolves when the servers that were started are gone. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.values()].flatMap(({ link }) => link?.close() ?? []))
   }
 
   /** The server and its tool that a name such as `mcp__files__read` speaks of. */
   find(toolName: string): { server: string; tool: string } | undefined {
-    for (const { name, tools } of this.#servers.values()) {
+    for (const { name, known } of this.#servers.values()) {
       const prefix = `mcp__${wireName(name)}__`
       if (!toolName.startsWith(prefix)) continue
       const tool = toolName.slice(prefix.length)
-      if (tools.some((known) => known["name"] === tool)) return { server: name, tool }
+      if (known.tools.some((each) => each["name"] === tool)) return { server: name, tool }
     }
     return undefined
   }
@@ -104,64 +155,123 @@ export class McpServers {
     target: { server: string; tool: string; input: Readonly<Fields>; toolUseId: string },
     signal: AbortSignal,
   ): Promise<McpCallResult> {
-    const server = this.#servers.get(target.server)
-    if (server === undefined) return { failed: `MCP server not connected: ${target.server}` }
-    const id = server.nextId++
-    const meta = { "claudecode/toolUseId": target.toolUseId, progressToken: id }
-    const params = { name: target.tool, arguments: target.input, _meta: meta }
-    const message = { method: "tools/call", params, jsonrpc: "2.0", id }
-    const answer = await this.#send(core, server, message, { signal })
-    if (answer === undefined) return { failed: `MCP server "${target.server}" did not answer` }
-    const error = fieldOf(answer, "error")
-    if (error !== undefined)
-      return { failed: `MCP error ${JSON.stringify(error["code"])}: ${textOf(error, "message") ?? ""}` }
-    const result = fieldOf(answer, "result") ?? {}
-    const content = result["content"]
-    const structured = result["structuredContent"]
+    const params = { name: target.tool, arguments: target.input }
+    const meta = (id: number) => ({ "claudecode/toolUseId": target.toolUseId, progressToken: id })
+    const request = (id: number) => ({ method: "tools/call", params: { ...params, _meta: meta(id) } })
+    const asked = await this.#ask(core, target.server, request, { signal })
+    if ("failed" in asked) return asked
+    const { content, structuredContent, isError } = asked.result
     return {
       content: Array.isArray(content) ? content : [],
-      isError: result["isError"] === true,
-      ...(structured === undefined ? {} : { structuredContent: structured }),
+      isError: isError === true,
+      ...(structuredContent === undefined ? {} : { structuredContent }),
     }
   }
 
-  async #handshake(core: AgentCore, server: Server): Promise<void> {
-    const { profile } = core
-    for (let tries = 0; tries < profile.quirks.mcpHandshakeTries; tries++) {
-      if (await this.#tryHandshake(core, server)) return
-    }
-    server.status = "failed"
-  }
-
-  async #tryHandshake(core: AgentCore, server: Server): Promise<boolean> {
-    const { profile } = core
-    server.nextId = 0
-    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: profile.shapes.mcpClient }
-    const hello = { method: "initialize", params, jsonrpc: "2.0", id: server.nextId++ }
-    const timeoutMs = HANDSHAKE_TIMEOUT_MS / profile.quirks.mcpHandshakeTries
-    const result = fieldOf(await this.#send(core, server, hello, { timeoutMs }), "result")
-    if (result === undefined) return false
-    const info = fieldOf(result, "serverInfo")
-    if (info !== undefined) server.info = { ...info }
-    const method = "notifications/initialized"
-    const noted = profile.generation === 325 ? { jsonrpc: "2.0", method } : { method, jsonrpc: "2.0" }
-    await this.#send(core, server, noted, { timeoutMs })
-    const list = { method: "tools/list", jsonrpc: "2.0", id: server.nextId++ }
-    const tools = fieldOf(await this.#send(core, server, list, { timeoutMs }), "result")?.["tools"]
-    server.tools = Array.isArray(tools) ? tools.filter(isObject).map((tool) => ({ ...tool })) : []
-    server.status = "connected"
-    return true
-  }
-
-  async #send(
+  /** Asks a server for something that is no tool, such as its resources. */
+  request(
     core: AgentCore,
-    server: Server,
-    message: Fields,
-    options: { signal?: AbortSignal; timeoutMs?: number },
-  ): Promise<Readonly<Fields> | undefined> {
-    const request = { subtype: "mcp_message", server_name: server.name, message }
-    const answer = await core.host.ask(request, options)
-    return answer.kind === "success" ? fieldOf(answer.payload, "mcp_response") : undefined
+    server: string,
+    request: { method: string; params?: Fields },
+    signal: AbortSignal,
+  ): Promise<{ result: Readonly<Fields> } | { failed: string }> {
+    return this.#ask(core, server, () => request, { signal })
+  }
+
+  async #ask(
+    core: AgentCore,
+    name: string,
+    request: (id: number) => { method: string; params?: Fields },
+    options: SendOptions,
+  ): Promise<{ result: Readonly<Fields> } | { failed: string }> {
+    const server = this.#servers.get(name)
+    if (server === undefined) return { failed: `MCP server not connected: ${name}` }
+    try {
+      const link = await this.#linkTo(core, server)
+      const id = server.nextId++
+      const answer = await link.send({ ...request(id), jsonrpc: "2.0", id }, options)
+      if (answer === undefined) return { failed: `MCP server "${name}" did not answer` }
+      const error = fieldOf(answer, "error")
+      return error === undefined ? { result: fieldOf(answer, "result") ?? {} } : { failed: errorText(core, error) }
+    } catch (error) {
+      return { failed: failureText(core, error) }
+    }
+  }
+
+  /** A server that went away is started again when it is wanted. */
+  async #linkTo(core: AgentCore, server: Server): Promise<McpLink> {
+    if (server.own === undefined) return hostLinkOf(core, server)
+    if (server.link?.isOpen === true) return server.link
+    const timeoutMs = ownTimeoutMs(core)
+    const link = await openOwn(core, server.own, timeoutMs)
+    server.link = link
+    if (server.status === "connected") {
+      await introduce(link, { profile: core.profile, isHosted: false, timeoutMs })
+      server.nextId = 1
+    }
+    return link
+  }
+
+  async #connectOne(core: AgentCore, server: Server): Promise<void> {
+    const isHosted = server.own === undefined
+    const tries = isHosted ? core.profile.quirks.mcpHandshakeTries : 1
+    const timeoutMs = isHosted ? HOST_TIMEOUT_MS / tries : ownTimeoutMs(core)
+    try {
+      for (let left = tries; left > 0 && server.status === "pending"; left--) {
+        // The first message to a server in the host goes out at once, before the reply to who named it.
+        const link = isHosted ? hostLinkOf(core, server) : await this.#linkTo(core, server)
+        const known = await shakeHands(link, { profile: core.profile, isHosted, timeoutMs })
+        if (known === undefined) continue
+        Object.assign(server, { known, nextId: known.nextId, status: "connected" })
+      }
+      if (server.status === "pending") this.#fail(server, `Connection to MCP server timed out after ${timeoutMs}ms`)
+    } catch (error) {
+      this.#fail(server, failureText(core, error))
+    }
+    // The oldest generation tells of them in the order in which they came.
+    if (!isHosted && core.profile.generation === 37 && this.#servers.delete(server.name)) {
+      this.#servers.set(server.name, server)
+    }
+  }
+
+  #fail(server: Server, error: string): void {
+    server.status = "failed"
+    void server.link?.close()
+    if (server.own !== undefined) server.error = error
+  }
+
+  #connected(): Server[] {
+    return [...this.#servers.values()].filter(({ status }) => status === "connected")
+  }
+}
+
+function newServer(given: Pick<Server, "name" | "own" | "isFixed">): Server {
+  return { ...given, status: "pending", known: NOTHING_KNOWN, nextId: 0 }
+}
+
+function hostLinkOf(core: AgentCore, server: Server): McpLink {
+  return (server.link ??= hostLink(core, server.name))
+}
+
+/** What starts and dials servers is loaded where there are some. */
+async function openOwn(core: AgentCore, own: NamedServer, timeoutMs: number): Promise<McpLink> {
+  const { openLink } = await import("../mcp/open-link.ts")
+  return openLink(core, own, timeoutMs)
+}
+
+function ownTimeoutMs({ launch }: AgentCore): number {
+  return Number(launch.env["MCP_TIMEOUT"]) || OWN_TIMEOUT_MS
+}
+
+function factsOf({ name, status, error, known, own }: Server): McpServerFacts {
+  const tools = known.tools.map((tool) => ({ name: tool["name"], annotations: annotationsOf(tool) }))
+  return {
+    name,
+    status,
+    tools,
+    ...(known.info === undefined ? {} : { info: known.info }),
+    ...(error === undefined ? {} : { error }),
+    ...(own === undefined ? {} : { own: { config: own.config, scope: own.scope } }),
   }
 }
 

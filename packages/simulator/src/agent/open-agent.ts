@@ -134,8 +134,8 @@ async function afterFaults(
 }
 
 /** The oldest generation looks for the tool at its start, when servers in the host are not there yet. */
-function refuseUnknownPromptTool({ permissionPromptTool }: Launch, { generation }: WireProfile): void {
-  if (permissionPromptTool === undefined || generation !== 37) return
+function refuseUnknownPromptTool({ permissionPromptTool, mcpServers }: Launch, { generation }: WireProfile): void {
+  if (permissionPromptTool === undefined || generation !== 37 || mcpServers.length > 0) return
   const message = `Error: MCP tool ${permissionPromptTool} (passed via --permission-prompt-tool) not found. Available MCP tools: none`
   throw new SimulatorError("launch/refused", message)
 }

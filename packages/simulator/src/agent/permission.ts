@@ -95,7 +95,7 @@ function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Que
     ...(keeps && question.suggestions !== undefined ? { suggestions: question.suggestions } : {}),
     ...(keeps && question.blockedPath !== undefined ? { blockedPath: question.blockedPath } : {}),
     ...(reason === undefined ? {} : { reason }),
-    ...(target === undefined ? {} : { mcpServer: target.server }),
+    ...(target === undefined ? {} : { mcpServer: { name: target.server, source: core.mcp.sourceOf(target.server) } }),
     ...(question.policyAskOnly === true && keeps ? { policyAskOnly: true } : {}),
     ...(question.needsUser === true ? { needsUser: true } : {}),
     ...(scope.agentId === undefined ? {} : { agentId: scope.agentId }),

@@ -9,6 +9,7 @@ import { displayName } from "./display-name.ts"
 import { PartialMessages } from "./partial-messages.ts"
 import { rememberReply } from "./reply-memory.ts"
 import { type Failure, type Spoken, usageNumbers } from "./spoken.ts"
+import { usageFields } from "./subagent-report.ts"
 import { untilAborted } from "./until-aborted.ts"
 
 export interface Listening {
@@ -47,6 +48,8 @@ export class Speech {
   readonly #partial: PartialMessages
   #thinking = { tokens: 0, startedAt: 0 }
   #lines = 0
+  /** The last block said: it is remembered when it is known how the reply ended, if that is its end. */
+  #held: { message: Fields; said: Fields; requestId: string } | undefined
 
   constructor(core: AgentCore, listening: Listening) {
     this.#core = core
@@ -119,6 +122,7 @@ export class Speech {
       case "message_delta":
         this.#stop = fieldOf(event, "delta") ?? {}
         this.#usage = fieldOf(event, "usage") ?? {}
+        this.#remember(finalFields(this.#core, this.#stop, this.#usage))
         return this.#partial.pass(event)
       case "message_stop":
         return this.#partial.pass(event)
@@ -169,7 +173,17 @@ export class Speech {
     if (block.type === "tool_use") listening.onToolUse?.(value)
     const said = core.wire.assistant(message, fields, listening.parent)
     this.#uuids.push(textOf(said, "uuid") ?? "")
-    if (listening.isMain) rememberReply(core, message, said, requestId)
+    this.#remember()
+    if (listening.isMain) this.#held = { message, said, requestId }
+  }
+
+  #remember(ending: Fields = {}): void {
+    const held = this.#held
+    if (held === undefined) return
+    this.#held = undefined
+    const { context_management: _, ...finished } = { ...held.message, ...ending }
+    const kept = Object.keys(ending).length === 0 ? held.message : finished
+    rememberReply(this.#core, kept, held.said, held.requestId)
   }
 
   /** What only the newest generation writes beside a block. */
@@ -216,6 +230,7 @@ export class Speech {
   }
 
   #spoken(): Spoken {
+    this.#remember()
     const details = fieldOf(this.#stop, "stop_details")
     return {
       content: this.#content,
@@ -228,4 +243,11 @@ export class Speech {
       ...(this.#firstTokenMs === undefined ? {} : { firstTokenMs: this.#firstTokenMs }),
     }
   }
+}
+
+/** How the newest generation fills in a message that has ended, for its transcript; the others leave it as it began. */
+function finalFields({ profile }: AgentCore, stop: Readonly<Fields>, usage: Readonly<Fields>): Fields {
+  if (profile.generation !== 325) return {}
+  const { stop_reason = null, stop_sequence = null } = stop
+  return { stop_reason, stop_sequence, usage: usageFields(325, usageNumbers(usage)), stop_details: null }
 }

@@ -143,6 +143,11 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
   const { core, toolUseId } = agent.run
   const startedAt = core.clock.now()
   const messages: Fields[] = [{ role: "user", content: [{ type: "text", text: agent.prompt }] }]
+  const { id, type: agentType, description } = agent
+  const transcript = core.transcript.ofAgent(id, { agentType, description, toolUseId })
+  const keep = (kind: "user" | "assistant", message: Fields) =>
+    transcript.add(kind, { message, uuid: core.random.uuid(), timestamp: core.wire.timestamp() })
+  keep("user", { role: "user", content: agent.prompt })
   let [text, tokens, toolUses] = ["", 0, 0]
   const toolNames: string[] = []
   let usage: Fields = {}
@@ -155,6 +160,7 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
       tokens = spoken.usage.input + spoken.usage.output
       usage = usageFields(core.profile.generation, spoken.usage)
     }
+    keep("assistant", saidOf(spoken, usage))
     const uses = toolUsesOf(spoken)
     if (uses.length === 0 || spoken.failure !== undefined) break
     toolUses += uses.length
@@ -164,8 +170,15 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
     const results: Fields[] = []
     for (const use of uses) results.push((await callTool(core, scope, use)).block)
     messages.push({ role: "user", content: results })
+    keep("user", { role: "user", content: results })
   }
   return { text, tokens, toolUses, toolNames, usage, durationMs: Math.max(1, core.clock.now() - startedAt) }
+}
+
+/** A sub-agent's reply as its transcript has it. */
+function saidOf({ messageId, model, content, stopReason }: Spoken, usage: Fields): Fields {
+  const head = { id: messageId, type: "message", role: "assistant", model, content }
+  return { ...head, stop_reason: stopReason, stop_sequence: null, usage, stop_details: null }
 }
 
 function speak(

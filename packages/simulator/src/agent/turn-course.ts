@@ -7,6 +7,7 @@ import { ModelCalls, type Why } from "./model-calls.ts"
 import { ReplyEndings } from "./reply-endings.ts"
 import type { Spoken } from "./spoken.ts"
 import { StandIn } from "./stand-in.ts"
+import { StructuredOutput } from "./structured-output.ts"
 import { callTool, rememberResult, toolUsesOf } from "./tool-call.ts"
 import { TurnHooks } from "./turn-hooks.ts"
 import { type Ending, TurnReport } from "./turn-report.ts"
@@ -31,6 +32,7 @@ export class TurnCourse {
   readonly #standIn: StandIn
   readonly #endings: ReplyEndings
   readonly #hooks: TurnHooks
+  readonly #structured: StructuredOutput
   readonly #saysInterruption: () => boolean
   #joined: string[] = []
 
@@ -45,6 +47,7 @@ export class TurnCourse {
     this.#standIn = new StandIn(core, this.#report)
     this.#endings = new ReplyEndings(core, this.#report, this.#standIn)
     this.#hooks = new TurnHooks(core, signal)
+    this.#structured = new StructuredOutput(core)
   }
 
   async run(): Promise<void> {
@@ -108,10 +111,8 @@ export class TurnCourse {
       }
       const uses = toolUsesOf(spoken)
       if (uses.length === 0) {
-        const feedback = await this.#hooks.beforeStop(lastText(spoken))
+        const feedback = await this.#beforeStop(lastText(spoken))
         if (feedback === undefined) return { kind: "done", text: lastText(spoken), terminal: "completed" }
-        this.#standIn.sayAsUser(feedback, { isSynthetic: true })
-        this.#hooks.notifyOfStop()
         ;[why, text] = ["said", feedback]
         continue
       }
@@ -119,6 +120,16 @@ export class TurnCourse {
       if (stopped !== undefined) return stopped
       ;[why, text] = ["results", this.#joinQueued()]
     }
+  }
+
+  /** What the model is told instead of being let go. */
+  async #beforeStop(lastMessage: string): Promise<string | undefined> {
+    const reminder = this.#structured.reminder()
+    const feedback = reminder ?? (await this.#hooks.beforeStop(lastMessage))
+    if (feedback === undefined) return undefined
+    this.#standIn.sayAsUser(feedback, { isSynthetic: true })
+    if (reminder === undefined) this.#hooks.notifyOfStop()
+    return feedback
   }
 
   #uuids(): string[] {
@@ -162,7 +173,7 @@ export class TurnCourse {
     for (const use of uses) {
       const end = await callTool(core, scope, use)
       this.#report.userMessages++
-      if (use.name === "StructuredOutput" && end.ok) this.#report.structuredOutput = use.input
+      this.#structured.note(use, end)
       if (end.stop === "interrupted") {
         interrupted = true
         this.#abort.abort()
@@ -174,10 +185,11 @@ export class TurnCourse {
       return { kind: "interrupted", during: "tools" }
     }
     if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
-    if (this.#report.structuredOutput !== undefined && core.profile.generation === 325) {
-      return { kind: "done", text: JSON.stringify(this.#report.structuredOutput), terminal: "completed" }
+    this.#report.structuredOutput = this.#structured.value
+    if (this.#structured.value !== undefined && core.profile.generation === 325) {
+      return { kind: "done", text: JSON.stringify(this.#structured.value), terminal: "completed" }
     }
-    return this.#maxTurns()
+    return this.#structured.givenUp() ?? this.#maxTurns()
   }
 
   #maxTurns(): Ending | undefined {

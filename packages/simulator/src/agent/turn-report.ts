@@ -5,7 +5,8 @@ import type { QueuedMessage } from "./message-queue.ts"
 /** How a turn ends. */
 export type Ending =
   | { kind: "done"; text: string; terminal: string; apiError?: ResultError }
-  | { kind: "error"; subtype: string; errors: readonly string[]; terminal: string }
+  /** `isError`: also where a version does not call it one when a turn is broken off. */
+  | { kind: "error"; subtype: string; errors: readonly string[]; terminal?: string; isError?: true }
   | { kind: "interrupted"; during: "streaming" | "tools" }
 
 /** What a turn's result will tell, gathered while it runs. */
@@ -41,8 +42,10 @@ export class TurnReport {
     }
     const { quirks } = this.#core.profile
     if (ending.kind === "error") {
-      const outcome = { ...ending, kind: "error" as const, isError: quirks.interruptIsError }
-      return this.#emit(outcome, { messages, numTurns, terminalReason: ending.terminal })
+      const { subtype, errors, terminal } = ending
+      const outcome = { kind: "error" as const, subtype, errors, isError: ending.isError ?? quirks.interruptIsError }
+      const reason = terminal === undefined ? {} : { terminalReason: terminal }
+      return this.#emit(outcome, { messages, numTurns, ...reason })
     }
     const stop = ending.during === "tools" ? this.stopReason : null
     this.stopReason = stop

@@ -34,11 +34,15 @@ async function convert(argv: readonly string[]): Promise<number> {
     import("../scenario/yaml.ts"),
   ])
   const recording = decodeRecording(await readText(path), path)
-  const [{ scenarioOf }, { replayOf }] = await Promise.all([
+  const [{ scenarioOf }, { replayOf }, { brokenOff }] = await Promise.all([
     import("../record/to-turns.ts"),
     import("../record/to-replay.ts"),
+    import("../record/broken-off.ts"),
   ])
-  const text = writeYaml(rest.includes("--turns") ? scenarioOf(recording) : replayOf(recording), { lineWidth: 120 })
+  const replay = replayOf(recording)
+  const notice = brokenOff(replay, path, recording.cutOffAt)
+  if (notice !== undefined) process.stderr.write(`claude-sim: ${notice}\n`)
+  const text = writeYaml(rest.includes("--turns") ? scenarioOf(recording) : replay, { lineWidth: 120 })
   if (file !== undefined) await writeFile(file, text)
   else await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()))
   return 0

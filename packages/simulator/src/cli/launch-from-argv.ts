@@ -17,6 +17,7 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
   const list = (...names: string[]) => names.flatMap((name) => splitList(parsed.values.get(name) ?? []))
   const has = (name: string) => parsed.switches.has(name)
   checkFormats(parsed, profile)
+  checkValues(parsed, profile)
   const cwd = resolve(process.cwd(), one("cwd") ?? ".")
   const partial = has("include-partial-messages") || isOn(env["CLAUDE_CODE_INCLUDE_PARTIAL_MESSAGES"])
   const skips = has("dangerously-skip-permissions")
@@ -36,6 +37,7 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     asksHost: has("sdk-url") || one("permission-prompt-tool") === "stdio" || one("permission-prompts") === "host",
     ...given(promptTool(one("permission-prompt-tool")), (value) => ({ permissionPromptTool: value })),
     ...given(one("agent"), (value) => ({ agent: value })),
+    mirrorsSession: has("session-mirror"),
     session: sessionFrom(parsed),
     ...toolsFrom(parsed),
     ...given(one("model") ?? env["ANTHROPIC_MODEL"], (value) => ({ model: value })),
@@ -43,7 +45,7 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     ...given(number("max-budget-usd"), (value) => ({ maxBudgetUsd: value })),
     ...given(jsonOrFile(one("settings")), (value) => ({ settings: value })),
     ...given(one("setting-sources"), (value) => ({ settingSources: value.split(",").filter((name) => name !== "") })),
-    ...given(jsonOrFile(one("json-schema")), (value) => ({ jsonSchema: value })),
+    ...given(schemaFrom(one("json-schema"), profile), (value) => ({ jsonSchema: value })),
   })
 }
 
@@ -71,6 +73,26 @@ function checkFormats({ values, switches }: ParsedArguments, { version, dial }: 
   }
   if (url === undefined && output === "stream-json" && !switches.has("verbose")) {
     throw refused("Error: When using --print, --output-format=stream-json requires --verbose")
+  }
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+
+/** What the version's own reading of its flags refuses. */
+function checkValues({ values }: ParsedArguments, { generation, catalog }: WireProfile): void {
+  const one = (name: string) => values.get(name)?.at(-1)
+  const id = one("session-id")
+  if (id !== undefined && !UUID.test(id)) throw refused("Error: Invalid session ID. Must be a valid UUID.")
+  const mode = one("permission-mode")
+  const modes = generation === 325 ? [...catalog.permissionModes, "manual"] : catalog.permissionModes
+  if (mode !== undefined && !modes.includes(mode)) {
+    const choices = modes.filter((each) => generation !== 325 || each !== "default").toSorted()
+    const wrong = `argument '${mode}' is invalid. Allowed choices are ${choices.join(", ")}.`
+    throw refused(`error: option '--permission-mode <mode>' ${wrong}`)
+  }
+  const turns = one("max-turns")
+  if (generation === 325 && turns !== undefined && numberOf(turns) === undefined) {
+    throw refused(`error: option '--max-turns <turns>' argument '${turns}' is invalid. must be a number`)
   }
 }
 
@@ -132,6 +154,18 @@ function jsonOrFile(text: string | undefined): Record<string, unknown> | undefin
     return isObject(value) ? { ...value } : undefined
   } catch {
     throw refused(`Error: Invalid JSON provided: ${text.slice(0, 200)}`)
+  }
+}
+
+/** The newest generation refuses what is no schema; the others go on without one. */
+function schemaFrom(text: string | undefined, { generation }: WireProfile): Record<string, unknown> | undefined {
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? { ...value } : undefined
+  } catch (error) {
+    if (generation !== 325) return undefined
+    throw refused(`Error: --json-schema is not valid JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

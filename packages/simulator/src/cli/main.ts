@@ -45,7 +45,11 @@ async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
   if (parsed.switches.has("version")) return print(`${settings.profile.version} (Claude Code)\n`)
   if (settings.faults.includes("help")) return print((await import("../faults/parse-fault.ts")).faultHelp())
   for (const flag of parsed.unknown) await say(`claude-sim: unknown flag ${flag}: ignored\n`)
-  const launch = launchFrom(parsed, env, settings.profile)
+  // A word after a flag that nobody knows is probably its value.
+  if (parsed.words.length > 0 && parsed.unknown.length === 0) {
+    await say("claude-sim: a prompt on the command line is not played: messages come as stream-json on stdin\n")
+  }
+  const launch = await withServers(launchFrom(parsed, env, settings.profile), parsed, settings)
   const parts = { launch, ...(await loadScenario(settings)), ...(await loadModel(settings, env)) }
   const url = parsed.values.get("sdk-url")?.at(-1)
   await checkFaults([...settings.faults, ...(parts.scenario?.faults ?? [])], env, url !== undefined)
@@ -64,6 +68,18 @@ async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
   } finally {
     await road.transport.close("the agent has ended")
   }
+}
+
+/** Servers are looked for where a flag names some, and where tools are real: a project's own are programs too. */
+async function withServers(launch: Launch, { values, switches }: ParsedArguments, settings: Settings): Promise<Launch> {
+  const flags = values.get("mcp-config") ?? []
+  const { cwd, env, settingSources } = launch
+  const readsProject = settingSources === undefined || settingSources.includes("project")
+  const isProject = settings.tools === "real" && !switches.has("strict-mcp-config") && readsProject
+  if (flags.length === 0 && !isProject) return launch
+  const { readMcpFlags, readProjectServers } = await import("../mcp/config.ts")
+  const project = isProject ? readProjectServers(cwd, env) : []
+  return { ...launch, mcpServers: [...project, ...readMcpFlags(flags, { cwd, env })] }
 }
 
 async function recorded(road: Road, { recordFile }: Settings): Promise<Road> {

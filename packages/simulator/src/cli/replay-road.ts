@@ -16,7 +16,7 @@ export async function playReplay(
   { transport, effects }: Road,
   { timeScale, seed, faults }: Pick<Settings, "timeScale" | "seed" | "faults">,
 ): Promise<number> {
-  const replay = await readReplayFile(file)
+  const replay = await readReplayFile(file, (text) => void process.stderr.write(`claude-sim: ${text}\n`))
   const faulty = openFaulty(transport, faults, { seed, sessionId: "", effects })
   const options = { replay, timeScale, ...(seed === undefined ? {} : { seed }) }
   const agent = openReplay({ transport: faulty ?? transport, ...options })

@@ -9,10 +9,15 @@ const MAX_SECONDS = 600
 const HOUR_MS = 60 * 60 * 1000
 const MEBIBYTE = 1024 * 1024
 
+const TIMES = "TIME is as in 500, 500ms, 2s or 1m, and at most 1h"
+const SIZES = `SIZE is as in 100, 10KB or 64MB, at least 1 and at most ${MAX_BYTES / MEBIBYTE}MB`
+
 interface Kind {
   /** What may stand after `=`, as the list of all faults shows it. */
   readonly value: string
   readonly about: string
+  /** Which values there are, where that is more than what may be seen. */
+  readonly range?: string
   /** Undefined: the value cannot be read. */
   readonly read: (value: string | undefined) => Mishap | undefined
 }
@@ -21,6 +26,7 @@ const KINDS: Readonly<Record<Mishap["do"], Kind>> = {
   exit: {
     value: "[=CODE]",
     about: "the process ends with this code (1)",
+    range: "CODE is a whole number from 0 to 255",
     read: (value = "1") => whole(value, 0, 255, (code) => ({ do: "exit", code })),
   },
   kill: {
@@ -31,6 +37,7 @@ const KINDS: Readonly<Record<Mishap["do"], Kind>> = {
   hang: {
     value: "[=TIME]",
     about: "nothing is written and nothing read for this time (an hour), then it goes on",
+    range: TIMES,
     read: (value = "1h") => time(value, (ms) => ({ do: "hang", ms })),
   },
   close: {
@@ -51,31 +58,37 @@ const KINDS: Readonly<Record<Mishap["do"], Kind>> = {
   rubbish: {
     value: "[=SIZE]",
     about: "a line that is no message (64 bytes)",
+    range: SIZES,
     read: (value = "64") => size(value, (bytes) => ({ do: "rubbish", bytes })),
   },
   long: {
     value: "[=SIZE]",
     about: "a line of this size, a message that means nothing (64MB)",
+    range: SIZES,
     read: (value = "64MB") => size(value, (bytes) => ({ do: "long", bytes })),
   },
   duplicate: {
     value: "[=TIMES]",
     about: "the line is written this often (2)",
+    range: `TIMES is a whole number from 2 to ${MAX_COPIES}`,
     read: (value = "2") => whole(value, 2, MAX_COPIES, (copies) => ({ do: "duplicate", copies })),
   },
   delay: {
     value: "=TIME",
     about: "the line, and all after it, come this much later",
+    range: TIMES,
     read: (value = "") => time(value, (ms) => ({ do: "delay", ms })),
   },
   late: {
     value: "=TIME",
     about: "the line comes this much later, and others overtake it",
+    range: TIMES,
     read: (value = "") => time(value, (ms) => ({ do: "late", ms })),
   },
   flood: {
     value: "[=RATE[xSECONDS]]",
     about: "a message of so many deltas a second (100000x1); slower only where the host reads slower",
+    range: `RATE is a whole number from 1 to ${MAX_PER_SECOND}, SECONDS one from 1 to ${MAX_SECONDS}`,
     read: readFlood,
   },
 }
@@ -111,9 +124,14 @@ export function parseFault(spec: string): Fault {
   const kind = isKind(name) ? KINDS[name] : undefined
   if (kind === undefined) throw wrong(spec, "there is no such fault. There are:", describeFaults())
   const mishap = kind.read(value)
-  if (mishap === undefined) throw wrong(spec, `the value must be as in ${name}${kind.value}:`, [kind.about])
+  if (mishap === undefined) throw wrongValue(spec, name, kind)
   const anywhere = isOfLine(mishap) ? FIRST_LINE : AT_ONCE
   return { spec, mishap, at: place === undefined ? anywhere : readPlace(spec, place) }
+}
+
+function wrongValue(spec: string, name: string, { value, about, range }: Kind): SimulatorError {
+  if (value === "") return wrong(spec, `${name} takes no value:`, [about])
+  return wrong(spec, `the value must be as in ${name}${value}:`, [about, ...(range === undefined ? [] : [range])])
 }
 
 function isKind(name: string): name is Mishap["do"] {

@@ -4,6 +4,8 @@ import type { Entry, MessagesRequest } from "./request.ts"
 export interface FreshInput {
   texts: string[]
   toolResults: string[]
+  /** Of the results, those of tools that came to nothing. */
+  failedResults: string[]
 }
 
 /** What must be kept of a request to tell what the next one adds. */
@@ -21,6 +23,7 @@ export function tailOf(request: MessagesRequest): Tail {
     assistantEntries: entries.filter((entry) => entry.role === "assistant").length,
     texts: after.flatMap(spokenTexts),
     toolResults: after.flatMap((entry) => entry.toolResults),
+    failedResults: after.flatMap((entry) => entry.failedResults),
   }
 }
 
@@ -30,7 +33,8 @@ export function tailOf(request: MessagesRequest): Tail {
  */
 export function freshSince(before: Tail | undefined, now: Tail): FreshInput {
   if (before === undefined || before.assistantEntries !== now.assistantEntries) return now
-  return { texts: without(now.texts, before.texts), toolResults: without(now.toolResults, before.toolResults) }
+  const toolResults = without(now.toolResults, before.toolResults)
+  return { texts: without(now.texts, before.texts), toolResults, failedResults: now.failedResults }
 }
 
 /** What the user said, apart from the notes. */

@@ -94,7 +94,7 @@ function next(conversation: Conversation, fresh: FreshInput): Scripted | undefin
   const continued = spoken.length > 0 && spoken.every((text) => CONTINUATIONS.some((note) => note.test(text)))
   if (continued) return cursor.advance() ?? cursor.repeat() ?? cursor.begin("")
   if (fresh.toolResults.length > 0 && !interrupted) {
-    const going = cursor.advance()
+    const going = cursor.advance(fresh.toolResults.map((id) => fresh.failedResults.includes(id)))
     if (going !== undefined || spoken.length === 0) return going
   }
   return cursor.begin(spoken.join("\n"))

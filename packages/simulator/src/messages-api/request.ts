@@ -5,6 +5,8 @@ export interface Entry {
   role: string
   texts: string[]
   toolResults: string[]
+  /** Of them, those with `is_error`. */
+  failedResults: string[]
 }
 
 /** A Messages API request in the terms the player needs. Whatever else a CLI sends is let through. */
@@ -52,6 +54,7 @@ function entryOf(message: Fields): Entry {
     role: textOr(message["role"], ""),
     texts: textsOf(content),
     toolResults: results.map((block) => textOr(block["tool_use_id"], "")),
+    failedResults: results.flatMap((block) => (block["is_error"] === true ? [textOr(block["tool_use_id"], "")] : [])),
   }
 }
 

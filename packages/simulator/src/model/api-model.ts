@@ -1,4 +1,6 @@
+import { request as httpRequest, type IncomingMessage } from "node:http"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { eventsIn } from "../event-stream.ts"
 import { requireLoopbackUrl } from "../messages-api/loopback.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
@@ -41,10 +43,11 @@ export class ApiModel implements Model {
   async *#stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelAction> {
     const response = await this.#post(request, signal)
     if (response === undefined) return yield { do: "cut" }
-    this.#requestId = response.headers.get("request-id") ?? ""
-    if (!response.ok || response.body === null) return yield await errorOf(response)
+    const requestId = response.headers["request-id"]
+    this.#requestId = typeof requestId === "string" ? requestId : ""
+    if (response.statusCode !== 200) return yield await errorOf(response)
     try {
-      for await (const event of eventsOf(response.body)) {
+      for await (const event of eventsOf(response)) {
         if (event.type === "error") return yield failureOf(event)
         yield { do: "send", event }
       }
@@ -54,24 +57,22 @@ export class ApiModel implements Model {
     }
   }
 
-  async #post(request: ModelRequest, signal: AbortSignal): Promise<Response | undefined> {
+  /** Not by `fetch`: what Node loads for it takes longer than a short turn, and longer still to end. */
+  #post(request: ModelRequest, signal: AbortSignal): Promise<IncomingMessage | undefined> {
     const agent = request.agent === undefined ? {} : { "x-claude-code-agent-id": request.agent.id }
-    try {
-      return await fetch(new URL("/v1/messages?beta=true", this.#url), {
-        method: "POST",
-        signal,
-        headers: {
-          ...this.#headers,
-          "content-type": "application/json",
-          "x-api-key": this.#key,
-          "x-claude-code-session-id": request.sessionId,
-          ...agent,
-        },
-        body: JSON.stringify(bodyOf(request)),
-      })
-    } catch {
-      return undefined
+    const headers = {
+      ...this.#headers,
+      "content-type": "application/json",
+      "x-api-key": this.#key,
+      "x-claude-code-session-id": request.sessionId,
+      ...agent,
     }
+    const url = new URL("/v1/messages?beta=true", this.#url)
+    return new Promise((resolve) => {
+      const sent = httpRequest(url, { method: "POST", signal, headers }, resolve)
+      sent.once("error", () => resolve(undefined))
+      sent.end(JSON.stringify(bodyOf(request)))
+    })
   }
 }
 
@@ -86,14 +87,24 @@ function bodyOf({ model, messages, tools }: ModelRequest): Fields {
   }
 }
 
-async function errorOf(response: Response): Promise<ModelAction> {
-  const body: unknown = await response.json().catch(() => undefined)
+async function errorOf(response: IncomingMessage): Promise<ModelAction> {
+  const body = await jsonIn(response)
   const error = isObject(body) ? body["error"] : undefined
   return {
     do: "error",
-    status: response.status,
+    status: response.statusCode ?? 0,
     type: textOf(error, "type") ?? "api_error",
-    message: textOf(error, "message") ?? response.statusText,
+    message: textOf(error, "message") ?? response.statusMessage ?? "",
+  }
+}
+
+async function jsonIn(response: IncomingMessage): Promise<unknown> {
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of response) chunks.push(Buffer.from(chunk))
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    return undefined // an error without a body is an error all the same
   }
 }
 
@@ -102,26 +113,11 @@ function failureOf(event: StreamEvent): ModelAction {
   return { do: "fail", type: textOf(error, "type") ?? "api_error", message: textOf(error, "message") ?? "" }
 }
 
-/** Server-sent events, whatever the chunks. */
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
-  const decoder = new TextDecoder()
-  let pending = ""
-  for await (const chunk of body) {
-    pending += decoder.decode(chunk, { stream: true })
-    const frames = pending.split("\n\n")
-    pending = frames.pop() ?? ""
-    for (const frame of frames) yield* eventIn(frame)
+/** The events that are messages of the API. */
+async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
+  for await (const { data } of eventsIn(body)) {
+    const event: unknown = JSON.parse(data)
+    const type = textOf(event, "type")
+    if (isObject(event) && type !== undefined) yield { ...event, type }
   }
-}
-
-function* eventIn(frame: string): Generator<StreamEvent> {
-  const data = frame
-    .split("\n")
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5).trim())
-    .join("")
-  if (data === "") return
-  const event: unknown = JSON.parse(data)
-  const type = textOf(event, "type")
-  if (isObject(event) && type !== undefined) yield { ...event, type }
 }

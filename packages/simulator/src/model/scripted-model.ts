@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol/envelope"
 import { errorTypeOf } from "../messages-api/json-answers.ts"
 import { sideDefaults } from "../messages-api/side-calls.ts"
 import type { Fields } from "../profiles/profile.ts"
@@ -73,10 +74,11 @@ export class ScriptedModel implements Model {
     return scripted.call
   }
 
-  #advance({ why, text }: ModelRequest) {
+  #advance({ why, text, messages }: ModelRequest) {
     const cursor = this.#cursor
     if (why === "said") return cursor.begin(text)
-    if (why === "results") return cursor.advance() ?? (text === "" ? undefined : cursor.begin(text))
+    if (why === "results")
+      return cursor.advance(failedResults(messages)) ?? (text === "" ? undefined : cursor.begin(text))
     return cursor.advance() ?? cursor.repeat() ?? cursor.begin(text)
   }
 
@@ -129,4 +131,11 @@ export class ScriptedModel implements Model {
     this.#steps.set(named.id, named)
     return named
   }
+}
+
+/** Of each tool whose result came last, whether it came to nothing. */
+function failedResults(messages: readonly Fields[]): boolean[] {
+  const content = messages.at(-1)?.["content"]
+  const blocks = Array.isArray(content) ? content.filter(isObject) : []
+  return blocks.filter(({ type }) => type === "tool_result").map((block) => block["is_error"] === true)
 }

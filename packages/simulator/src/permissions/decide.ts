@@ -31,7 +31,7 @@ export interface Call {
 
 /** Tools that only look, or only keep the agent's own books. */
 const HARMLESS = new Set(
-  "Read Glob Grep LS TodoWrite Task Agent TaskOutput TaskStop BashOutput KillShell Skill ToolSearch EnterPlanMode StructuredOutput ListAgents NotebookRead TaskCreate TaskUpdate TaskList TaskGet".split(
+  "Read Glob Grep LS TodoWrite Task Agent TaskOutput TaskStop BashOutput KillShell Skill ToolSearch EnterPlanMode StructuredOutput ListAgents NotebookRead TaskCreate TaskUpdate TaskList TaskGet ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool".split(
     " ",
   ),
 )

@@ -1,5 +1,14 @@
-import type { Fields, MessageFacts, ResultFacts, SessionFacts } from "./profile.ts"
-import { CACHE_CREATION, initHead, modelUsage, NO_USAGE, present, SERVER_TOOLS, tokenFields } from "./shared.ts"
+import type { Fields, McpServerFacts, MessageFacts, ResultFacts, SessionFacts } from "./profile.ts"
+import {
+  CACHE_CREATION,
+  initHead,
+  modelUsage,
+  NO_USAGE,
+  ownServerFields,
+  present,
+  SERVER_TOOLS,
+  tokenFields,
+} from "./shared.ts"
 
 // What 2.1.37 and 2.1.120 write alike, or nearly so. The newest generation writes it in another order.
 
@@ -9,7 +18,7 @@ export function initFields(
 ): Fields {
   return {
     ...initHead(facts),
-    slash_commands: own.commands.map(({ name }) => name),
+    slash_commands: [...own.commands.map(({ name }) => name), ...facts.mcpPrompts],
     apiKeySource: facts.apiKeySource,
     claude_code_version: own.version,
     output_style: facts.outputStyle,
@@ -78,6 +87,14 @@ export function syntheticFields(id: string, text: string, usage: Fields): Fields
     content: [{ type: "text", text }],
     context_management: null,
   }
+}
+
+/** A server that lives in the host says little; one of the agent's own, what it is. */
+export function olderServerFields(facts: McpServerFacts, generation: 37 | 120): Fields {
+  if (facts.own !== undefined) return ownServerFields(facts, facts.own, generation)
+  const { name, status, tools } = facts
+  if (status === "connected") return { name, status, scope: "dynamic", tools }
+  return { name, status, scope: status === "pending" ? "dynamic" : "user" }
 }
 
 /** The older generations show the API's own body. */

@@ -1,4 +1,5 @@
 import type { DialPresetName } from "@signalbox/transport"
+import type { McpServerConfig } from "../mcp/config.ts"
 
 /** Fields of a wire message, in the order in which they are written. */
 export type Fields = Record<string, unknown>
@@ -96,7 +97,9 @@ export interface SessionFacts {
   readonly apiKeySource: string
   readonly outputStyle: string
   readonly tools: readonly string[]
-  readonly mcpServers: readonly { name: string; status: string }[]
+  readonly mcpServers: readonly { name: string; status: string; source: string }[]
+  /** Commands that MCP servers bring. */
+  readonly mcpPrompts: readonly string[]
   readonly agents: readonly AgentInfo[]
   readonly agentNames: readonly string[]
   readonly directories: readonly string[]
@@ -191,10 +194,20 @@ export interface AskFacts {
   readonly blockedPath?: string
   /** A reason without words is told by its type alone. */
   readonly reason?: { readonly text: string | undefined; readonly type: string; readonly hookEvent?: string }
-  readonly mcpServer?: string
+  readonly mcpServer?: { readonly name: string; readonly source: string }
   readonly policyAskOnly?: boolean
   readonly needsUser?: boolean
   readonly agentId?: string
+}
+
+/** An MCP server; `own`: one that the agent itself starts or dials. */
+export interface McpServerFacts {
+  readonly name: string
+  readonly status: string
+  readonly info?: Fields
+  readonly error?: string
+  readonly tools: readonly Fields[]
+  readonly own?: { readonly config: McpServerConfig; readonly scope: string }
 }
 
 /** The messages whose fields differ from version to version. */
@@ -206,7 +219,7 @@ interface Shapes {
   readonly result: (facts: ResultFacts) => Fields
   readonly ask: (facts: AskFacts) => Fields
   readonly mcpClient: Fields
-  readonly mcpServer: (server: { name: string; status: string; info?: Fields; tools: readonly Fields[] }) => Fields
+  readonly mcpServer: (server: McpServerFacts) => Fields
   readonly apiError: (error: { status: number; type: string; message: string; requestId: string }) => string
   readonly syntheticMessage: (id: string, text: string) => Fields
 }

@@ -1,9 +1,11 @@
+import type { McpServerConfig } from "../mcp/config.ts"
 import { contextWindowOf } from "./prices.ts"
 import type {
   AgentInfo,
   AskFacts,
   CommandInfo,
   Fields,
+  McpServerFacts,
   ModelInfo,
   ModelSpending,
   SessionFacts,
@@ -79,15 +81,19 @@ export function modelUsage(
   )
 }
 
-/** The first fields of `system/init`, alike in all. `server`: what a version adds to each MCP server. */
-export function initHead(facts: SessionFacts, server: Fields = {}): Fields {
+/** The first fields of `system/init`, alike in all but for what is told of an MCP server. */
+export function initHead(facts: SessionFacts, tellsSource = false): Fields {
   return {
     type: "system",
     subtype: "init",
     cwd: facts.cwd,
     session_id: facts.sessionId,
     tools: facts.tools,
-    mcp_servers: facts.mcpServers.map(({ name, status }) => ({ name, status, ...server })),
+    mcp_servers: facts.mcpServers.map(({ name, status, source }) => ({
+      name,
+      status,
+      ...(tellsSource ? { source } : {}),
+    })),
     model: facts.model,
     permissionMode: facts.permissionMode,
   }
@@ -102,7 +108,7 @@ export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
   return present({
     subtype: "can_use_tool",
     tool_name: facts.toolName,
-    mcp_server: since(325, mcpServer === undefined ? undefined : { name: mcpServer, source: "sdk" }),
+    mcp_server: since(325, mcpServer),
     display_name: since(120, facts.displayName),
     input: facts.input,
     description: since(120, facts.description),
@@ -117,6 +123,33 @@ export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
     agent_id: facts.agentId,
     requires_user_interaction: since(325, facts.needsUser),
   })
+}
+
+/** A server that the agent started or dialled itself, as `mcp_status` tells of it. */
+export function ownServerFields(
+  { name, status, info, error, tools }: McpServerFacts,
+  { config, scope }: NonNullable<McpServerFacts["own"]>,
+  generation: 37 | 120 | 325,
+): Fields {
+  const isConnected = status === "connected"
+  const isNewest = generation === 325
+  return present({
+    name,
+    status,
+    serverInfo: isConnected ? info : undefined,
+    error: status === "failed" ? error : undefined,
+    config: shownConfig(config, generation),
+    transport: isNewest ? config.type : undefined,
+    scope,
+    source: isNewest ? scope : undefined,
+    tools: isConnected ? tools : undefined,
+  })
+}
+
+/** A server's variables are nobody's business; its headers are not the oldest generation's. */
+function shownConfig(config: McpServerConfig, generation: 37 | 120 | 325): Fields {
+  if (config.type === "stdio") return present({ type: config.type, command: config.command, args: config.args })
+  return present({ type: config.type, url: config.url, headers: generation === 37 ? undefined : config.headers })
 }
 
 /** A spending of nothing, as a message has it that the CLI speaks in the model's place. */

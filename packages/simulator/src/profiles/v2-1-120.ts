@@ -1,4 +1,4 @@
-import { initFields, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
+import { initFields, olderServerFields, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2120 } from "./quirks.ts"
 import { agent, askFields, command, HAIKU_4_5, memoryPath } from "./shared.ts"
@@ -156,6 +156,7 @@ export const profile2120: WireProfile = {
     result,
     user: userFields,
     ask: (facts) => askFields(facts, 120),
+    mcpServer: (facts) => olderServerFields(facts, 120),
     mcpClient: {
       name: "claude-code",
       title: "Claude Code",

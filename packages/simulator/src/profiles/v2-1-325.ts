@@ -9,6 +9,7 @@ import {
   memoryPath,
   modelUsage,
   NO_USAGE,
+  ownServerFields,
   present,
   SERVER_TOOLS,
   tokenFields,
@@ -18,8 +19,8 @@ const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_
 
 function init(facts: SessionFacts): Fields {
   return {
-    ...initHead(facts, { source: "sdk" }),
-    slash_commands: catalog2325.commands.map(({ name }) => name),
+    ...initHead(facts, true),
+    slash_commands: [...catalog2325.commands.map(({ name }) => name), ...facts.mcpPrompts],
     terminal_slash_commands: TERMINAL_COMMANDS,
     apiKeySource: facts.apiKeySource,
     claude_code_version: "2.1.325",
@@ -235,10 +236,13 @@ export const profile2325: WireProfile = {
       websiteUrl: "https://claude.com/claude-code",
       version: "2.1.325",
     },
-    mcpServer: ({ name, status, info, tools }) =>
-      status === "connected"
+    mcpServer: (facts) => {
+      if (facts.own !== undefined) return ownServerFields(facts, facts.own, 325)
+      const { name, status, info, tools } = facts
+      return status === "connected"
         ? { name, status, serverInfo: info, transport: "sdk", scope: "dynamic", source: "sdk", tools }
-        : { name, status, transport: "sdk", scope: status === "pending" ? "dynamic" : "user", source: "sdk" },
+        : { name, status, transport: "sdk", scope: status === "pending" ? "dynamic" : "user", source: "sdk" }
+    },
     apiError: ({ status, message }) => `API Error: ${status} ${message}`,
     syntheticMessage: (id, text) => ({
       diagnostics: null,

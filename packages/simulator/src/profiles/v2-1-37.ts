@@ -1,4 +1,12 @@
-import { initFields, rawApiError, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
+import {
+  initFields,
+  olderServerFields,
+  rawApiError,
+  resultFields,
+  spendingOf,
+  syntheticFields,
+  userFields,
+} from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2137 } from "./quirks.ts"
 import { agent, askFields, command, HAIKU_4_5, present } from "./shared.ts"
@@ -119,10 +127,7 @@ export const profile2137: WireProfile = {
     user: (message, { sessionId, uuid, parent }, extra) => userFields(message, { sessionId, uuid, parent }, extra),
     ask: (facts) => askFields(facts, 37),
     mcpClient: { name: "claude-code", version: "2.1.37" },
-    mcpServer: ({ name, status, tools }) =>
-      status === "connected"
-        ? { name, status, scope: "dynamic", tools }
-        : { name, status, scope: status === "pending" ? "dynamic" : "user" },
+    mcpServer: (facts) => olderServerFields(facts, 37),
     apiError: rawApiError,
     syntheticMessage: (id, text) => syntheticFields(id, text, {}),
   },

@@ -13,6 +13,8 @@ export interface Recording {
   readonly lines: readonly RecordedLine[]
   /** How the agent's process ended, where that was seen. */
   readonly exitCode?: number
+  /** The line of the file that breaks off: whoever recorded was killed. */
+  readonly cutOffAt?: number
 }
 
 const VERSION = 1
@@ -43,7 +45,7 @@ export function isRecording(text: string): boolean {
   return isObject(parseJson(first)) && first.includes('"signalboxRecording"')
 }
 
-/** What a file of a recording holds. A last line that was cut off is passed over: whoever recorded was killed. */
+/** What a file of a recording holds. A last line that was cut off is passed over, and told of in `cutOffAt`. */
 export function decodeRecording(text: string, path: string): Recording {
   const [head = "", ...rows] = text.split("\n")
   const version: unknown = Object(parseJson(head)).signalboxRecording
@@ -51,16 +53,20 @@ export function decodeRecording(text: string, path: string): Recording {
     throw invalid(path, 1, `is no recording of version ${VERSION}: its first line says so in one`)
   const lines: RecordedLine[] = []
   let exitCode: number | undefined
+  let cutOffAt: number | undefined
   rows.forEach((row, index) => {
-    const isCutOff = index === rows.length - 1
-    if (row === "" || (isCutOff && parseJson(row) === undefined)) return
+    if (row === "") return
+    if (index === rows.length - 1 && parseJson(row) === undefined) {
+      cutOffAt = index + 2
+      return
+    }
     const entry = parseJson(row)
     const read = isObject(entry) ? readLine(entry) : undefined
     if (read !== undefined) lines.push(read)
     else if (isObject(entry) && typeof entry["exitCode"] === "number") exitCode = entry["exitCode"]
     else throw invalid(path, index + 2, 'must be { "at": ms, "from": "host" or "agent", "message": {…} }')
   })
-  return { lines, ...(exitCode === undefined ? {} : { exitCode }) }
+  return { lines, ...(exitCode === undefined ? {} : { exitCode }), ...(cutOffAt === undefined ? {} : { cutOffAt }) }
 }
 
 function readLine(entry: Readonly<Record<string, unknown>>): RecordedLine | undefined {

@@ -1,13 +1,27 @@
 import { readFile } from "node:fs/promises"
 import { SimulatorError } from "../simulator-error.ts"
+import { brokenOff } from "./broken-off.ts"
 import { decodeRecording, isRecording } from "./recording.ts"
 import type { Replay } from "./replay-schema.ts"
 import { replayOf } from "./to-replay.ts"
 
-/** What `--replay` plays: a recording as it is, or a replay that was made from one and edited. */
-export async function readReplayFile(path: string): Promise<Replay> {
+/**
+ * What `--replay` plays: a recording as it is, or a replay that was made from one and edited. `onNotice` is told of one
+ * that has no end.
+ */
+export async function readReplayFile(
+  path: string,
+  onNotice: (text: string) => void = () => undefined,
+): Promise<Replay> {
   const text = await readText(path)
-  if (isRecording(text)) return replayOf(decodeRecording(text, path))
+  const recording = isRecording(text) ? decodeRecording(text, path) : undefined
+  const replay = recording === undefined ? await readReplay(text, path) : replayOf(recording)
+  const notice = brokenOff(replay, path, recording?.cutOffAt)
+  if (notice !== undefined) onNotice(notice)
+  return replay
+}
+
+async function readReplay(text: string, path: string): Promise<Replay> {
   // Only who edits a replay by hand pays for checking it.
   const [{ readYaml }, { replaySchema }] = await Promise.all([
     import("../scenario/yaml.ts"),

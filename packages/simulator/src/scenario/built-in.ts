@@ -11,7 +11,12 @@ export const builtInScenario: Scenario = {
       repeat: true,
       steps: [
         { say: "I need to run a command for that." },
-        { tool: "Bash", input: { command: "npm test", description: "Run the tests" }, result: "12 tests passed" },
+        {
+          tool: "Bash",
+          input: { command: "npm test", description: "Run the tests" },
+          result: "12 tests passed",
+          otherwise: [{ say: "I may not run the tests, so I leave it at that. Tell me what you would like instead." }],
+        },
         { say: "The tests pass." },
       ],
     },
@@ -34,6 +39,7 @@ export const builtInScenario: Scenario = {
               },
             ],
           },
+          otherwise: [{ say: "Then I will choose by myself." }],
         },
         { say: "Thank you, I will keep that in mind." },
       ],
@@ -41,7 +47,14 @@ export const builtInScenario: Scenario = {
     {
       on: "plan",
       repeat: true,
-      steps: [{ tool: "ExitPlanMode", input: { plan: "1. Look\n2. Think\n3. Do" } }, { say: "Then let us begin." }],
+      steps: [
+        {
+          tool: "ExitPlanMode",
+          input: { plan: "1. Look\n2. Think\n3. Do" },
+          otherwise: [{ say: "Then not that way. What should the plan be?" }],
+        },
+        { say: "Then let us begin." },
+      ],
     },
     {
       on: "think",

@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
 const MAX_SHOWN = 40
 
 export function unknownKey(key: string, known: readonly string[]): string {
+  if (known.includes(key)) return "does not go with the other keys here: make it a step of its own, or take it out"
   const meant = nearest(key, known)
   if (meant !== undefined) return `unknown key: did you mean "${meant}"?`
   return known.length === 0 ? "unknown key" : `unknown key: the keys here are ${known.join(", ")}`

@@ -41,6 +41,9 @@ function writtenKeys(text: string): number {
 }
 
 async function valueOfYaml(text: string): Promise<unknown> {
+  const { readPlainYaml } = await import("./plain-yaml.ts")
+  const plain = readPlainYaml(text)
+  if (plain !== undefined) return plain
   const { readYaml } = await import("./yaml.ts")
   return readYaml(text).value
 }

@@ -81,6 +81,8 @@ const toolStep = z.strictObject({
   ...toolOutcome,
   agent: z.exactOptional(agentSteps),
   background: z.exactOptional(backgroundRun),
+  /** What the model does instead of the rest of its turn when the call is denied, or fails. */
+  otherwise: z.exactOptional(agentSteps),
 })
 
 const todosStep = z.strictObject({

@@ -1,5 +1,5 @@
 import { type Call, callsIn } from "./calls.ts"
-import type { Turn } from "./schema.ts"
+import type { AgentStep, Turn } from "./schema.ts"
 
 /** Where a turn stands in the scenario, for whoever looks at what was played. */
 export type Position = { turn: number; call: number }
@@ -33,9 +33,11 @@ export class ScriptCursor {
     return this.advance()
   }
 
-  /** The next call of the turn under way. */
-  advance(): Scripted | undefined {
+  /** The next call of the turn under way; `failed` tells of each tool of the last one whether it came to nothing. */
+  advance(failed: readonly boolean[] = []): Scripted | undefined {
     const current = this.#current
+    const otherwise = current?.last === undefined ? undefined : otherwiseOf(current.last.call, failed)
+    if (current !== undefined && otherwise !== undefined) current.calls = callsIn({ steps: [...otherwise] })
     const next = current?.calls.next()
     if (current === undefined || next === undefined || next.done === true) return undefined
     current.last = { call: next.value, position: { turn: current.turn, call: current.played++ } }
@@ -58,4 +60,11 @@ export class ScriptCursor {
     const first = (list: typeof open) => list.find(({ index }) => !this.#played.has(index)) ?? list[0]
     return (first(matching) ?? first(plain))?.index
   }
+}
+
+/** The way out that the script has for the first tool that came to nothing. */
+function otherwiseOf(call: Call, failed: readonly boolean[]): readonly AgentStep[] | undefined {
+  if (call.kind === "error") return undefined
+  const tools = call.blocks.filter((block) => "tool" in block)
+  return tools.find((tool, index) => failed[index] === true && tool.otherwise !== undefined)?.otherwise
 }

@@ -19,6 +19,8 @@ export interface TranscriptOptions extends TranscriptPlace {
   readonly persist: boolean
   /** What kind of program started the agent, as `CLAUDE_CODE_ENTRYPOINT` says it. */
   readonly entrypoint?: string
+  /** A sub-agent's conversation has a file of its own, beside its session's. */
+  readonly agentId?: string
 }
 
 /** Writes entries as they happen. The file is made with the first one. */
@@ -26,6 +28,8 @@ export class Transcript {
   #options: TranscriptOptions
   #last: string | null
   #isMade = false
+  /** Told of every entry, for a host that keeps a copy. */
+  onEntry: (path: string, entry: Fields) => void = () => undefined
 
   constructor(options: TranscriptOptions, last: string | null = null) {
     this.#options = options
@@ -33,7 +37,23 @@ export class Transcript {
   }
 
   get path(): string {
-    return transcriptPath(this.#options, this.#options.sessionId)
+    const { sessionId, agentId } = this.#options
+    const path = transcriptPath(this.#options, sessionId)
+    return agentId === undefined ? path : join(path.replace(/\.jsonl$/, ""), "subagents", `agent-${agentId}.jsonl`)
+  }
+
+  /** The file of a sub-agent, and what is told of it beside. */
+  ofAgent(agentId: string, about: Fields): Transcript {
+    const transcript = new Transcript({ ...this.#options, agentId })
+    transcript.onEntry = this.onEntry
+    transcript.#describe(about)
+    return transcript
+  }
+
+  #describe(about: Fields): void {
+    if (!this.#options.persist) return
+    this.onEntry(this.path, { type: "agent_metadata", ...about })
+    this.#onDisk(() => writeFileSync(this.path.replace(/\.jsonl$/, ".meta.json"), JSON.stringify(about)))
   }
 
   /** What is said from here on is another session's. */
@@ -48,10 +68,11 @@ export class Transcript {
     kind: "user" | "assistant",
     entry: { message: unknown; uuid: string; timestamp: string; extra?: Fields },
   ): boolean {
-    const { cwd, sessionId, version, entrypoint } = this.#options
+    const { cwd, sessionId, version, entrypoint, agentId } = this.#options
     const line = {
       parentUuid: this.#last,
-      isSidechain: false,
+      isSidechain: agentId !== undefined,
+      ...(agentId === undefined ? {} : { agentId }),
       userType: "external",
       ...(entrypoint === undefined ? {} : { entrypoint }),
       cwd,
@@ -71,10 +92,15 @@ export class Transcript {
 
   write(line: Fields): boolean {
     if (!this.#options.persist) return true
+    this.onEntry(this.path, line)
+    return this.#onDisk(() => appendFileSync(this.path, `${JSON.stringify(line)}\n`))
+  }
+
+  #onDisk(write: () => void): boolean {
     try {
       if (!this.#isMade) mkdirSync(dirname(this.path), { recursive: true })
       this.#isMade = true
-      appendFileSync(this.path, `${JSON.stringify(line)}\n`)
+      write()
       return true
     } catch {
       return false

@@ -2,6 +2,7 @@ import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Files } from "./files.ts"
 import { planFile } from "./plan-file.ts"
+import { schemaProblems } from "./schema-problems.ts"
 import { type Tool, toolFailure } from "./tool.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
@@ -85,7 +86,9 @@ function exitPlanTool(files: Files): Tool {
 }
 
 const structuredOutputTool: Tool = {
-  async run() {
+  async run({ core, input }) {
+    const problems = schemaProblems(core.state.jsonSchema ?? {}, input, core.profile.generation === 325)
+    if (problems.length > 0) return toolFailure(`Output does not match required schema: ${problems.join(", ")}`)
     const content = "Structured output provided successfully"
     return { content, structured: content }
   },

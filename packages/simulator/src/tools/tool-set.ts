@@ -5,6 +5,7 @@ import { wholeText } from "../scenario/text.ts"
 import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
 import { fileTools } from "./file-tools.ts"
 import { ownTools } from "./own-tools.ts"
+import { resourceTools } from "./resource-tools.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
 import type { Toolbox } from "./toolbox.ts"
 
@@ -19,6 +20,7 @@ export class ToolSet {
     this.#tools = {
       ...fileTools(files, checkpoints),
       ...ownTools(files),
+      ...resourceTools,
       Bash: bashTool(mode === "real" ? realShell : pretendShell),
       Task: { run: runSubagent },
       Agent: { run: runSubagent },

@@ -117,6 +117,28 @@ describe("claude-sim", () => {
     expect(child.stderrTail()).toContain("--no-such-flag")
   })
 
+  it.each([
+    [["--session-id", "x"], "Error: Invalid session ID. Must be a valid UUID."],
+    [
+      ["--permission-mode", "sometimes"],
+      "Allowed choices are acceptEdits, auto, bypassPermissions, dontAsk, manual, plan.",
+    ],
+    [["--profile", "2.1.37", "--permission-mode", "sometimes"], "bypassPermissions, default, delegate, dontAsk, plan."],
+    [["--max-turns", "many"], "argument 'many' is invalid. must be a number"],
+    [["--json-schema", "{bad"], "Error: --json-schema is not valid JSON"],
+  ])("[A25] refuses %j in the CLI's words", async (args, words) => {
+    const child = await start([...flags, ...args])
+    expect((await child.closed).error).toMatchObject({ details: { exitCode: 1 } })
+    expect(child.stderrTail()).toContain(words)
+  })
+
+  it("[A29] says of a prompt on the command line that it is not played", async () => {
+    const child = await start([...flags, "hello"])
+    child.endInput()
+    await child.closed
+    expect(child.stderrTail()).toContain("messages come as stream-json on stdin")
+  })
+
   it("[N5] says file, line and what is wrong of a scenario that is wrong, and exits 1", async () => {
     const file = scenario("turns:\n  - steps:\n      - say: hello\n      - tool: Bash\n")
     const child = await start([...flags, "--scenario", file])

@@ -58,13 +58,22 @@ describe("a fault, as it is written", () => {
     for (const line of describeFaults()) expect(message).toContain(line)
   })
 
-  it.each(["exit=900", "kill=SIGWINCH", "hang=2d", "delay", "long=9000MB", "duplicate=1", "flood=1x2x3", "close=1"])(
+  it.each(["exit=900", "kill=SIGWINCH", "hang=2d", "delay", "long=9000MB", "duplicate=1", "flood=1x2x3"])(
     "[SF2] %s: the value is refused, and the message shows what may stand there",
     (spec) => {
       const [name] = spec.split("=")
       expect(mistake(spec)).toContain(`the value must be as in ${name}`)
     },
   )
+
+  it("[SF2] a value out of its range is told the range, and one that is not wanted that there is none", () => {
+    expect(mistake("exit=900")).toContain("from 0 to 255")
+    expect(mistake("hang=2d")).toContain("at most 1h")
+    expect(mistake("long=9000MB")).toContain("at most 256MB")
+    expect(mistake("duplicate=1")).toContain("from 2 to 1000")
+    expect(mistake("flood=9999999")).toContain("from 1 to 1000000")
+    expect(mistake("close=1")).toContain("close takes no value")
+  })
 
   it("[SF2] a place that no agent ever comes to is refused with those there are", () => {
     expect(mistake("exit@reslut")).toMatch(/no "reslut".*assistant.*result/s)

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -62,6 +62,31 @@ describe("claude-sim", () => {
     expect(withoutIds(await oneTurn(await start(...flags, "--replay", replay)))).toEqual(withoutIds(seen))
     expect((await (await start("convert", file, "--turns", "--out", turns)).closed).error).toBeUndefined()
     expect((await readScenarioFile(turns)).turns).toHaveLength(1)
+  })
+
+  it("[SR10] says of a recording that was cut off where, and plays it as far as it goes", async () => {
+    const file = join(folder, "cut.ndjson")
+    const seen = await oneTurn(await start(...flags, "--scenario", "bug-fix", "--record", file))
+    const rows = readFileSync(file, "utf8").split("\n")
+    const middle = rows.findIndex((row) => row.includes('"type":"assistant"')) + 1
+    writeFileSync(file, [...rows.slice(0, middle), rows[middle]?.slice(0, 20)].join("\n"))
+    const child = await start(...flags, "--replay", file)
+    await child.send(encode(composeUserMessage("go")))
+    const again: Envelope[] = []
+    for await (const line of child.lines) {
+      again.push(JSON.parse(line))
+      if (again.at(-1)?.type === "assistant") child.endInput()
+    }
+    expect(withoutIds(again)).toEqual(withoutIds(seen.slice(0, again.length)))
+    const words = `${file}:${middle + 1}: its last line is cut off, and passed over; the recording ends in the middle of a turn`
+    expect(child.stderrTail()).toContain(words)
+    const converter = await start("convert", file, "--out", join(folder, "cut.yaml"))
+    await converter.closed
+    expect(converter.stderrTail()).toContain(words)
+    const edited = await start(...flags, "--replay", join(folder, "cut.yaml"))
+    edited.endInput()
+    await edited.closed
+    expect(edited.stderrTail()).toContain("cut.yaml: the recording ends in the middle of a turn")
   })
 
   it("[SR9] records a run of its own, as the host saw it", async () => {

@@ -40,6 +40,38 @@ describe("sessions on disk", () => {
     expect(entries[1]?.["parentUuid"]).toBe(entries[0]?.["uuid"])
   })
 
+  it("[A38] tell the host of every entry that is written, and keep what a sub-agent did in a file of its own", async () => {
+    const agent = [{ tool: "Bash", input: { command: "ls" }, result: "a" }, { say: "One file." }]
+    const input = { description: "count", prompt: "Count.", subagent_type: "general-purpose", run_in_background: false }
+    const scenario: Scenario = { turns: [{ steps: [{ tool: "Task", input, agent }, { say: "One." }] }] }
+    const launch = { mirrorsSession: true, allowedTools: ["Bash"] }
+    const host = new SimHost({ scenario, folder, launch })
+    await host.turn("how many?")
+    await host.close()
+    const told: Record<string, unknown[]> = {}
+    for (const { type, filePath, entries } of host.seen) {
+      if (type === "transcript_mirror") told[String(filePath)] = [...(told[String(filePath)] ?? []), entries].flat()
+    }
+    const [aside = "", own = ""] = Object.keys(told).toSorted((a, b) => b.length - a.length)
+    expect(own).toBe(transcriptPath(place(), host.agent.sessionId))
+    expect(aside).toContain(`${host.agent.sessionId}/subagents/agent-`)
+    for (const path of [own, aside]) {
+      const written = readFileSync(path, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line))
+      // The bill is written when this host is gone.
+      const kept = written.filter((entry) => Object(entry).type !== "cost-state")
+      expect(told[path]?.filter((entry) => Object(entry).type !== "agent_metadata")).toEqual(kept)
+    }
+    const kinds = told[aside]?.map((entry) => Object(entry).type)
+    expect(kinds).toEqual(["agent_metadata", "user", "assistant", "user", "assistant"])
+    expect(told[aside]?.at(-1)).toMatchObject({ isSidechain: true, message: { stop_reason: "end_turn" } })
+    expect(JSON.parse(readFileSync(aside.replace(/jsonl$/, "meta.json"), "utf8"))).toMatchObject({
+      description: "count",
+    })
+  })
+
   it("[A22] are resumed under their id, and nothing of them is said again", async () => {
     const { id } = await turn("plum")
     const host = new SimHost({ scenario: says("More."), folder, launch: { session: { resume: id, persist: true } } })

@@ -1,0 +1,67 @@
+import { isObject } from "@signalbox/protocol/envelope"
+import type { Fields } from "../profiles/profile.ts"
+import { CONNECTION_CLOSED, type SendOptions } from "./link.ts"
+import type { ServeMcp } from "./server-requests.ts"
+
+type Answer = Readonly<Fields> | undefined
+
+/** Requests and answers of JSON-RPC over one connection, in both directions. */
+export class RpcPeer {
+  readonly #pending = new Map<unknown, (answer: Answer) => void>()
+  readonly #write: (message: Fields) => void
+  readonly #serve: ServeMcp
+  #closed = false
+
+  constructor(write: (message: Fields) => void, serve: ServeMcp) {
+    this.#write = write
+    this.#serve = serve
+  }
+
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  send(message: Fields, { signal, timeoutMs }: SendOptions): Promise<Answer> {
+    const { id } = message
+    if (this.#closed) return Promise.resolve(CONNECTION_CLOSED)
+    if (id === undefined) {
+      this.#write(message)
+      return Promise.resolve(undefined)
+    }
+    return new Promise((resolve) => {
+      const settle = (answer: Answer) => {
+        if (!this.#pending.delete(id)) return
+        clearTimeout(timer)
+        signal?.removeEventListener("abort", abort)
+        resolve(answer)
+      }
+      const abort = () => {
+        const params = { requestId: id, reason: "AbortError" }
+        if (!this.#closed) this.#write({ method: "notifications/cancelled", params, jsonrpc: "2.0" })
+        settle(undefined)
+      }
+      const timer = timeoutMs === undefined ? undefined : setTimeout(settle, timeoutMs, undefined)
+      this.#pending.set(id, settle)
+      signal?.addEventListener("abort", abort, { once: true })
+      this.#write(message)
+    })
+  }
+
+  /** A message of the server's. What is none is passed over. */
+  take(message: unknown): void {
+    if (!isObject(message)) return
+    const { id, method } = message
+    if (typeof method !== "string") this.#pending.get(id)?.(message)
+    else if (id !== undefined) void this.#answer(id, message)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const settle of Array.from(this.#pending.values())) settle(CONNECTION_CLOSED)
+  }
+
+  async #answer(id: unknown, request: Readonly<Fields>): Promise<void> {
+    const answer = await this.#serve(request)
+    if (!this.#closed) this.#write({ ...answer, jsonrpc: "2.0", id })
+  }
+}
