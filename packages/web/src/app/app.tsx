@@ -1,0 +1,80 @@
+import { HubClientError } from "@signalbox/client"
+import { useEffect, useState } from "react"
+import { Button } from "../design/button.tsx"
+import { Empty } from "../design/notice.tsx"
+import { useConnection, useHubStore } from "./hub-context.ts"
+import type { HubStore } from "./hub-store.ts"
+import { currentPlace, navigate } from "./router.ts"
+import { Shell } from "./shell.tsx"
+import { SignIn } from "./sign-in.tsx"
+import { useValue } from "./value-store.ts"
+
+type Entry =
+  | { readonly name: "asking" }
+  | { readonly name: "unreachable"; readonly why: string }
+  | { readonly name: "known" }
+
+/** Who is there? Then the cockpit, or the door. */
+export function App() {
+  const store = useHubStore()
+  const me = useValue(store.me)
+  const connection = useConnection()
+  const [entry, setEntry] = useState<Entry>({ name: "asking" })
+  const [tries, setTries] = useState(0)
+
+  useEffect(() => {
+    let isCurrent = true
+    const ask = async () => {
+      const next = await enter(store)
+      if (isCurrent) setEntry(next)
+    }
+    void ask()
+    return () => {
+      isCurrent = false
+    }
+  }, [store, tries])
+
+  useEffect(() => {
+    if (me === undefined) return undefined
+    store.start()
+    if (currentPlace().path === "/" || currentPlace().path === "/login") navigate("/sessions", { replace: true })
+    return () => store.stop()
+  }, [store, me])
+
+  if (me !== undefined) return <Shell />
+  if (entry.name === "asking") return null
+  if (entry.name === "unreachable") {
+    return <Empty action={<Button onClick={() => setTries(tries + 1)}>Try again</Button>}>{entry.why}</Empty>
+  }
+  return <SignIn reason={connection.name === "signed-out" ? connection.reason : undefined} />
+}
+
+/** The code leaves the address before anything else happens: it must not stand in a history. */
+function takeCode(): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code")
+  if (location.pathname === "/login" && location.hash !== "") history.replaceState(null, "", "/login")
+  return code ?? undefined
+}
+
+/** Asked once per page: a code is good for one use, and React may mount twice. */
+let entering: Promise<Entry> | undefined
+
+function enter(store: HubStore): Promise<Entry> {
+  entering ??= decide(store, takeCode()).finally(() => {
+    entering = undefined
+  })
+  return entering
+}
+
+async function decide(store: HubStore, code: string | undefined): Promise<Entry> {
+  try {
+    if (code === undefined) await store.identify()
+    else await store.signIn({ code })
+  } catch (error) {
+    if (!(error instanceof HubClientError)) throw error
+    if (error.status === undefined) return { name: "unreachable", why: "The hub cannot be reached. Is it running?" }
+    if (code !== undefined)
+      store.forget("This link was used already or has run out. Ask the hub for a new one, or sign in with a token.")
+  }
+  return { name: "known" }
+}

@@ -1,0 +1,60 @@
+import { useEffect, useState } from "react"
+import { clockTime } from "../design/words.ts"
+import { useConnection, useHubStore } from "./hub-context.ts"
+import { useValue } from "./value-store.ts"
+
+/** A short loss is no news. */
+const PATIENCE_MS = 1500
+const CAUGHT_UP_MS = 4000
+
+function useAfter(ms: number, key: unknown): boolean {
+  const [passed, setPassed] = useState<unknown>(undefined)
+  useEffect(() => {
+    if (key === undefined) return undefined
+    const timer = setTimeout(() => setPassed(key), ms)
+    return () => clearTimeout(timer)
+  }, [ms, key])
+  return key !== undefined && passed === key
+}
+
+function useOnline(): boolean {
+  const [online, setOnline] = useState(navigator.onLine)
+  useEffect(() => {
+    const update = () => setOnline(navigator.onLine)
+    addEventListener("online", update)
+    addEventListener("offline", update)
+    return () => {
+      removeEventListener("online", update)
+      removeEventListener("offline", update)
+    }
+  }, [])
+  return online
+}
+
+/** Under the header, in the flow, never over anything. */
+export function ConnectionBar() {
+  const connection = useConnection()
+  const gaps = useValue(useHubStore().gaps)
+  const online = useOnline()
+  const since = connection.name === "lost" ? connection.since : undefined
+  const isLong = useAfter(PATIENCE_MS, since)
+  const isOld = useAfter(CAUGHT_UP_MS, gaps === 0 ? undefined : gaps)
+  const text = (() => {
+    if (connection.name === "lost" && !online)
+      return `You are offline. Shown as of ${clockTime(connection.since, { seconds: true })}.`
+    if (connection.name === "lost" && isLong) {
+      const tries = connection.tries > 1 ? `, try ${connection.tries}` : ""
+      return `Reconnecting${tries}. Shown as of ${clockTime(connection.since, { seconds: true })}.`
+    }
+    return gaps > 0 && !isOld ? "Caught up from the log." : ""
+  })()
+  return (
+    <div role="status" aria-label="Connection" className="shrink-0">
+      {text !== "" && (
+        <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
+          {text}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,223 @@
+import { type Ask, connectHub, type Hub, HubClientError, type Session } from "@signalbox/client"
+import { freezeClock } from "./clock.ts"
+import { type Connection, type ConnectionInput, stepConnection } from "./connection.ts"
+import { createValueStore, type ValueStore } from "./value-store.ts"
+
+export interface Me {
+  readonly role: "viewer" | "operator" | "admin"
+  readonly name: string
+}
+
+/** What the hub told of all sessions and asks. Asks that were settled while we watched stay, with their outcome. */
+export interface Fleet {
+  readonly load:
+    | { readonly name: "loading" }
+    | { readonly name: "ready" }
+    | { readonly name: "failed"; readonly why: string }
+  readonly sessions: ReadonlyMap<string, Session>
+  readonly asks: ReadonlyMap<string, Ask>
+  /** There are more sessions than are held here. */
+  readonly more: boolean
+}
+
+const EMPTY: Fleet = { load: { name: "loading" }, sessions: new Map(), asks: new Map(), more: false }
+const PAGE = 200
+const MAX_SESSIONS = 2000
+/** Settled asks that are remembered for their outcome. */
+const MAX_SETTLED = 200
+
+/** The one place that talks to the hub about all sessions. Screens read it; it reads the stream. */
+export class HubStore {
+  readonly hub: Hub
+  readonly me: ValueStore<Me | undefined> = createValueStore<Me | undefined>(undefined)
+  readonly fleet: ValueStore<Fleet> = createValueStore(EMPTY)
+  readonly connection: ValueStore<Connection> = createValueStore<Connection>({ name: "connecting" })
+  /** Counts the times that the stream came back with something missing. */
+  readonly gaps = createValueStore(0)
+  #watching: AbortController | undefined
+  /** Told by the stream while a page was on its way: newer than the page. */
+  #toldSince: { readonly sessions: Set<string>; readonly asks: Set<string> } | undefined
+  #changes: { sessions: Map<string, Session>; asks: Map<string, Ask> } | undefined
+
+  constructor(url: string) {
+    this.hub = connectHub({
+      url,
+      reconnect: { baseDelayMs: 500, maxDelayMs: 30_000 },
+      onRetry: (tries) => this.#step({ type: "tried", tries }),
+    })
+    const wake = () => {
+      if (document.visibilityState === "visible") this.hub.retryNow()
+    }
+    addEventListener("online", wake)
+    document.addEventListener("visibilitychange", wake)
+  }
+
+  /** Who we are; throws what the hub says when it does not know us. */
+  async identify(): Promise<void> {
+    this.me.set(await this.hub.request<Me>({ method: "GET", path: "/api/me", repeatable: true }))
+  }
+
+  async signIn(credential: { readonly token: string } | { readonly code: string }): Promise<void> {
+    this.me.set(await this.hub.request<Me>({ method: "POST", path: "/api/login", body: credential }))
+    this.#step({ type: "subscribed" })
+  }
+
+  async signOut(reason: string): Promise<void> {
+    this.stop()
+    await this.hub.request({ method: "POST", path: "/api/logout" }).catch(() => undefined)
+    this.forget(reason)
+  }
+
+  /** The hub knows us no more. Drafts are the browser's, and stay. */
+  forget(reason: string): void {
+    this.stop()
+    this.me.set(undefined)
+    this.fleet.set(EMPTY)
+    this.#step({ type: "refused", reason })
+  }
+
+  /** Watches until `stop`, through losses of the connection. */
+  start(): void {
+    if (this.#watching !== undefined) return
+    this.#watching = new AbortController()
+    void this.#watch(this.#watching.signal)
+  }
+
+  stop(): void {
+    this.#watching?.abort()
+    this.#watching = undefined
+  }
+
+  retry(): void {
+    void this.#load()
+  }
+
+  /** An answer's reply, or a refusal that carries the outcome: as good as the stream, and often sooner. */
+  takeAsk(ask: Ask): void {
+    this.#pending().asks.set(ask.id, ask)
+  }
+
+  takeSession(session: Session): void {
+    this.#pending().sessions.set(session.id, session)
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    try {
+      for await (const item of this.hub.watch({ signal })) {
+        switch (item.type) {
+          case "subscribed":
+            if (item.verdict === "gap") this.gaps.set(this.gaps.get() + 1)
+            this.#step({ type: "subscribed" })
+            void this.#load()
+            break
+          case "changed":
+            this.#toldSince?.sessions.add(item.session.id)
+            this.takeSession(item.session)
+            break
+          case "ask":
+            this.#toldSince?.asks.add(item.ask.id)
+            this.takeAsk(item.ask)
+            break
+          case "disconnected":
+            this.#step({ type: "disconnected", at: Date.now() })
+            break
+          case "event":
+          case "delta":
+            break
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      this.#watching = undefined
+      if (isRefusal(error)) this.forget(error.message)
+      else this.#fail(error)
+    }
+  }
+
+  #step(input: ConnectionInput): void {
+    const next = stepConnection(this.connection.get(), input)
+    this.connection.set(next)
+    freezeClock(next.name === "lost")
+  }
+
+  async #load(): Promise<void> {
+    const told = { sessions: new Set<string>(), asks: new Set<string>() }
+    this.#toldSince = told
+    try {
+      const [page, asks] = await Promise.all([this.#readSessions(), this.hub.asks({ state: "pending" })])
+      if (this.#toldSince !== told) return
+      this.#merge()
+      const now = this.fleet.get()
+      const sessions = new Map(page.sessions.map((session) => [session.id, session]))
+      for (const [id, session] of now.sessions)
+        if (told.sessions.has(id) || !sessions.has(id)) sessions.set(id, session)
+      const open = new Map(asks.map((ask) => [ask.id, ask]))
+      for (const [id, ask] of now.asks) if (told.asks.has(id) || ask.state !== "pending") open.set(id, ask)
+      this.fleet.set({ load: { name: "ready" }, sessions, asks: open, more: page.more })
+    } catch (error) {
+      if (this.#toldSince !== told) return
+      if (isRefusal(error)) this.forget(error.message)
+      else this.#fail(error)
+    } finally {
+      if (this.#toldSince === told) this.#toldSince = undefined
+    }
+  }
+
+  async #readSessions(): Promise<{ sessions: readonly Session[]; more: boolean }> {
+    const sessions: Session[] = []
+    let cursor: string | undefined
+    do {
+      const page = await this.hub.sessions({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) })
+      sessions.push(...page.sessions)
+      cursor = page.cursor ?? undefined
+    } while (cursor !== undefined && sessions.length < MAX_SESSIONS)
+    return { sessions, more: cursor !== undefined }
+  }
+
+  #fail(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error)
+    const now = this.fleet.get()
+    // What is shown stays; only a page that has nothing yet says so.
+    if (now.load.name !== "ready") this.fleet.set({ ...now, load: { name: "failed", why } })
+  }
+
+  /** Many changes in one frame are one change for the screens. */
+  #pending(): { sessions: Map<string, Session>; asks: Map<string, Ask> } {
+    if (this.#changes === undefined) {
+      this.#changes = { sessions: new Map(), asks: new Map() }
+      soon(() => this.#merge())
+    }
+    return this.#changes
+  }
+
+  #merge(): void {
+    const changes = this.#changes
+    this.#changes = undefined
+    if (changes === undefined) return
+    const now = this.fleet.get()
+    const sessions = changes.sessions.size === 0 ? now.sessions : new Map([...now.sessions, ...changes.sessions])
+    const asks = changes.asks.size === 0 ? now.asks : bounded(new Map([...now.asks, ...changes.asks]))
+    this.fleet.set({ ...now, sessions, asks })
+  }
+}
+
+function bounded(asks: Map<string, Ask>): ReadonlyMap<string, Ask> {
+  let surplus = [...asks.values()].filter(({ state }) => state !== "pending").length - MAX_SETTLED
+  for (const [id, { state }] of asks) {
+    if (surplus <= 0) break
+    if (state === "pending") continue
+    asks.delete(id)
+    surplus--
+  }
+  return asks
+}
+
+/** With the next frame, or where no frames are drawn, soon after. */
+function soon(run: () => void): void {
+  if (document.visibilityState === "visible") requestAnimationFrame(run)
+  else setTimeout(run, 50)
+}
+
+function isRefusal(error: unknown): error is HubClientError {
+  return error instanceof HubClientError && (error.status === 401 || error.status === 403)
+}

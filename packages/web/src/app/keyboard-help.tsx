@@ -1,0 +1,80 @@
+import { Dialog } from "../design/dialog.tsx"
+
+interface KeyGroup {
+  readonly title: string
+  readonly keys: readonly (readonly [keys: string, what: string])[]
+}
+
+export const KEY_GROUPS: readonly KeyGroup[] = [
+  {
+    title: "Everywhere",
+    keys: [
+      ["Ctrl/⌘ K", "Command palette"],
+      ["?", "This help"],
+      ["c", "New session"],
+      ["g s", "Sessions"],
+      ["g a", "Approvals"],
+      ["F6", "What waits for you, then the other regions"],
+    ],
+  },
+  {
+    title: "Lists",
+    keys: [
+      ["j / k", "Next / previous"],
+      ["Enter", "Open"],
+      ["i", "Interrupt the chosen session"],
+      ["#", "Archive the chosen session"],
+    ],
+  },
+  {
+    title: "A session",
+    keys: [
+      ["Enter", "Send; Shift+Enter is a new line"],
+      ["Ctrl/⌘ .", "Interrupt"],
+      ["[ / ]", "Previous / next turn"],
+      ["Home / End", "First event / latest"],
+    ],
+  },
+  {
+    title: "Inside a request that waits for you",
+    keys: [
+      ["y", "What the first button says"],
+      ["n", "Deny…"],
+      ["e", "Edit"],
+      ["a", "Tick the first rule to remember"],
+      ["Escape", "Back to where you were"],
+    ],
+  },
+]
+
+export function KeyTable() {
+  return (
+    <div className="grid gap-x-8 gap-y-4 tablet:grid-cols-2">
+      {KEY_GROUPS.map(({ title, keys }) => (
+        <section key={title}>
+          <h3 className="mb-1 text-dense font-bold text-text-2">{title}</h3>
+          <dl className="flex flex-col gap-1">
+            {keys.map(([name, what]) => (
+              <div key={name} className="flex items-baseline justify-between gap-4">
+                <dt className="shrink-0 rounded-[4px] border border-line bg-sunken px-1.5 font-mono text-meta">
+                  {name}
+                </dt>
+                <dd className="text-end text-dense text-text-2">{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" open={open} onClose={onClose} className="max-w-2xl">
+      <div className="overflow-y-auto px-4 pt-1 pb-4">
+        <KeyTable />
+      </div>
+    </Dialog>
+  )
+}

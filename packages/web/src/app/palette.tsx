@@ -1,0 +1,168 @@
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react"
+import { summaryOf } from "../approvals/ask-words.ts"
+import { openAsks } from "../approvals/open-asks.ts"
+import { classes } from "../design/classes.ts"
+import { Dialog } from "../design/dialog.tsx"
+import { oneLine } from "../design/visible-characters.ts"
+import { titleOf } from "../sessions/session-words.ts"
+import { type Command, useScreenCommands } from "./commands.ts"
+import { useCanOperate, useFleet, useHubStore } from "./hub-context.ts"
+import { navigate } from "./router.ts"
+
+interface PaletteProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly onHelp: () => void
+}
+
+interface Option {
+  readonly key: string
+  readonly group: "Waiting for you" | "Commands" | "Sessions"
+  readonly label: string
+  readonly note: string
+  readonly run: () => void
+}
+
+const MAX_OPTIONS = 50
+
+/** Everything by its name: what waits, what can be done here, every session. */
+export function Palette({ open, onClose, onHelp }: PaletteProps) {
+  return (
+    <Dialog title="Command palette" hideTitle open={open} onClose={onClose}>
+      {open && <PaletteBody onClose={onClose} onHelp={onHelp} />}
+    </Dialog>
+  )
+}
+
+function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
+  const [text, setText] = useState("")
+  const [chosen, setChosen] = useState(0)
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const all = useOptions(onHelp)
+  const options = useMemo(() => all.filter((option) => matches(option, text)).slice(0, MAX_OPTIONS), [all, text])
+  const current = Math.min(chosen, Math.max(0, options.length - 1))
+
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" })
+  }, [current, options])
+
+  function take(option: Option | undefined): void {
+    if (option === undefined) return
+    onClose()
+    option.run()
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined && options.length > 0) setChosen((current + step + options.length) % options.length)
+    else if (event.key === "Enter") take(options[current])
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <>
+      <input
+        role="combobox"
+        aria-label="Search sessions, requests and commands"
+        aria-expanded="true"
+        aria-controls={`${id}-list`}
+        aria-activedescendant={options.length === 0 ? undefined : `${id}-${current}`}
+        aria-autocomplete="list"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Search sessions, requests and commands"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKey}
+        className="w-full rounded-t-sheet border-b border-line bg-transparent px-4 py-3 text-prose outline-none"
+      />
+      <div ref={list} id={`${id}-list`} role="listbox" aria-label="Results" className="min-h-0 overflow-y-auto p-1">
+        {options.map((option, index) => (
+          <div key={option.key} role="presentation">
+            {option.group !== options[index - 1]?.group && (
+              <div role="presentation" className="px-3 pt-2 pb-1 text-meta font-bold text-text-3">
+                {option.group}
+              </div>
+            )}
+            <div
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === current}
+              onPointerMove={() => setChosen(index)}
+              onClick={() => take(option)}
+              onKeyDown={undefined}
+              className={classes(
+                "flex min-h-9 cursor-default items-center justify-between gap-3 rounded-control px-3 py-1 coarse:min-h-11",
+                index === current && "bg-accent-soft",
+              )}
+            >
+              <span className="truncate">{option.label}</span>
+              <span className="shrink-0 truncate text-meta text-text-3">{option.note}</span>
+            </div>
+          </div>
+        ))}
+      </div>
+      {options.length === 0 && <p className="px-4 pb-4 text-text-2">Nothing has that name.</p>}
+    </>
+  )
+}
+
+function matches({ label, note, group }: Option, text: string): boolean {
+  const haystack = `${label} ${note} ${group}`.toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => haystack.includes(word))
+}
+
+function useOptions(onHelp: () => void): readonly Option[] {
+  const { sessions, asks } = useFleet()
+  const store = useHubStore()
+  const canOperate = useCanOperate()
+  const own = useScreenCommands()
+  return useMemo(() => {
+    const commands: readonly Command[] = [
+      ...own,
+      ...(canOperate ? [{ name: "New session", keys: "c", run: () => navigate("/new") }] : []),
+      { name: "Sessions", keys: "g s", run: () => navigate("/sessions") },
+      { name: "Approvals", keys: "g a", run: () => navigate("/approvals") },
+      { name: "Appearance", run: () => navigate("/settings/appearance") },
+      { name: "Notifications", run: () => navigate("/settings/notifications") },
+      { name: "Keyboard", run: () => navigate("/settings/keyboard") },
+      { name: "Keyboard shortcuts", keys: "?", run: onHelp },
+      { name: "Sign out", run: () => void store.signOut("You signed out.") },
+    ]
+    return [
+      ...openAsks(asks).map((ask): Option => {
+        const session = sessions.get(ask.sessionId)
+        return {
+          key: `ask:${ask.id}`,
+          group: "Waiting for you",
+          label: summaryOf(ask),
+          note: session === undefined ? "" : titleOf(session),
+          run: () => navigate(`/approvals/${ask.id}`),
+        }
+      }),
+      ...commands.map(
+        ({ name, keys, run }): Option => ({ key: `do:${name}`, group: "Commands", label: name, note: keys ?? "", run }),
+      ),
+      ...[...sessions.values()]
+        .filter(({ archived }) => !archived)
+        .map(
+          (session): Option => ({
+            key: `session:${session.id}`,
+            group: "Sessions",
+            label: titleOf(session),
+            note: oneLine(session.cwd ?? "", 60),
+            run: () => navigate(`/s/${session.id}`),
+          }),
+        ),
+    ]
+  }, [sessions, asks, own, canOperate, onHelp, store])
+}

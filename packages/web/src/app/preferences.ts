@@ -1,0 +1,77 @@
+import { createValueStore, useValue } from "./value-store.ts"
+
+/** What one person likes, on this browser. */
+export interface Preferences {
+  readonly theme: "system" | "light" | "dark"
+  readonly density: "comfortable" | "compact"
+  readonly text: "90" | "100" | "110" | "125"
+  readonly singleKeys: boolean
+  readonly detail: "brief" | "normal" | "full"
+  readonly notify: boolean
+  readonly notifyDetails: boolean
+}
+
+const KEY = "signalbox:preferences"
+const DEFAULTS: Preferences = {
+  theme: "system",
+  density: "comfortable",
+  text: "100",
+  singleKeys: true,
+  detail: "normal",
+  notify: false,
+  notifyDetails: false,
+}
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  theme: ["system", "light", "dark"],
+  density: ["comfortable", "compact"],
+  text: ["90", "100", "110", "125"],
+  detail: ["brief", "normal", "full"],
+}
+
+/** What is kept may be of another version, or somebody's own doing: only what we know is taken. */
+function readKept(): Preferences {
+  const kept: Record<string, unknown> = {}
+  try {
+    Object.assign(kept, JSON.parse(localStorage.getItem(KEY) ?? "{}"))
+  } catch {
+    return DEFAULTS
+  }
+  const known = Object.entries(DEFAULTS).map(([name, byDefault]) => {
+    const value = kept[name]
+    const isKnown = CHOICES[name]?.some((choice) => choice === value) ?? typeof value === typeof byDefault
+    return [name, isKnown ? value : byDefault]
+  })
+  return { ...DEFAULTS, ...Object.fromEntries(known) }
+}
+
+export const preferences = createValueStore(readKept())
+
+export function usePreferences(): Preferences {
+  return useValue(preferences)
+}
+
+export function setPreferences(changes: Partial<Preferences>): void {
+  const next = { ...preferences.get(), ...changes }
+  preferences.set(next)
+  try {
+    localStorage.setItem(KEY, JSON.stringify(next))
+  } catch {
+    // A browser that keeps nothing still shows what was chosen, until it is closed.
+  }
+}
+
+function dress({ theme, density, text }: Preferences): void {
+  const { dataset } = document.documentElement
+  dataset["theme"] = theme
+  dataset["density"] = density
+  dataset["text"] = text
+}
+
+/** The document wears what was chosen from before the first paint on. Another tab's choice counts here too. */
+export function wearPreferences(): void {
+  dress(preferences.get())
+  preferences.subscribe(() => dress(preferences.get()))
+  addEventListener("storage", ({ key }) => {
+    if (key === KEY) preferences.set(readKept())
+  })
+}

@@ -1,0 +1,90 @@
+import { Suspense, useMemo, useState } from "react"
+import { ARRIVALS, useAskArrivals } from "../approvals/ask-arrivals.ts"
+import { openAsks } from "../approvals/open-asks.ts"
+import { Button } from "../design/button.tsx"
+import { Empty, Skeleton } from "../design/notice.tsx"
+import { Announcer } from "./announcer.tsx"
+import { ConnectionBar } from "./connection-bar.tsx"
+import { ErrorBoundary } from "./error-boundary.tsx"
+import { useCanOperate, useFleet } from "./hub-context.ts"
+import { KeyboardHelp } from "./keyboard-help.tsx"
+import { BottomBar, Rail } from "./navigation.tsx"
+import { usePageBadge } from "./page-badge.ts"
+import { Palette } from "./palette.tsx"
+import { cycleRegions } from "./regions.ts"
+import { matchPath, navigate, usePlace } from "./router.ts"
+import { ROUTES } from "./routes.tsx"
+import { screenTitle } from "./screen-title.ts"
+import { useKeys } from "./shortcuts.ts"
+import { useValue } from "./value-store.ts"
+
+type Layer = "none" | "palette" | "help"
+
+export function Shell() {
+  const [layer, setLayer] = useState<Layer>("none")
+  const canOperate = useCanOperate()
+  const { asks } = useFleet()
+  const waiting = useMemo(() => openAsks(asks).length, [asks])
+  usePageBadge(waiting, useValue(screenTitle))
+  useAskArrivals(ARRIVALS)
+  useKeys({
+    "mod+k": () => setLayer("palette"),
+    "?": () => setLayer("help"),
+    "g s": () => navigate("/sessions"),
+    "g a": () => navigate("/approvals"),
+    F6: cycleRegions,
+    ...(canOperate ? { c: () => navigate("/new") } : {}),
+  })
+  const close = () => setLayer("none")
+  return (
+    <div className="shell-height flex flex-col">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-raised focus:px-3 focus:py-2"
+      >
+        To the content
+      </a>
+      <div className="flex min-h-0 flex-1">
+        <Rail waiting={waiting} />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <ConnectionBar />
+          <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
+            <CurrentScreen />
+          </main>
+        </div>
+      </div>
+      <BottomBar waiting={waiting} onMore={() => setLayer("palette")} />
+      <Announcer />
+      <Palette open={layer === "palette"} onClose={close} onHelp={() => setLayer("help")} />
+      <KeyboardHelp open={layer === "help"} onClose={close} />
+    </div>
+  )
+}
+
+function CurrentScreen() {
+  const { path } = usePlace()
+  for (const { pattern, screen: Screen } of ROUTES) {
+    const params = matchPath(pattern, path)
+    if (params === undefined) continue
+    return (
+      <ErrorBoundary resetKey={path} fallback={(error) => <Broken error={error} />}>
+        <Suspense fallback={<Skeleton />}>
+          <Screen params={params} />
+        </Suspense>
+      </ErrorBoundary>
+    )
+  }
+  return (
+    <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
+      There is nothing at this address.
+    </Empty>
+  )
+}
+
+function Broken({ error }: { readonly error: Error }) {
+  return (
+    <Empty action={<Button onClick={() => location.reload()}>Reload</Button>}>
+      This screen could not be shown: {error.message}
+    </Empty>
+  )
+}

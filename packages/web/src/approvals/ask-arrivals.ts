@@ -1,0 +1,37 @@
+import type { Ask } from "@signalbox/client"
+import { useEffect, useRef } from "react"
+import { announce } from "../app/announcer.tsx"
+import { useFleet } from "../app/hub-context.ts"
+import type { Fleet } from "../app/hub-store.ts"
+import { titleOf } from "../sessions/session-words.ts"
+import { headingOf } from "./ask-words.ts"
+import { notifyOf } from "./notifications.ts"
+
+export type ArrivalListener = (arrived: readonly Ask[], fleet: Fleet) => void
+
+function tellListeners(arrived: readonly Ask[], { sessions }: Fleet): void {
+  const [first] = arrived
+  if (first === undefined) return
+  const session = sessions.get(first.sessionId)
+  const title = session === undefined ? "A session" : titleOf(session)
+  announce(
+    arrived.length > 1 ? `${arrived.length} new requests wait for you` : `${title} needs you: ${headingOf(first)}`,
+  )
+}
+
+export const ARRIVALS: readonly ArrivalListener[] = [tellListeners, notifyOf]
+
+/** Tells of asks that opened while this page was there. What waited already when it came is no news. */
+export function useAskArrivals(listeners: readonly ArrivalListener[]): void {
+  const fleet = useFleet()
+  const known = useRef<Set<string> | undefined>(undefined)
+  useEffect(() => {
+    if (fleet.load.name !== "ready") return
+    const ids = [...fleet.asks.values()].filter(({ state }) => state === "pending")
+    const before = known.current
+    known.current = new Set(ids.map(({ id }) => id))
+    if (before === undefined) return
+    const arrived = ids.filter(({ id }) => !before.has(id))
+    if (arrived.length > 0) for (const listener of listeners) listener(arrived, fleet)
+  }, [fleet, listeners])
+}

@@ -1,0 +1,78 @@
+import type { Ask } from "@signalbox/client"
+import { oneLine } from "../design/visible-characters.ts"
+import { shortPath } from "../design/words.ts"
+
+type AskLike = Pick<Ask, "kind" | "request" | "toolName" | "input">
+
+function text(source: Readonly<Record<string, unknown>> | undefined, field: string): string | undefined {
+  const value = source?.[field]
+  return typeof value === "string" && value !== "" ? value : undefined
+}
+
+/** What is asked, as a heading: the CLI's own words, or ours. */
+export function headingOf(ask: AskLike): string {
+  const own = text(ask.request, "title") ?? (ask.kind === "tool" ? undefined : text(ask.request, "display_name"))
+  if (own !== undefined) return oneLine(own, 120)
+  const { input } = ask
+  switch (ask.kind) {
+    case "question":
+      return "Claude has a question"
+    case "plan":
+      return "Approve a plan"
+    case "elicitation":
+      return `${oneLine(text(ask.request, "mcp_server_name") ?? "An MCP server", 60)} asks for information`
+    case "dialog":
+      return `Dialog: ${oneLine(text(ask.request, "dialog_kind") ?? "unknown kind", 60)}`
+    case "tool":
+      return toolHeading(ask.toolName ?? "a tool", input)
+  }
+}
+
+function toolHeading(tool: string, input: Ask["input"]): string {
+  const path = text(input, "file_path") ?? text(input, "notebook_path")
+  const file = path === undefined ? "a file" : oneLine(shortPath(path), 80)
+  switch (tool) {
+    case "Bash":
+      return "Run a command"
+    case "Edit":
+    case "MultiEdit":
+    case "NotebookEdit":
+      return `Edit ${file}`
+    case "Write":
+      return `Write ${file}`
+    case "Read":
+      return `Read ${file}`
+    case "WebFetch":
+      return `Fetch ${oneLine(hostOf(text(input, "url")) ?? "a page", 60)}`
+    case "WebSearch":
+      return "Search the web"
+  }
+  const mcp = /^mcp__(.+?)__(.+)$/.exec(tool)
+  return mcp === null ? `Use ${oneLine(tool, 60)}` : `Use ${oneLine(mcp[2] ?? "", 60)} of ${oneLine(mcp[1] ?? "", 40)}`
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url === undefined || !URL.canParse(url) ? url : new URL(url).host
+}
+
+/** One line that tells it apart in a list. */
+export function summaryOf(ask: AskLike): string {
+  const { input } = ask
+  const questions = input?.["questions"]
+  if (ask.kind === "question" && Array.isArray(questions)) {
+    const first: unknown = questions[0]
+    if (typeof first === "object" && first !== null && "question" in first) return oneLine(String(first.question), 160)
+  }
+  if (ask.kind === "plan") return `Plan: ${oneLine(text(input, "plan") ?? "", 160)}`
+  if (ask.kind === "elicitation") return oneLine(text(ask.request, "message") ?? headingOf(ask), 160)
+  const command = text(input, "command")
+  if (ask.toolName === "Bash" && command !== undefined) return `$ ${oneLine(command, 160)}`
+  return headingOf(ask)
+}
+
+/** The verb of a list row: "run: rm -rf …". */
+export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): string {
+  return kind === "tool"
+    ? (toolName ?? "tool")
+    : { question: "question", plan: "plan", elicitation: "form", dialog: "dialog" }[kind]
+}

@@ -1,0 +1,95 @@
+import { type KeyboardEvent, useState } from "react"
+import { Button } from "../design/button.tsx"
+import { Confirm } from "../design/dialog.tsx"
+import { Field, INPUT } from "../design/field.tsx"
+import { DiffView } from "../transcript/diff-view.tsx"
+import { diffTexts } from "../transcript/line-diff.ts"
+
+type Input = Readonly<Record<string, unknown>>
+
+interface EditInputProps {
+  readonly tool: string
+  readonly input: Input
+  readonly canAct: boolean
+  /** Always the whole input: an old CLI takes an answer without it for a denial. */
+  readonly onAllow: (input: Input) => void
+  readonly onBack: () => void
+}
+
+/** The one field that people change, by tool; any other tool's input is changed as JSON. */
+function fieldOf(tool: string, input: Input): string | undefined {
+  const name = { Bash: "command", Edit: "new_string", Write: "content" }[tool]
+  return name !== undefined && typeof input[name] === "string" ? name : undefined
+}
+
+function read(text: string, field: string | undefined, input: Input): { input: Input } | { error: string } {
+  if (field !== undefined) return { input: { ...input, [field]: text } }
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      return { error: "This must stay an object: { … }" }
+    return { input: { ...value } }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+export function EditInput({ tool, input, canAct, onAllow, onBack }: EditInputProps) {
+  const field = fieldOf(tool, input)
+  const original = field === undefined ? JSON.stringify(input, null, 2) : String(input[field])
+  const [text, setText] = useState(original)
+  const [isLeaving, setLeaving] = useState(false)
+  const edited = read(text, field, input)
+  const isChanged = text !== original
+  const leave = () => (isChanged ? setLeaving(true) : onBack())
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return
+    event.preventDefault()
+    event.stopPropagation()
+    leave()
+  }
+  return (
+    <div className="flex min-h-0 flex-col gap-2 overflow-y-auto">
+      <Field
+        label={field === undefined ? "Input (JSON)" : `Edit ${field}`}
+        error={"error" in edited ? edited.error : undefined}
+      >
+        {(ids) => (
+          <textarea
+            {...ids}
+            // It was opened to be typed into.
+            autoFocus
+            spellCheck={false}
+            rows={Math.min(12, original.split("\n").length + 1)}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={onKey}
+            className={`${INPUT} font-mono`}
+          />
+        )}
+      </Field>
+      {isChanged && <DiffView hunks={diffTexts(original, text)} />}
+      <div className="flex flex-wrap gap-3">
+        <Button
+          look="primary"
+          data-act="primary"
+          aria-disabled={!canAct || "error" in edited}
+          onClick={() => "input" in edited && onAllow(edited.input)}
+        >
+          {isChanged ? "Allow edited" : "Allow once"}
+        </Button>
+        <Button look="quiet" onClick={leave}>
+          Back
+        </Button>
+      </div>
+      <Confirm
+        title="Discard your changes?"
+        consequence="What you changed in this request is lost. The request itself stays open."
+        action="Discard"
+        open={isLeaving}
+        onClose={() => setLeaving(false)}
+        onConfirm={onBack}
+      />
+    </div>
+  )
+}

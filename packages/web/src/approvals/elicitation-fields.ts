@@ -1,0 +1,177 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+
+/** The form of an MCP server: its flat schema as fields, and what was typed as content. Pure. */
+export interface FormField {
+  readonly name: string
+  readonly label: string
+  readonly description: string
+  readonly isRequired: boolean
+  readonly type:
+    | "text"
+    | "number"
+    | "switch"
+    | "select"
+    | "multi-select"
+    | "date"
+    | "datetime-local"
+    | "email"
+    | "url"
+    | "json"
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+  readonly min?: number
+  readonly max?: number
+  readonly isInteger: boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly initial: FormValue
+}
+
+export type FormValue = string | boolean | readonly string[]
+type Json = Readonly<Record<string, unknown>>
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined
+}
+
+const FORMATS: Readonly<Record<string, FormField["type"]>> = {
+  date: "date",
+  "date-time": "datetime-local",
+  email: "email",
+  uri: "url",
+}
+
+function typeOf(schema: Json): FormField["type"] {
+  const items = schema["items"]
+  if (optionsOf(schema).length > 0) return "select"
+  if (schema["type"] === "array" && isObject(items) && optionsOf(items).length > 0) return "multi-select"
+  switch (schema["type"]) {
+    case "boolean":
+      return "switch"
+    case "number":
+    case "integer":
+      return "number"
+    case "string":
+      return FORMATS[textOf(schema, "format") ?? ""] ?? "text"
+    default:
+      return "json"
+  }
+}
+
+function optionsOf(schema: Json): FormField["options"] {
+  const named = [schema["oneOf"], schema["anyOf"]].find((list): list is unknown[] => Array.isArray(list))
+  if (named !== undefined) {
+    return named.filter(isObject).flatMap((option) => {
+      const value = option["const"]
+      return typeof value === "string" ? [{ value, label: textOf(option, "title") ?? value }] : []
+    })
+  }
+  const values = schema["enum"]
+  const names = schema["enumNames"]
+  if (!Array.isArray(values)) return []
+  return values.map((value: unknown, index) => ({
+    value: String(value),
+    label: String((Array.isArray(names) ? names[index] : undefined) ?? value),
+  }))
+}
+
+function initialOf(schema: Json, type: FormField["type"]): FormValue {
+  const value = schema["default"]
+  if (type === "switch") return value === true
+  if (type === "multi-select") return Array.isArray(value) ? value.map(String) : []
+  if (value === undefined) return ""
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+/** `order`: the request may say in which order its fields stand. */
+export function fieldsOf(schema: unknown, order: unknown): readonly FormField[] {
+  if (!isObject(schema) || !isObject(schema["properties"])) return []
+  const properties = schema["properties"]
+  const first: readonly unknown[] = Array.isArray(order) ? order : []
+  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : []
+  const names = [...new Set([...first.map(String).filter((name) => name in properties), ...Object.keys(properties)])]
+  return names.flatMap((name) => {
+    const property = properties[name]
+    if (!isObject(property)) return []
+    const type = typeOf(property)
+    const items = property["items"]
+    const limits = {
+      min: numberOf(property["minimum"]),
+      max: numberOf(property["maximum"]),
+      minLength: numberOf(property["minLength"]),
+      maxLength: numberOf(property["maxLength"]),
+    }
+    return [
+      {
+        name,
+        label: typeof property["title"] === "string" ? property["title"] : name,
+        description: typeof property["description"] === "string" ? property["description"] : "",
+        isRequired: required.includes(name),
+        type,
+        options: type === "multi-select" && isObject(items) ? optionsOf(items) : optionsOf(property),
+        isInteger: property["type"] === "integer",
+        initial: initialOf(property, type),
+        ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined)),
+      },
+    ]
+  })
+}
+
+/** What is wrong with a value, in words; undefined when nothing is. */
+export function errorOf(field: FormField, value: FormValue): string | undefined {
+  if (typeof value === "boolean") return undefined
+  if (typeof value !== "string") return field.isRequired && value.length === 0 ? "Choose at least one." : undefined
+  const text = value.trim()
+  if (text === "") return field.isRequired ? "This is needed." : undefined
+  switch (field.type) {
+    case "number":
+      return numberError(field, Number(text))
+    case "email":
+      return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : "Write an address such as name@example.org."
+    case "url":
+      return URL.canParse(text) ? undefined : "Write a whole address, with https://."
+    case "json":
+      return isJson(text) ? undefined : "This is no JSON."
+    case "text":
+      if (field.minLength !== undefined && text.length < field.minLength)
+        return `At least ${field.minLength} characters.`
+      return field.maxLength !== undefined && text.length > field.maxLength
+        ? `At most ${field.maxLength} characters.`
+        : undefined
+    case "switch":
+    case "select":
+    case "multi-select":
+    case "date":
+    case "datetime-local":
+      return undefined
+  }
+}
+
+function numberError({ isInteger, min, max }: FormField, value: number): string | undefined {
+  if (!Number.isFinite(value)) return "Write a number."
+  if (isInteger && !Number.isInteger(value)) return "Write a whole number."
+  if (min !== undefined && value < min) return `At least ${min}.`
+  return max !== undefined && value > max ? `At most ${max}.` : undefined
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** As the server wants it: numbers as numbers, what was left empty not at all. */
+export function contentOf(fields: readonly FormField[], values: Readonly<Record<string, FormValue>>): Json {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = values[field.name] ?? field.initial
+      if (typeof value !== "string") return [[field.name, value]]
+      if (value.trim() === "") return []
+      if (field.type === "number") return [[field.name, Number(value)]]
+      if (field.type === "json") return [[field.name, JSON.parse(value)]]
+      return [[field.name, field.type === "datetime-local" ? new Date(value).toISOString() : value]]
+    }),
+  )
+}

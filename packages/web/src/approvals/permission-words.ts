@@ -1,0 +1,68 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { oneLine } from "../design/visible-characters.ts"
+
+/** A standing permission as the CLI suggests it. */
+export interface Suggestion {
+  readonly update: Readonly<Record<string, unknown>>
+  readonly words: string
+  /** Code in the words: the rule itself. */
+  readonly rule: string | undefined
+  readonly destination: string
+}
+
+export const DESTINATIONS = [
+  { value: "session", label: "this session" },
+  { value: "localSettings", label: "this project, only me" },
+  { value: "projectSettings", label: "this project, everyone" },
+  { value: "userSettings", label: "all my projects here" },
+] as const
+
+const MODES: Readonly<Record<string, string>> = {
+  acceptEdits: "accept edits",
+  default: "ask",
+  plan: "plan",
+  bypassPermissions: "bypass permissions",
+}
+
+function ruleText(rule: unknown): string {
+  if (!isObject(rule)) return ""
+  const tool = textOf(rule, "toolName") ?? ""
+  const content = rule["ruleContent"]
+  return typeof content === "string" && content !== "" ? `${tool}(${content})` : tool
+}
+
+/** In words, each suggestion by itself; what we cannot read is not offered. */
+export function suggestionsOf(suggestions: readonly unknown[] | undefined): readonly Suggestion[] {
+  return (suggestions ?? []).flatMap((update) => {
+    if (!isObject(update)) return []
+    const destination = typeof update["destination"] === "string" ? update["destination"] : "session"
+    const words = wordsOf(update)
+    return words === undefined ? [] : [{ update, destination, ...words }]
+  })
+}
+
+function wordsOf(update: Readonly<Record<string, unknown>>): { words: string; rule: string | undefined } | undefined {
+  const list = (field: string): readonly unknown[] => {
+    const value = update[field]
+    return Array.isArray(value) ? value : []
+  }
+  switch (update["type"]) {
+    case "addRules":
+    case "replaceRules": {
+      const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask for" }[
+        textOf(update, "behavior") ?? "allow"
+      ]
+      return verb === undefined
+        ? undefined
+        : { words: verb, rule: oneLine(list("rules").map(ruleText).join(", "), 200) }
+    }
+    case "addDirectories":
+      return { words: "Trust folder", rule: oneLine(list("directories").map(String).join(", "), 200) }
+    case "setMode": {
+      const mode = textOf(update, "mode") ?? ""
+      return { words: `Switch mode to ${MODES[mode] ?? mode}`, rule: undefined }
+    }
+    default:
+      return undefined
+  }
+}

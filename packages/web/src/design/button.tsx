@@ -1,0 +1,62 @@
+import type { ButtonHTMLAttributes, Ref } from "react"
+import { classes } from "./classes.ts"
+
+export type ButtonLook = "primary" | "plain" | "quiet" | "danger" | "caution"
+
+const LOOKS: Readonly<Record<ButtonLook, string>> = {
+  primary: "bg-accent text-on-accent border-transparent hover:brightness-110",
+  plain: "bg-surface text-text border-edge hover:bg-sunken",
+  quiet: "bg-transparent text-text-2 border-transparent hover:bg-sunken hover:text-text",
+  danger: "bg-danger-solid text-on-danger border-transparent hover:brightness-110",
+  caution: "bg-caution-solid text-on-caution border-transparent hover:brightness-105",
+}
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: ButtonLook
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** `aria-disabled` looks as disabled as `disabled` does, but can be reached and says why. */
+export function Button({ look = "plain", className, type = "button", ...rest }: ButtonProps) {
+  const isInert = rest.disabled === true || rest["aria-disabled"] === true || rest["aria-disabled"] === "true"
+  return (
+    <button
+      type={type}
+      className={classes(
+        "inline-flex min-h-8 items-center justify-center gap-1.5 rounded-control border px-3 py-1 text-ui font-medium whitespace-nowrap select-none coarse:min-h-11",
+        isInert ? "border-line bg-sunken text-text-3" : LOOKS[look],
+        className,
+      )}
+      {...rest}
+    />
+  )
+}
+
+interface IconButtonProps extends ButtonProps {
+  readonly label: string
+}
+
+/** A button that shows a picture and says its name. */
+export function IconButton({ label, look = "quiet", className, ...rest }: IconButtonProps) {
+  return (
+    <Button
+      look={look}
+      aria-label={label}
+      title={label}
+      className={classes("size-8 px-0! coarse:size-11", className)}
+      {...rest}
+    />
+  )
+}
+
+/** A key of the keyboard, beside what it does. Not read aloud: the button's name says enough. */
+export function KeyHint({ children }: { readonly children: string }) {
+  return (
+    <kbd
+      aria-hidden="true"
+      className="rounded-[4px] border border-current/30 px-1 font-mono text-meta leading-4 opacity-80 coarse:hidden"
+    >
+      {children}
+    </kbd>
+  )
+}

@@ -1,0 +1,94 @@
+import { type ReactNode, useEffect, useId, useRef } from "react"
+import { Button, IconButton } from "./button.tsx"
+import { classes } from "./classes.ts"
+import { CloseIcon } from "./icons.tsx"
+
+interface DialogProps {
+  readonly title: string
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+  readonly className?: string
+  readonly hideTitle?: boolean
+  readonly role?: "dialog" | "alertdialog"
+}
+
+/**
+ * The browser's own dialog: focus stays inside, Escape and a click beside it close it, and focus returns to where it was.
+ * It must stay mounted while it closes, or the browser does not know where to return to.
+ */
+export function Dialog({ title, open, onClose, children, className, hideTitle = false, role = "dialog" }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = element.current
+    if (open && dialog?.open === false) dialog.showModal()
+    else if (!open && dialog?.open === true) dialog.close()
+  }, [open])
+  return (
+    // Escape is the keyboard's way of what the click does.
+    <dialog
+      ref={element}
+      role={role}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => event.target === element.current && onClose()}
+      className={classes(
+        "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto max-w-xl rounded-sheet border border-line bg-raised p-0 text-text shadow-popover outline-none",
+        open && "flex flex-col",
+        className,
+      )}
+    >
+      {open && (
+        <>
+          <div className={classes("flex items-center justify-between gap-2 px-4 pt-3 pb-1", hideTitle && "sr-only")}>
+            <h2 id={id} className="text-title font-bold">
+              {title}
+            </h2>
+            {!hideTitle && (
+              <IconButton label="Close" onClick={onClose}>
+                <CloseIcon />
+              </IconButton>
+            )}
+          </div>
+          {children}
+        </>
+      )}
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  readonly title: string
+  /** What will happen, in words. */
+  readonly consequence: string
+  readonly action: string
+  readonly open: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+export function Confirm({ title, consequence, action, open, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} open={open} onClose={onClose} role="alertdialog" className="top-[20vh] max-w-md">
+      <div className="flex flex-col gap-4 px-4 pb-4">
+        <p className="text-text-2">{consequence}</p>
+        <div className="flex justify-end gap-3">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              onClose()
+              onConfirm()
+            }}
+          >
+            {action}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,88 @@
+import { type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, useId } from "react"
+import { classes } from "./classes.ts"
+
+export const INPUT =
+  "w-full min-h-8 rounded-control border border-edge bg-surface px-2.5 py-1 text-input text-text coarse:min-h-11 aria-invalid:border-danger"
+
+interface FieldProps {
+  readonly label: string
+  readonly hint?: ReactNode
+  readonly error?: string | undefined
+  readonly children: (ids: {
+    id: string
+    "aria-describedby": string | undefined
+    "aria-invalid": boolean | undefined
+  }) => ReactNode
+}
+
+/** A label, a control, and below it what is wrong or what to know. */
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId()
+  const note = error ?? hint
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-dense font-medium text-text-2">
+        {label}
+      </label>
+      {children({
+        id,
+        "aria-describedby": note === undefined ? undefined : `${id}-note`,
+        "aria-invalid": error === undefined ? undefined : true,
+      })}
+      {note !== undefined && (
+        <p id={`${id}-note`} className={classes("text-meta", error === undefined ? "text-text-3" : "text-danger")}>
+          {note}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly label: string
+  readonly hint?: ReactNode
+  readonly error?: string | undefined
+  readonly ref?: Ref<HTMLInputElement>
+}
+
+export function TextField({ label, hint, error, className, ...rest }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) => <input className={classes(INPUT, className)} {...ids} {...rest} />}
+    </Field>
+  )
+}
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
+  readonly choices: readonly Choice[]
+}
+
+/** The browser's own: it is the one that every phone, reader and keyboard knows. */
+export function Select({ choices, className, ...rest }: SelectProps) {
+  return (
+    <select
+      className={classes(
+        "min-h-8 max-w-full rounded-control border border-edge bg-surface px-2 py-1 text-input text-text coarse:min-h-11",
+        className,
+      )}
+      {...rest}
+    >
+      {choices.map(({ value, label }) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** What stands in a field of a form, without the space around it. */
+export function formText(form: HTMLFormElement, name: string): string {
+  const value = new FormData(form).get(name)
+  return typeof value === "string" ? value.trim() : ""
+}

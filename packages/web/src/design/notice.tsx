@@ -1,0 +1,52 @@
+import type { ReactNode } from "react"
+import { classes } from "./classes.ts"
+
+type Tone = "danger" | "caution" | "info" | "neutral"
+
+const TONES: Readonly<Record<Tone, string>> = {
+  danger: "border-danger/40 bg-danger-soft text-danger",
+  caution: "border-caution/40 bg-caution-soft text-caution",
+  info: "border-info/40 bg-info-soft text-info",
+  neutral: "border-line bg-sunken text-text-2",
+}
+
+/** `alert` is said at once, to somebody who cannot see it too. */
+export function Notice({
+  tone,
+  children,
+  alert = false,
+}: {
+  readonly tone: Tone
+  readonly children: ReactNode
+  readonly alert?: boolean
+}) {
+  return (
+    <div
+      role={alert ? "alert" : undefined}
+      className={classes("flex flex-wrap items-center gap-2 rounded-control border px-3 py-2 text-ui", TONES[tone])}
+    >
+      {children}
+    </div>
+  )
+}
+
+/** One sentence and one action, where a list has nothing to show. */
+export function Empty({ children, action }: { readonly children: ReactNode; readonly action?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-3 px-4 py-16 text-center text-text-2">
+      <p className="max-w-md">{children}</p>
+      {action}
+    </div>
+  )
+}
+
+/** Rows to come. Still: what moves would ask to be looked at. */
+export function Skeleton({ rows = 6 }: { readonly rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex flex-col gap-2 p-3">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="h-[calc(var(--row-height)-8px)] rounded-control bg-sunken" />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+/** A piece of somebody else's text: as it is, or a character that would not be seen, by its name. */
+export type TextPiece =
+  | { readonly kind: "plain"; readonly text: string }
+  | { readonly kind: "hidden"; readonly name: string }
+  | { readonly kind: "blank-lines"; readonly count: number }
+
+/**
+ * Control characters (but for tab and newline), the ones that turn the direction of text, those without a width, odd
+ * spaces, and the tags that can carry a whole message unseen.
+ */
+const HIDDEN =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]|[\u{1d173}-\u{1d17a}]/u
+const BLANK_RUN = /\n(?:[ \t]*\n){3,}/
+
+const NAMES: Readonly<Record<number, string>> = {
+  0x1b: "ESC",
+  0x0d: "CR",
+  0x00: "NUL",
+  0x08: "BS",
+  0xa0: "NBSP",
+  0xad: "SHY",
+  0x200b: "ZWSP",
+  0x200d: "ZWJ",
+  0x202a: "LRE",
+  0x202b: "RLE",
+  0x202c: "PDF",
+  0x202d: "LRO",
+  0x202e: "RLO",
+  0x2066: "LRI",
+  0x2067: "RLI",
+  0x2068: "FSI",
+  0x2069: "PDI",
+  0xfeff: "BOM",
+}
+
+const HIDDEN_OR_BLANK = new RegExp(`(?<hidden>${HIDDEN.source})|${BLANK_RUN.source}`, "gu")
+
+/** Text that somebody decides on: nothing in it may hide, and nothing may be pushed out of sight. */
+export function visiblePieces(text: string): readonly TextPiece[] {
+  const pieces: TextPiece[] = []
+  let end = 0
+  for (const match of text.matchAll(HIDDEN_OR_BLANK)) {
+    if (match.index > end) pieces.push({ kind: "plain", text: text.slice(end, match.index) })
+    const hidden = match.groups?.["hidden"]
+    pieces.push(hidden === undefined ? blankLines(match[0]) : { kind: "hidden", name: nameOf(hidden) })
+    end = match.index + match[0].length
+  }
+  if (end < text.length) pieces.push({ kind: "plain", text: text.slice(end) })
+  return pieces
+}
+
+function blankLines(run: string): TextPiece {
+  return { kind: "blank-lines", count: run.split("\n").length - 2 }
+}
+
+function nameOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  const number = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
+  const name = NAMES[code]
+  return name === undefined ? number : `${number} ${name}`
+}
+
+/** One line for a list: what is hidden is left out, and no letter order is turned around. */
+export function oneLine(text: string, maxLength = 300): string {
+  const line = text
+    .slice(0, maxLength * 4)
+    .replaceAll(new RegExp(HIDDEN.source, "gu"), " ")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line
+}

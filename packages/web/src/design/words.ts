@@ -1,0 +1,49 @@
+/** Numbers, times and lengths as people say them. Pure. */
+
+export function age(fromMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.round((nowMs - fromMs) / 1000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}
+
+/** How long something took: "0.4 s", "42 s", "3 min 12 s". */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+export function clockTime(ms: number, { seconds = false }: { readonly seconds?: boolean } = {}): string {
+  const time = new Date(ms)
+  const parts = [time.getHours(), time.getMinutes(), ...(seconds ? [time.getSeconds()] : [])]
+  return parts.map((part) => String(part).padStart(2, "0")).join(":")
+}
+
+export function money(usd: number): string {
+  return usd > 0 && usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`
+}
+
+export function bytes(count: number): string {
+  if (count < 1000) return `${count} B`
+  if (count < 1_000_000) return `${(count / 1000).toFixed(0)} kB`
+  return `${(count / 1_000_000).toFixed(1)} MB`
+}
+
+export function tokens(count: number): string {
+  if (count < 1000) return String(count)
+  return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`
+}
+
+/** The end of a path is what tells folders apart. */
+export function shortPath(path: string, parts = 2): string {
+  const pieces = path.split(/[\\/]/).filter((piece) => piece !== "")
+  return pieces.length <= parts ? path : `…/${pieces.slice(-parts).join("/")}`
+}

@@ -1,0 +1,43 @@
+import type { Session } from "@signalbox/client"
+import { useNow } from "../app/clock.ts"
+import { duration } from "../design/words.ts"
+import type { SessionStatus } from "../sessions/session-status.ts"
+
+interface ActivityLineProps {
+  readonly session: Session
+  readonly status: SessionStatus
+  readonly sent: boolean
+}
+
+/** The last line of a transcript. It is always there and always as high: nothing moves when work begins or ends. */
+export function ActivityLine({ session, status }: ActivityLineProps) {
+  const now = useNow()
+  const since = session.turnStartedAt === undefined ? undefined : Date.parse(session.turnStartedAt)
+  return (
+    <p className="mx-auto flex h-7 max-w-4xl items-center px-4 text-dense text-text-3 tabular-nums tablet:px-6">
+      {wordsOf(session, status, since === undefined ? undefined : now - since)}
+    </p>
+  )
+}
+
+function wordsOf(session: Session, status: SessionStatus, workingMs: number | undefined): string {
+  switch (status) {
+    case "needs-you":
+      return "Waiting for you"
+    case "running":
+      return workingMs === undefined
+        ? "Working"
+        : `Working · ${duration(Math.max(0, Math.floor(workingMs / 1000) * 1000)).replace(".0 s", " s")}`
+    case "starting":
+      return session.transport === null ? "Waiting for its agent to connect" : "Starting"
+    case "lost":
+      return "Its machine is silent. It goes on when it is back."
+    case "failed":
+      return "Failed"
+    case "ended":
+      return "Ended"
+    case "ready":
+    case "idle":
+      return "Idle"
+  }
+}

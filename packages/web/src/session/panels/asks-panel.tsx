@@ -1,0 +1,45 @@
+import { type Ask, HubClientError } from "@signalbox/client"
+import { useEffect, useMemo, useState } from "react"
+import { useFleet, useHub } from "../../app/hub-context.ts"
+import { Link } from "../../app/link.tsx"
+import { summaryOf } from "../../approvals/ask-words.ts"
+import { outcomeWords } from "../../approvals/outcome-words.ts"
+import { Empty, Notice } from "../../design/notice.tsx"
+import { clockTime } from "../../design/words.ts"
+import type { PanelProps } from "./session-panels.tsx"
+
+/** Everything this session asked, and what came of it. */
+export function AsksPanel({ session }: PanelProps) {
+  const hub = useHub()
+  const { asks } = useFleet()
+  const [past, setPast] = useState<readonly Ask[]>([])
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    hub.asks({ session: session.id }).then(setPast, (error: unknown) => {
+      setTrouble(error instanceof HubClientError ? error.message : String(error))
+    })
+  }, [hub, session.id])
+  const all = useMemo(() => {
+    const known = new Map(past.map((ask) => [ask.id, ask]))
+    for (const ask of asks.values()) if (ask.sessionId === session.id) known.set(ask.id, ask)
+    return [...known.values()].sort((a, b) => b.seq - a.seq)
+  }, [past, asks, session.id])
+  if (trouble !== undefined) return <Notice tone="danger">{trouble}</Notice>
+  if (all.length === 0) return <Empty>This session has asked nothing yet.</Empty>
+  return (
+    <ul className="flex flex-col">
+      {all.map((ask) => (
+        <li key={ask.id} className="border-b border-line py-2">
+          <Link href={`/approvals/${ask.id}`} className="flex flex-col gap-0.5 rounded-control">
+            <bdi className="truncate font-mono text-meta">{summaryOf(ask)}</bdi>
+            <span className="text-meta text-text-3">
+              {outcomeWords(ask.state)}
+              {ask.settledBy === undefined ? "" : ` by ${ask.settledBy}`} ·{" "}
+              {clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,115 @@
+import type { Session } from "@signalbox/client"
+import { type ComponentType, type KeyboardEvent, lazy, type PointerEvent, Suspense, useState } from "react"
+import { setQuery } from "../../app/router.ts"
+import { IconButton } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
+import { CloseIcon } from "../../design/icons.tsx"
+import { Skeleton } from "../../design/notice.tsx"
+import type { SessionFeed } from "../session-feed.ts"
+
+export interface PanelProps {
+  readonly session: Session
+  readonly feed: SessionFeed
+}
+
+interface Panel {
+  readonly id: string
+  readonly title: string
+  readonly view: ComponentType<PanelProps>
+}
+
+const AsksPanel = lazy(async () => ({ default: (await import("./asks-panel.tsx")).AsksPanel }))
+const RawPanel = lazy(async () => ({ default: (await import("./raw-panel.tsx")).RawPanel }))
+
+/** One line per panel; each is loaded when it is opened. */
+const PANELS: readonly Panel[] = [
+  { id: "asks", title: "Asks", view: AsksPanel },
+  { id: "raw", title: "Raw", view: RawPanel },
+]
+
+const WIDTH_KEY = "signalbox:panel-width"
+const [MIN, MAX, STEP] = [280, 800, 20]
+
+function keptWidth(): number {
+  const kept = Number(localStorage.getItem(WIDTH_KEY) ?? "400")
+  return Number.isFinite(kept) ? Math.min(MAX, Math.max(MIN, kept)) : 400
+}
+
+interface SessionPanelsProps extends PanelProps {
+  readonly panel: string
+}
+
+/** Beside the transcript where there is room, over it where there is none. */
+export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
+  const [width, setWidth] = useState(keptWidth)
+  const current = PANELS.find(({ id }) => id === panel) ?? PANELS[0]
+  const resize = (next: number) => {
+    const clamped = Math.min(MAX, Math.max(MIN, next))
+    setWidth(clamped)
+    localStorage.setItem(WIDTH_KEY, String(clamped))
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "ArrowLeft") resize(width + STEP)
+    else if (event.key === "ArrowRight") resize(width - STEP)
+    else return
+    event.preventDefault()
+  }
+  const onDrag = (event: PointerEvent<HTMLDivElement>) => {
+    if (event.currentTarget.hasPointerCapture(event.pointerId)) resize(innerWidth - event.clientX)
+  }
+  if (current === undefined) return null
+  return (
+    <>
+      {/* A separator that moves is a control: it takes the focus and the arrow keys. */}
+      <div
+        role="separator"
+        aria-orientation="vertical"
+        aria-label="Width of the panels"
+        aria-valuenow={width}
+        aria-valuemin={MIN}
+        aria-valuemax={MAX}
+        tabIndex={0}
+        onKeyDown={onKey}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={onDrag}
+        className="hidden w-1.5 shrink-0 cursor-col-resize touch-none border-e border-line hover:bg-accent-soft desktop:block"
+      />
+      <aside
+        aria-label="Session panels"
+        data-region="panels"
+        ref={(element) => element?.style.setProperty("--panel-width", `${width}px`)}
+        className="drawer fixed inset-y-0 right-0 z-20 flex w-full max-w-lg min-w-0 shrink-0 flex-col border-s border-line bg-surface shadow-popover desktop:static desktop:w-(--panel-width) desktop:max-w-none desktop:border-s-0 desktop:shadow-none"
+      >
+        <div className="flex items-center border-b border-line px-2">
+          <div role="tablist" aria-label="Panels" className="flex flex-1 overflow-x-auto">
+            {PANELS.map(({ id, title }) => (
+              <button
+                key={id}
+                type="button"
+                role="tab"
+                aria-selected={id === current.id}
+                onClick={() => setQuery({ panel: id })}
+                className={classes(
+                  "-mb-px min-h-10 border-b-2 px-3 text-dense coarse:min-h-11",
+                  id === current.id
+                    ? "border-accent font-medium text-accent"
+                    : "border-transparent text-text-2 hover:text-text",
+                )}
+              >
+                {title}
+              </button>
+            ))}
+          </div>
+          <IconButton label="Close panels" onClick={() => setQuery({ panel: null, event: null })}>
+            <CloseIcon />
+          </IconButton>
+        </div>
+        <div role="tabpanel" aria-label={current.title} className="min-h-0 flex-1 overflow-y-auto p-3">
+          <Suspense fallback={<Skeleton rows={3} />}>
+            <current.view session={session} feed={feed} />
+          </Suspense>
+        </div>
+      </aside>
+    </>
+  )
+}

@@ -1,0 +1,221 @@
+import type { Row } from "@signalbox/protocol/transcript"
+import { useCallback, useEffect, useMemo, useRef, useState } from "react"
+import { useNow } from "../app/clock.ts"
+import { useCommands } from "../app/commands.ts"
+import { useFleet, useHub, useHubStore, useSession } from "../app/hub-context.ts"
+import { usePreferences } from "../app/preferences.ts"
+import { navigate, setQuery, usePlace } from "../app/router.ts"
+import type { ScreenProps } from "../app/routes.tsx"
+import { useScreenTitle } from "../app/screen-title.ts"
+import { useKeys } from "../app/shortcuts.ts"
+import { useValue } from "../app/value-store.ts"
+import { AskDock } from "../approvals/ask-dock.tsx"
+import { Button, IconButton } from "../design/button.tsx"
+import { PanelIcon } from "../design/icons.tsx"
+import { Empty, Skeleton } from "../design/notice.tsx"
+import { markSeen, seen } from "../sessions/seen.ts"
+import { SessionList } from "../sessions/session-list.tsx"
+import { statusOf } from "../sessions/session-status.ts"
+import { titleOf } from "../sessions/session-words.ts"
+import { useEntries } from "../sessions/use-entries.ts"
+import { RowView } from "../transcript/row-view.tsx"
+import { createDisclosures, type Disclosures, TranscriptContext } from "../transcript/transcript-context.ts"
+import { type TranscriptHandle, TranscriptList } from "../transcript/transcript-list.tsx"
+import { ActivityLine } from "./activity-line.tsx"
+import { Composer } from "./composer.tsx"
+import { SessionPanels } from "./panels/session-panels.tsx"
+import { SessionFeed } from "./session-feed.ts"
+import { SessionHeader } from "./session-header.tsx"
+
+export function SessionScreen({ params }: ScreenProps) {
+  const id = params["id"] ?? ""
+  const lane = usePlace().query.get("lane")
+  return (
+    <div className="flex min-h-0 flex-1">
+      <SideList currentId={id} />
+      <OneSession key={`${id}:${lane ?? ""}`} id={id} lane={lane} />
+    </div>
+  )
+}
+
+/** The other sessions, where there is room for them. */
+function SideList({ currentId }: { readonly currentId: string }) {
+  const entries = useEntries({ archived: false })
+  return (
+    <aside aria-label="Sessions" className="hidden w-70 shrink-0 flex-col border-e border-line desktop:flex">
+      <SessionList entries={entries} grouping="status" filterKey="side" compact currentId={currentId} />
+    </aside>
+  )
+}
+
+/** What was opened and closed stays while one goes from session to session; of the last few. */
+const keptDisclosures = new Map<string, Disclosures>()
+const MAX_KEPT = 20
+
+function disclosuresOf(session: string): Disclosures {
+  const kept = keptDisclosures.get(session) ?? createDisclosures()
+  keptDisclosures.delete(session)
+  keptDisclosures.set(session, kept)
+  const [oldest] = keptDisclosures.keys()
+  if (keptDisclosures.size > MAX_KEPT && oldest !== undefined) keptDisclosures.delete(oldest)
+  return kept
+}
+
+function useFeed(id: string, lane: string | null, around: number | undefined): SessionFeed {
+  const hub = useHub()
+  const [feed, setFeed] = useState(() => new SessionFeed(hub.session(id), lane))
+  const start = useRef(around)
+  useEffect(() => {
+    // React may mount twice: a feed that was closed is not opened again.
+    const opened = new SessionFeed(hub.session(id), lane)
+    setFeed(opened)
+    void opened.open(start.current)
+    return () => opened.close()
+  }, [hub, id, lane])
+  return feed
+}
+
+function OneSession({ id, lane }: { readonly id: string; readonly lane: string | null }) {
+  const store = useHubStore()
+  const session = useSession(id)
+  const { asks, load } = useFleet()
+  const { query } = usePlace()
+  const wanted = Number(query.get("seq") ?? "0")
+  const feed = useFeed(id, lane, wanted > 0 ? wanted : undefined)
+  const view = useValue(feed.view)
+  const { detail } = usePreferences()
+  const transcript = useRef<TranscriptHandle>(null)
+  const [hasSent, setSent] = useState(false)
+  const now = useNow()
+  const seenSeqs = useValue(seen)
+  const disclosures = useMemo(() => disclosuresOf(id), [id])
+  const context = useMemo(
+    () => ({
+      sessionId: id,
+      feed,
+      disclosures,
+      detail,
+      onRaw: (seq: number) => setQuery({ panel: "raw", event: String(seq) }, { push: true }),
+      onLane: (toolUse: string) => setQuery({ lane: toolUse, seq: null }, { push: true }),
+      onHold: () => transcript.current?.hold(),
+      renderRow: (row: Row) => <RowView key={row.key} row={row} />,
+    }),
+    [id, feed, disclosures, detail],
+  )
+
+  useScreenTitle(session === undefined ? "Session" : titleOf(session))
+  useEffect(() => {
+    for (const ask of asks.values()) if (ask.sessionId === id) feed.takeAsk(ask)
+  }, [asks, feed, id])
+  useEffect(() => {
+    if (view.load === "ready" && document.visibilityState === "visible") markSeen(id, view.lastSeq)
+  }, [id, view.load, view.lastSeq])
+  const onPosition = useCallback(() => undefined, [])
+
+  const isRunning = session?.state === "running" || session?.state === "waiting"
+  const canOperate = store.me.get()?.role !== "viewer"
+  const interrupt = useCallback(
+    () =>
+      void store.hub
+        .session(id)
+        .interrupt()
+        .catch(() => undefined),
+    [store, id],
+  )
+  useKeys({
+    ...(isRunning && canOperate ? { "mod+.": interrupt } : {}),
+    "[": () => transcript.current?.turn(-1),
+    "]": () => transcript.current?.turn(1),
+    End: (event) => {
+      // In a request or a panel it goes to the end of that.
+      if (event.target instanceof Element && event.target.closest('[data-region="waiting"],[data-region="panels"]'))
+        return "not-here"
+      return transcript.current?.jumpToEnd()
+    },
+  })
+  useCommands(
+    useMemo(
+      () => [
+        ...(isRunning && canOperate ? [{ name: "Interrupt this session", keys: "Ctrl/⌘ .", run: interrupt }] : []),
+        { name: "Jump to latest", keys: "End", run: () => transcript.current?.jumpToEnd() },
+      ],
+      [isRunning, canOperate, interrupt],
+    ),
+  )
+
+  if (view.load === "missing") {
+    return (
+      <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
+        There is no session at this address.
+      </Empty>
+    )
+  }
+  if (session === undefined) return load.name === "ready" ? <Unlisted id={id} /> : <Skeleton />
+  const status = statusOf(session, { now, seenSeq: Math.max(seenSeqs[id] ?? 0, view.lastSeq) })
+  const panel = query.get("panel")
+  return (
+    <TranscriptContext.Provider value={context}>
+      <div className="flex min-w-0 flex-1 flex-col">
+        <SessionHeader
+          session={session}
+          status={status}
+          trailing={
+            <IconButton
+              label="Panels"
+              aria-pressed={panel !== null}
+              onClick={() => setQuery({ panel: panel === null ? "raw" : null }, { push: panel === null })}
+            >
+              <PanelIcon />
+            </IconButton>
+          }
+        />
+        {lane !== null && (
+          <p className="flex items-center gap-2 border-b border-line bg-sunken px-4 py-1 text-dense">
+            <Button look="quiet" onClick={() => setQuery({ lane: null })}>
+              ‹ Whole session
+            </Button>
+            A sub-agent's lane
+          </p>
+        )}
+        {view.load === "loading" && view.trouble === undefined ? (
+          <div className="min-h-0 flex-1">
+            <Skeleton rows={8} />
+          </div>
+        ) : (
+          <TranscriptList
+            feed={feed}
+            view={view}
+            handle={transcript}
+            goTo={wanted}
+            onPosition={onPosition}
+            footer={<ActivityLine session={session} status={status} sent={hasSent} />}
+          />
+        )}
+        <AskDock session={session} />
+        <Composer session={session} rows={view.rows} onSent={() => setSent(true)} />
+      </div>
+      {panel !== null && <SessionPanels panel={panel} session={session} feed={feed} />}
+    </TranscriptContext.Provider>
+  )
+}
+
+/** Older than the list reaches: asked for by itself. */
+function Unlisted({ id }: { readonly id: string }) {
+  const store = useHubStore()
+  const [isMissing, setMissing] = useState(false)
+  useEffect(() => {
+    store.hub
+      .session(id)
+      .get()
+      .then(
+        (session) => store.takeSession(session),
+        () => setMissing(true),
+      )
+  }, [store, id])
+  if (!isMissing) return <Skeleton />
+  return (
+    <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
+      There is no session at this address.
+    </Empty>
+  )
+}

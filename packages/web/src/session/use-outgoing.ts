@@ -1,0 +1,53 @@
+import type { Row } from "@signalbox/protocol/transcript"
+import { useEffect, useReducer, useRef } from "react"
+import { useHubStore } from "../app/hub-context.ts"
+import { type Outgoing, stepOutgoing } from "./outgoing.ts"
+
+export interface Sender {
+  readonly waiting: readonly Outgoing[]
+  readonly send: (message: Pick<Outgoing, "content" | "text" | "priority">) => void
+  readonly retry: (message: Outgoing) => void
+  readonly discard: (uuid: string) => void
+}
+
+/** Sends, and follows each message until it stands in the log. The same uuid goes along with every try: it arrives once. */
+export function useOutgoing(session: string, rows: readonly Row[]): Sender {
+  const store = useHubStore()
+  const [waiting, dispatch] = useReducer(stepOutgoing, [])
+  const open = useRef(waiting)
+  open.current = waiting
+
+  useEffect(() => {
+    if (open.current.length === 0) return
+    const uuids = new Set(
+      rows.slice(-200).flatMap((row) => (row.kind === "prompt" && row.uuid !== undefined ? [row.uuid] : [])),
+    )
+    dispatch({ type: "logged", uuids })
+  }, [rows])
+
+  async function attempt({ uuid, content, priority }: Pick<Outgoing, "uuid" | "content" | "priority">): Promise<void> {
+    if (store.connection.get().name === "lost") {
+      return dispatch({ type: "failed", uuid, why: "The hub cannot be reached." })
+    }
+    try {
+      await store.hub.session(session).send(content, { uuid, ...(priority === undefined ? {} : { priority }) })
+      dispatch({ type: "accepted", uuid })
+    } catch (error) {
+      dispatch({ type: "failed", uuid, why: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  return {
+    waiting,
+    send(message) {
+      const whole = { ...message, uuid: crypto.randomUUID() }
+      dispatch({ type: "send", message: whole })
+      void attempt(whole)
+    },
+    retry(message) {
+      dispatch({ type: "retry", uuid: message.uuid })
+      void attempt(message)
+    },
+    discard: (uuid) => dispatch({ type: "discard", uuid }),
+  }
+}

@@ -1,0 +1,49 @@
+import type { Session } from "@signalbox/client"
+import { announce } from "../app/announcer.tsx"
+import { useCanOperate, useHubStore } from "../app/hub-context.ts"
+import { createValueStore, useValue } from "../app/value-store.ts"
+
+/** What went wrong with something done to a session outside of its own screen. */
+const trouble = createValueStore<string | undefined>(undefined)
+
+export function useTrouble(): readonly [string | undefined, () => void] {
+  return [useValue(trouble), () => trouble.set(undefined)]
+}
+
+export interface SessionActions {
+  readonly interrupt: () => void
+  readonly stop: () => void
+  readonly rename: (title: string) => void
+  readonly archive: (archived: boolean) => void
+}
+
+/** Undefined for those who may not. */
+export function useSessionActions(session: Session): SessionActions | undefined {
+  const store = useHubStore()
+  const canOperate = useCanOperate()
+  if (!canOperate) return undefined
+  const one = store.hub.session(session.id)
+  const attempt = (what: string, run: () => Promise<unknown>, done: string) => {
+    const attempted = async () => {
+      try {
+        await run()
+        announce(done)
+      } catch (error) {
+        trouble.set(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+    void attempted()
+  }
+  return {
+    interrupt: () => attempt("Could not interrupt", () => one.interrupt(), "Interrupted"),
+    stop: () => attempt("Could not stop it", () => one.stop(), "Stopped"),
+    rename: (title) =>
+      attempt("Could not rename it", async () => store.takeSession(await one.change({ title })), "Renamed"),
+    archive: (archived) =>
+      attempt(
+        "Could not archive it",
+        async () => store.takeSession(await one.change({ archived })),
+        archived ? "Archived" : "Brought back",
+      ),
+  }
+}

@@ -1,0 +1,102 @@
+import { useMemo, useRef, useState } from "react"
+import { Virtualizer } from "virtua"
+import { Button } from "../design/button.tsx"
+import { classes } from "../design/classes.ts"
+import { NextIcon } from "../design/icons.tsx"
+import { SessionRow } from "./session-row.tsx"
+import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
+import { useHeldSections } from "./use-held-sections.ts"
+
+interface SessionListProps {
+  readonly entries: readonly SessionEntry[]
+  readonly grouping: Grouping
+  /** Another one means that the reader asked for another list. */
+  readonly filterKey: string
+  readonly compact?: boolean
+  readonly currentId?: string
+}
+
+/** From here on only the rows near the screen exist. */
+const VIRTUAL_FROM = 60
+const QUIET_SECTIONS = new Set(["idle", "ended"])
+
+export function SessionList({ entries, grouping, filterKey, compact = false, currentId }: SessionListProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const inner = useRef<HTMLDivElement>(null)
+  const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set(compact ? QUIET_SECTIONS : []))
+  const fresh = useMemo(() => sectionsOf(entries, grouping), [entries, grouping])
+  const { sections, moved, release } = useHeldSections(fresh, inner, `${filterKey}:${grouping}`)
+  const toggle = (key: string) => {
+    const next = new Set(closed)
+    if (!next.delete(key)) next.add(key)
+    setClosed(next)
+  }
+  return (
+    <div ref={scroller} data-region="content" className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      {moved > 0 && (
+        <div className="pointer-events-none sticky top-1 z-10 flex h-0 justify-center">
+          <Button onClick={release} className="pointer-events-auto h-8 shadow-popover">
+            Update order, {moved} moved
+          </Button>
+        </div>
+      )}
+      <div ref={inner} className={classes("mx-auto max-w-5xl pb-4", compact ? "px-1" : "px-2 tablet:px-4")}>
+        {sections.map((section) => (
+          <SectionView
+            key={section.key}
+            section={section}
+            open={!closed.has(section.key)}
+            onToggle={() => toggle(section.key)}
+            compact={compact}
+            currentId={currentId}
+            scroller={scroller}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface SectionViewProps {
+  readonly section: Section
+  readonly open: boolean
+  readonly onToggle: () => void
+  readonly compact: boolean
+  readonly currentId: string | undefined
+  readonly scroller: React.RefObject<HTMLDivElement | null>
+}
+
+function SectionView({ section, open, onToggle, compact, currentId, scroller }: SectionViewProps) {
+  const { key, title, entries } = section
+  const start = useRef<HTMLDivElement>(null)
+  const rows = entries.map((entry) => (
+    <SessionRow key={entry.session.id} entry={entry} compact={compact} current={entry.session.id === currentId} />
+  ))
+  return (
+    <section aria-label={title}>
+      <h2 className="sticky top-0 z-5 bg-canvas">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={onToggle}
+          className="flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-3 pb-1 text-start text-meta font-bold tracking-wide text-text-2 uppercase"
+        >
+          <NextIcon size={12} className={classes(open && "rotate-90")} />
+          <span className={classes(key === "needs-you" && "text-caution")}>{title}</span>
+          <span className="text-text-3 tabular-nums">{entries.length}</span>
+        </button>
+      </h2>
+      {open && (
+        <div ref={start} role="list" aria-label={title} className="flex flex-col">
+          {entries.length < VIRTUAL_FROM ? (
+            rows
+          ) : (
+            <Virtualizer scrollRef={scroller} startMargin={start.current?.offsetTop ?? 0}>
+              {rows}
+            </Virtualizer>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}

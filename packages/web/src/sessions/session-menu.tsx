@@ -1,0 +1,97 @@
+import type { Session } from "@signalbox/client"
+import { useState } from "react"
+import { navigate } from "../app/router.ts"
+import { Button } from "../design/button.tsx"
+import { Confirm, Dialog } from "../design/dialog.tsx"
+import { formText, TextField } from "../design/field.tsx"
+import { MoreIcon } from "../design/icons.tsx"
+import { Menu, type MenuEntry } from "../design/menu.tsx"
+import { useSessionActions } from "./session-actions.ts"
+import { titleOf } from "./session-words.ts"
+
+interface SessionMenuProps {
+  readonly session: Session
+  readonly className?: string
+  /** On the session's own screen there is no need to open it. */
+  readonly more?: readonly MenuEntry[]
+}
+
+export function SessionMenu({ session, className, more }: SessionMenuProps) {
+  const actions = useSessionActions(session)
+  const [dialog, setDialog] = useState<"none" | "rename" | "stop">("none")
+  const title = titleOf(session)
+  const isRunning = session.state === "running" || session.state === "waiting"
+  const entries: MenuEntry[] = [
+    ...(more ?? [{ label: "Open", onSelect: () => navigate(`/s/${session.id}`) }]),
+    ...(actions === undefined
+      ? []
+      : [
+          { label: "Rename…", onSelect: () => setDialog("rename") },
+          ...(isRunning ? [{ label: "Interrupt", onSelect: actions.interrupt }] : []),
+          ...(session.agentSessionId === null
+            ? []
+            : [{ label: "Fork…", onSelect: () => navigate(`/new?fork=${encodeURIComponent(session.id)}`) }]),
+          session.archived
+            ? { label: "Bring back", onSelect: () => actions.archive(false) }
+            : { label: "Archive", onSelect: () => actions.archive(true) },
+          ...(session.state === "ended"
+            ? []
+            : [{ label: "Stop session…", onSelect: () => setDialog("stop"), danger: true }]),
+        ]),
+  ]
+  const close = () => setDialog("none")
+  return (
+    <>
+      <Menu
+        label={`Menu of ${title}`}
+        trigger={<MoreIcon />}
+        entries={entries}
+        {...(className === undefined ? {} : { className })}
+      />
+      {actions !== undefined && (
+        <>
+          <Rename open={dialog === "rename"} title={title} onClose={close} onRename={actions.rename} />
+          <Confirm
+            title={`Stop “${title}”?`}
+            consequence="Its agent is ended, and what it was doing is cut off. Its history stays, and a new message can bring it back on a runner."
+            action="Stop session"
+            open={dialog === "stop"}
+            onClose={close}
+            onConfirm={actions.stop}
+          />
+        </>
+      )}
+    </>
+  )
+}
+
+interface RenameProps {
+  readonly open: boolean
+  readonly title: string
+  readonly onClose: () => void
+  readonly onRename: (title: string) => void
+}
+
+function Rename({ open, title, onClose, onRename }: RenameProps) {
+  return (
+    <Dialog title="Rename session" open={open} onClose={onClose} className="max-w-md">
+      <form
+        className="flex flex-col gap-3 px-4 pb-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const next = formText(event.currentTarget, "title")
+          if (next !== "") onRename(next)
+          onClose()
+        }}
+      >
+        <TextField label="Title" name="title" defaultValue={title} maxLength={200} autoComplete="off" />
+        <div className="flex justify-end gap-3">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit">
+            Rename
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,118 @@
+import type { Ask, Session } from "@signalbox/client"
+import { type SessionStatus, STATUS_ORDER, STATUS_WORDS } from "./session-status.ts"
+
+export type Grouping = "status" | "machine" | "folder"
+
+export interface SessionEntry {
+  readonly session: Session
+  readonly status: SessionStatus
+  /** Its oldest open ask. */
+  readonly ask: Ask | undefined
+}
+
+export interface Section {
+  readonly key: string
+  readonly title: string
+  readonly entries: readonly SessionEntry[]
+}
+
+/** By whom it matters most to: the longest wait first, the oldest turn first, else what moved last. */
+function compareEntries(a: SessionEntry, b: SessionEntry): number {
+  const byStatus = STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status)
+  if (byStatus !== 0) return byStatus
+  if (a.status === "needs-you")
+    return compare(a.ask?.askedAt ?? a.session.updatedAt, b.ask?.askedAt ?? b.session.updatedAt)
+  if (a.status === "running")
+    return compare(a.session.turnStartedAt ?? a.session.updatedAt, b.session.turnStartedAt ?? b.session.updatedAt)
+  return compare(b.session.updatedAt, a.session.updatedAt)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+export function matchesFilter({ session, status }: SessionEntry, filter: string): boolean {
+  const words = filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "")
+  const text = [
+    session.title,
+    session.cwd,
+    session.runner,
+    session.model,
+    session.lastLine,
+    STATUS_WORDS[status],
+    session.id,
+  ]
+    .join(" ")
+    .toLowerCase()
+  return words.every((word) => text.includes(word))
+}
+
+export function sectionsOf(entries: readonly SessionEntry[], grouping: Grouping): readonly Section[] {
+  const sorted = entries.toSorted(compareEntries)
+  const groups = new Map<string, SessionEntry[]>()
+  if (grouping === "status") for (const status of STATUS_ORDER) groups.set(status, [])
+  for (const entry of sorted) {
+    const key = groupKey(entry, grouping)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [entry])
+    else group.push(entry)
+  }
+  return [...groups]
+    .filter(([, group]) => group.length > 0)
+    .map(([key, group]) => ({ key, title: titleOf(key, grouping), entries: group }))
+}
+
+function groupKey({ session, status }: SessionEntry, grouping: Grouping): string {
+  if (grouping === "machine") return session.runner ?? ""
+  return grouping === "folder" ? (session.cwd ?? "") : status
+}
+
+function titleOf(key: string, grouping: Grouping): string {
+  if (grouping === "status") return STATUS_WORDS[STATUS_ORDER.find((status) => status === key) ?? "idle"]
+  if (key !== "") return key
+  return grouping === "machine" ? "Started by hand" : "No folder"
+}
+
+/**
+ * The sections with every row where it stands now, for somebody whose pointer or focus is among them. Rows that are new go to the
+ * end of their section; `moved` is how many would stand elsewhere.
+ */
+export function heldSections(
+  shown: readonly Section[],
+  fresh: readonly Section[],
+): { readonly sections: readonly Section[]; readonly moved: number } {
+  const entries = new Map(
+    fresh.flatMap((section) => section.entries.map((entry) => [entry.session.id, entry] as const)),
+  )
+  const place = placesOf(fresh)
+  const held = shown.map((section) => ({
+    ...section,
+    entries: section.entries.flatMap(({ session }) => entries.get(session.id) ?? []),
+  }))
+  const known = new Set(shown.flatMap((section) => section.entries.map(({ session }) => session.id)))
+  let moved = 0
+  for (const section of fresh) {
+    const added = section.entries.filter(({ session }) => !known.has(session.id))
+    if (added.length === 0) continue
+    moved += added.length
+    const index = held.findIndex(({ key }) => key === section.key)
+    const target = held[index]
+    if (target === undefined) held.push({ ...section, entries: added })
+    else held[index] = { ...target, entries: [...target.entries, ...added] }
+  }
+  const sections = held.filter((section) => section.entries.length > 0)
+  for (const [id, where] of placesOf(sections)) if (known.has(id) && place.get(id) !== where) moved++
+  return { sections, moved }
+}
+
+/** Where each row stands: its section, and the row before it in that section. */
+function placesOf(sections: readonly Section[]): ReadonlyMap<string, string> {
+  return new Map(
+    sections.flatMap(({ key, entries }) =>
+      entries.map(({ session }, index) => [session.id, `${key}/${entries[index - 1]?.session.id ?? ""}`] as const),
+    ),
+  )
+}

@@ -1,0 +1,69 @@
+import type { Session } from "@signalbox/client"
+
+export type SessionStatus = "needs-you" | "lost" | "failed" | "starting" | "running" | "ready" | "idle" | "ended"
+
+export const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
+  "needs-you": "Needs you",
+  lost: "Lost",
+  failed: "Failed",
+  starting: "Starting",
+  running: "Running",
+  ready: "Ready",
+  idle: "Idle",
+  ended: "Ended",
+}
+
+/** The order of the sections on the screen. */
+export const STATUS_ORDER: readonly SessionStatus[] = [
+  "needs-you",
+  "lost",
+  "failed",
+  "starting",
+  "running",
+  "ready",
+  "idle",
+  "ended",
+]
+
+type Facts = Pick<
+  Session,
+  "state" | "pendingAsks" | "runner" | "runnerSeenAt" | "transport" | "lastResult" | "exit" | "lastSeq"
+>
+
+export interface StatusContext {
+  readonly now: number
+  /** The last event of it that this browser showed; undefined when it never did. */
+  readonly seenSeq: number | undefined
+}
+
+const SILENT_AFTER_MS = 30_000
+
+/** The first that holds. Read from what the hub says, never guessed. */
+export function statusOf(session: Facts, { now, seenSeq }: StatusContext): SessionStatus {
+  if (session.pendingAsks > 0) return "needs-you"
+  if (isSilent(session, now)) return "lost"
+  const isBusy = session.state === "running" || session.state === "starting"
+  if (!isBusy && hasFailed(session)) return "failed"
+  if (session.state === "starting") return "starting"
+  if (session.state === "running" || session.state === "waiting") return "running"
+  if (session.state === "ended") return "ended"
+  if (session.lastResult !== undefined && (seenSeq ?? 0) < session.lastSeq) return "ready"
+  return "idle"
+}
+
+/** A process that may live, on a machine that does not answer; or an agent that dialled in and went away. */
+export function isSilent(
+  { state, runner, runnerSeenAt }: Pick<Facts, "state" | "runner" | "runnerSeenAt">,
+  now: number,
+): boolean {
+  if (state === "ended") return false
+  if (state === "disconnected") return true
+  return runner !== null && runnerSeenAt !== undefined && now - Date.parse(runnerSeenAt) > SILENT_AFTER_MS
+}
+
+function hasFailed({ state, lastResult, exit }: Pick<Facts, "state" | "lastResult" | "exit">): boolean {
+  const isErrorResult = lastResult?.["isError"] === true && lastResult["interruptedBy"] === undefined
+  const code = exit?.["code"]
+  const isBadExit = state === "ended" && typeof code === "number" && code !== 0
+  return isErrorResult || isBadExit
+}

@@ -1,0 +1,30 @@
+import type { Ask } from "@signalbox/client"
+import { useMemo } from "react"
+import { useNow } from "../app/clock.ts"
+import { useFleet } from "../app/hub-context.ts"
+import { useValue } from "../app/value-store.ts"
+import { openAsks } from "../approvals/open-asks.ts"
+import { seen } from "./seen.ts"
+import type { SessionEntry } from "./session-sections.ts"
+import { statusOf } from "./session-status.ts"
+
+/** Time alone changes a status only when a machine falls silent: no need to look every second. */
+const GRAIN_MS = 5000
+
+export function useEntries({ archived }: { readonly archived: boolean }): readonly SessionEntry[] {
+  const { sessions, asks } = useFleet()
+  const seenSeqs = useValue(seen)
+  const grain = Math.floor(useNow() / GRAIN_MS)
+  return useMemo(() => {
+    const oldest = new Map<string, Ask>()
+    for (const ask of openAsks(asks)) if (!oldest.has(ask.sessionId)) oldest.set(ask.sessionId, ask)
+    const now = (grain + 1) * GRAIN_MS
+    return [...sessions.values()]
+      .filter((session) => archived || !session.archived)
+      .map((session) => ({
+        session,
+        status: statusOf(session, { now, seenSeq: seenSeqs[session.id] }),
+        ask: oldest.get(session.id),
+      }))
+  }, [sessions, asks, seenSeqs, grain, archived])
+}

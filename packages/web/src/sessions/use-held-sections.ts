@@ -1,0 +1,73 @@
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react"
+import { heldSections, type Section } from "./session-sections.ts"
+
+interface Held {
+  readonly sections: readonly Section[]
+  /** How many rows would stand elsewhere. */
+  readonly moved: number
+  readonly release: () => void
+}
+
+/** While pointer or focus is in the list, no row moves under it. What waits is offered by a button. */
+export function useHeldSections(fresh: readonly Section[], list: RefObject<HTMLElement | null>, key: string): Held {
+  const [isInside, setInside] = useState(false)
+  const shown = useRef<{ key: string; sections: readonly Section[] }>({ key, sections: fresh })
+  const [, redraw] = useState(0)
+
+  useEffect(() => {
+    const element = list.current
+    if (element === null) return undefined
+    let hasPointer = false
+    let hasFocus = false
+    const update = () => setInside(hasPointer || hasFocus)
+    const on = (name: string, run: (event: Event) => void) => element.addEventListener(name, run)
+    const listeners: [string, (event: Event) => void][] = [
+      [
+        "pointerenter",
+        (event) => {
+          hasPointer = !(event instanceof PointerEvent && event.pointerType === "touch")
+          update()
+        },
+      ],
+      [
+        "pointerleave",
+        () => {
+          hasPointer = false
+          update()
+        },
+      ],
+      [
+        "focusin",
+        () => {
+          hasFocus = true
+          update()
+        },
+      ],
+      [
+        "focusout",
+        (event) => {
+          hasFocus =
+            event instanceof FocusEvent && event.relatedTarget instanceof Node && element.contains(event.relatedTarget)
+          update()
+        },
+      ],
+    ]
+    for (const [name, run] of listeners) on(name, run)
+    return () => {
+      for (const [name, run] of listeners) element.removeEventListener(name, run)
+    }
+  }, [list])
+
+  const held = useMemo(() => {
+    const before = shown.current
+    // Another filter is another list: the reader asked for it.
+    if (!isInside || before.key !== key || before.sections.length === 0) return { sections: fresh, moved: 0 }
+    return heldSections(before.sections, fresh)
+  }, [fresh, isInside, key])
+  shown.current = { key, sections: held.sections }
+  const release = () => {
+    shown.current = { key: "", sections: [] }
+    redraw((count) => count + 1)
+  }
+  return { ...held, release }
+}

@@ -1,0 +1,42 @@
+import { useState } from "react"
+import { setPreferences, usePreferences } from "../app/preferences.ts"
+import { Notice } from "../design/notice.tsx"
+import { Switch } from "./switch.tsx"
+
+/** Off until somebody asks for them, with a click: a browser allows it no other way. */
+export function NotificationSettings() {
+  const { notify, notifyDetails } = usePreferences()
+  const [permission, setPermission] = useState("Notification" in globalThis ? Notification.permission : "none")
+
+  async function toggle(): Promise<void> {
+    if (notify) return setPreferences({ notify: false })
+    if (permission === "none") return
+    const answer = await Notification.requestPermission()
+    setPermission(answer)
+    setPreferences({ notify: answer === "granted" })
+  }
+
+  return (
+    <div className="flex flex-col gap-3">
+      {permission === "none" ? (
+        <Notice tone="neutral">
+          This browser has no notifications here. On an iPhone, add the cockpit to the Home Screen first.
+        </Notice>
+      ) : (
+        <Switch checked={notify && permission === "granted"} onChange={() => void toggle()}>
+          Tell me when an agent waits for a decision and I am looking elsewhere
+        </Switch>
+      )}
+      {permission === "denied" && (
+        <Notice tone="caution">This browser blocks notifications for the cockpit: allow them in its settings.</Notice>
+      )}
+      <Switch checked={notifyDetails} onChange={() => setPreferences({ notifyDetails: !notifyDetails })}>
+        Show what is asked in the notification
+      </Switch>
+      <p className="max-w-prose text-dense text-text-2">
+        Nothing can be allowed from a notification: what would run cannot be read there. They come while the cockpit is
+        open in a tab.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,134 @@
+import { useHubStore, useMe } from "../app/hub-context.ts"
+import { KeyTable } from "../app/keyboard-help.tsx"
+import { Link } from "../app/link.tsx"
+import { setPreferences, usePreferences } from "../app/preferences.ts"
+import type { ScreenProps } from "../app/routes.tsx"
+import { useScreenTitle } from "../app/screen-title.ts"
+import { Button } from "../design/button.tsx"
+import { classes } from "../design/classes.ts"
+import { NotificationSettings } from "./notification-settings.tsx"
+import { Switch } from "./switch.tsx"
+
+const PAGES = [
+  { id: "appearance", title: "Appearance", page: Appearance },
+  { id: "keyboard", title: "Keyboard", page: Keyboard },
+  { id: "notifications", title: "Notifications", page: NotificationSettings },
+] as const
+
+export function SettingsScreen({ params }: ScreenProps) {
+  const current = PAGES.find(({ id }) => id === params["page"]) ?? PAGES[0]
+  useScreenTitle(current.title)
+  const me = useMe()
+  const store = useHubStore()
+  return (
+    <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex max-w-3xl flex-col gap-4 px-4 py-4">
+        <h1 className="text-page font-bold">Settings</h1>
+        <nav aria-label="Settings" className="flex flex-wrap gap-1 border-b border-line">
+          {PAGES.map(({ id, title }) => (
+            <Link
+              key={id}
+              href={`/settings/${id}`}
+              aria-current={id === current.id ? "page" : undefined}
+              className={classes(
+                "-mb-px flex min-h-9 items-center border-b-2 px-3 coarse:min-h-11",
+                id === current.id
+                  ? "border-accent font-medium text-accent"
+                  : "border-transparent text-text-2 hover:text-text",
+              )}
+            >
+              {title}
+            </Link>
+          ))}
+        </nav>
+        <current.page />
+        <section className="mt-6 flex flex-wrap items-center justify-between gap-3 border-t border-line pt-4">
+          <p className="text-text-2">
+            You are <bdi className="font-medium text-text">{me.name}</bdi>, {me.role}.
+          </p>
+          <Button onClick={() => void store.signOut("You signed out.")}>Sign out</Button>
+        </section>
+      </div>
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly legend: string
+  readonly name: string
+  readonly value: string
+  readonly choices: readonly { readonly value: string; readonly label: string }[]
+  readonly onChoose: (value: string) => void
+}
+
+function Choice({ legend, name, value, choices, onChoose }: ChoiceProps) {
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1 font-medium">{legend}</legend>
+      <div className="flex flex-wrap gap-2">
+        {choices.map((choice) => (
+          <label
+            key={choice.value}
+            className={classes(
+              "flex min-h-9 items-center gap-2 rounded-control border px-3 coarse:min-h-11",
+              choice.value === value ? "border-accent bg-accent-soft" : "border-line bg-surface",
+            )}
+          >
+            <input type="radio" name={name} checked={choice.value === value} onChange={() => onChoose(choice.value)} />
+            {choice.label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function Appearance() {
+  const { theme, density, text } = usePreferences()
+  return (
+    <div className="flex flex-col gap-6">
+      <Choice
+        legend="Theme"
+        name="theme"
+        value={theme}
+        choices={[
+          { value: "system", label: "As the system" },
+          { value: "light", label: "Light" },
+          { value: "dark", label: "Dark" },
+        ]}
+        onChoose={(value) => setPreferences({ theme: value === "light" || value === "dark" ? value : "system" })}
+      />
+      <Choice
+        legend="Density"
+        name="density"
+        value={density}
+        choices={[
+          { value: "comfortable", label: "Comfortable" },
+          { value: "compact", label: "Compact" },
+        ]}
+        onChoose={(value) => setPreferences({ density: value === "compact" ? value : "comfortable" })}
+      />
+      <Choice
+        legend="Text size"
+        name="text"
+        value={text}
+        choices={(["90", "100", "110", "125"] as const).map((size) => ({ value: size, label: `${size} %` }))}
+        onChoose={(value) =>
+          setPreferences({ text: value === "90" || value === "110" || value === "125" ? value : "100" })
+        }
+      />
+    </div>
+  )
+}
+
+function Keyboard() {
+  const { singleKeys } = usePreferences()
+  return (
+    <div className="flex flex-col gap-4">
+      <Switch checked={singleKeys} onChange={() => setPreferences({ singleKeys: !singleKeys })}>
+        Single-key shortcuts, such as <kbd className="font-mono">c</kbd> and <kbd className="font-mono">j</kbd>
+      </Switch>
+      <KeyTable />
+    </div>
+  )
+}

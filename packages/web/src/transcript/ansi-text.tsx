@@ -1,0 +1,32 @@
+import { classes } from "../design/classes.ts"
+import { type AnsiSpan, ansiSpans } from "./ansi.ts"
+
+const COLOURS: Readonly<Record<NonNullable<AnsiSpan["tone"]>, string>> = {
+  danger: "text-danger",
+  clear: "text-clear",
+  caution: "text-caution",
+  info: "text-info",
+  plan: "text-plan",
+  accent: "text-accent",
+  faint: "text-text-3",
+}
+
+export function AnsiText({ text }: { readonly text: string }) {
+  return (
+    <bdi>
+      {ansiSpans(text).map((span, index) =>
+        span.tone === undefined && span.bold !== true ? (
+          span.text
+        ) : (
+          // Spans have no identity but their place.
+          <span
+            key={index}
+            className={classes(span.tone !== undefined && COLOURS[span.tone], span.bold === true && "font-bold")}
+          >
+            {span.text}
+          </span>
+        ),
+      )}
+    </bdi>
+  )
+}

@@ -1,0 +1,175 @@
+import { marked, type Token, type Tokens } from "marked"
+import { Fragment, memo, type ReactNode, useMemo } from "react"
+import remend from "remend"
+import { CopyButton } from "../design/copy-button.tsx"
+
+interface MarkdownProps {
+  readonly text: string
+  /** Still being written: what is open is closed for now. */
+  readonly live: boolean
+}
+
+/** What an agent writes, as elements of ours. Markup in it is text; nothing in it loads or runs. */
+export const Markdown = memo(function Markdown({ text, live }: MarkdownProps) {
+  const blocks = useMemo(() => marked.lexer(live ? remend(text) : text, { gfm: true }), [text, live])
+  return (
+    <div className="prose">
+      {blocks.map((block, index) => (
+        // A text that grows keeps its blocks in their places: only the last one is drawn again.
+        <Block key={index} block={block} raw={block.raw} />
+      ))}
+    </div>
+  )
+})
+
+const Block = memo(
+  function Block({ block }: { readonly block: Token; readonly raw: string }) {
+    return <>{renderToken(block)}</>
+  },
+  // The same source is the same block, whichever parse it came from.
+  (before, after) => before.raw === after.raw && before.block.type === after.block.type,
+)
+
+function renderAll(tokens: readonly Token[] | undefined): ReactNode {
+  return tokens?.map((token, index) => <Fragment key={index}>{renderToken(token)}</Fragment>)
+}
+
+const HEADINGS = ["h3", "h4", "h5", "h6", "h6", "h6"] as const
+
+function renderToken(any: Token): ReactNode {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no extension is installed, so these are all there are
+  const token = any as MarkedToken
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null
+    case "paragraph":
+      return <p>{renderAll(token.tokens)}</p>
+    case "text":
+      return token.tokens === undefined ? unescape(token.text) : renderAll(token.tokens)
+    case "escape":
+      return token.text
+    case "heading": {
+      // Below the page's own headings.
+      const Heading = HEADINGS[token.depth - 1] ?? "h6"
+      return <Heading>{renderAll(token.tokens)}</Heading>
+    }
+    case "strong":
+      return <strong>{renderAll(token.tokens)}</strong>
+    case "em":
+      return <em>{renderAll(token.tokens)}</em>
+    case "del":
+      return <del>{renderAll(token.tokens)}</del>
+    case "codespan":
+      return <code>{token.text}</code>
+    case "code":
+      return <CodeBlock text={token.text} language={token.lang} />
+    case "blockquote":
+      return <blockquote>{renderAll(token.tokens)}</blockquote>
+    case "list":
+      return <List token={token} />
+    case "table":
+      return <Table token={token} />
+    case "checkbox":
+      return <input type="checkbox" aria-label="Task" checked={token.checked} readOnly disabled className="me-1.5" />
+    case "hr":
+      return <hr />
+    case "br":
+      return <br />
+    case "link":
+      return <SafeLink href={token.href}>{renderAll(token.tokens)}</SafeLink>
+    case "image":
+      return <SafeLink href={token.href}>{`Image: ${token.text === "" ? token.href : token.text}`}</SafeLink>
+    case "html":
+      return token.raw
+  }
+}
+
+type MarkedToken =
+  | Tokens.Paragraph
+  | Tokens.Text
+  | Tokens.Escape
+  | Tokens.Heading
+  | Tokens.Strong
+  | Tokens.Em
+  | Tokens.Del
+  | Tokens.Codespan
+  | Tokens.Code
+  | Tokens.Blockquote
+  | Tokens.List
+  | Tokens.Table
+  | Tokens.Hr
+  | Tokens.Br
+  | Tokens.Link
+  | Tokens.Image
+  | Tokens.HTML
+  | Tokens.Space
+  | Tokens.Def
+  | Tokens.Checkbox
+
+function List({ token }: { readonly token: Tokens.List }) {
+  const items = token.items.map((item, index) => <li key={index}>{renderAll(item.tokens)}</li>)
+  return token.ordered ? <ol start={token.start === "" ? 1 : token.start}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ token }: { readonly token: Tokens.Table }) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          {token.header.map((cell, index) => (
+            <th key={index} scope="col">
+              {renderAll(cell.tokens)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {token.rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, at) => (
+              <td key={at}>{renderAll(cell.tokens)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function CodeBlock({ text, language }: { readonly text: string; readonly language: string | undefined }) {
+  return (
+    <div className="group/code relative">
+      {/* A long line is scrolled to: who cannot point must be able to reach it. */}
+      <pre tabIndex={0} aria-label={language === undefined || language === "" ? "Code" : `Code, ${language}`}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton
+        text={text}
+        className="absolute top-1 right-1 opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100"
+      />
+    </div>
+  )
+}
+
+/** Where it leads is shown when the words do not say it. Only the web and mail: nothing that would run. */
+function SafeLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  const url = URL.canParse(href) ? new URL(href) : undefined
+  const isSafe = url !== undefined && ["http:", "https:", "mailto:"].includes(url.protocol)
+  if (!isSafe) return <span title={href}>{children}</span>
+  return (
+    <>
+      <a href={url.href} target="_blank" rel="noreferrer noopener">
+        {children}
+      </a>
+      {url.host !== "" && <span className="ms-1 text-meta text-text-3">({url.host})</span>}
+    </>
+  )
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
+
+/** What markdown lets one write for characters that mean something in it. */
+function unescape(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+}

@@ -1,0 +1,50 @@
+import type { ActivityRow } from "@signalbox/protocol/transcript"
+import { oneLine } from "../../design/visible-characters.ts"
+import { Disclosure } from "../disclosure.tsx"
+import { resultText } from "../tools/tool-words.ts"
+import { useDisclosure, useTranscript } from "../transcript-context.ts"
+import { HookRowView } from "./small-rows.tsx"
+import { ToolRowView } from "./tool-row.tsx"
+
+const SHOWN_IF_AT_MOST = 3
+
+/** Quiet calls in one line. Its list, and each call in it, are opened apart. */
+export function ActivityRowView({ row }: { readonly row: ActivityRow }) {
+  const { detail } = useTranscript()
+  const isShort = row.members.length <= SHOWN_IF_AT_MOST
+  const [open, toggle] = useDisclosure(row.key, detail === "full" || (detail === "normal" && isShort))
+  const [only, ...others] = row.members
+  // A line that only announces one line says nothing.
+  if (only !== undefined && others.length === 0 && detail !== "brief") return <Member member={only} />
+  const failed = row.members.find((member) => member.kind === "tool" && member.state === "failed")
+  return (
+    <Disclosure
+      heading={
+        <>
+          <span className="min-w-0 truncate">{row.summary}</span>
+          {row.state === "running" && <span className="ms-auto shrink-0 text-meta text-clear">Running</span>}
+        </>
+      }
+      open={open}
+      onToggle={toggle}
+      below={
+        <>
+          {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
+          {failed?.kind === "tool" && !open && (
+            <p className="truncate text-dense text-danger">{oneLine(resultText(failed.result?.content), 200)}</p>
+          )}
+        </>
+      }
+    >
+      <div className="flex flex-col border-s-2 border-line ps-3">
+        {row.members.map((member) => (
+          <Member key={member.key} member={member} />
+        ))}
+      </div>
+    </Disclosure>
+  )
+}
+
+function Member({ member }: { readonly member: ActivityRow["members"][number] }) {
+  return member.kind === "hook" ? <HookRowView row={member} /> : <ToolRowView row={member} />
+}

@@ -1,0 +1,37 @@
+import type { LimitRow } from "@signalbox/protocol/transcript"
+import { clockTime } from "../../design/words.ts"
+
+/** The CLI's codes for a request that failed: what happened, and what to do. */
+export const FAILURES: Readonly<Record<string, { readonly what: string; readonly next: string }>> = {
+  rate_limit: { what: "The rate limit is reached.", next: "Wait for it to reset, or choose another model." },
+  authentication_failed: {
+    what: "The agent is not signed in.",
+    next: "Sign in on its machine: run claude and then /login.",
+  },
+  billing_error: {
+    what: "The account cannot pay for this request.",
+    next: "Look at the billing of the account the agent uses.",
+  },
+  invalid_request: {
+    what: "The API refused the request.",
+    next: "The message says why. A shorter message or another model may help.",
+  },
+  server_error: { what: "The API failed.", next: "Send the message again in a while." },
+  max_output_tokens: { what: "The answer was longer than allowed.", next: "Ask it to go on, or for less at once." },
+}
+
+const LIMITS: Readonly<Record<string, string>> = {
+  five_hour: "5-hour limit",
+  seven_day: "7-day limit",
+  seven_day_opus: "7-day Opus limit",
+  seven_day_sonnet: "7-day Sonnet limit",
+}
+
+export function limitWords({ status, limitType, utilization, resetsAt }: LimitRow): string {
+  const name = limitType === undefined ? "Rate limit" : (LIMITS[limitType] ?? `Limit ${limitType}`)
+  const used = utilization === undefined ? "" : ` ${Math.round(utilization * (utilization <= 1 ? 100 : 1))} % used`
+  // Seconds since 1970, as the wire has it.
+  const resets = resetsAt === undefined ? "" : `, resets at ${clockTime(resetsAt * 1000)}`
+  const reached = status === "rejected" ? " reached" : ""
+  return `${name}${reached}${used}${resets}`
+}

@@ -1,0 +1,51 @@
+import type { ResultRow } from "@signalbox/protocol/transcript"
+import { Notice } from "../../design/notice.tsx"
+import { duration, money, plural, tokens } from "../../design/words.ts"
+import { Markdown } from "../markdown.tsx"
+import { Divider } from "./small-rows.tsx"
+
+const FAILED: Readonly<Record<string, string>> = {
+  error_max_turns: "Stopped: the limit of turns was reached.",
+  error_max_budget_usd: "Stopped: the budget was used up.",
+  error_max_structured_output_retries: "Stopped: no output of the wanted shape came about.",
+  error_during_execution: "The turn failed.",
+}
+
+/** The end of a turn: thin when it went well, in words when it did not. */
+export function ResultRowView({ row }: { readonly row: ResultRow }) {
+  const facts = factsOf(row)
+  return (
+    <div className="flex flex-col gap-2">
+      {row.text !== undefined && row.state === "done" && <Markdown text={row.text} live={false} />}
+      {row.state === "failed" && (
+        <Notice tone="danger">
+          <div>
+            <p className="font-medium">{FAILED[row.subtype] ?? "The turn failed."}</p>
+            {row.text !== undefined && <p className="whitespace-pre-wrap">{row.text}</p>}
+            {row.errors.map((error) => (
+              <p key={error} className="whitespace-pre-wrap">
+                {error}
+              </p>
+            ))}
+          </div>
+        </Notice>
+      )}
+      <Divider>
+        {row.state === "interrupted"
+          ? `Interrupted${row.interruptedBy === undefined ? "" : ` by ${row.interruptedBy}`} · `
+          : ""}
+        {facts.join(" · ")}
+      </Divider>
+    </div>
+  )
+}
+
+function factsOf({ durationMs, turns, costUsd, tokens: used }: ResultRow): readonly string[] {
+  const count = used.input + used.output + used.cacheRead
+  return [
+    durationMs === undefined ? "" : duration(durationMs),
+    turns === undefined || turns < 2 ? "" : plural(turns, "step"),
+    costUsd === undefined || costUsd === 0 ? "" : money(costUsd),
+    count === 0 ? "" : `${tokens(count)} tokens`,
+  ].filter((fact) => fact !== "")
+}

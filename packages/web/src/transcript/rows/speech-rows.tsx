@@ -1,0 +1,113 @@
+import type { HarnessRow, PromptRow, TextRow, ThinkingRow } from "@signalbox/protocol/transcript"
+import { classes } from "../../design/classes.ts"
+import { VisibleText } from "../../design/visible-text.tsx"
+import { duration } from "../../design/words.ts"
+import { Disclosure } from "../disclosure.tsx"
+import { Markdown } from "../markdown.tsx"
+import { dataUrl, Picture } from "../pictures.tsx"
+import { useDisclosure } from "../transcript-context.ts"
+
+const DELIVERY: Readonly<Record<PromptRow["delivery"], string>> = {
+  // The composer shows what is on its way; here it has arrived.
+  sent: "",
+  queued: "Queued",
+  started: "Started",
+  completed: "",
+  delivered: "",
+  cancelled: "Cancelled",
+  discarded: "Discarded",
+  refused: "Refused",
+  unknown: "Its agent ended before it confirmed this: it may not have been read",
+}
+
+export function PromptRowView({ row }: { readonly row: PromptRow }) {
+  const state = DELIVERY[row.delivery]
+  const isOff = row.delivery === "cancelled" || row.delivery === "discarded"
+  return (
+    <div className="my-1 border-s-2 border-accent bg-accent-soft/50 py-2 ps-3 pe-3">
+      <p className="flex flex-wrap gap-x-3 text-meta font-medium text-text-2">
+        <bdi>{row.author ?? "You"}</bdi>
+        {state !== "" && (
+          <span
+            className={classes(
+              row.delivery === "unknown" || row.delivery === "refused" ? "text-caution" : "text-text-3",
+            )}
+          >
+            {state}
+          </span>
+        )}
+      </p>
+      <div className={classes("prose whitespace-pre-wrap", isOff && "text-text-3 line-through")}>
+        <VisibleText text={row.text} />
+      </div>
+      {row.pictures.map((picture) => {
+        const source = dataUrl(picture.mediaType, picture.data)
+        if (source === undefined)
+          return (
+            <p key={picture.url ?? ""} className="text-dense text-text-3">
+              An image that is kept elsewhere
+            </p>
+          )
+        return <Picture key={source.slice(-60)} source={source} alt="Image in this message" />
+      })}
+    </div>
+  )
+}
+
+export function HarnessRowView({ row }: { readonly row: HarnessRow }) {
+  const [open, toggle] = useDisclosure(row.key, false)
+  return (
+    <Disclosure
+      heading={<span className="text-meta text-text-3">Added by the harness</span>}
+      open={open}
+      onToggle={toggle}
+    >
+      <div className="text-dense whitespace-pre-wrap text-text-2">
+        <VisibleText text={row.text} />
+      </div>
+    </Disclosure>
+  )
+}
+
+export function TextRowView({ row }: { readonly row: TextRow }) {
+  if (row.state === "retracted") return <Retracted rowKey={row.key} text={row.text} />
+  return <Markdown text={row.text} live={row.state === "live"} />
+}
+
+function Retracted({ rowKey, text }: { readonly rowKey: string; readonly text: string }) {
+  const [open, toggle] = useDisclosure(rowKey, false)
+  return (
+    <Disclosure
+      heading={<span className="text-text-3 line-through">Taken back by the model</span>}
+      open={open}
+      onToggle={toggle}
+    >
+      <div className="text-text-3 line-through">
+        <Markdown text={text} live={false} />
+      </div>
+    </Disclosure>
+  )
+}
+
+export function ThinkingRowView({ row }: { readonly row: ThinkingRow }) {
+  const [open, toggle] = useDisclosure(row.key, false)
+  const facts = [
+    row.durationMs !== undefined && row.durationMs > 0 && duration(row.durationMs),
+    row.state === "live" && row.tokens !== undefined && `${row.tokens.toLocaleString("en")} tokens`,
+    row.isRedacted && "hidden by the model",
+  ].filter((fact) => fact !== false)
+  return (
+    <Disclosure
+      heading={
+        <span className="text-text-3">{[row.state === "live" ? "Thinking…" : "Thinking", ...facts].join(" · ")}</span>
+      }
+      open={open}
+      onToggle={toggle}
+      hasBody={row.text !== ""}
+    >
+      <div className={classes("prose whitespace-pre-wrap text-text-2", row.state === "retracted" && "line-through")}>
+        <VisibleText text={row.text} />
+      </div>
+    </Disclosure>
+  )
+}

@@ -1,0 +1,139 @@
+import type { ToolRow, ToolState } from "@signalbox/protocol/transcript"
+import { Link } from "../../app/link.tsx"
+import { classes } from "../../design/classes.ts"
+import { oneLine } from "../../design/visible-characters.ts"
+import { duration, plural } from "../../design/words.ts"
+import { Disclosure } from "../disclosure.tsx"
+import { countsOf } from "../line-diff.ts"
+import { hunksOf, ToolBody } from "../tools/tool-body.tsx"
+import { resultText, toolWords } from "../tools/tool-words.ts"
+import { useDisclosure, useTranscript } from "../transcript-context.ts"
+import { Lane } from "./lane.tsx"
+
+const STATE_WORDS: Readonly<Record<ToolState, string>> = {
+  live: "Writing…",
+  running: "Running",
+  waiting: "Waiting for you",
+  done: "",
+  failed: "Failed",
+  denied: "Denied",
+  interrupted: "Interrupted",
+  missing: "No result recorded",
+}
+
+const STATE_LOOKS: Readonly<Record<ToolState, string>> = {
+  live: "text-text-3",
+  running: "text-clear",
+  waiting: "text-caution",
+  done: "text-text-3",
+  failed: "text-danger",
+  denied: "text-danger",
+  interrupted: "text-text-2",
+  missing: "text-text-3",
+}
+
+const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
+
+function isOpenByDefault({ name }: ToolRow, detail: string): boolean {
+  if (detail === "full") return true
+  return (
+    detail === "normal" &&
+    (EDITS.has(name) || name === "TodoWrite" || name === "ExitPlanMode" || name === "AskUserQuestion")
+  )
+}
+
+export function ToolHeading({ row }: { readonly row: ToolRow }) {
+  const { name, subject, isCode } = toolWords(row)
+  const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
+  const words = STATE_WORDS[row.state]
+  return (
+    <>
+      <span className={classes("shrink-0 font-medium", name === "$" ? "font-mono text-text-3" : "text-text")}>
+        {name}
+      </span>
+      <bdi
+        className={classes(
+          "min-w-0 truncate",
+          isCode && "font-mono text-[0.75rem]",
+          row.name === "Bash" && "text-text",
+          row.isRetracted && "line-through",
+        )}
+      >
+        {subject}
+      </bdi>
+      {counts !== undefined && (
+        <span className="shrink-0 font-mono text-meta tabular-nums">
+          <span className="text-clear">+{counts.added}</span> <span className="text-danger">−{counts.removed}</span>
+        </span>
+      )}
+      {row.ask?.isEdited === true && (
+        <span className="shrink-0 text-meta text-text-3">changed by {row.ask.by ?? "somebody"}</span>
+      )}
+      <span className={classes("ms-auto shrink-0 text-meta tabular-nums", STATE_LOOKS[row.state])}>
+        {[words, row.state !== "live" && row.elapsedMs !== undefined && row.elapsedMs >= 100 && duration(row.elapsedMs)]
+          .filter((part) => part !== "" && part !== false)
+          .join(" · ")}
+      </span>
+    </>
+  )
+}
+
+export function ToolRowView({ row }: { readonly row: ToolRow }) {
+  const { detail } = useTranscript()
+  const [open, toggle] = useDisclosure(row.key, isOpenByDefault(row, detail))
+  const isAgent = row.hasLane || row.task !== undefined
+  return (
+    <Disclosure
+      heading={<ToolHeading row={row} />}
+      open={open}
+      onToggle={toggle}
+      hasBody={row.state !== "live"}
+      below={<ToolNotes row={row} open={open} />}
+    >
+      {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}
+      {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
+    </Disclosure>
+  )
+}
+
+/** What must be seen without opening anything: errors, denials, what waits, a sub-agent at work. */
+function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
+  const { state, ask, denial, task, result } = row
+  if (state === "denied") return <p className="text-dense text-danger">{denialWords(row)}</p>
+  if (state === "waiting" && ask !== undefined) {
+    return (
+      <p className="text-dense text-caution">
+        Asked for permission.{" "}
+        <Link href="#waiting" className="underline" onClick={goToDock}>
+          Answer below
+        </Link>
+      </p>
+    )
+  }
+  if (state === "failed" && !open)
+    return <p className="truncate text-dense text-danger">{oneLine(resultText(result?.content), 200)}</p>
+  if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>
+  if (task === undefined) return null
+  const facts = [
+    task.toolUses !== undefined && plural(task.toolUses, "tool call"),
+    task.tokens !== undefined && `${task.tokens.toLocaleString("en")} tokens`,
+    task.status === "running" && task.currentTool !== undefined && `now ${oneLine(task.currentTool, 80)}`,
+    task.isBackground && "in the background",
+    task.status !== "running" && task.status,
+  ].filter((fact) => fact !== false)
+  return facts.length === 0 ? null : <p className="text-meta text-text-3">{facts.join(" · ")}</p>
+}
+
+function goToDock(event: React.MouseEvent): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('[data-region="waiting"] [data-region-focus]')?.focus()
+}
+
+function denialWords({ ask, denial, result }: ToolRow): string {
+  const reason =
+    denial?.message ??
+    (typeof ask?.answer?.["message"] === "string" ? ask.answer["message"] : resultText(result?.content))
+  const who =
+    ask?.rule !== undefined ? `Denied by rule ${ask.rule}` : ask?.by === undefined ? "Denied" : `Denied by ${ask.by}`
+  return reason === "" ? who : `${who}: ${oneLine(reason, 300)}`
+}

@@ -1,0 +1,129 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { JsonObject, ToolRow } from "@signalbox/protocol/transcript"
+import { oneLine } from "../../design/visible-characters.ts"
+import { shortPath } from "../../design/words.ts"
+
+/** A text that is there, or undefined. */
+export function textIn(source: unknown, field: string): string | undefined {
+  const text = textOf(source, field)
+  return text === "" ? undefined : text
+}
+
+function numberIn(source: unknown, field: string): number | undefined {
+  const value = isObject(source) ? source[field] : undefined
+  return typeof value === "number" ? value : undefined
+}
+
+/** What the model was told, as text. */
+export function resultText(content: unknown): string {
+  if (typeof content === "string") return content.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, "$1")
+  if (!Array.isArray(content)) return ""
+  return content
+    .map((block: unknown) => textIn(block, "text") ?? "")
+    .filter((text) => text !== "")
+    .join("\n")
+}
+
+export interface ToolWords {
+  /** What kind of thing it is, in a word or two. */
+  readonly name: string
+  /** What it is about. */
+  readonly subject: string
+  /** The subject is code: a command, a path, a pattern. */
+  readonly isCode: boolean
+}
+
+function firstText(input: JsonObject): string {
+  const found = Object.values(input).find((value) => typeof value === "string" && value.trim() !== "")
+  return typeof found === "string" ? oneLine(found, 160) : ""
+}
+
+/** One line for any tool, known or not. */
+export function toolWords({ name, input, hasCall }: Pick<ToolRow, "name" | "input" | "hasCall">): ToolWords {
+  if (!hasCall) return { name: "Result of an earlier call", subject: "", isCode: false }
+  const path = textIn(input, "file_path") ?? textIn(input, "notebook_path") ?? textIn(input, "path")
+  const file = path === undefined ? "" : oneLine(shortPath(path, 3), 120)
+  switch (name) {
+    case "Bash":
+      return { name: "$", subject: oneLine(textIn(input, "command") ?? "", 240), isCode: true }
+    case "Read":
+      return { name: "Read", subject: `${file}${rangeOf(input)}`, isCode: true }
+    case "Edit":
+    case "MultiEdit":
+    case "NotebookEdit":
+      return { name: "Edit", subject: file, isCode: true }
+    case "Write":
+      return { name: "Write", subject: file, isCode: true }
+    case "Glob":
+    case "Grep": {
+      const where = file === "" ? "" : ` in ${file}`
+      return {
+        name: name === "Glob" ? "Find" : "Search",
+        subject: `${oneLine(textIn(input, "pattern") ?? "", 120)}${where}`,
+        isCode: true,
+      }
+    }
+    case "WebFetch":
+      return { name: "Fetch", subject: oneLine(textIn(input, "url") ?? "", 160), isCode: true }
+    case "WebSearch":
+      return { name: "Web search", subject: oneLine(textIn(input, "query") ?? "", 160), isCode: false }
+    case "Task":
+    case "Agent":
+      return {
+        name: textIn(input, "subagent_type") ?? "Agent",
+        subject: oneLine(textIn(input, "description") ?? "", 160),
+        isCode: false,
+      }
+    case "TodoWrite":
+      return { name: "To-do list", subject: todoWords(input), isCode: false }
+    case "AskUserQuestion":
+      return { name: "Question", subject: questionWords(input), isCode: false }
+    case "ExitPlanMode":
+      return { name: "Plan", subject: "", isCode: false }
+    case "EnterPlanMode":
+      return { name: "Plan mode", subject: "", isCode: false }
+  }
+  const mcp = /^mcp__(.+?)__(.+)$/.exec(name)
+  if (mcp !== null)
+    return {
+      name: `${oneLine(mcp[1] ?? "", 40)} · ${oneLine(mcp[2] ?? "", 60)}`,
+      subject: firstText(input),
+      isCode: false,
+    }
+  return { name: oneLine(name, 60), subject: firstText(input), isCode: false }
+}
+
+function rangeOf(input: JsonObject): string {
+  const offset = numberIn(input, "offset")
+  const limit = numberIn(input, "limit")
+  if (offset === undefined && limit === undefined) return ""
+  const from = offset ?? 1
+  return limit === undefined ? `:${from}–` : `:${from}–${from + limit - 1}`
+}
+
+export interface Todo {
+  readonly text: string
+  readonly status: string
+}
+
+export function todosOf(input: unknown): readonly Todo[] {
+  if (typeof input !== "object" || input === null || !("todos" in input) || !Array.isArray(input.todos)) return []
+  return input.todos.map((todo: unknown) => ({
+    text: textIn(todo, "content") ?? textIn(todo, "subject") ?? "",
+    status: textIn(todo, "status") ?? "pending",
+  }))
+}
+
+function todoWords(input: JsonObject): string {
+  const todos = todosOf(input)
+  const done = todos.filter(({ status }) => status === "completed").length
+  const started = todos.filter(({ status }) => status === "in_progress").length
+  return `${done} of ${todos.length} done${started > 0 ? `, ${started} started` : ""}`
+}
+
+function questionWords(input: JsonObject): string {
+  const questions = input["questions"]
+  return Array.isArray(questions)
+    ? oneLine(questions.map((question: unknown) => textIn(question, "question") ?? "").join(" "), 200)
+    : ""
+}

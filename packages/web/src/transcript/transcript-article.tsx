@@ -1,0 +1,59 @@
+import type { Row } from "@signalbox/protocol/transcript"
+import { memo } from "react"
+import { announce } from "../app/announcer.tsx"
+import { IconButton } from "../design/button.tsx"
+import { classes } from "../design/classes.ts"
+import { LinkIcon } from "../design/icons.tsx"
+import { rowName } from "./row-name.ts"
+import { RowView } from "./row-view.tsx"
+import { timeOf } from "./rows/small-rows.tsx"
+import { useTranscript } from "./transcript-context.ts"
+
+interface ArticleProps {
+  readonly row: Row
+  readonly position: number
+  /** It was just gone to. */
+  readonly isMarked: boolean
+}
+
+/** A row with its address. */
+export const TranscriptArticle = memo(function TranscriptArticle({ row, position, isMarked }: ArticleProps) {
+  const { sessionId, onRaw } = useTranscript()
+  const copyLink = () => {
+    const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
+    navigator.clipboard.writeText(link).then(
+      () => announce("Link copied"),
+      () => announce("The browser did not let us copy"),
+    )
+  }
+  return (
+    <article
+      tabIndex={-1}
+      aria-label={rowName(row)}
+      aria-posinset={position}
+      aria-setsize={-1}
+      data-seq={row.headSeq}
+      data-key={row.key}
+      data-kind={row.kind}
+      className={classes(
+        "group/row relative mx-auto max-w-4xl rounded-control px-4 py-1 outline-offset-0! tablet:px-6",
+        isMarked && "outline-2 outline-focus outline-solid",
+      )}
+    >
+      <RowView row={row} />
+      <span className="absolute -top-0.5 right-1 hidden items-center gap-1 rounded-control bg-canvas/90 ps-2 group-focus-within/row:flex group-hover/row:flex coarse:hidden!">
+        <button
+          type="button"
+          onClick={() => onRaw(row.headSeq)}
+          className="text-meta text-text-3 tabular-nums hover:underline"
+          title="Show the event itself"
+        >
+          {timeOf(row.at)}
+        </button>
+        <IconButton label="Copy link" onClick={copyLink} className="size-6!">
+          <LinkIcon size={14} />
+        </IconButton>
+      </span>
+    </article>
+  )
+})

@@ -1,0 +1,107 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { type FollowInput, type ScrollFacts, stepFollow } from "./follow.ts"
+
+/** After a wheel, a touch or a key, what scrolls for this long is the reader's doing. */
+const INTENT_MS = 400
+const KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "])
+const UP_KEYS = new Set(["ArrowUp", "PageUp", "Home"])
+
+export interface Follow {
+  readonly isFollowing: boolean
+  readonly send: (input: FollowInput) => void
+}
+
+function factsOf(element: HTMLElement): ScrollFacts {
+  const { scrollTop: top, scrollHeight, clientHeight } = element
+  return { top, distanceToEnd: scrollHeight - clientHeight - top }
+}
+
+/** Keeps the end in view while it is followed, whatever grows or shrinks; and hears when the reader goes elsewhere. */
+export function useFollow(scroller: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>): Follow {
+  const [isFollowing, setFollowing] = useState(true)
+  const state = useRef(true)
+  const pin = useCallback(() => {
+    const element = scroller.current
+    if (element !== null && state.current) element.scrollTop = element.scrollHeight
+  }, [scroller])
+  const send = useCallback(
+    (input: FollowInput) => {
+      state.current = stepFollow(state.current, input)
+      setFollowing(state.current)
+      pin()
+    },
+    [pin],
+  )
+
+  useEffect(() => {
+    const element = scroller.current
+    if (element === null) return undefined
+    let last = factsOf(element)
+    let intentUntil = 0
+    let isHeld = false
+    const intend = () => {
+      intentUntil = performance.now() + INTENT_MS
+    }
+    const onWheel = (event: WheelEvent) => {
+      intend()
+      // Before it moves: otherwise a pin in the same frame takes the motion back.
+      if (event.deltaY < 0 && element.scrollTop > 0) send({ type: "hold" })
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (KEYS.has(event.key)) intend()
+      if (UP_KEYS.has(event.key) && element.scrollTop > 0) send({ type: "hold" })
+    }
+    let touchY = 0
+    const onTouchStart = ({ touches }: TouchEvent) => {
+      touchY = touches[0]?.clientY ?? 0
+    }
+    const onTouchMove = ({ touches }: TouchEvent) => {
+      const y = touches[0]?.clientY ?? 0
+      intend()
+      if (y > touchY + 1 && element.scrollTop > 0) send({ type: "hold" })
+      touchY = y
+    }
+    const onDown = (event: PointerEvent) => {
+      // On the scrollbar itself; a click on a row is no motion.
+      if (event.target === element) isHeld = true
+    }
+    const onUp = () => {
+      if (isHeld) intend()
+      isHeld = false
+    }
+    const onScroll = () => {
+      const now = factsOf(element)
+      if (isHeld || performance.now() < intentUntil) {
+        intend()
+        send({ type: "moved", from: last, to: now })
+      }
+      last = now
+    }
+    element.addEventListener("wheel", onWheel, { passive: true })
+    element.addEventListener("touchstart", onTouchStart, { passive: true })
+    element.addEventListener("touchmove", onTouchMove, { passive: true })
+    element.addEventListener("keydown", onKey)
+    element.addEventListener("pointerdown", onDown)
+    addEventListener("pointerup", onUp)
+    element.addEventListener("scroll", onScroll, { passive: true })
+    return () => {
+      element.removeEventListener("wheel", onWheel)
+      element.removeEventListener("touchstart", onTouchStart)
+      element.removeEventListener("touchmove", onTouchMove)
+      element.removeEventListener("keydown", onKey)
+      element.removeEventListener("pointerdown", onDown)
+      removeEventListener("pointerup", onUp)
+      element.removeEventListener("scroll", onScroll)
+    }
+  }, [scroller, send])
+
+  useLayoutEffect(() => {
+    const watched = [scroller.current, content.current].filter((element) => element !== null)
+    const observer = new ResizeObserver(pin)
+    for (const element of watched) observer.observe(element)
+    return () => observer.disconnect()
+  }, [scroller, content, pin])
+
+  useLayoutEffect(pin)
+  return { isFollowing, send }
+}

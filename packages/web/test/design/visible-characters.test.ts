@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest"
+import { oneLine, visiblePieces } from "../../src/design/visible-characters.ts"
+
+describe("text that somebody decides on", () => {
+  it("shows what turns its direction, has no width or is a control character, by name", () => {
+    expect(visiblePieces("rm \u202Etxt.exe\u200B\u001b[2K")).toEqual([
+      { kind: "plain", text: "rm " },
+      { kind: "hidden", name: "U+202E RLO" },
+      { kind: "plain", text: "txt.exe" },
+      { kind: "hidden", name: "U+200B ZWSP" },
+      { kind: "hidden", name: "U+001B ESC" },
+      { kind: "plain", text: "[2K" },
+    ])
+  })
+
+  it("shows tags that could carry a message unseen, beyond the first 65,536 characters too", () => {
+    expect(visiblePieces("a\u{e0041}b")).toContainEqual({ kind: "hidden", name: "U+E0041" })
+  })
+
+  it("says how many blank lines push the rest out of sight", () => {
+    expect(visiblePieces(`echo hi${"\n".repeat(38)}rm -rf /`)).toEqual([
+      { kind: "plain", text: "echo hi" },
+      { kind: "blank-lines", count: 37 },
+      { kind: "plain", text: "rm -rf /" },
+    ])
+  })
+
+  it("leaves ordinary text of any script as it is", () => {
+    const text = "Grüße, 世界\tעברית\nnew line"
+    expect(visiblePieces(text)).toEqual([{ kind: "plain", text }])
+  })
+
+  it("takes no longer than its length for hostile text", () => {
+    const text = `${"\n".repeat(200_000)}${"\u202E".repeat(200_000)}`
+    expect(visiblePieces(text).length).toBe(200_001)
+  })
+})
+
+describe("a line of a list", () => {
+  it("has nothing hidden in it and is one line", () => {
+    expect(oneLine("a\u202E\n\n b\u0007c")).toBe("a b c")
+    expect(oneLine("x".repeat(1000), 10)).toBe(`${"x".repeat(9)}…`)
+  })
+})

@@ -1,0 +1,77 @@
+import type { Session } from "@signalbox/client"
+import { describe, expect, it } from "vitest"
+import {
+  heldSections,
+  matchesFilter,
+  type Section,
+  type SessionEntry,
+  sectionsOf,
+} from "../../src/sessions/session-sections.ts"
+import { statusOf } from "../../src/sessions/session-status.ts"
+import { sessionOf } from "../session-fixture.ts"
+
+const entry = (facts: Partial<Session>): SessionEntry => {
+  const session = sessionOf(facts)
+  return { session, status: statusOf(session, { now: 0, seenSeq: 0 }), ask: undefined }
+}
+const shape = (sections: readonly Section[]) =>
+  sections.map(({ title, entries }) => `${title}: ${entries.map(({ session }) => session.id).join(" ")}`)
+
+describe("the sections of the list", () => {
+  it("stand in the order of who needs somebody most, and within by what matters there", () => {
+    const sections = sectionsOf(
+      [
+        entry({ id: "old", updatedAt: "2031-01-01T01:00:00Z" }),
+        entry({ id: "new", updatedAt: "2031-01-01T02:00:00Z" }),
+        entry({ id: "late", state: "running", turnStartedAt: "2031-01-01T02:00:00Z" }),
+        entry({ id: "early", state: "running", turnStartedAt: "2031-01-01T01:00:00Z" }),
+        entry({ id: "asks", state: "waiting", pendingAsks: 1 }),
+      ],
+      "status",
+    )
+    expect(shape(sections)).toEqual(["Needs you: asks", "Running: early late", "Idle: new old"])
+  })
+
+  it("are by machine or folder when that is wished, with a place for those that have none", () => {
+    const entries = [entry({ id: "a", runner: "atlas", cwd: "/x" }), entry({ id: "b" })]
+    expect(shape(sectionsOf(entries, "machine"))).toEqual(["atlas: a", "Started by hand: b"])
+    expect(shape(sectionsOf(entries, "folder"))).toEqual(["/x: a", "No folder: b"])
+  })
+
+  it("are filtered by every word, in whatever field it stands", () => {
+    const one = entry({ title: "Fix auth", cwd: "/srv/shop", runner: "atlas" })
+    expect(matchesFilter(one, "atlas AUTH")).toBe(true)
+    expect(matchesFilter(one, "atlas billing")).toBe(false)
+    expect(matchesFilter(one, "  ")).toBe(true)
+  })
+})
+
+describe("a list that somebody is in", () => {
+  const before = sectionsOf(
+    [entry({ id: "a", updatedAt: "2031-01-01T03:00:00Z" }), entry({ id: "b", updatedAt: "2031-01-01T02:00:00Z" })],
+    "status",
+  )
+
+  it("keeps its rows where they are and tells how many would move", () => {
+    const fresh = sectionsOf(
+      [entry({ id: "a", updatedAt: "2031-01-01T03:00:00Z" }), entry({ id: "b", state: "running" })],
+      "status",
+    )
+    const held = heldSections(before, fresh)
+    expect(shape(held.sections)).toEqual(["Idle: a b"])
+    expect(held.sections[0]?.entries[1]?.status).toBe("running")
+    expect(held.moved).toBe(1)
+  })
+
+  it("takes new ones at the end of their section, and lets go of those that are gone", () => {
+    const fresh = sectionsOf(
+      [entry({ id: "c", updatedAt: "2031-01-01T09:00:00Z" }), entry({ id: "b", updatedAt: "2031-01-01T02:00:00Z" })],
+      "status",
+    )
+    expect(shape(heldSections(before, fresh).sections)).toEqual(["Idle: b c"])
+  })
+
+  it("has nothing to move when all is as it was", () => {
+    expect(heldSections(before, before).moved).toBe(0)
+  })
+})

@@ -1,0 +1,45 @@
+import type { Session } from "@signalbox/client"
+import { describe, expect, it } from "vitest"
+import { statusOf } from "../../src/sessions/session-status.ts"
+import { sessionOf } from "../session-fixture.ts"
+
+const NOW = Date.parse("2031-01-01T12:00:00Z")
+const status = (facts: Partial<Session>, seenSeq?: number) => statusOf(sessionOf(facts), { now: NOW, seenSeq })
+const result = (isError: boolean, more = {}) => ({
+  subtype: isError ? "error" : "success",
+  isError,
+  at: "2031-01-01T11:59:00Z",
+  ...more,
+})
+
+describe("the status of a session", () => {
+  it("is the first that holds: an open ask before all else", () => {
+    expect(status({ state: "disconnected", pendingAsks: 1 })).toBe("needs-you")
+    expect(status({ state: "waiting", pendingAsks: 2, runner: "r", runnerSeenAt: "2031-01-01T11:00:00Z" })).toBe(
+      "needs-you",
+    )
+  })
+
+  it("is lost when its machine is silent for more than half a minute", () => {
+    expect(status({ state: "running", runner: "r", runnerSeenAt: "2031-01-01T11:59:29Z" })).toBe("lost")
+    expect(status({ state: "running", runner: "r", runnerSeenAt: "2031-01-01T11:59:31Z" })).toBe("running")
+    expect(status({ state: "ended", runner: "r", runnerSeenAt: "2031-01-01T11:00:00Z" })).toBe("ended")
+  })
+
+  it("is failed after an error or a bad exit, but not while it works again", () => {
+    expect(status({ state: "idle", lastResult: result(true) })).toBe("failed")
+    expect(status({ state: "running", lastResult: result(true) })).toBe("running")
+    expect(status({ state: "ended", exit: { reason: "exited", code: 1 } })).toBe("failed")
+    expect(status({ state: "ended", exit: { reason: "exited", code: 0 } })).toBe("ended")
+  })
+
+  it("is never failed for a turn that somebody interrupted", () => {
+    expect(status({ state: "idle", lastResult: result(true, { interruptedBy: "ops-phone" }) })).not.toBe("failed")
+  })
+
+  it("is ready when its turn ended since it was last looked at, and then idle", () => {
+    expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 8)).toBe("ready")
+    expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 9)).toBe("idle")
+    expect(status({ state: "idle", lastSeq: 9 })).toBe("idle")
+  })
+})

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest"
+import { ansiSpans } from "../../src/transcript/ansi.ts"
+import { stepFollow } from "../../src/transcript/follow.ts"
+import { countsOf, diffTexts, patchOf } from "../../src/transcript/line-diff.ts"
+
+const shape = (hunks: ReturnType<typeof diffTexts>) =>
+  hunks.map(({ lines }) => lines.map(({ kind, text }) => `${{ same: " ", added: "+", removed: "-" }[kind]}${text}`))
+
+describe("a diff of lines", () => {
+  it("shows what changed with three lines around it, and numbers both sides", () => {
+    const before = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join("\n")
+    const hunks = diffTexts(before, before.replace("line 10", "line ten\nand more"))
+    expect(shape(hunks)).toEqual([
+      [" line 7", " line 8", " line 9", "-line 10", "+line ten", "+and more", " line 11", " line 12", " line 13"],
+    ])
+    expect(hunks[0]?.lines[4]).toMatchObject({ after: 10 })
+    expect(countsOf(hunks)).toEqual({ added: 2, removed: 1 })
+  })
+
+  it("of a new file is all added, of equal texts nothing", () => {
+    expect(countsOf(diffTexts("", "a\nb\n"))).toEqual({ added: 2, removed: 0 })
+    expect(diffTexts("same", "same")).toEqual([])
+  })
+
+  it("of texts too large to compare still has every line of both", () => {
+    const [before, after] = ["x", "y"].map((letter) =>
+      Array.from({ length: 3000 }, (_, index) => `${letter}${index}`).join("\n"),
+    )
+    expect(countsOf(diffTexts(before ?? "", after ?? ""))).toEqual({ added: 3000, removed: 3000 })
+  })
+
+  it("is taken from the CLI's own patch, and nothing else is taken for one", () => {
+    const patch = [{ oldStart: 3, newStart: 3, oldLines: 1, newLines: 1, lines: [" a", "-b", "+c", "\\ No newline"] }]
+    expect(patchOf(patch)?.[0]?.lines).toEqual([
+      { kind: "same", text: "a", before: 3, after: 3 },
+      { kind: "removed", text: "b", before: 4 },
+      { kind: "added", text: "c", after: 4 },
+    ])
+    for (const wrong of [undefined, [], "x", [{ lines: [1] }], [null]]) expect(patchOf(wrong)).toBeUndefined()
+  })
+})
+
+describe("terminal output", () => {
+  it("keeps colours and weight, and does nothing else that a terminal would", () => {
+    expect(ansiSpans("\u001b[31;1mbad\u001b[0m ok\u001b[2J\u001b]0;title\u0007!")).toEqual([
+      { text: "bad", tone: "danger", bold: true },
+      { text: " ok" },
+      { text: "!" },
+    ])
+  })
+
+  it("shows what a progress bar stood at last", () => {
+    expect(
+      ansiSpans("10 %\r50 %\r100 %\r\ndone")
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe("100 %\ndone")
+  })
+})
+
+describe("following the end", () => {
+  const at = (top: number, distanceToEnd: number) => ({ top, distanceToEnd })
+
+  it("ends when the reader turns upward, and begins again at the end", () => {
+    expect(stepFollow(true, { type: "moved", from: at(100, 0), to: at(70, 30) })).toBe(false)
+    expect(stepFollow(false, { type: "moved", from: at(50, 60), to: at(90, 20) })).toBe(true)
+    expect(stepFollow(false, { type: "moved", from: at(50, 60), to: at(60, 50) })).toBe(false)
+  })
+
+  it("does not begin or end because something became shorter", () => {
+    expect(stepFollow(true, { type: "moved", from: at(100, 0), to: at(60, 0) })).toBe(true)
+    expect(stepFollow(false, { type: "moved", from: at(50, 10), to: at(50, 5) })).toBe(false)
+  })
+
+  it("ends when something is opened and begins with the button", () => {
+    expect(stepFollow(true, { type: "hold" })).toBe(false)
+    expect(stepFollow(false, { type: "to-end" })).toBe(true)
+  })
+})

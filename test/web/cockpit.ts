@@ -1,0 +1,122 @@
+import type { Scenario } from "@signalbox/simulator"
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { ensureSystemPackage } from "../../scripts/system-package.mjs"
+import { type AgentProcess, startAgent } from "../hub/agent-process.ts"
+import { HubProcess } from "../hub/hub-process.ts"
+
+const chromiumPath = ensureSystemPackage("chromium")
+
+/** Without a browser these suites are left out, and it is said; in CI that is a failure. */
+export const hasBrowser = chromiumPath !== undefined
+
+export const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  tablet: { width: 834, height: 1194 },
+  phone: { width: 390, height: 844 },
+} as const
+
+export interface PageOptions {
+  readonly size?: keyof typeof SIZES | { readonly width: number; readonly height: number }
+  readonly theme?: "light" | "dark"
+  readonly role?: "viewer" | "operator" | "admin"
+  /** Signed in unless told otherwise. */
+  readonly signedIn?: boolean
+}
+
+export interface AgentOptions {
+  readonly scenario: Scenario
+  readonly title?: string
+  readonly prompt?: string
+  readonly version?: string
+  readonly args?: readonly string[]
+}
+
+/** A hub process with simulated agents, and a browser that looks at it. */
+export class CockpitHarness {
+  readonly hub: HubProcess
+  readonly #browser: Browser
+  readonly #agents: AgentProcess[] = []
+  readonly #contexts: BrowserContext[] = []
+  /** What any page said that it should not have. */
+  readonly complaints: string[] = []
+
+  private constructor(hub: HubProcess, browser: Browser) {
+    this.hub = hub
+    this.#browser = browser
+  }
+
+  static async open(): Promise<CockpitHarness> {
+    if (chromiumPath === undefined) throw new Error("there is no browser")
+    const hub = await HubProcess.start(["--no-runner"])
+    const browser = await chromium.launch({
+      executablePath: chromiumPath,
+      headless: true,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    })
+    return new CockpitHarness(hub, browser)
+  }
+
+  async page(options: PageOptions = {}): Promise<Page> {
+    const { size = "desktop", theme = "light", role = "admin", signedIn = true } = options
+    const viewport = typeof size === "string" ? SIZES[size] : size
+    const isPhone = viewport.width < 640
+    const context = await this.#browser.newContext({
+      viewport,
+      colorScheme: theme,
+      baseURL: this.hub.ready.url,
+      reducedMotion: "reduce",
+      hasTouch: isPhone,
+      isMobile: isPhone,
+    })
+    this.#contexts.push(context)
+    if (signedIn) await this.#signIn(context, role)
+    const page = await context.newPage()
+    page.on("pageerror", (error) => this.complaints.push(`${page.url()}: ${error.message}`))
+    page.on("console", (message) => {
+      if (message.type() === "error") this.complaints.push(`${page.url()}: ${message.text()}`)
+    })
+    return page
+  }
+
+  /** A session with a simulated agent on it, that has been told its first message. */
+  async agent(options: AgentOptions): Promise<{ readonly id: string; readonly process: AgentProcess }> {
+    const { scenario, title, prompt = "Go on", version = "2.1.120", args } = options
+    const session = await this.hub.post("/api/sessions", {
+      agent: "external",
+      prompt,
+      ...(title === undefined ? {} : { title }),
+    })
+    const process = await startAgent({
+      kind: "simulator",
+      version,
+      url: session.ingress.url,
+      token: session.ingress.token,
+      scenario,
+      ...(args === undefined ? {} : { args }),
+    })
+    this.#agents.push(process)
+    return { id: session.id, process }
+  }
+
+  async dispose(): Promise<void> {
+    for (const context of this.#contexts) await context.close()
+    await this.#browser.close()
+    for (const agent of this.#agents) await agent.dispose()
+    await this.hub.dispose()
+  }
+
+  async #signIn(context: BrowserContext, role: "viewer" | "operator" | "admin"): Promise<void> {
+    const { token } = this.hub.ready
+    const own = role === "admin" ? token : (await this.hub.post("/api/tokens", { role, name: `the ${role}` })).token
+    const reply = await context.request.post("/api/login", { data: { token: own } })
+    if (!reply.ok()) throw new Error(`signing in: ${reply.status()} ${await reply.text()}`)
+  }
+}

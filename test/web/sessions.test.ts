@@ -1,0 +1,85 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { check } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { asksFor, says } from "./scenarios.ts"
+
+describe.runIf(hasBrowser)("the sessions", () => {
+  let cockpit: CockpitHarness
+  let asking: string
+  beforeAll(async () => {
+    cockpit = await CockpitHarness.open()
+    asking = (await cockpit.agent({ title: "Fix atlas tests", scenario: asksFor("npm test") })).id
+    for (const title of ["Bump deps", "Docs refresh", "Migrate db"])
+      await cockpit.agent({ title, scenario: says("Done.") })
+  })
+  afterAll(async () => {
+    await cockpit?.dispose()
+  })
+
+  async function open(options: Parameters<CockpitHarness["page"]>[0] = {}, query = ""): Promise<Page> {
+    const page = await cockpit.page(options)
+    await page.goto(`/sessions${query}`)
+    await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor()
+    return page
+  }
+  const answer = async (behavior: "allow" | "deny") => {
+    const { asks } = await cockpit.hub.get(`/api/asks?state=pending&session=${asking}`)
+    for (const ask of asks) await cockpit.hub.post(`/api/asks/${ask.id}/answer`, { behavior })
+  }
+
+  check("[S-1] a session with an open ask stands first, and says that it needs somebody", async () => {
+    const page = await open()
+    const first = page.getByRole("list", { name: "Needs you" }).getByRole("listitem").first()
+    await first.waitFor()
+    await first.getByRole("link", { name: /^Needs you Fix atlas tests/ }).waitFor()
+  })
+
+  check("[S-2] answered elsewhere, it leaves that section by itself", async () => {
+    const page = await open()
+    await page.getByRole("list", { name: "Needs you" }).waitFor()
+    await answer("allow")
+    await page.getByRole("list", { name: "Needs you" }).waitFor({ state: "detached" })
+    await page.getByRole("list", { name: "Ready" }).getByText("Fix atlas tests").waitFor()
+  })
+
+  check("[S-3] while the focus is in the list no row moves, and what would have moved is offered", async () => {
+    const page = await open()
+    const rows = page.locator("[data-session] > a")
+    await expect.poll(() => rows.count()).toBe(4)
+    await rows.nth(2).focus()
+    const before = await rows.nth(2).boundingBox()
+    await cockpit.hub.post(`/api/sessions/${asking}/messages`, { content: "again" })
+    await page.getByRole("button", { name: /Update order/ }).waitFor()
+    expect(await rows.nth(2).evaluate((row) => row.ownerDocument.activeElement === row)).toBe(true)
+    expect((await rows.nth(2).boundingBox())?.y).toBe(before?.y)
+    await page.getByRole("button", { name: /Update order/ }).click()
+    await page.getByRole("list", { name: "Needs you" }).waitFor()
+    await answer("deny")
+  })
+
+  check("[S-4] the filter is in the address and survives a reload", async () => {
+    const page = await open()
+    await page.getByRole("searchbox", { name: "Filter sessions" }).fill("atlas")
+    await expect.poll(() => page.locator("[data-session]").count()).toBe(1)
+    expect(new URL(page.url()).search).toBe("?q=atlas")
+    await page.reload()
+    await expect.poll(() => page.locator("[data-session]").count()).toBe(1)
+    expect(await page.getByRole("searchbox", { name: "Filter sessions" }).inputValue()).toBe("atlas")
+  })
+
+  check("[S-5] a viewer's menus have nothing that changes a session", async () => {
+    const page = await open({ role: "viewer" })
+    await page.getByRole("button", { name: "Menu of Bump deps" }).click()
+    await page.getByRole("menuitem", { name: "Open" }).waitFor()
+    expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Open"])
+    expect(await page.getByRole("button", { name: "New session" }).count()).toBe(0)
+  })
+
+  check("[S-6] of a thousand sessions at most 80 rows are in the document", async () => {
+    for (let n = 0; n < 1000; n++) await cockpit.hub.post("/api/sessions", { agent: "external", title: `Waiting ${n}` })
+    const page = await open()
+    await page.getByText("Waiting 999").waitFor()
+    expect(await page.locator("[data-session]").count()).toBeLessThanOrEqual(80)
+  })
+})
