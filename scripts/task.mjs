@@ -1,35 +1,43 @@
 // The commands of package.json. Each does its own set-up, so that it works on a fresh clone with no command before it.
 
+import { spawn } from "node:child_process"
 import { ensureClaude, PINNED } from "./claude-cli.mjs"
 import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
+import { buildWeb } from "./web-build.mjs"
 
 /** @type {Record<string, (args: string[]) => Promise<void>>} */
 const tasks = {
   async start(args) {
     await ensureBuilt()
-    await run(process.execPath, ["packages/cli/bin/signalbox.mjs", "up", ...args])
+    await buildWeb()
+    process.exitCode = await runToItsEnd("packages/cli/bin/signalbox.mjs", ["up", ...args])
   },
   async build() {
     await ensureInstalled()
     say("building packages/*/dist (tsc -b) …")
     await run(tool("tsc"), ["-b"])
+    await buildWeb({ force: true })
   },
   async check() {
     await ensureBuilt()
+    await buildWeb()
     await check()
   },
   async test(args) {
     await ensureBuilt()
+    await buildWeb()
     await check()
     await tests("gate", args)
   },
   async "test:full"(args) {
     await ensureBuilt()
+    await buildWeb()
     await check()
     await tests("full", args)
   },
   async bench(args) {
     await ensureBuilt()
+    await buildWeb()
     await run(process.execPath, ["--expose-gc", "bench/run.mjs", ...args])
   },
   async format() {
@@ -40,6 +48,7 @@ const tasks = {
     await ensureBuilt()
     await run(process.execPath, ["scripts/generate-known.mjs"])
     await run(process.execPath, ["scripts/generate-scenario-schema.mjs"])
+    await run(process.execPath, ["scripts/generate-cli-docs.mjs"])
     const generated = ["packages/protocol/src/known.generated.ts", "packages/simulator/schema/scenario.schema.json"]
     await run(tool("biome"), ["check", "--write", ...generated])
   },
@@ -55,12 +64,31 @@ const tasks = {
 async function check() {
   say("types of tests, scripts and benchmarks …")
   await run(tool("tsc"), ["-p", "tsconfig.tests.json"])
+  say("types of the cockpit …")
+  await run(tool("tsc"), ["-p", "packages/web"])
   say("lint …")
   await run(tool("oxlint"), ["--type-aware", "--deny-warnings"])
   say("format …")
   await run(tool("biome"), ["ci", "--colors=off", "."])
   say("unused code …")
   await run(tool("knip"), ["--no-progress"])
+}
+
+/**
+ * Runs one of our commands for as long as it likes: whoever stops us stops it, and we wait until it has ended.
+ * @param {string} script
+ * @param {string[]} args
+ * @returns {Promise<number>} its exit code
+ */
+function runToItsEnd(script, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: "inherit" })
+    /** @type {NodeJS.Signals[]} */
+    const signals = ["SIGINT", "SIGTERM", "SIGHUP"]
+    for (const signal of signals) process.on(signal, () => void child.kill(signal === "SIGHUP" ? "SIGTERM" : signal))
+    child.on("error", reject)
+    child.on("exit", (code) => resolve(code ?? 1))
+  })
 }
 
 /**

@@ -12,6 +12,9 @@ export const leftOut: readonly string[] = extent === "full" ? [] : ["test/hub/ab
 /** Cases of each fuzzer. */
 export const fuzzCases = extent === "full" ? 2_000_000 : 20_000
 
+/** Messages that an agent streams to a slow program. */
+export const streamedMessages = extent === "full" ? 1_000_000 : 100_000
+
 /** Simulated agents that one process plays at once. */
 export const simulatedAgents = extent === "full" ? 500 : 50
 
@@ -56,6 +59,14 @@ export const smoke: ReadonlySet<string> = new Set([
   "hub with CLI 2.1.120: tool-allowed",
   "hub with claude 2.1.120: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
   "hub with claude 2.1.37: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
+  "official SDK 0.2.37 on a hub by executable: hooks and servers",
+  "official SDK 0.3.325 on a hub by spawn: model, mode and folder",
+  "shim: real CLI 2.1.325",
+  "terminal: AT1 80",
+  "terminal: AT2 letters",
+  "terminal: AT5",
+  "terminal: AT7 SIGTERM",
+  "terminal: AT7 crash",
   "hub abuse: AB1",
   "hub abuse: AB2",
   "hub abuse: AB4",
@@ -83,3 +94,26 @@ export function hubKills(kind: "simulator" | "claude"): number {
 
 /** How hard the hub is abused. */
 export const abuse = extent === "full" ? { connections: 2_000, floodMs: 10_000 } : { connections: 300, floodMs: 2_000 }
+
+/** Of the cockpit's checks, `[S-1]` and so on, the gate runs the first two of each section. */
+export function cockpitChecksNow(title: string): boolean {
+  const number = Number(/^\[[A-Z]-(\d+)\]/.exec(title)?.[1] ?? "1")
+  return extent === "full" || number <= 2
+}
+
+/** What agents on a runner are put through. */
+export const runnerTrials =
+  extent === "full"
+    ? { kinds: ["simulator", "2.1.325"], hubKills: 20, agents: 100, hubAwayMs: 60_000 }
+    : { kinds: ["2.1.325"], hubKills: 3, agents: 10, hubAwayMs: 3_000 }
+
+/** The looks at every screen of the cockpit: three widths in both themes, or one of each. */
+export const cockpitLooks: readonly (readonly ["desktop" | "tablet" | "phone", "light" | "dark"])[] =
+  extent === "full"
+    ? (["desktop", "tablet", "phone"] as const).flatMap((size) =>
+        (["light", "dark"] as const).map((theme) => [size, theme] as const),
+      )
+    : [
+        ["desktop", "light"],
+        ["phone", "dark"],
+      ]

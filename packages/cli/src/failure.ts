@@ -1,4 +1,49 @@
-/** The command was given something it cannot take. */
-export class UsageError extends Error {
-  override readonly name = "UsageError"
+/** Exit codes of the command: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. */
+export type ExitCode = 0 | 1 | 2 | 3 | 4
+
+export type CliErrorCode =
+  /** Something was given that cannot be taken. */
+  | "cli/usage"
+  /** No hub is running, or none is known. */
+  | "cli/no-hub"
+  /** The token may not do this, or there is none. */
+  | "cli/not-allowed"
+  | "cli/failed"
+
+const EXIT_CODES: Readonly<Record<CliErrorCode, ExitCode>> = {
+  "cli/usage": 2,
+  "cli/no-hub": 3,
+  "cli/not-allowed": 4,
+  "cli/failed": 1,
+}
+
+/** What the command could not do. The message is one line: what happened, and what to do. */
+export class CliError extends Error {
+  override readonly name = "CliError"
+  readonly code: CliErrorCode
+
+  constructor(code: CliErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+export function usageError(message: string): CliError {
+  return new CliError("cli/usage", message)
+}
+
+/** Rooms below have their own classes and codes; they are told apart by code, so that none must be loaded for it. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return EXIT_CODES[error.code]
+  if (typeof error !== "object" || error === null || !("code" in error)) return 1
+  const { code } = error
+  if (typeof code !== "string") return 1
+  if (/^(?:client|hub)\/(?:unreachable|timeout)$/.test(code)) return 3
+  return code.startsWith("auth/") ? 4 : 1
+}
+
+/** Errors are one line, whatever the rooms below had to say. */
+export function oneLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return message.replace(/\s*\n\s*/g, " ").trim()
 }

@@ -1,34 +1,30 @@
-import { Command, CommanderError } from "commander"
-import { addUp } from "./commands/up.ts"
-import { UsageError } from "./failure.ts"
+import { CommanderError } from "commander"
+import type { CommandContext } from "./command-context.ts"
+import { type ExitCode, exitCodeOf, oneLine } from "./failure.ts"
+import { createProgram } from "./program.ts"
+import { endWithReader } from "./terminal/output.ts"
 
-export interface CommandContext {
-  readonly env: NodeJS.ProcessEnv
-  readonly stdout: NodeJS.WriteStream
-  readonly stderr: NodeJS.WriteStream
-}
+export type { CommandContext } from "./command-context.ts"
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage. */
+/** The executable. Sets the exit code: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  const context: CommandContext = { env, stdout: process.stdout, stderr: process.stderr }
-  const program = new Command("signalbox")
-    .description(
-      "A control plane for Claude Code agents: watch them, steer them, give or refuse permission, from one place.",
-    )
-    .exitOverride()
-    .showHelpAfterError("(see signalbox --help)")
-  addUp(program, context)
+  const [name, ...rest] = argv
+  // They stand in for `claude`: every argument is theirs, and none is ours to read.
+  if (name === "sim") return (await import("@signalbox/simulator/command")).main(rest, env)
+  const context: CommandContext = { env, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }
+  endWithReader(context.stdout)
   try {
+    if (name === "shim") return await (await import("./shim/shim.ts")).shim(rest, context)
+    const program = await createProgram(context, name)
     await program.parseAsync([...argv], { from: "user" })
   } catch (error) {
     process.exitCode = tell(error, context)
   }
 }
 
-function tell(error: unknown, { stderr }: CommandContext): number {
+function tell(error: unknown, { stderr }: CommandContext): ExitCode {
   // Commander has said it already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const message = error instanceof Error ? error.message : String(error)
-  stderr.write(`signalbox: ${message}\n`)
-  return error instanceof UsageError ? 2 : 1
+  stderr.write(`signalbox: ${oneLine(error)}\n`)
+  return exitCodeOf(error)
 }

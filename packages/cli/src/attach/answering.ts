@@ -1,0 +1,162 @@
+import type { Ask, AskAnswer } from "@signalbox/client"
+import { isObject } from "@signalbox/protocol"
+import { readValue } from "../run/answer-form.ts"
+import { chosen } from "../run/answer-tool.ts"
+import { canAlways, fieldsOf } from "./ask-body.ts"
+import { edited, type Press } from "./press.ts"
+import { bufferOf, EMPTY, type TextBuffer } from "./text-buffer.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** How far somebody has come with an answer. */
+export type Answering =
+  | { readonly phase: "choose" }
+  /** A reason for the agent, or what to change in a plan. */
+  | { readonly phase: "deny"; readonly buffer: TextBuffer }
+  | { readonly phase: "edit"; readonly buffer: TextBuffer; readonly problem?: string }
+  /** What would run instead is shown once more: an edit is not yet a yes. */
+  | { readonly phase: "confirm"; readonly input: Json }
+  | {
+      readonly phase: "fields"
+      readonly index: number
+      readonly values: Json
+      readonly buffer: TextBuffer
+      readonly problem?: string
+    }
+
+export interface Answered {
+  readonly state: Answering
+  readonly answer?: AskAnswer
+  /** The key was not for the answer. */
+  readonly isPassed?: boolean
+}
+
+export function beginAnswering(ask: Ask): Answering {
+  return ask.kind === "question" ? { phase: "fields", index: 0, values: {}, buffer: EMPTY } : { phase: "choose" }
+}
+
+/** `isSeen`: all of what is asked was on the screen; nothing is allowed before. */
+export function stepAnswering(state: Answering, press: Press, about: { ask: Ask; isSeen: boolean }): Answered {
+  switch (state.phase) {
+    case "choose":
+      return choose(state, press, about)
+    case "deny":
+      if (press.key === "enter") return { state, answer: denial(state.buffer.text) }
+      return typed(state, press, about.ask)
+    case "edit":
+      return press.key === "enter" ? reviewed(state.buffer, about.ask) : typed(state, press, about.ask)
+    case "confirm":
+      if (isLetter(press, "y")) return { state, answer: { behavior: "allow", updatedInput: state.input } }
+      return isLetter(press, "n") || press.key === "escape" ? { state: { phase: "choose" } } : { state, isPassed: true }
+    case "fields":
+      return press.key === "enter" ? filledIn(state, about.ask) : typed(state, press, about.ask)
+  }
+}
+
+function choose(state: Answering, press: Press, { ask, isSeen }: { ask: Ask; isSeen: boolean }): Answered {
+  if (isLetter(press, "n")) return refuse(ask)
+  if (isLetter(press, "e") && ask.kind === "tool") return { state: { phase: "edit", buffer: bufferOf(editable(ask)) } }
+  if (isSeen && isLetter(press, "y")) return agree(state, ask)
+  if (isSeen && isLetter(press, "a") && canAlways(ask)) {
+    return { state, answer: { behavior: "allow", updatedPermissions: ask.suggestions ?? [] } }
+  }
+  if (isSeen && isLetter(press, "a") && ask.kind === "plan") {
+    const updatedPermissions = [{ type: "setMode", mode: "acceptEdits", destination: "session" }]
+    return { state, answer: { behavior: "allow", updatedPermissions } }
+  }
+  return { state, isPassed: true }
+}
+
+function agree(state: Answering, ask: Ask): Answered {
+  switch (ask.kind) {
+    case "elicitation":
+      if (fieldsOf(ask).length === 0) return { state, answer: { action: "accept", content: {} } }
+      return { state: { phase: "fields", index: 0, values: {}, buffer: EMPTY } }
+    case "dialog":
+      // What its result would have to be is not known.
+      return { state, isPassed: true }
+    case "tool":
+    case "plan":
+    case "question":
+      return { state, answer: { behavior: "allow" } }
+  }
+}
+
+function refuse(ask: Ask): Answered {
+  switch (ask.kind) {
+    case "elicitation":
+      return { state: { phase: "choose" }, answer: { action: "decline" } }
+    case "dialog":
+      return { state: { phase: "choose" }, answer: { cancelled: true } }
+    case "tool":
+    case "plan":
+    case "question":
+      return { state: { phase: "deny", buffer: EMPTY } }
+  }
+}
+
+function denial(reason: string): AskAnswer {
+  return reason.trim() === "" ? { behavior: "deny" } : { behavior: "deny", message: reason.trim() }
+}
+
+type Typing = Extract<Answering, { readonly buffer: TextBuffer }>
+
+function typed(state: Typing, press: Press, ask: Ask): Answered {
+  // A question has no other beginning: leaving it is up to the view.
+  if (press.key === "escape")
+    return ask.kind === "question" ? { state, isPassed: true } : { state: { phase: "choose" } }
+  const buffer = edited(state.buffer, press)
+  return buffer === undefined ? { state, isPassed: true } : { state: { ...state, buffer } }
+}
+
+/** A command by itself; anything else as JSON. */
+function editable({ input = {} }: Ask): string {
+  const command = input["command"]
+  return typeof command === "string" ? command : JSON.stringify(input)
+}
+
+function reviewed(buffer: TextBuffer, { input = {} }: Ask): Answered {
+  if (typeof input["command"] === "string")
+    return { state: { phase: "confirm", input: { ...input, command: buffer.text } } }
+  try {
+    const value: unknown = JSON.parse(buffer.text)
+    if (isObject(value)) return { state: { phase: "confirm", input: value } }
+    return { state: { phase: "edit", buffer, problem: "that is no JSON object" } }
+  } catch (error) {
+    return { state: { phase: "edit", buffer, problem: error instanceof Error ? error.message : "that is no JSON" } }
+  }
+}
+
+function filledIn(state: Answering & { phase: "fields" }, ask: Ask): Answered {
+  const fields = fieldsOf(ask)
+  const field = fields[state.index]
+  const text = state.buffer.text.trim()
+  if (field === undefined) return { state, answer: finished(ask, state.values) }
+  if (text === "" && field.isRequired) return { state: { ...state, problem: "an answer is needed" } }
+  const isQuestion = ask.kind === "question"
+  const value = isQuestion
+    ? chosen(
+        text,
+        field.options.map(({ label }) => ({ label })),
+        field.isMany,
+      )
+    : fieldValue(text, field)
+  if (value === undefined && text !== "") return { state: { ...state, problem: "that does not fit" } }
+  const values = value === undefined || text === "" ? state.values : { ...state.values, [field.name]: value }
+  const next: Answering = { phase: "fields", index: state.index + 1, values, buffer: EMPTY }
+  return state.index + 1 < fields.length ? { state: next } : { state: next, answer: finished(ask, values) }
+}
+
+/** A choice may be given by its number. */
+function fieldValue(text: string, field: { options: readonly { label: string }[]; schema: unknown }): unknown {
+  return readValue(field.options[Number(text) - 1]?.label ?? text, field.schema)
+}
+
+function finished(ask: Ask, values: Json): AskAnswer {
+  if (ask.kind === "elicitation") return { action: "accept", content: values }
+  return { behavior: "allow", updatedInput: { ...ask.input, answers: values } }
+}
+
+function isLetter(press: Press, letter: string): boolean {
+  return press.key === "text" && press.text.toLowerCase() === letter
+}

@@ -1,0 +1,202 @@
+import type { Ask, AskAnswer, FollowItem, Hub, HubEvent, HubSession, Session } from "@signalbox/client"
+import { isObject, textOf } from "@signalbox/protocol"
+import { Transcript } from "@signalbox/protocol/transcript"
+
+/** What the view shows; another object whenever something changed. */
+export interface FeedState {
+  readonly session: Session
+  readonly asks: readonly Ask[]
+  /** Undefined: live. */
+  readonly lostAt?: string
+  readonly lostBecause?: string
+  /** The first event that is loaded, and whether there are some before it. */
+  readonly hasEarlier: boolean
+  readonly isLoading: boolean
+  /** What went wrong, or was done, last. */
+  readonly notice?: string
+  readonly ending?: string
+}
+
+/** More often nobody can read. */
+const FRAME_MS = 50
+const FIRST_PAGE = 300
+const PAGE = 500
+/** Whoever wants to read more than this in a terminal is better served by a file. */
+const MAX_EVENTS = 20_000
+
+/** One session as it goes on: its transcript, its asks, and what can be done to it. */
+export class SessionFeed {
+  #transcript = new Transcript()
+  readonly #hub: Hub
+  readonly #session: HubSession
+  readonly #abort = new AbortController()
+  readonly #listeners = new Set<() => void>()
+  #state: FeedState
+  #firstSeq: number
+  #events = 0
+  /** The newest events, to begin again from when there are too many. */
+  #recent: HubEvent[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(hub: Hub, session: Session) {
+    this.#hub = hub
+    this.#session = hub.session(session.id)
+    this.#firstSeq = Math.max(1, session.lastSeq - FIRST_PAGE + 1)
+    this.#state = { session, asks: [], hasEarlier: this.#firstSeq > 1, isLoading: true }
+  }
+
+  get transcript(): Transcript {
+    return this.#transcript
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly state = (): FeedState => this.#state
+
+  /** Until the view is closed, or the hub will not have us. */
+  async run(): Promise<void> {
+    try {
+      const items = this.#session.follow({ after: this.#firstSeq - 1, signal: this.#abort.signal })
+      for await (const item of items) this.#take(item)
+    } catch (error) {
+      if (!this.#abort.signal.aborted) this.#change({ ending: wordsOf(error) })
+    }
+  }
+
+  close(): void {
+    this.#abort.abort()
+    clearTimeout(this.#timer)
+    this.#listeners.clear()
+  }
+
+  send(text: string): Promise<boolean> {
+    return this.#try(() => this.#session.send(text))
+  }
+
+  interrupt(): Promise<boolean> {
+    return this.#try(() => this.#session.interrupt(), "Interrupted")
+  }
+
+  setMode(mode: string): Promise<boolean> {
+    return this.#try(() => this.#session.control({ subtype: "set_permission_mode", mode }), `Mode: ${mode}`)
+  }
+
+  setModel(model: string): Promise<boolean> {
+    return this.#try(() => this.#session.control({ subtype: "set_model", model }), `Model: ${model}`)
+  }
+
+  async models(): Promise<readonly string[]> {
+    const reply = await this.#session.control({ subtype: "initialize" }).catch(() => undefined)
+    const models = isObject(reply) ? reply["models"] : undefined
+    return Array.isArray(models) ? models.flatMap((model) => textOf(model, "value") ?? []) : []
+  }
+
+  answer(ask: Ask, answer: AskAnswer): Promise<boolean> {
+    return this.#try(async () => {
+      const settled = await this.#hub.answer(ask.id, { ...answer, inputHash: ask.inputHash })
+      this.#settle(settled)
+    })
+  }
+
+  /** The page before what is loaded. */
+  async loadEarlier(): Promise<void> {
+    if (this.#state.isLoading || !this.#state.hasEarlier) return
+    this.#change({ isLoading: true })
+    await this.#try(async () => {
+      const page = await this.#session.events({ before: this.#firstSeq, limit: PAGE })
+      this.#transcript.fold(page.events)
+      this.#events += page.events.length
+      this.#firstSeq = page.events[0]?.seq ?? this.#firstSeq
+      const isFull = this.#events >= MAX_EVENTS
+      const notice = isFull
+        ? `Earlier events are left out: signalbox export ${this.#session.id} --html FILE has all`
+        : undefined
+      const hasEarlier = !isFull && page.events.length > 0 && this.#firstSeq > page.firstSeq
+      this.#change({ hasEarlier, ...(notice === undefined ? {} : { notice }) })
+    })
+    this.#change({ isLoading: false })
+  }
+
+  tell(notice: string): void {
+    this.#change({ notice })
+  }
+
+  #take(item: FollowItem): void {
+    switch (item.type) {
+      case "subscribed": {
+        this.#transcript.forgetLive()
+        const { lostAt: _at, lostBecause: _because, ...live } = this.#state
+        this.#state = { ...live, asks: [], isLoading: false }
+        if (item.verdict === "gap") this.#change({ notice: "Some events are no longer in the hub's log" })
+        return this.#notify()
+      }
+      case "event": {
+        const { type: _type, ...event } = item
+        this.#transcript.fold([event])
+        this.#keep(event)
+        return this.#notify()
+      }
+      case "delta":
+        this.#transcript.delta(item.message)
+        return this.#notify()
+      case "ask":
+        return this.#settle(item.ask)
+      case "changed":
+        return this.#change({ session: item.session })
+      case "disconnected":
+        return this.#change({ lostAt: new Date().toISOString(), lostBecause: item.reason })
+    }
+  }
+
+  /** Whoever watches for days has the newest part; the rest is loaded again when somebody scrolls up. */
+  #keep(event: HubEvent): void {
+    this.#recent.push(event)
+    if (this.#recent.length > 2 * PAGE) this.#recent = this.#recent.slice(-PAGE)
+    if (++this.#events <= 2 * MAX_EVENTS) return
+    this.#transcript = new Transcript()
+    this.#transcript.fold(this.#recent)
+    for (const ask of this.#state.asks) this.#transcript.ask(ask)
+    this.#events = this.#recent.length
+    this.#firstSeq = this.#recent[0]?.seq ?? event.seq
+    this.#change({ hasEarlier: this.#firstSeq > 1 })
+  }
+
+  #settle(ask: Ask): void {
+    this.#transcript.ask(ask)
+    const others = this.#state.asks.filter(({ id }) => id !== ask.id)
+    const asks = ask.state === "pending" ? [...others, ask].sort((a, b) => a.seq - b.seq) : others
+    this.#change({ asks })
+  }
+
+  /** Failures are told in the view; false: it did not work. */
+  async #try(work: () => Promise<unknown>, notice?: string): Promise<boolean> {
+    try {
+      await work()
+      if (notice !== undefined) this.#change({ notice })
+      return true
+    } catch (error) {
+      this.#change({ notice: wordsOf(error) })
+      return false
+    }
+  }
+
+  #change(change: Partial<FeedState>): void {
+    this.#state = { ...this.#state, ...change }
+    this.#notify()
+  }
+
+  #notify(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#state = { ...this.#state }
+      for (const listener of this.#listeners) listener()
+    }, FRAME_MS)
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,25 @@
+import type { Command } from "commander"
+import type { CommandContext } from "../command-context.ts"
+import { defineCommand } from "../define-command.ts"
+import { usageError } from "../failure.ts"
+
+export function addCompletion(program: Command, context: CommandContext): void {
+  defineCommand(program, {
+    name: "completion <shell>",
+    summary: "Print a completion script for bash or zsh",
+    examples: [
+      "signalbox completion bash > ~/.local/share/bash-completion/completions/signalbox",
+      'signalbox completion zsh > "${fpath[1]}/_signalbox"',
+    ],
+  }).action(async (shell: string) => {
+    if (shell !== "bash" && shell !== "zsh") throw usageError(`${shell}: there are scripts for bash and zsh`)
+    const { completionScript } = await import("../completion/completion-script.ts")
+    context.stdout.write(completionScript(shell))
+  })
+  const complete = program.command("complete [words...]", { hidden: true }).allowUnknownOption()
+  complete.helpOption(false).action(async (words: string[]) => {
+    const { complete: candidates } = await import("../completion/complete.ts")
+    const found = await candidates(program, words, context)
+    context.stdout.write(found.map((each) => `${each}\n`).join(""))
+  })
+}

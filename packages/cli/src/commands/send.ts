@@ -1,0 +1,48 @@
+import type { Command } from "commander"
+import type { CommandContext } from "../command-context.ts"
+import type { DataOption } from "../data-directory.ts"
+import { defineCommand, jsonOption } from "../define-command.ts"
+import { usageError } from "../failure.ts"
+import { findSession } from "../hub/abbreviated-id.ts"
+import { withHub } from "../hub/with-hub.ts"
+import { printJson } from "../terminal/output.ts"
+import { readAll } from "../terminal/read-all.ts"
+
+interface SendOptions extends DataOption {
+  readonly priority?: string
+  readonly json?: boolean
+}
+
+const PRIORITIES = ["now", "next", "later"] as const
+
+export function addSend(program: Command, context: CommandContext): void {
+  const command = defineCommand(program, {
+    name: "send <id> [text...]",
+    summary: "Send a message to a session's agent",
+    examples: ['signalbox send 3f2a "Now run the tests"', "git diff | signalbox send 3f2a -"],
+  })
+  command.option("--priority <when>", "now (interrupts the turn), next or later")
+  jsonOption(command, "print the message's uuid and seq as JSON").action(
+    (id: string, words: string[], options: SendOptions) => send(id, words, { options, context }),
+  )
+}
+
+async function send(
+  id: string,
+  words: readonly string[],
+  { options, context }: { options: SendOptions; context: CommandContext },
+): Promise<void> {
+  const priority = PRIORITIES.find((each) => each === options.priority)
+  if (options.priority !== undefined && priority === undefined)
+    throw usageError(`--priority ${options.priority}: give now, next or later`)
+  const isPiped = words.length === 0 || (words.length === 1 && words[0] === "-")
+  if (words.length === 0 && context.stdin.isTTY) throw usageError(`say what to send: signalbox send ${id} "text"`)
+  const text = isPiped ? await readAll(context.stdin) : words.join(" ")
+  if (text.trim() === "") throw usageError("the message is empty: there is nothing to send")
+  await withHub(options, context, async (hub) => {
+    const session = await findSession(hub, id)
+    const sent = await hub.session(session.id).send(text, priority === undefined ? {} : { priority })
+    if (options.json === true) await printJson(context, { session: session.id, ...sent })
+    else if (context.stderr.isTTY) context.stderr.write(`Sent. See what comes of it: signalbox attach ${session.id}\n`)
+  })
+}

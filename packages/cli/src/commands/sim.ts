@@ -1,0 +1,11 @@
+import type { Command } from "commander"
+import { defineCommand } from "../define-command.ts"
+
+/** Its arguments are the simulator's: `main` hands them over before this is read. Here is what the help shows. */
+export function addSim(program: Command): void {
+  defineCommand(program, {
+    name: "sim [arguments...]",
+    summary: "The simulated claude executable, also installed as claude-sim; its own --help tells more",
+    examples: ["signalbox sim --list", 'echo "permission please" | signalbox sim --print'],
+  })
+}

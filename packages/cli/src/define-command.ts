@@ -1,0 +1,37 @@
+import type { Command } from "commander"
+
+export interface CommandDefinition {
+  /** With its arguments: `send <id> [text]`. */
+  readonly name: string
+  readonly summary: string
+  /** Command lines that work as they are written. */
+  readonly examples: readonly string[]
+  /** What else one should know, for the help and the guide. */
+  readonly notes?: string
+}
+
+const definitions = new WeakMap<Command, CommandDefinition>()
+
+/** Every command has an example in its help, and takes `--data`. */
+export function defineCommand(parent: Command, definition: CommandDefinition): Command {
+  const { name, summary } = definition
+  const command = parent.command(name).description(summary)
+  definitions.set(command, definition)
+  const title = definition.examples.length === 1 ? "Example" : "Examples"
+  if (definition.notes !== undefined) command.addHelpText("after", `\n${definition.notes}`)
+  command.addHelpText("after", `\n${title}:\n${definition.examples.map((line) => `  ${line}`).join("\n")}`)
+  return command.option("--data <directory>", "the data directory (default: SIGNALBOX_DATA, or ~/.signalbox)")
+}
+
+export function definitionOf(command: Command): CommandDefinition | undefined {
+  return definitions.get(command)
+}
+
+export function jsonOption(command: Command, what: string): Command {
+  return command.option("--json", what)
+}
+
+/** For an option that may be given several times. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}

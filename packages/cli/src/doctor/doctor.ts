@@ -1,0 +1,38 @@
+import type { CommandContext } from "../command-context.ts"
+import type { DoctorOptions } from "../commands/doctor.ts"
+import { dataDirectory } from "../data-directory.ts"
+import { isAlive, readCard } from "../process-card.ts"
+import { coloursFor } from "../terminal/colours.ts"
+import { print, printJson } from "../terminal/output.ts"
+import type { Check } from "./check.ts"
+import { checkHub } from "./hub-checks.ts"
+import { checkClaude, checkClock, checkData, checkDisk, checkNode, checkPort, checkSignIn } from "./machine-checks.ts"
+
+/** Exits 1 when something is wrong. */
+export async function doctor(options: DoctorOptions, context: CommandContext): Promise<void> {
+  const { env } = context
+  const data = dataDirectory(options, env)
+  const card = readCard(data.hubCard)
+  const checks = [
+    checkNode(),
+    await checkClaude(env),
+    checkSignIn(env),
+    await checkPort(card !== undefined && isAlive(card) ? card.url : undefined),
+    await checkData(data),
+    await checkDisk(data),
+    checkClock(),
+    ...(await checkHub(options, context)),
+  ]
+  const isWell = checks.every(({ state }) => state !== "wrong")
+  if (options.json === true) await printJson(context, { ok: isWell, checks })
+  else await print(context.stdout, checks.map((check) => describe(check, context)).join(""))
+  if (!isWell) process.exitCode = 1
+}
+
+const WIDTH = 8
+
+function describe({ name, state, found, todo }: Check, { stdout, env }: CommandContext): string {
+  const { green, yellow, red, bold } = coloursFor(stdout, env)
+  const mark = { ok: green("ok   "), note: yellow("note "), wrong: red("wrong") }[state]
+  return `${mark} ${bold(name.padEnd(WIDTH))} ${found}${todo === undefined ? "" : `. To do: ${todo}`}\n`
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto"
+import { createWriteStream } from "node:fs"
+import { rename, rm, stat } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { Hub, HubEvent, Session } from "@signalbox/client"
+import { Transcript } from "@signalbox/protocol/transcript"
+import type { CommandContext } from "../command-context.ts"
+import type { ExportOptions } from "../commands/export.ts"
+import { CliError, usageError } from "../failure.ts"
+import { findSession } from "../hub/abbreviated-id.ts"
+import { withHub } from "../hub/with-hub.ts"
+import { print } from "../terminal/output.ts"
+import { pageHtml } from "./page.ts"
+import { ProgressBar } from "./progress-bar.ts"
+
+const PAGE = 1000
+
+export async function exportSession(id: string, options: ExportOptions, context: CommandContext): Promise<void> {
+  const { html, ndjson } = options
+  const file = html ?? ndjson
+  if (file === undefined || (html !== undefined && ndjson !== undefined)) {
+    throw usageError(`say what to write: signalbox export ${id} --html FILE, or --ndjson FILE`)
+  }
+  await withHub(options, context, async (hub) => {
+    const session = await findSession(hub, id)
+    const bar = new ProgressBar(context.stderr, "Reading")
+    const events = eventsOf(hub, session, bar)
+    try {
+      await write(html === undefined ? lines(events) : page(hub, session, events), file, context)
+    } finally {
+      bar.end()
+    }
+    if (file !== "-" && context.stderr.isTTY) context.stderr.write(`Written: ${resolve(file)}\n`)
+  })
+}
+
+/** What there is now: events that come while it is written are another export's. */
+async function* eventsOf(hub: Hub, session: Session, bar: ProgressBar): AsyncGenerator<HubEvent> {
+  const { lastSeq } = session
+  let after = 0
+  while (after < lastSeq) {
+    const { events } = await hub.session(session.id).events({ after, limit: PAGE })
+    const last = events.at(-1)?.seq
+    if (last === undefined) return
+    for (const event of events) if (event.seq <= lastSeq) yield event
+    after = last
+    bar.show(after, lastSeq)
+  }
+}
+
+async function* lines(events: AsyncIterable<HubEvent>): AsyncGenerator<string> {
+  for await (const event of events) yield `${JSON.stringify(event)}\n`
+}
+
+async function* page(hub: Hub, session: Session, events: AsyncIterable<HubEvent>): AsyncGenerator<string> {
+  const transcript = new Transcript()
+  for await (const event of events) transcript.fold([event])
+  for (const ask of await hub.asks({ session: session.id })) transcript.ask(ask)
+  yield* pageHtml(session, transcript.rows(), (lane) => transcript.rows(lane))
+}
+
+/** Beside its place and then moved there: nobody finds half a file. */
+async function write(text: AsyncGenerator<string>, file: string, { stdout }: CommandContext): Promise<void> {
+  if (file === "-") {
+    for await (const piece of text) await print(stdout, piece)
+    return
+  }
+  const target = resolve(file)
+  if ((await stat(target).catch(() => undefined))?.isDirectory() === true) {
+    throw usageError(`${target} is a folder: give the name of a file in it`)
+  }
+  const part = join(dirname(target), `.signalbox-export-${randomUUID()}`)
+  try {
+    await pipeline(Readable.from(text), createWriteStream(part, { mode: 0o600 }))
+    await rename(part, target)
+  } catch (error) {
+    await rm(part, { force: true })
+    const isFile = error instanceof Error && "syscall" in error
+    if (!isFile) throw error
+    throw new CliError("cli/failed", `${target} could not be written: ${error.message}`, { cause: error })
+  }
+}

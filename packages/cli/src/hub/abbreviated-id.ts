@@ -1,0 +1,86 @@
+import type { Ask, Hub, Run, Session } from "@signalbox/client"
+import { CliError, usageError } from "../failure.ts"
+
+const MAX_PAGES = 100
+const PAGE = 500
+const SHOWN = 5
+
+/** A session by its id, the CLI's own id, or the beginning of either that fits no other. */
+export async function findSession(hub: Hub, given: string): Promise<Session> {
+  const id = checked(given)
+  const exact = await unlessUnknown(hub.session(id).get())
+  if (exact !== undefined) return exact
+  const sessions = await allSessions(hub)
+  const whole = sessions.filter(({ agentSessionId }) => agentSessionId === id)
+  const found =
+    whole.length > 0 ? whole : sessions.filter((session) => idsOf(session).some((each) => each.startsWith(id)))
+  return only(found, { given: id, what: "session", list: "signalbox ls --all" })
+}
+
+/** An ask by its id or its beginning, the open ones first. */
+export async function findAsk(hub: Hub, given: string): Promise<Ask> {
+  const id = checked(given)
+  const exact = await unlessUnknown(hub.ask(id))
+  if (exact !== undefined) return exact
+  const asks = await hub.asks({ state: "pending" })
+  const found = asks.filter((ask) => ask.id.startsWith(id))
+  return only(found, { given: id, what: "open ask", list: "signalbox asks" })
+}
+
+/** A run by its id or its beginning. */
+export async function findRun(hub: Hub, given: string): Promise<Run> {
+  const id = checked(given)
+  const exact = await unlessUnknown(hub.runs.get(id))
+  if (exact !== undefined) return exact
+  const { runs } = await hub.runs.list({ limit: PAGE })
+  const found = runs.filter((run) => run.id.startsWith(id))
+  return only(found, { given: id, what: "run", list: "GET /api/runs" })
+}
+
+function idsOf({ id, agentSessionId }: Session): string[] {
+  return agentSessionId === null ? [id] : [id, agentSessionId]
+}
+
+async function allSessions(hub: Hub): Promise<Session[]> {
+  const sessions: Session[] = []
+  let cursor: string | null = null
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const reply = await hub.sessions({ limit: PAGE, ...(cursor === null ? {} : { cursor }) })
+    sessions.push(...reply.sessions)
+    cursor = reply.cursor
+    if (cursor === null) break
+  }
+  return sessions
+}
+
+function checked(given: string): string {
+  const id = given.trim()
+  if (id === "") throw usageError("the id is empty: copy one from signalbox ls")
+  return id
+}
+
+interface Looked {
+  readonly given: string
+  readonly what: string
+  readonly list: string
+}
+
+function only<Thing extends { readonly id: string }>(found: readonly Thing[], { given, what, list }: Looked): Thing {
+  const [first, second] = found
+  if (first !== undefined && second === undefined) return first
+  if (first === undefined)
+    throw new CliError("cli/failed", `there is no ${what} whose id begins with ${given}: see "${list}"`)
+  const ids = found.slice(0, SHOWN).map(({ id }) => id)
+  const more = found.length > SHOWN ? ", …" : ""
+  throw usageError(`${given} fits ${found.length} (${ids.join(", ")}${more}): give more of the id`)
+}
+
+async function unlessUnknown<Thing>(asked: Promise<Thing>): Promise<Thing | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    const isUnknown = error instanceof Error && "status" in error && error.status === 404
+    if (isUnknown) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+import type { Ask, AskAnswer } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { AnswerOptions } from "../commands/answer.ts"
+import { CliError, usageError } from "../failure.ts"
+import { printJson } from "../terminal/output.ts"
+import { onOneLine } from "../terminal/plain-text.ts"
+import { findAsk } from "./abbreviated-id.ts"
+import { questionsOf } from "./ask-text.ts"
+import { withHub } from "./with-hub.ts"
+
+type Verdict = "allow" | "deny"
+type Json = Readonly<Record<string, unknown>>
+
+export async function answerAsk(
+  given: { readonly ask: string; readonly verdict: string },
+  options: AnswerOptions,
+  context: CommandContext,
+): Promise<void> {
+  const verdict = readVerdict(given.verdict)
+  checkOptions(verdict, options)
+  await withHub(options, context, async (hub) => {
+    const ask = await findAsk(hub, given.ask)
+    // The hash says what was seen: an ask that has changed since is not answered by mistake.
+    const answer = { ...answerFor(ask, verdict, options), inputHash: ask.inputHash }
+    const settled = await hub.answer(ask.id, answer).catch((error: unknown) => tellWinner(error, ask))
+    if (options.json === true) await printJson(context, settled)
+  })
+}
+
+function readVerdict(text: string): Verdict {
+  if (text === "allow" || text === "deny") return text
+  throw usageError(`${text}: the verdict is allow or deny`)
+}
+
+function checkOptions(verdict: Verdict, { message, input, choose, always, interrupt }: AnswerOptions): void {
+  if (verdict === "allow" && (message !== undefined || interrupt === true))
+    throw usageError("--message and --interrupt go with deny")
+  if (verdict === "deny" && (input !== undefined || always === true || choose.length > 0))
+    throw usageError("--input, --choose and --always go with allow")
+}
+
+function answerFor(ask: Ask, verdict: Verdict, options: AnswerOptions): AskAnswer {
+  const input = options.input === undefined ? undefined : readInput(options.input)
+  switch (ask.kind) {
+    case "elicitation":
+      if (verdict === "deny") return { action: "decline" }
+      return { action: "accept", content: input ?? {} }
+    case "dialog":
+      return verdict === "deny" ? { cancelled: true } : { result: input ?? {} }
+    case "tool":
+    case "plan":
+    case "question":
+      return verdict === "deny" ? denial(options) : permission(ask, input, options)
+  }
+}
+
+function denial({ message, interrupt }: AnswerOptions): AskAnswer {
+  return {
+    behavior: "deny",
+    ...(message === undefined ? {} : { message }),
+    ...(interrupt === true ? { interrupt } : {}),
+  }
+}
+
+function permission(ask: Ask, input: Json | undefined, { choose, always }: AnswerOptions): AskAnswer {
+  const updatedInput = ask.kind === "question" ? (input ?? chosen(ask, choose)) : input
+  if (choose.length > 0 && ask.kind !== "question") throw usageError("--choose answers a question; this ask is none")
+  return {
+    behavior: "allow",
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+    ...(always === true && ask.suggestions !== undefined ? { updatedPermissions: ask.suggestions } : {}),
+  }
+}
+
+/** The answers stand beside the questions, by their whole text. */
+function chosen(ask: Ask, choices: readonly string[]): Json {
+  const questions = questionsOf(ask)
+  if (choices.length !== questions.length) {
+    const asked = questions.map((question) => `"${onOneLine(question)}"`).join(", ")
+    throw usageError(`it asks ${questions.length} (${asked}): give --choose once for each, in this order`)
+  }
+  const answers = Object.fromEntries(questions.map((question, index) => [question, choices[index]]))
+  return { ...ask.input, answers }
+}
+
+function readInput(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Told below.
+  }
+  throw usageError(`--input is no JSON object: write it like '{"command":"ls -l"}'`)
+}
+
+function tellWinner(error: unknown, ask: Ask): never {
+  const isSettled = error instanceof Error && "code" in error && error.code === "ask/settled"
+  if (!isSettled) throw error
+  throw new CliError("cli/failed", `${error.message}: ask ${ask.id} needs no answer any more`, {
+    cause: error,
+  })
+}

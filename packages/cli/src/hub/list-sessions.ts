@@ -1,0 +1,89 @@
+import type { Hub, Session } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { LsOptions } from "../commands/ls.ts"
+import { type Colours, coloursFor } from "../terminal/colours.ts"
+import { ago } from "../terminal/moments.ts"
+import { print, printJson, widthOf } from "../terminal/output.ts"
+import { onOneLine } from "../terminal/plain-text.ts"
+import { type Column, tableText } from "../terminal/table.ts"
+import { withHub } from "./with-hub.ts"
+
+const PAGE = 500
+/** As much of an id as is shown: enough for any that a person has at once. */
+const SHORT_ID = 8
+
+export async function listSessions(options: LsOptions, context: CommandContext): Promise<void> {
+  const { sessions, more } = await withHub(options, context, (hub) => collectSessions(hub, options))
+  if (options.json === true) return printJson(context, { sessions, more })
+  if (sessions.length === 0) {
+    context.stderr.write('No sessions. Make one: signalbox new --prompt "What is in this folder?"\n')
+    return
+  }
+  const colours = coloursFor(context.stdout, context.env)
+  const table = tableText(sessions, columnsFor(colours, Date.now()), {
+    width: widthOf(context.stdout),
+    title: colours.dim,
+  })
+  await print(context.stdout, table)
+  if (more) context.stderr.write(`There are more: signalbox ls --limit ${options.limit * 2}\n`)
+}
+
+async function collectSessions(hub: Hub, options: LsOptions): Promise<{ sessions: Session[]; more: boolean }> {
+  const { state, search, limit } = options
+  const isWanted = (session: Session) =>
+    options.all === true || state !== undefined || (session.state !== "ended" && !session.archived)
+  const sessions: Session[] = []
+  let cursor: string | null = null
+  do {
+    const page = await hub.sessions({
+      limit: PAGE,
+      ...(state === undefined ? {} : { state }),
+      ...(search === undefined ? {} : { q: search }),
+      ...(cursor === null ? {} : { cursor }),
+    })
+    sessions.push(...page.sessions.filter(isWanted))
+    cursor = page.cursor
+  } while (cursor !== null && sessions.length <= limit)
+  return { sessions: sessions.slice(0, limit), more: sessions.length > limit || cursor !== null }
+}
+
+function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
+  return [
+    { title: "ID", text: ({ id }) => id.slice(0, SHORT_ID), paint: colours.bold },
+    { title: "STATE", text: ({ state }) => state, paint: (text, session) => paintState(colours, session)(text) },
+    { title: "ASKS", text: ({ pendingAsks }) => (pendingAsks === 0 ? "" : String(pendingAsks)), paint: colours.yellow },
+    { title: "WHAT", text: describe, isWide: true },
+    {
+      title: "FOLDER",
+      text: ({ cwd }) =>
+        onOneLine(cwd ?? "")
+          .split("/")
+          .slice(-2)
+          .join("/"),
+      paint: colours.dim,
+    },
+    { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : `$${costUsd.toFixed(2)}`), isRight: true },
+    { title: "AGE", text: ({ updatedAt }) => ago(updatedAt, nowMs), isRight: true, paint: colours.dim },
+  ]
+}
+
+function describe({ title, lastLine }: Session): string {
+  return onOneLine([title, lastLine].filter((text) => text !== null && text !== undefined && text !== "").join(": "))
+}
+
+function paintState(colours: Colours, { state }: Session): (text: string) => string {
+  switch (state) {
+    case "running":
+      return colours.green
+    case "waiting":
+      return colours.yellow
+    case "disconnected":
+      return colours.red
+    case "starting":
+      return colours.cyan
+    case "idle":
+      return (text) => text
+    case "ended":
+      return colours.dim
+  }
+}

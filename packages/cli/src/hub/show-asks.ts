@@ -1,0 +1,93 @@
+import type { Ask, Hub } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { AsksOptions } from "../commands/asks.ts"
+import { type Colours, coloursFor } from "../terminal/colours.ts"
+import { ago, timeOfDay } from "../terminal/moments.ts"
+import { print, printJson, widthOf } from "../terminal/output.ts"
+import { cut, onOneLine } from "../terminal/plain-text.ts"
+import { tableText } from "../terminal/table.ts"
+import { untilStopped } from "../terminal/until-stopped.ts"
+import { findSession } from "./abbreviated-id.ts"
+import { askText } from "./ask-text.ts"
+import { withHub } from "./with-hub.ts"
+
+const SHORT_ID = 8
+/** An ask's begins with a word that all have. */
+const SHORT_ASK_ID = 12
+const LINE_CHARS = 2_000
+
+export function showAsks(options: AsksOptions, context: CommandContext): Promise<void> {
+  return withHub(options, context, async (hub) => {
+    const session = options.session === undefined ? undefined : (await findSession(hub, options.session)).id
+    if (options.watch === true) return untilStopped((signal) => watchAsks(hub, { options, context, session, signal }))
+    const asks = await hub.asks({ state: "pending", ...(session === undefined ? {} : { session }) })
+    if (options.json === true) return printJson(context, { asks })
+    if (asks.length === 0) return void context.stderr.write("Nobody waits for an answer.\n")
+    await print(context.stdout, asksTable(asks, context))
+    context.stderr.write(`Answer one: signalbox answer ${asks[0]?.id.slice(0, SHORT_ASK_ID)} allow\n`)
+  })
+}
+
+function asksTable(asks: readonly Ask[], { stdout, env }: CommandContext): string {
+  const colours = coloursFor(stdout, env)
+  return tableText(
+    asks,
+    [
+      { title: "ASK", text: ({ id }) => id.slice(0, SHORT_ASK_ID), paint: colours.bold },
+      { title: "SESSION", text: ({ sessionId }) => sessionId.slice(0, SHORT_ID) },
+      { title: "KIND", text: ({ kind }) => kind, paint: colours.yellow },
+      { title: "WHAT", text: (ask) => cut(onOneLine(askText(ask)), LINE_CHARS), isWide: true },
+      { title: "WAITS", text: ({ askedAt }) => ago(askedAt, Date.now()), isRight: true, paint: colours.dim },
+    ],
+    { width: widthOf(stdout), title: colours.dim },
+  )
+}
+
+interface Watch {
+  readonly options: AsksOptions
+  readonly context: CommandContext
+  readonly session: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** The open ones first, then every change, each once. */
+async function watchAsks(hub: Hub, { options, context, session, signal }: Watch): Promise<void> {
+  const colours = coloursFor(context.stdout, context.env)
+  const shown = new ShownAsks()
+  const show = async (ask: Ask) => {
+    if ((session !== undefined && ask.sessionId !== session) || !shown.isNew(ask)) return
+    if (options.json === true) await printJson(context, ask)
+    else await print(context.stdout, `${askLine(ask, colours)}\n`)
+  }
+  for await (const item of hub.watch({ signal })) {
+    if (item.type === "subscribed") {
+      const open = await hub.asks({ state: "pending" })
+      for (const ask of open.toSorted((one, other) => one.askedAt.localeCompare(other.askedAt))) await show(ask)
+    }
+    if (item.type === "ask") await show(item.ask)
+  }
+}
+
+const MAX_SHOWN = 10_000
+
+/** What was shown, so that a reconnect shows nothing twice. Bounded: the oldest are forgotten. */
+class ShownAsks {
+  readonly #states = new Map<string, string>()
+
+  isNew({ id, state }: Ask): boolean {
+    if (this.#states.get(id) === state) return false
+    this.#states.delete(id)
+    this.#states.set(id, state)
+    const [oldest] = this.#states.keys()
+    if (this.#states.size > MAX_SHOWN && oldest !== undefined) this.#states.delete(oldest)
+    return true
+  }
+}
+
+function askLine(ask: Ask, colours: Colours): string {
+  const { id, sessionId, kind, state, settledAt, askedAt, settledBy } = ask
+  const by = settledBy === undefined ? "" : ` by ${onOneLine(settledBy)}`
+  const what = state === "pending" ? `${kind}: ${cut(onOneLine(askText(ask)), LINE_CHARS)}` : `${state}${by}`
+  const paint = state === "pending" ? colours.yellow : state === "allowed" ? colours.green : colours.dim
+  return `${colours.dim(timeOfDay(settledAt ?? askedAt))} ${colours.bold(id.slice(0, SHORT_ASK_ID))} ${colours.dim(sessionId.slice(0, SHORT_ID))} ${paint(what)}`
+}

@@ -1,0 +1,60 @@
+import type { Hub, HubEvent, Session } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { LogOptions } from "../commands/log.ts"
+import { coloursFor } from "../terminal/colours.ts"
+import { print } from "../terminal/output.ts"
+import { untilStopped } from "../terminal/until-stopped.ts"
+import { findSession } from "./abbreviated-id.ts"
+import { eventLines } from "./event-lines.ts"
+import { withHub } from "./with-hub.ts"
+
+const PAGE = 500
+
+export function showLog(id: string, options: LogOptions, context: CommandContext): Promise<void> {
+  return withHub(options, context, async (hub) => {
+    const session = await findSession(hub, id)
+    const after = options.tail === undefined ? options.after : Math.max(0, session.lastSeq - options.tail)
+    const show = printer(options, context)
+    if (options.follow === true) {
+      await untilStopped((signal) => follow(hub, { session, after, show, signal }))
+    } else await printPages(hub, { session, after, show })
+  })
+}
+
+type Show = (event: HubEvent) => Promise<void>
+
+function printer({ json }: LogOptions, { stdout, env }: CommandContext): Show {
+  const colours = coloursFor(stdout, env)
+  return async (event) => {
+    const text = json === true ? JSON.stringify(event) : eventLines(event, colours).join("\n")
+    if (text !== "") await print(stdout, `${text}\n`)
+  }
+}
+
+interface Reading {
+  readonly session: Session
+  readonly after: number
+  readonly show: Show
+}
+
+async function printPages(hub: Hub, { session, after, show }: Reading): Promise<void> {
+  let cursor = after
+  for (;;) {
+    const { events, more } = await hub.session(session.id).events({ after: cursor, limit: PAGE })
+    for (const event of events) await show(event)
+    cursor = events.at(-1)?.seq ?? cursor
+    if (!more || events.length === 0) return
+  }
+}
+
+/** Ends with the session: after its last event there is nothing to wait for. */
+async function follow(hub: Hub, { session, after, show, signal }: Reading & { signal: AbortSignal }): Promise<void> {
+  for await (const item of hub.session(session.id).follow({ after, signal })) {
+    if (item.type !== "event") continue
+    const { type: _type, ...event } = item
+    await show(event)
+    const isLast =
+      event.from === "hub" && (event.message["subtype"] === "ended" || event.message["subtype"] === "rotated")
+    if (isLast) return
+  }
+}

@@ -1,0 +1,92 @@
+import type { Hub } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { NewTokenOptions, TokenListOptions } from "../commands/token.ts"
+import type { DataOption } from "../data-directory.ts"
+import { CliError, usageError } from "../failure.ts"
+import { coloursFor } from "../terminal/colours.ts"
+import { ago } from "../terminal/moments.ts"
+import { print, printJson, widthOf } from "../terminal/output.ts"
+import { onOneLine } from "../terminal/plain-text.ts"
+import { tableText } from "../terminal/table.ts"
+import { withHub } from "./with-hub.ts"
+
+interface Token {
+  readonly id: string
+  readonly role: string
+  readonly name: string | null
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+}
+
+export async function createToken(options: NewTokenOptions, context: CommandContext): Promise<void> {
+  const { role, name, expires } = options
+  if (expires !== undefined && Number.isNaN(Date.parse(expires)))
+    throw usageError(`--expires ${expires}: write a time such as 2031-01-31T12:00:00Z`)
+  const body = {
+    role,
+    ...(name === undefined ? {} : { name }),
+    ...(expires === undefined ? {} : { expiresAt: new Date(expires).toISOString() }),
+  }
+  const made = await withHub(options, context, (hub) =>
+    hub.request<Token & { token: string }>({ method: "POST", path: "/api/tokens", body }),
+  )
+  if (options.json === true) return printJson(context, made)
+  await print(context.stdout, `${made.token}\n`)
+  context.stderr.write(
+    `Its id is ${made.id}. It is not shown again; take it back with: signalbox token revoke ${made.id}\n`,
+  )
+}
+
+export async function listTokens(options: TokenListOptions, context: CommandContext): Promise<void> {
+  const all = await withHub(options, context, tokensOf)
+  const tokens = options.all === true ? all : all.filter((token) => isValid(token) && token.role !== "agent")
+  if (options.json === true) return printJson(context, { tokens })
+  const colours = coloursFor(context.stdout, context.env)
+  const text = tableText(
+    tokens,
+    [
+      { title: "ID", text: ({ id }) => id, paint: colours.bold },
+      { title: "ROLE", text: ({ role }) => role },
+      { title: "NAME", text: ({ name }) => onOneLine(name ?? ""), isWide: true },
+      { title: "MADE", text: ({ createdAt }) => `${ago(createdAt, Date.now())} ago`, paint: colours.dim },
+      { title: "VALID", text: validity, paint: colours.dim },
+    ],
+    { width: widthOf(context.stdout), title: colours.dim },
+  )
+  await print(context.stdout, text)
+}
+
+export function revokeToken(given: string, options: DataOption, context: CommandContext): Promise<void> {
+  return withHub(options, context, async (hub) => {
+    const found = (await tokensOf(hub)).filter(({ id }) => id === given || id.startsWith(given))
+    const token = found.find(({ id }) => id === given) ?? found[0]
+    if (token === undefined)
+      throw new CliError(
+        "cli/failed",
+        `there is no token whose id begins with ${given}: see "signalbox token ls --all"`,
+      )
+    if (token.id !== given && found.length > 1)
+      throw usageError(`${given} fits ${found.length} tokens: give more of the id`)
+    await hub.request({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(token.id)}`, repeatable: true })
+  })
+}
+
+async function tokensOf(hub: Hub): Promise<readonly Token[]> {
+  const reply = await hub.request<{ tokens: readonly Token[] }>({
+    method: "GET",
+    path: "/api/tokens",
+    repeatable: true,
+  })
+  return reply.tokens
+}
+
+function isValid({ revokedAt, expiresAt }: Token): boolean {
+  return revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now())
+}
+
+function validity(token: Token): string {
+  if (token.revokedAt !== null) return "revoked"
+  if (!isValid(token)) return "expired"
+  return token.expiresAt === null ? "" : `until ${token.expiresAt}`
+}

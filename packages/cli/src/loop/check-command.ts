@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { setTimeout as pause } from "node:timers/promises"
+import { inLines } from "../terminal/plain-text.ts"
+import type { FailedCheck } from "./agent-messages.ts"
+
+export interface CheckOptions {
+  readonly command: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+  readonly timeoutMs?: number
+}
+
+/** Of the output only the end is kept: that is where the failures are told. */
+const MAX_CHARS = 8_000
+const TIMEOUT_MS = 60 * 60_000
+const KILL_AFTER_MS = 5_000
+/** What it left running in the background may hold its output open. */
+const OUTPUT_MS = 1_000
+
+/** Runs the command in the task's folder. Undefined when it passed. It and all it started end with the signal. */
+export async function runCheck(options: CheckOptions): Promise<FailedCheck | undefined> {
+  const { command, cwd, env, signal, timeoutMs = TIMEOUT_MS } = options
+  // A group of its own: Ctrl-C at the terminal is for the loop, which then ends it whole.
+  const child = spawn(command, { cwd, env, shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+  const output = tailOf(child)
+  const ending = endWith(child, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+  try {
+    const closed = once(child, "close").catch(() => undefined)
+    const [code, killedBy]: unknown[] = await once(child, "exit")
+    await Promise.race([closed, pause(OUTPUT_MS, undefined, { ref: false })])
+    if (code === 0) return undefined
+    const isLate = ending.isAsked() && !signal.aborted
+    const how = isLate ? `it took longer than ${timeoutMs / 1000} s` : howItEnded(code, killedBy)
+    return { command, how, output: inLines(output()) }
+  } catch (error) {
+    return { command, how: error instanceof Error ? error.message : String(error), output: "" }
+  } finally {
+    ending.release()
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+}
+
+function tailOf({ stdout, stderr }: ChildProcess): () => string {
+  let text = ""
+  for (const stream of [stdout, stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+      text = (text + chunk).slice(-MAX_CHARS)
+    })
+  }
+  return () => text
+}
+
+/** Asked first, then made to. What is left of the group when the first process has ended is ended too. */
+function endWith(child: ChildProcess, signal: AbortSignal): { isAsked: () => boolean; release: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const end = () => {
+    kill(child.pid, "SIGTERM")
+    timer = setTimeout(() => kill(child.pid, "SIGKILL"), KILL_AFTER_MS)
+  }
+  if (signal.aborted) end()
+  else signal.addEventListener("abort", end)
+  return {
+    isAsked: () => timer !== undefined,
+    release() {
+      signal.removeEventListener("abort", end)
+      if (timer !== undefined) kill(child.pid, "SIGKILL")
+      clearTimeout(timer)
+    },
+  }
+}
+
+function howItEnded(code: unknown, signal: unknown): string {
+  return typeof code === "number" ? `exit code ${code}` : `ended by ${String(signal)}`
+}
+
+function kill(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined) return
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, signal)
+  } catch {
+    // Nothing is left of it.
+  }
+}

@@ -1,0 +1,104 @@
+/** A run of tasks: what there is of it, and what is to be done. Pure; `run-step.ts` moves it. */
+
+export interface Plan {
+  readonly atOnce: number
+  readonly tries: number
+  /** Whether a command decides if a task is done; without one the end of the agent's turn does. */
+  readonly checks: boolean
+  readonly maxCostUsd?: number
+  readonly maxTurns?: number
+}
+
+interface TaskFacts {
+  /** From 1, as people count. */
+  readonly number: number
+  readonly text: string
+  /** Turns that were begun for it. */
+  readonly tries: number
+  readonly costUsd: number
+  readonly session?: string
+  readonly note?: string
+}
+
+/**
+ * - `waiting`: not begun; with tries, it was stopped and goes on in its session
+ * - `cut`: its turn was begun by a loop that died, and is taken up again
+ * - `leaving`: its agent is being stopped
+ */
+export type Task = TaskFacts &
+  (
+    | { readonly state: "waiting" | "cut" | "checking" | "leaving" | "done" | "failed" }
+    | { readonly state: "working"; readonly asks: boolean }
+  )
+
+export type StopReason =
+  | { readonly kind: "user" }
+  | { readonly kind: "cost" }
+  | { readonly kind: "turns" }
+  /** Somebody answered an ask with deny-and-interrupt. */
+  | { readonly kind: "person"; readonly by: string; readonly task: number }
+  /** What would be so for every task: no runner, no right, no folder. */
+  | { readonly kind: "refused"; readonly message: string; readonly code: string }
+
+export type Outcome = "done" | "failed" | "stopped"
+
+export type Phase =
+  | { readonly name: "running" }
+  | { readonly name: "stopping"; readonly why: StopReason }
+  | { readonly name: "over"; readonly outcome: Outcome; readonly why?: StopReason }
+
+export interface RunState {
+  readonly plan: Plan
+  readonly phase: Phase
+  readonly tasks: readonly Task[]
+}
+
+export type TurnEnd =
+  | { readonly kind: "answered" }
+  /** It may go better when it is told so. */
+  | { readonly kind: "error"; readonly text: string }
+  /** It is of no use to try again, or somebody does not want it. */
+  | { readonly kind: "given-up"; readonly text: string }
+  | { readonly kind: "halted"; readonly by: string }
+  /** Its agent could not be started, and no other task's could. */
+  | { readonly kind: "refused"; readonly message: string; readonly code: string }
+
+export type RunInput =
+  | { readonly type: "begin" }
+  | { readonly type: "launched"; readonly task: number; readonly session: string }
+  | { readonly type: "asks"; readonly task: number; readonly asks: boolean }
+  | { readonly type: "turn"; readonly task: number; readonly end: TurnEnd; readonly costUsd?: number }
+  /** `text` is what the agent is told of a check that failed, and `note` the same in a few words. */
+  | { readonly type: "checked"; readonly task: number; readonly failure?: { readonly text: string; readonly note: string } }
+  | { readonly type: "left"; readonly task: number; readonly costUsd?: number }
+  | { readonly type: "stop" }
+
+export type Effect =
+  /** Begins the turn, or takes it up where it is: the same try again is the same turn. */
+  | { readonly do: "turn"; readonly task: number; readonly message: string }
+  | { readonly do: "check"; readonly task: number }
+  /** Interrupts what its agent does and stops it; `left` tells when. */
+  | { readonly do: "leave"; readonly task: number }
+  /** Its agent is needed no more. */
+  | { readonly do: "close"; readonly task: number }
+
+export interface Step {
+  readonly state: RunState
+  readonly effects: readonly Effect[]
+}
+
+export function isFinished({ state }: Task): boolean {
+  return state === "done" || state === "failed"
+}
+
+export function isActive({ state }: Task): boolean {
+  return state === "working" || state === "checking" || state === "leaving"
+}
+
+export function turnsOf({ tasks }: RunState): number {
+  return tasks.reduce((sum, { tries }) => sum + tries, 0)
+}
+
+export function costOf({ tasks }: RunState): number {
+  return tasks.reduce((sum, { costUsd }) => sum + costUsd, 0)
+}

@@ -1,0 +1,166 @@
+import { continueMessage, failureMessage } from "./agent-messages.ts"
+import {
+  costOf,
+  type Effect,
+  isActive,
+  isFinished,
+  type RunInput,
+  type RunState,
+  type Step,
+  type StopReason,
+  type Task,
+  type TurnEnd,
+  turnsOf,
+} from "./run-state.ts"
+
+/** Moves a run. What is told of a task that is no longer at that point changes nothing. */
+export function step(state: RunState, input: RunInput): Step {
+  if (state.phase.name === "over") return { state, effects: [] }
+  return settle(react(state, input))
+}
+
+function react(state: RunState, input: RunInput): Step {
+  if (input.type === "begin") return { state, effects: [] }
+  if (input.type === "stop") return stopAll({ state, effects: [] }, { kind: "user" })
+  const task = state.tasks[input.task - 1]
+  if (task === undefined) return { state, effects: [] }
+  switch (input.type) {
+    case "launched":
+      return changed(state, { ...task, session: input.session })
+    case "asks":
+      return task.state === "working" ? changed(state, { ...task, asks: input.asks }) : { state, effects: [] }
+    case "turn":
+      return task.state === "working"
+        ? afterTurn(state, { ...task, costUsd: input.costUsd ?? task.costUsd }, input.end)
+        : { state, effects: [] }
+    case "checked":
+      return task.state === "checking" ? afterCheck(state, task, input.failure) : { state, effects: [] }
+    case "left":
+      return task.state === "leaving"
+        ? changed(state, { ...task, state: "waiting", costUsd: input.costUsd ?? task.costUsd })
+        : { state, effects: [] }
+  }
+}
+
+function afterTurn(state: RunState, task: Task, end: TurnEnd): Step {
+  switch (end.kind) {
+    case "answered":
+      return state.plan.checks
+        ? changed(state, { ...task, state: "checking" }, { do: "check", task: task.number })
+        : finished(state, task, "done")
+    case "error":
+      return again(state, task, { text: failureMessage(end.text, task.text), note: end.text })
+    case "given-up":
+      return finished(state, { ...task, note: end.text }, "failed")
+    case "halted":
+      return stopAll(changed(state, { ...task, note: `${end.by} said no and stopped it` }), {
+        kind: "person",
+        by: end.by,
+        task: task.number,
+      })
+    case "refused": {
+      // Its turn never began.
+      const before = changed(state, { ...task, state: "waiting", tries: task.tries - 1 })
+      return stopAll(before, { kind: "refused", message: end.message, code: end.code })
+    }
+  }
+}
+
+function afterCheck(state: RunState, task: Task, failure: { readonly text: string; readonly note: string } | undefined) {
+  return failure === undefined ? finished(state, task, "done") : again(state, task, failure)
+}
+
+/** It is told what is wrong and tries again, if it may. */
+function again(state: RunState, task: Task, { text, note }: { readonly text: string; readonly note: string }): Step {
+  if (task.tries >= state.plan.tries) return finished(state, { ...task, note }, "failed")
+  const mayBegin = state.phase.name === "running" && limitReached(withTask(state, task)) === undefined
+  if (mayBegin) return changed(state, begun({ ...task, note }), { do: "turn", task: task.number, message: text })
+  return changed(state, { ...task, note, state: "waiting" }, { do: "close", task: task.number })
+}
+
+function finished(state: RunState, task: Task, how: "done" | "failed"): Step {
+  const { note, ...rest } = task
+  const kept = how === "failed" && note !== undefined ? { note } : {}
+  return changed(state, { ...rest, ...kept, state: how }, { do: "close", task: task.number })
+}
+
+/** Begins what may be begun, and sees whether the run is at its end. */
+function settle(before: Step): Step {
+  const limited = stopAtCost(before)
+  const { state, effects } = limited.state.phase.name === "running" ? fill(limited) : limited
+  if (state.phase.name === "over" || state.tasks.some(isActive)) return { state, effects }
+  const isAtEnd = state.phase.name === "stopping" || state.tasks.every(isFinished)
+  return isAtEnd ? { state: over(state), effects } : { state, effects }
+}
+
+/** What is under way goes on costing: at the limit it is stopped. A check costs nothing. */
+function stopAtCost(step: Step): Step {
+  const { state } = step
+  const isOut = limitReached(state) === "cost" && !state.tasks.every(isFinished)
+  if (!isOut || state.phase.name === "stopping") return step
+  return leave(stopping(step, { kind: "cost" }), ({ state: name }) => name === "working" || name === "cut")
+}
+
+function fill(start: Step): Step {
+  let { state, effects } = start
+  while (state.tasks.filter(isActive).length < state.plan.atOnce) {
+    const task = state.tasks.find((each) => each.state === "cut") ?? state.tasks.find((each) => each.state === "waiting")
+    if (task === undefined) break
+    // One that was cut off was counted when it was begun.
+    const limit = task.state === "cut" ? undefined : limitReached(state)
+    if (limit !== undefined) return stopping({ state, effects }, { kind: limit })
+    const message = task.tries === 0 || isFirstTurn(task) ? task.text : continueMessage(task.text)
+    const next: Task = task.state === "cut" ? { ...task, state: "working", asks: false } : begun(task)
+    effects = [...effects, { do: "turn", task: task.number, message }]
+    state = withTask(state, next)
+  }
+  return { state, effects }
+}
+
+function isFirstTurn({ state, tries }: Task): boolean {
+  return state === "cut" && tries === 1
+}
+
+function begun(task: Task): Task {
+  return { ...task, state: "working", asks: false, tries: task.tries + 1 }
+}
+
+function limitReached(state: RunState): "cost" | "turns" | undefined {
+  const { maxCostUsd, maxTurns } = state.plan
+  if (maxCostUsd !== undefined && costOf(state) >= maxCostUsd) return "cost"
+  return maxTurns !== undefined && turnsOf(state) >= maxTurns ? "turns" : undefined
+}
+
+function stopAll(step: Step, why: StopReason): Step {
+  return leave(stopping(step, why), (task) => task.state === "cut" || isActive(task))
+}
+
+/** The first reason counts. */
+function stopping({ state, effects }: Step, why: StopReason): Step {
+  return { state: state.phase.name === "running" ? { ...state, phase: { name: "stopping", why } } : state, effects }
+}
+
+function leave({ state, effects }: Step, isMeant: (task: Task) => boolean): Step {
+  const meant = state.tasks.filter((task) => isMeant(task) && task.state !== "leaving")
+  const tasks = state.tasks.map((task): Task => (meant.includes(task) ? { ...task, state: "leaving" } : task))
+  return {
+    state: { ...state, tasks },
+    effects: [...effects, ...meant.map(({ number }): Effect => ({ do: "leave", task: number }))],
+  }
+}
+
+function over(state: RunState): RunState {
+  const { tasks, phase } = state
+  const why = phase.name === "stopping" ? { why: phase.why } : {}
+  if (!tasks.every(isFinished)) return { ...state, phase: { name: "over", outcome: "stopped", ...why } }
+  const outcome = tasks.every((task) => task.state === "done") ? "done" : "failed"
+  return { ...state, phase: { name: "over", outcome, ...why } }
+}
+
+function changed(state: RunState, task: Task, ...effects: readonly Effect[]): Step {
+  return { state: withTask(state, task), effects }
+}
+
+function withTask(state: RunState, task: Task): RunState {
+  return { ...state, tasks: state.tasks.with(task.number - 1, task) }
+}

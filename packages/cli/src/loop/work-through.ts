@@ -1,0 +1,192 @@
+import { CliError } from "../failure.ts"
+import { checkMessage } from "./agent-messages.ts"
+import { runCheck } from "./check-command.ts"
+import type { LastingHub } from "./lasting-hub.ts"
+import { recordOf } from "./run-record.ts"
+import type { RunSettings } from "./run-settings.ts"
+import type { Effect, RunInput, RunState, Task } from "./run-state.ts"
+import { step } from "./run-step.ts"
+import { takeTurn } from "./take-turn.ts"
+
+export interface WorkOptions {
+  readonly hub: LastingHub
+  readonly run: string
+  readonly settings: RunSettings
+  readonly state: RunState
+  readonly env: NodeJS.ProcessEnv
+  readonly onChange: (state: RunState, before: RunState) => void
+}
+
+/** An interrupt that the agent does not answer is followed by its end all the same. */
+const INTERRUPT_MS = 5_000
+/** How long it may take to leave agents in good order when the hub does not answer. */
+const LEAVE_MS = 20_000
+
+/** Works through a run: does what the state machine says, tells it what came of it, and keeps the hub's record. */
+export class WorkThrough {
+  readonly #options: WorkOptions
+  #state: RunState
+  /** By task: ends its turn or its check. */
+  readonly #underWay = new Map<number, AbortController>()
+  /** By task: what the hub was last told, and when that is done. */
+  readonly #told = new Map<number, { readonly text: string; readonly done: Promise<void> }>()
+  readonly #jobs = new Set<Promise<void>>()
+  #trouble: { readonly error: unknown } | undefined
+
+  constructor(options: WorkOptions) {
+    this.#options = options
+    this.#state = options.state
+    for (const task of options.state.tasks)
+      this.#told.set(task.number, { text: JSON.stringify(recordOf(task)), done: Promise.resolve() })
+  }
+
+  /** Resolves with the run at its end. */
+  async finish(): Promise<RunState> {
+    this.#take({ type: "begin" })
+    while (this.#jobs.size > 0) await Promise.race(this.#jobs)
+    await Promise.all([...this.#told.values()].map(({ done }) => done)).catch((error: unknown) => {
+      this.#trouble ??= { error }
+    })
+    if (this.#trouble !== undefined) throw this.#trouble.error
+    return this.#state
+  }
+
+  /** Interrupts and stops all agents; what was not done goes on another time. */
+  stop(): void {
+    this.#take({ type: "stop" })
+  }
+
+  #take(input: RunInput): void {
+    const before = this.#state
+    const { state, effects } = step(before, input)
+    this.#state = state
+    for (const task of state.tasks) this.#tell(task)
+    if (state !== before) this.#options.onChange(state, before)
+    for (const effect of effects) this.#start(effect)
+  }
+
+  /** The record is behind by no more than what is on its way. */
+  #tell(task: Task): void {
+    const record = recordOf(task)
+    const text = JSON.stringify(record)
+    const last = this.#told.get(task.number)
+    if (last?.text === text) return
+    const { hub, run } = this.#options
+    const tell = () => hub.call((each) => each.runs.changeTask(run, task.number, record))
+    const done = (last?.done ?? Promise.resolve()).then(tell).then(() => undefined)
+    done.catch((error: unknown) => this.#fail(error))
+    this.#told.set(task.number, { text, done })
+  }
+
+  #start(effect: Effect): void {
+    const job: Promise<void> = this.#run(effect)
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#jobs.delete(job))
+    this.#jobs.add(job)
+  }
+
+  /** What nobody expected ends the run; its agents are left in good order first. */
+  #fail(error: unknown): void {
+    if (this.#trouble !== undefined) return
+    this.#trouble = { error }
+    this.stop()
+  }
+
+  async #run(effect: Effect): Promise<void> {
+    const task = this.#state.tasks[effect.task - 1]
+    if (task === undefined) return
+    switch (effect.do) {
+      case "turn":
+        return this.#turn(task, effect.message)
+      case "check":
+        return this.#check(task)
+      case "leave":
+        return this.#leave(task)
+      case "close":
+        return this.#close(task)
+    }
+  }
+
+  async #turn(task: Task, message: string): Promise<void> {
+    const { hub, run, settings } = this.#options
+    const { number } = task
+    // Recorded first: whoever takes the run up knows that this turn was begun.
+    await this.#told.get(number)?.done
+    await this.#whileUnderWay(number, async (signal) => {
+      const report = await takeTurn({
+        hub,
+        run,
+        settings,
+        task,
+        message,
+        signal,
+        onSession: (session) => this.#take({ type: "launched", task: number, session }),
+        onAsks: (asks) => this.#take({ type: "asks", task: number, asks }),
+      })
+      this.#take({ type: "turn", task: number, ...report })
+    })
+  }
+
+  async #check(task: Task): Promise<void> {
+    const { run, settings, env } = this.#options
+    const { number, text, tries } = task
+    await this.#whileUnderWay(number, async (signal) => {
+      const variables = { SIGNALBOX_RUN: run, SIGNALBOX_TASK: String(number), SIGNALBOX_TRY: String(tries) }
+      const cwd = await this.#folderOf(task, signal)
+      const failed = await runCheck({ command: settings.verify ?? "", cwd, env: { ...env, ...variables }, signal })
+      if (signal.aborted) return
+      const failure = failed && { text: checkMessage(failed, text), note: `${failed.command} failed (${failed.how})` }
+      this.#take({ type: "checked", task: number, ...(failure === undefined ? {} : { failure }) })
+    })
+  }
+
+  async #folderOf({ session, number }: Task, signal: AbortSignal): Promise<string> {
+    const { hub, settings } = this.#options
+    const cwd = session === undefined ? undefined : (await hub.call((each) => each.session(session).get(), signal)).cwd
+    const folder = cwd ?? settings.cwd
+    if (folder != null) return folder
+    throw new CliError("cli/failed", `it is not known where task ${number} is to be checked: give --cwd`)
+  }
+
+  async #whileUnderWay(number: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const ending = new AbortController()
+    this.#underWay.set(number, ending)
+    try {
+      // It was left before it began.
+      if (this.#state.tasks[number - 1]?.state !== "leaving") await work(ending.signal)
+    } catch (error) {
+      if (!ending.signal.aborted) throw error
+    } finally {
+      if (this.#underWay.get(number) === ending) this.#underWay.delete(number)
+    }
+  }
+
+  async #leave({ number }: Task): Promise<void> {
+    this.#underWay.get(number)?.abort()
+    // A launch that was under way tells its session a moment later, or never.
+    const { session } = this.#state.tasks[number - 1] ?? {}
+    const costUsd = session === undefined ? undefined : await this.#stopAgent(session)
+    this.#take({ type: "left", task: number, ...(costUsd === undefined ? {} : { costUsd }) })
+  }
+
+  /** Interrupted first, so that its turn has an end in the history. */
+  async #stopAgent(session: string): Promise<number | undefined> {
+    const { hub } = this.#options
+    const signal = AbortSignal.timeout(LEAVE_MS)
+    const path = `/api/sessions/${encodeURIComponent(session)}/interrupt`
+    const interrupt = () => hub.once((each) => each.request({ method: "POST", path, timeoutMs: INTERRUPT_MS, signal }))
+    try {
+      const { state } = await hub.call((each) => each.session(session).get(), signal)
+      if (state !== "ended") await interrupt().catch(() => undefined)
+      await hub.call((each) => each.session(session).stop(), signal)
+      return (await hub.call((each) => each.session(session).get(), signal)).costUsd
+    } catch {
+      // The hub is away: its agent goes on until somebody stops it, and the run can be resumed.
+      return undefined
+    }
+  }
+
+  async #close({ session }: Task): Promise<void> {
+    if (session !== undefined) await this.#options.hub.call((each) => each.session(session).stop())
+  }
+}

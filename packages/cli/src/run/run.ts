@@ -1,0 +1,180 @@
+import { fileURLToPath } from "node:url"
+import type { Options, PermissionMode, Query, SDKMessage, SDKResultMessage } from "@signalbox/sdk"
+import type { CommandContext } from "../command-context.ts"
+import type { RunOptions } from "../commands/run.ts"
+import { CliError, usageError } from "../failure.ts"
+import { coloursFor } from "../terminal/colours.ts"
+import { print, widthOf } from "../terminal/output.ts"
+import { readAll } from "../terminal/read-all.ts"
+import { answerForm } from "./answer-form.ts"
+import { type Asking, answerTool } from "./answer-tool.ts"
+import { RunView } from "./run-view.ts"
+import { TerminalLines } from "./terminal-lines.ts"
+
+/** One turn of an agent of our own. Fails when the turn does. */
+export async function run(words: readonly string[], options: RunOptions, context: CommandContext): Promise<void> {
+  const prompt = await promptOf(words, context)
+  const { query } = await import("@signalbox/sdk")
+  const interruption = new Interruption()
+  const lines = new TerminalLines(context, () => interruption.happen())
+  const view = viewFor(options, context)
+  const asking: Asking = {
+    lines,
+    colours: coloursFor(context.stderr, context.env),
+    env: context.env,
+    tell: (text) => void context.stderr.write(`signalbox: ${text}\n`),
+  }
+  const agent = start(() => query({ prompt, options: { ...agentOptions(options), ...questions(asking, view) } }))
+  interruption.begin(agent)
+  try {
+    const result = await follow(agent, (message) => show(message, { options, view, context }))
+    await conclude(result, { options, view, context })
+  } finally {
+    interruption.end()
+    agent.close()
+  }
+}
+
+async function promptOf(words: readonly string[], { stdin }: CommandContext): Promise<string> {
+  const isPiped = words.length === 0 || (words.length === 1 && words[0] === "-")
+  if (words.length === 0 && stdin.isTTY) throw usageError('say what to do: signalbox run "What is in this folder?"')
+  const text = isPiped ? await readAll(stdin) : words.join(" ")
+  if (text.trim() === "") throw usageError("the prompt is empty: there is nothing to do")
+  return text
+}
+
+function agentOptions({ cwd, model, mode, resume, sim }: RunOptions): Options {
+  return {
+    includePartialMessages: true,
+    // What a person at a terminal expects is Claude Code, not a bare model.
+    systemPrompt: { type: "preset", preset: "claude_code" },
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(model === undefined ? {} : { model }),
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which modes there are is the CLI's to say
+    ...(mode === undefined ? {} : { permissionMode: mode as PermissionMode }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(sim === true ? { pathToClaudeCodeExecutable: simulatorPath() } : {}),
+  }
+}
+
+function simulatorPath(): string {
+  return fileURLToPath(new URL("../../bin/claude-sim.mjs", import.meta.resolve("@signalbox/simulator/command")))
+}
+
+/** Questions are put one after the other, and nothing is written over them. */
+function questions(asking: Asking, view: RunView | undefined): Pick<Options, "canUseTool" | "onElicitation"> {
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    const answer = last.then(async () => {
+      view?.hold()
+      try {
+        return await ask()
+      } finally {
+        view?.goOn()
+      }
+    })
+    last = answer.catch(() => undefined)
+    return answer
+  }
+  return {
+    canUseTool: (tool, input, facts) => inTurn(() => answerTool(tool, input, { facts, asking })),
+    onElicitation: (request, { signal }) => inTurn(() => answerForm(request, { asking, signal })),
+  }
+}
+
+function viewFor({ json }: RunOptions, { stdout, env }: CommandContext): RunView | undefined {
+  if (json === true || !stdout.isTTY) return undefined
+  return new RunView({
+    write: (text) => void stdout.write(text),
+    colours: coloursFor(stdout, env),
+    width: widthOf(stdout),
+  })
+}
+
+function start(launch: () => Query): Query {
+  try {
+    return launch()
+  } catch (error) {
+    throw explained(error)
+  }
+}
+
+async function follow(
+  agent: Query,
+  take: (message: SDKMessage) => Promise<void>,
+): Promise<SDKResultMessage | undefined> {
+  let result: SDKResultMessage | undefined
+  try {
+    for await (const message of agent) {
+      await take(message)
+      if (message.type === "result") result = message
+    }
+  } catch (error) {
+    // An agent that told how its turn failed and then ended has said all there is.
+    if (result === undefined) throw explained(error)
+  }
+  return result
+}
+
+interface Showing {
+  readonly options: RunOptions
+  readonly view: RunView | undefined
+  readonly context: CommandContext
+}
+
+async function show(message: SDKMessage, { options, view, context }: Showing): Promise<void> {
+  if (options.json === true) await print(context.stdout, `${JSON.stringify(message)}\n`)
+  else view?.take({ ...message })
+}
+
+async function conclude(result: SDKResultMessage | undefined, { options, view, context }: Showing): Promise<void> {
+  if (result === undefined)
+    throw new CliError("cli/failed", "the agent ended before its turn did: try again, or see signalbox doctor")
+  const isFailed = result.is_error || result.subtype !== "success"
+  const isPlain = options.json !== true && view === undefined
+  if (isPlain && result.subtype === "success") await print(context.stdout, `${result.result}\n`)
+  if (!isFailed) return
+  // On a terminal the view has told it; whoever reads a pipe sees stderr.
+  if (isPlain && result.subtype !== "success")
+    context.stderr.write(`signalbox: ${result.errors.join("; ") || result.subtype}\n`)
+  process.exitCode = 1
+}
+
+function explained(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code !== "process/not-found") return error
+  return new CliError(
+    "cli/failed",
+    "there is no claude on this machine: npm install -g @anthropic-ai/claude-code, or try it with the simulator: signalbox run --sim",
+    { cause: error },
+  )
+}
+
+/** Ctrl-C interrupts the turn; a second one ends the agent. */
+class Interruption {
+  #agent: Query | undefined
+  #count = 0
+  readonly #onSignal = () => this.happen()
+
+  begin(agent: Query): void {
+    this.#agent = agent
+    process.on("SIGINT", this.#onSignal)
+    process.once("SIGTERM", this.#close)
+    process.once("SIGHUP", this.#close)
+  }
+
+  end(): void {
+    process.off("SIGINT", this.#onSignal)
+    process.off("SIGTERM", this.#close)
+    process.off("SIGHUP", this.#close)
+  }
+
+  happen(): void {
+    this.#count++
+    // What it answers does not matter: the turn's own end tells.
+    if (this.#count === 1) this.#agent?.interrupt().catch(() => undefined)
+    else this.#close()
+  }
+
+  readonly #close = () => this.#agent?.close()
+}

@@ -1,0 +1,59 @@
+import { isObject } from "@signalbox/protocol"
+import { editOf, type ToolRow, toolHeading, visibleLine, visibleText } from "@signalbox/protocol/transcript"
+import type { CanUseToolOptions } from "@signalbox/sdk"
+import type { Colours } from "../terminal/colours.ts"
+
+interface About {
+  readonly facts: Pick<CanUseToolOptions, "title" | "decisionReason" | "blockedPath">
+  readonly colours: Colours
+}
+
+/** What a tool would do, in full: nothing that would run is left out of what is shown. */
+export function toolAsked(tool: string, input: Readonly<Record<string, unknown>>, { facts, colours }: About): string {
+  const row = callOf(tool, input)
+  const { verb } = toolHeading(row)
+  const title = facts.title ?? (verb === "$" ? "Run a command" : `${verb} (${tool})`)
+  const why = [facts.decisionReason, facts.blockedPath === undefined ? undefined : `outside: ${facts.blockedPath}`]
+  return [
+    "",
+    colours.yellow(`? ${visibleLine(title)}`),
+    ...bodyOf(row, colours).map((line) => `  ${line}`),
+    ...why.filter((line) => line !== undefined).map((line) => colours.dim(`  why: ${visibleLine(line)}`)),
+    "",
+  ].join("\n")
+}
+
+function bodyOf(row: ToolRow, colours: Colours): readonly string[] {
+  const command = row.input["command"]
+  if (row.name === "Bash" && typeof command === "string") {
+    return [`$ ${command}`, ...detailsOf(row.input)].flatMap((text) => visibleText(text).split("\n"))
+  }
+  const edit = editOf(row)
+  if (edit === undefined) return visibleText(JSON.stringify(row.input, null, 2)).split("\n")
+  const paint = { "+": colours.green, "-": colours.red, " ": (text: string) => text, "@": colours.dim }
+  return [visibleText(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${visibleText(text)}`))]
+}
+
+/** Of a command, what else was given with it. */
+function detailsOf(input: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(input)
+    .filter(([name]) => name !== "command")
+    .map(
+      ([name, value]) => `${name}: ${isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value)}`,
+    )
+}
+
+function callOf(name: string, input: Readonly<Record<string, unknown>>): ToolRow {
+  const place = { key: "", headSeq: 0, lastSeq: 0, lane: null, at: "" }
+  return {
+    kind: "tool",
+    ...place,
+    state: "waiting",
+    toolUseId: "",
+    name,
+    input,
+    hasCall: true,
+    hasLane: false,
+    isRetracted: false,
+  }
+}

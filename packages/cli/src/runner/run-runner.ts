@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { createLogger } from "@signalbox/hub/logger"
+import { openRunner, type Runner, type RunnerOptions } from "@signalbox/runner"
+import type { CommandContext } from "../command-context.ts"
+import type { RunnerCommandOptions } from "../commands/runner.ts"
+import { type DataDirectory, dataDirectory } from "../data-directory.ts"
+import { readCard } from "../process-card.ts"
+import { elsewhere } from "./elsewhere.ts"
+import { END_IF_IDLE } from "./end-if-idle.ts"
+import { keepShort } from "./keep-short.ts"
+import { readToken } from "./runner-token.ts"
+import { SIGNALBOX } from "./signalbox-path.ts"
+
+type Place = Pick<RunnerOptions, "hubUrl" | "token" | "stateDirectory">
+
+const NO_HUB = 3
+
+/** Runs until it is told to stop, or has had neither agent nor hub for a while. */
+export async function runRunner(options: RunnerCommandOptions, context: CommandContext): Promise<void> {
+  const data = dataDirectory(options, context.env)
+  const isLocal = options.local === true
+  const place = isLocal ? besideHub(data) : elsewhere(options, { data, context })
+  mkdirSync(data.path, { recursive: true, mode: 0o700 })
+  const log = createLogger()
+  const runner = await openRunner({
+    ...place,
+    log,
+    keepSmall: true,
+    simulator: [process.execPath, SIGNALBOX, "sim"],
+    labels: options.label,
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.maxAgents === undefined ? {} : { maxAgents: options.maxAgents }),
+  }).catch((error: unknown) => {
+    if (isLocal && isLocked(error)) return undefined
+    throw error
+  })
+  // Another one lives, and finds the hub by the data directory as this one would have.
+  if (runner === undefined) return
+  const forget = isLocal ? keepShort(data.runnerLog) : greet(runner, options, context)
+  const isStopped = obey(runner, data)
+  const reason = await runner.closed
+  forget()
+  log.info({ reason }, "the runner is over")
+  // Whoever watches over it may want to start it again.
+  if (!isLocal && !isStopped()) process.exitCode = NO_HUB
+}
+
+/** The hub's address is asked for at each try: it may come back on another port. */
+function besideHub(data: DataDirectory): Place {
+  return {
+    hubUrl: () => readCard(data.hubCard)?.url,
+    token: () => readToken(data.runnerToken),
+    stateDirectory: data.runnerState,
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "runner/locked"
+}
+
+/** Told to stop, it takes its agents down with it. True once it was told. */
+function obey(runner: Runner, { runnerReply }: DataDirectory): () => boolean {
+  let isStopped = false
+  const stop = (signal: string) => {
+    isStopped = true
+    void runner.close({ agents: true, reason: `the runner was stopped (${signal})` })
+  }
+  process.on("SIGINT", stop)
+  process.on("SIGTERM", stop)
+  // A terminal that is closed does not end agents that others use.
+  process.on("SIGHUP", () => undefined)
+  const endIfIdle = async () => {
+    const isOver = await runner.close({ agents: false, reason: "the hub was stopped" })
+    if (isOver) isStopped = true
+    else writeFileSync(runnerReply, JSON.stringify({ agents: runner.agents }), { mode: 0o600 })
+  }
+  process.on(END_IF_IDLE, () => void endIfIdle())
+  return () => isStopped
+}
+
+function greet(runner: Runner, { hub }: RunnerCommandOptions, { stderr }: CommandContext): () => void {
+  const { name, maxAgents } = runner.facts
+  stderr.write(`The runner ${name} serves ${hub}, ${maxAgents} agents at most. Ctrl-C stops it and its agents.\n`)
+  return () => undefined
+}

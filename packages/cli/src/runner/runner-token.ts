@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
+import type { Hub } from "@signalbox/hub"
+import { fieldOf, textOf } from "@signalbox/protocol"
+import type { DataDirectory } from "../data-directory.ts"
+import { CliError } from "../failure.ts"
+
+/** The token of the local runner, in a file of the data directory: made at the first start, and when it is no longer valid. */
+export async function ensureRunnerToken(hub: Hub, { runnerToken }: DataDirectory): Promise<void> {
+  const kept = readToken(runnerToken)
+  if (kept !== undefined && (await isValid(hub, kept))) return
+  const draft = `${runnerToken}.${randomBytes(6).toString("hex")}`
+  writeFileSync(draft, `${await makeToken(hub)}\n`, { mode: 0o600, flag: "wx" })
+  renameSync(draft, runnerToken)
+}
+
+export function readToken(path: string): string | undefined {
+  try {
+    const token = readFileSync(path, "utf8").trim()
+    return token === "" ? undefined : token
+  } catch {
+    return undefined
+  }
+}
+
+/** A runner's token may do nothing here, and that is how a valid one is told from one that is not known. */
+async function isValid(hub: Hub, token: string): Promise<boolean> {
+  const reply = await fetch(`${hub.address.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })
+  await reply.body?.cancel()
+  return reply.status === 403
+}
+
+async function makeToken(hub: Hub): Promise<string> {
+  const reply = await fetch(`${hub.address.url}/api/tokens`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${hub.admin.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ role: "runner", name: `runner on ${hostname()}`.slice(0, 100) }),
+  })
+  const body: unknown = await reply.json()
+  const token = textOf(body, "token")
+  if (token !== undefined) return token
+  throw new CliError(
+    "cli/failed",
+    `the runner's token cannot be made: ${textOf(fieldOf(body, "error"), "message") ?? reply.status}`,
+  )
+}

@@ -1,0 +1,64 @@
+import { fileURLToPath } from "node:url"
+import { spawnOnHub } from "@signalbox/sdk"
+import type { CommandContext } from "../command-context.ts"
+import { exitCodeOf, oneLine, usageError } from "../failure.ts"
+import { findHub } from "../hub/find-hub.ts"
+
+const EXECUTABLE = fileURLToPath(new URL("../../bin/signalbox-shim.mjs", import.meta.url))
+
+/** `claude` to an SDK that started it, with the agent on the hub. Ends the process. */
+export async function shim(argv: readonly string[], context: CommandContext): Promise<void> {
+  if (argv.length === 0) return tellPath(context)
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v"))
+    return void context.stdout.write("signalbox shim (Claude Code)\n")
+  // Its arguments would tell a runner that looks around here that a claude in a terminal has the session.
+  process.title = "signalbox shim"
+  const { env, stdin, stdout, stderr } = context
+  const played = spawnOnHub({ ...findHub({}, context), ...choices(env) })({
+    command: process.execPath,
+    args: [...argv],
+    cwd: process.cwd(),
+    env: {},
+    signal: new AbortController().signal,
+  })
+  const tell = (error: Error) => {
+    stderr.write(`signalbox: ${oneLine(error)}\n`)
+    process.exitCode = exitCodeOf(error)
+  }
+  played.on("error", tell)
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => played.kill(signal))
+  const exited = new Promise<void>((resolve) => {
+    played.on("exit", (code) => {
+      process.exitCode ??= code ?? 143
+      resolve()
+    })
+  })
+  stdin.pipe(played.stdin)
+  played.stdout.pipe(stdout)
+  await exited
+  // A pipe that is still open must not keep the process.
+  stdin.destroy()
+}
+
+/** An SDK gives its executable no arguments of ours: what is to be chosen comes in variables. */
+function choices(env: NodeJS.ProcessEnv): { session?: string; agent?: "claude" | "simulator"; runner?: string } {
+  const session = env["SIGNALBOX_SESSION"]
+  const runner = env["SIGNALBOX_RUNNER"]
+  const agent = env["SIGNALBOX_AGENT"]
+  if (agent !== undefined && agent !== "" && agent !== "claude" && agent !== "simulator")
+    throw usageError(`SIGNALBOX_AGENT is ${agent}: set it to claude or simulator, or unset it`)
+  return {
+    ...(session === undefined || session === "" ? {} : { session }),
+    ...(runner === undefined || runner === "" ? {} : { runner }),
+    ...(agent === "claude" || agent === "simulator" ? { agent } : {}),
+  }
+}
+
+function tellPath({ stdout, stderr }: CommandContext): void {
+  stdout.write(`${EXECUTABLE}\n`)
+  if (stderr.isTTY) {
+    stderr.write(
+      "Give this path to an SDK as pathToClaudeCodeExecutable: its agent then runs on the hub of ~/.signalbox, or of SIGNALBOX_URL and SIGNALBOX_TOKEN.\n",
+    )
+  }
+}

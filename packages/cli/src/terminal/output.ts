@@ -1,0 +1,33 @@
+import type { CommandContext } from "../command-context.ts"
+
+/** One line of JSON, for programs. */
+export function printJson({ stdout }: CommandContext, value: unknown): Promise<void> {
+  return print(stdout, `${JSON.stringify(value)}\n`)
+}
+
+/** Resolves when the reader has room for more: what is printed without end waits for it. */
+export function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  if (stream.destroyed || stream.write(text)) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off("drain", done)
+      stream.off("close", done)
+      resolve()
+    }
+    stream.on("drain", done)
+    stream.on("close", done)
+  })
+}
+
+/** A reader that goes away (`signalbox ls | head -1`) has seen enough: that is no failure. */
+export function endWithReader(stdout: NodeJS.WriteStream): void {
+  stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") process.exit(process.exitCode ?? 0)
+    throw error
+  })
+}
+
+/** The terminal's width; without one, wide enough for everything. */
+export function widthOf(stream: NodeJS.WriteStream): number {
+  return stream.isTTY ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,15 @@
+import { CliError } from "../failure.ts"
+
+const MAX_CHARS = 8 * 1024 * 1024
+
+/** All of a pipe, up to what a hub would take. */
+export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+  stream.setEncoding("utf8")
+  let text = ""
+  for await (const piece of stream) {
+    text += String(piece)
+    if (text.length > MAX_CHARS)
+      throw new CliError("cli/failed", `more than ${MAX_CHARS} characters: send less at once`)
+  }
+  return text
+}

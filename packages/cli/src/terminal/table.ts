@@ -1,0 +1,48 @@
+import { cellWidth, cutCells } from "../attach/cells.ts"
+
+export interface Column<Row> {
+  readonly title: string
+  readonly text: (row: Row) => string
+  readonly paint?: (text: string, row: Row) => string
+  /** Takes what the others leave; there is one at most. */
+  readonly isWide?: boolean
+  readonly isRight?: boolean
+}
+
+const GAP = "  "
+const MIN_WIDE = 12
+
+/** Plain columns, as wide as they need to be; on a terminal no wider than it is. */
+export function tableText<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { width, title = (text) => text }: { readonly width: number; readonly title?: (text: string) => string },
+): string {
+  const cells = rows.map((row) => columns.map((column) => column.text(row)))
+  const needed = columns.map((column, index) =>
+    Math.max(...[column.title, ...cells.map((row) => row[index] ?? "")].map(cellWidth)),
+  )
+  const others = needed.reduce((sum, each, index) => sum + GAP.length + (columns[index]?.isWide === true ? 0 : each), 0)
+  const widths = columns.map((column, index) => {
+    const own = needed[index] ?? 0
+    return column.isWide === true ? Math.min(own, Math.max(MIN_WIDE, width - others)) : own
+  })
+  const line = (texts: readonly string[], paint: (text: string, index: number) => string) =>
+    texts
+      .map((text, index) => {
+        const size = widths[index] ?? 0
+        const short = cutCells(text, size)
+        const space = " ".repeat(Math.max(0, size - cellWidth(short)))
+        const painted = paint(short, index)
+        if (columns[index]?.isRight === true) return space + painted
+        return index === columns.length - 1 ? painted : painted + space
+      })
+      .join(GAP)
+      .trimEnd()
+  const head = line(
+    columns.map((column) => column.title),
+    title,
+  )
+  const body = rows.map((row, at) => line(cells[at] ?? [], (text, index) => columns[index]?.paint?.(text, row) ?? text))
+  return `${[head, ...body].join("\n")}\n`
+}

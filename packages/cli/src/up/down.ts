@@ -1,0 +1,97 @@
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { setTimeout as pause } from "node:timers/promises"
+import { findRunner } from "@signalbox/runner"
+import type { CommandContext } from "../command-context.ts"
+import type { DownOptions } from "../commands/down.ts"
+import { type DataDirectory, dataDirectory } from "../data-directory.ts"
+import { CliError } from "../failure.ts"
+import { identify, isAlive, readCard } from "../process-card.ts"
+import { END_IF_IDLE } from "../runner/end-if-idle.ts"
+import { printJson } from "../terminal/output.ts"
+
+/** A hub ends within five seconds, a runner when its agents have; their machine may be busy. */
+const HUB_PATIENCE_MS = 20_000
+const RUNNER_PATIENCE_MS = 60_000
+const LOOK_MS = 50
+
+type Outcome = "stopped" | "absent" | "lives"
+
+export async function down(options: DownOptions, context: CommandContext): Promise<void> {
+  const data = dataDirectory(options, context.env)
+  // With the agents, the hub goes last: it hears of their end, and notes it.
+  const early = options.agents === true ? await stopRunner(data, "SIGTERM") : undefined
+  const hub = await stopHub(data)
+  const runner = early ?? (await stopIdleRunner(data))
+  if (options.json === true) return printJson(context, { hub, ...runner })
+  context.stderr.write(`${hub === "stopped" ? "The hub is stopped." : "No hub was running."}\n`)
+  if (runner.runner === "stopped") context.stderr.write("Its runner is stopped, and no agent is left on it.\n")
+  if (runner.runner === "lives") {
+    const named = options.data === undefined ? "" : ` --data ${data.path}`
+    const they = runner.agents === 1 ? "1 agent goes on" : `${runner.agents} agents go on`
+    context.stderr.write(
+      `${they} living; "signalbox up${named}" finds them again, "signalbox down --agents${named}" ends them.\n`,
+    )
+  }
+}
+
+/** By its number and its beginning: a process that got the number since is left alone. */
+async function stopHub(data: DataDirectory): Promise<Outcome> {
+  const card = readCard(data.hubCard)
+  if (card === undefined || !isAlive(card)) return "absent"
+  process.kill(card.pid, "SIGTERM")
+  const isGone = await until(() => !isAlive(card), HUB_PATIENCE_MS)
+  if (!isGone) throw doesNotEnd("hub", card.pid)
+  return "stopped"
+}
+
+interface RunnerOutcome {
+  readonly runner: Outcome
+  readonly agents: number
+}
+
+/** Whoever brought a hub takes its runner along, unless agents live on it. */
+export function stopIdleRunner(data: DataDirectory): Promise<RunnerOutcome> {
+  return stopRunner(data, END_IF_IDLE)
+}
+
+/** The runner itself knows whether it has agents; while it is asked one may come or go. */
+async function stopRunner(data: DataDirectory, signal: "SIGTERM" | typeof END_IF_IDLE): Promise<RunnerOutcome> {
+  const pid = existsSync(data.runnerState) ? await findRunner(data.runnerState) : undefined
+  if (pid === undefined) return { runner: "absent", agents: 0 }
+  const runner = identify(pid)
+  rmSync(data.runnerReply, { force: true })
+  process.kill(pid, signal)
+  let agents: number | undefined
+  const isSettled = await until(() => {
+    agents = agentsToldIn(data.runnerReply)
+    return agents !== undefined || !isAlive(runner)
+  }, RUNNER_PATIENCE_MS)
+  rmSync(data.runnerReply, { force: true })
+  if (!isSettled) throw doesNotEnd("runner", pid)
+  return agents === undefined ? { runner: "stopped", agents: 0 } : { runner: "lives", agents }
+}
+
+function agentsToldIn(path: string): number | undefined {
+  try {
+    const reply: unknown = JSON.parse(readFileSync(path, "utf8"))
+    const isReply = typeof reply === "object" && reply !== null && "agents" in reply
+    return isReply && typeof reply.agents === "number" ? reply.agents : undefined
+  } catch {
+    // Not there yet, or half of it.
+    return undefined
+  }
+}
+
+async function until(isSo: () => boolean, patienceMs: number): Promise<boolean> {
+  const deadline = Date.now() + patienceMs
+  while (!isSo()) {
+    if (Date.now() > deadline) return false
+    await pause(LOOK_MS)
+  }
+  return true
+}
+
+function doesNotEnd(what: string, pid: number): CliError {
+  const message = `the ${what} (pid ${pid}) does not end: look at what it says, or end it with kill -9 ${pid}`
+  return new CliError("cli/failed", message)
+}

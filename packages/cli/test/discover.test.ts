@@ -1,0 +1,56 @@
+import { once } from "node:events"
+import { createServer as createHttpServer } from "node:http"
+import { type AddressInfo, createServer } from "node:net"
+import { describe, expect, it } from "vitest"
+import { WebSocketServer } from "ws"
+import { probePorts } from "../src/discover/probe.ts"
+import { findHub } from "../src/hub/find-hub.ts"
+import { atEnd, folder, run, startHub } from "./signalbox-process.ts"
+
+function portOf(server: { address(): AddressInfo | string | null }): number {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+describe("signalbox discover", () => {
+  it("[CL28] tells hubs from relays, and passes over everything else", async () => {
+    const hub = await startHub("no-runner")
+    const relay = new WebSocketServer({ port: 0, host: "127.0.0.1", path: "/ws" })
+    await once(relay, "listening")
+    atEnd(() => relay.close())
+    const website = createHttpServer((_request, response) => response.end('{"status":"ok"}')).listen(0, "127.0.0.1")
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1")
+    await Promise.all([once(website, "listening"), once(silent, "listening")])
+    atEnd(() => void website.close())
+    atEnd(() => void silent.close())
+    const hubPort = Number(new URL(hub.url).port)
+    const [relayPort = 0, sitePort = 0, silentPort = 0] = [relay, website, silent].map(portOf)
+    const ports = [hubPort, relayPort, sitePort, silentPort, 9]
+    expect(await probePorts(ports)).toEqual([
+      { kind: "hub", url: hub.url, port: hubPort },
+      { kind: "relay", url: `http://127.0.0.1:${relayPort}`, port: relayPort },
+    ])
+    const told = await run(["discover", "--json"])
+    expect(told.code).toBe(0)
+    expect(JSON.parse(told.stdout)).toHaveProperty("found")
+  })
+
+  it("[CL29] the admin's token goes to its own hub only", async () => {
+    const hub = await startHub("no-runner")
+    const { env: _env, ...streams } = process
+    const context = (env: NodeJS.ProcessEnv) => ({ ...streams, env: { SIGNALBOX_DATA: hub.data, ...env } })
+    const own = { url: hub.url, token: hub.token }
+    expect(findHub({}, context({}))).toEqual(own)
+    expect(findHub({}, context({ SIGNALBOX_URL: hub.url }))).toEqual(own)
+    const other = "http://127.0.0.1:9"
+    expect(() => findHub({}, context({ SIGNALBOX_URL: other }))).toThrow("SIGNALBOX_TOKEN")
+    expect(findHub({}, context({ SIGNALBOX_URL: other, SIGNALBOX_TOKEN: "sbx_t" }))).toEqual({
+      url: other,
+      token: "sbx_t",
+    })
+    // A directory that was named means its own hub, whatever the variables say.
+    const variables = { SIGNALBOX_URL: other, SIGNALBOX_TOKEN: "sbx_t" }
+    expect(findHub({ data: hub.data }, context(variables))).toEqual(own)
+    expect(() => findHub({ data: folder() }, context(variables))).toThrow("no hub is running")
+  })
+})

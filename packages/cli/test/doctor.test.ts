@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { canDial } from "../src/claude-at-hand.ts"
+import { checkClock, checkNode, checkSignIn } from "../src/doctor/machine-checks.ts"
+import { folder, run, startHub } from "./signalbox-process.ts"
+
+interface Report {
+  readonly ok: boolean
+  readonly checks: readonly {
+    readonly name: string
+    readonly state: string
+    readonly found: string
+    readonly todo?: string
+  }[]
+}
+
+const NAMES = ["node", "claude", "sign-in", "port", "data", "disk", "clock", "hub", "runner", "tokens"]
+
+/** A machine with a `claude` of this version. */
+function machine(version: string): { readonly bin: string; readonly env: NodeJS.ProcessEnv } {
+  const place = folder()
+  const bin = join(place, "claude")
+  writeFileSync(bin, `#!/bin/sh\necho "${version} (Claude Code)"\n`)
+  chmodSync(bin, 0o755)
+  return { bin, env: { CLAUDE_BIN: bin, HOME: place } }
+}
+
+describe("signalbox doctor", () => {
+  it("[CL27] finds a machine well on which everything is there", async () => {
+    const hub = await startHub("runner")
+    const { bin, env } = machine("2.1.325")
+    const secret = "sk-ant-never-shown"
+    // Its runner is on its way.
+    await hub.json("new", "--agent", "simulator", "--cwd", folder())
+    const told = await run(["doctor", "--json", "--data", hub.data], { env: { ...env, ANTHROPIC_API_KEY: secret } })
+    const report: Report = JSON.parse(told.stdout)
+    expect(report.checks.filter(({ state }) => state === "wrong")).toEqual([])
+    expect(report.checks.map(({ name }) => name)).toEqual(NAMES)
+    expect(told.code).toBe(0)
+    const found = Object.fromEntries(report.checks.map((check) => [check.name, check.found]))
+    expect(found["claude"]).toBe(
+      `2.1.325 at ${bin} (by CLAUDE_BIN); agents start by a runner (this version does not dial)`,
+    )
+    expect(found["sign-in"]).toBe("by the variable ANTHROPIC_API_KEY")
+    expect(found["hub"]).toBe(`${hub.url}, you are admin`)
+    expect(found["runner"]).toMatch(/\((?:0 agents|1 agent)\)$/)
+    expect(told.stdout).not.toContain(secret)
+    expect(told.stdout).not.toContain(hub.token)
+  })
+
+  it("[CL27] says what is wrong and how to mend it, and exits 1", async () => {
+    const data = folder()
+    chmodSync(data, 0o755)
+    writeFileSync(join(data, "admin-token"), "sbx_x\n", { mode: 0o644 })
+    const told = await run(["doctor", "--data", data], { env: { CLAUDE_BIN: join(data, "missing") } })
+    expect(told.code).toBe(1)
+    const lines = told.stdout.trim().split("\n")
+    expect(lines.filter((line) => line.startsWith("wrong")).map((line) => line.split(/ +/)[1])).toEqual([
+      "claude",
+      "sign-in",
+      "data",
+      "tokens",
+    ])
+    expect(told.stdout).toContain(`To do: chmod 700 ${data}`)
+    expect(told.stdout).toContain("To do: start it: signalbox up")
+    expect(lines.filter((line) => !line.startsWith("ok") && !line.includes("To do: "))).toEqual([])
+  })
+
+  it("[CL27] knows which versions dial, old Nodes, late clocks, and the ways to sign in", () => {
+    expect(["2.1.37", "2.1.120", "2.0.999", "1.9.0"].map(canDial)).toEqual([true, true, true, true])
+    expect(["2.1.121", "2.2.0", "3.0.0"].map(canDial)).toEqual([false, false, false])
+    expect(checkNode("20.18.3").state).toBe("wrong")
+    expect(checkNode("22.0.0").state).toBe("ok")
+    expect(checkClock(0).state).toBe("wrong")
+    expect(checkClock().state).toBe("ok")
+    const home = folder()
+    expect(checkSignIn({ HOME: home }, "linux").state).toBe("wrong")
+    expect(checkSignIn({ HOME: home }, "darwin").state).toBe("note")
+    mkdirSync(join(home, ".claude"))
+    writeFileSync(join(home, ".claude/.credentials.json"), "{}")
+    expect(checkSignIn({ HOME: home }, "linux").state).toBe("ok")
+    expect(checkSignIn({ HOME: folder(), CLAUDE_CODE_USE_BEDROCK: "1" }, "linux").state).toBe("ok")
+  })
+})

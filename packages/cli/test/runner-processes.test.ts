@@ -1,0 +1,119 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { findRunner } from "@signalbox/runner"
+import { describe, expect, it } from "vitest"
+import { identify, isAlive, type ProcessCard } from "../src/process-card.ts"
+import { atEnd, exitOf, folder, run, start, startHub, type TestHub } from "./signalbox-process.ts"
+
+const POLL = { timeout: 60_000, interval: 100 }
+
+async function runners(hub: TestHub): Promise<{ name: string; connected: boolean; agents: number }[]> {
+  return (await hub.call("GET", "/api/runners")).runners
+}
+
+async function runnerOf(hub: TestHub): Promise<ProcessCard> {
+  await expect.poll(async () => (await runners(hub)).filter(({ connected }) => connected).length, POLL).toBe(1)
+  return identify((await findRunner(join(hub.data, "runner"))) ?? 0)
+}
+
+describe("the runner beside the hub", () => {
+  it("[CL14] outlives its hub with its agents, and the next hub of the data directory adopts it", async () => {
+    const hub = await startHub("runner")
+    const { id } = await hub.json("new", "--agent", "simulator", "--cwd", folder(), "--prompt", "permission please")
+    await expect.poll(async () => (await hub.json("asks")).asks.length, POLL).toBe(1)
+    const runner = await runnerOf(hub)
+    expect(statSync(join(hub.data, "runner-token")).mode & 0o777).toBe(0o600)
+    hub.process.child.kill("SIGKILL")
+    await exitOf(hub.process)
+    const next = await startHub("runner", hub.data)
+    expect(await runnerOf(next)).toEqual(runner)
+    const { asks } = await next.json("asks")
+    expect(asks).toMatchObject([{ sessionId: id, state: "pending" }])
+    await next.json("answer", asks[0].id, "allow")
+    const state = async () => (await next.json("ls")).sessions[0]?.state
+    await expect.poll(state, POLL).toBe("idle")
+    next.process.child.kill("SIGTERM")
+    expect(await exitOf(next.process)).toBe(0)
+    expect(next.process.said()).toContain('1 agent goes on without the hub; "signalbox up" finds them again')
+    expect(isAlive(runner)).toBe(true)
+  })
+
+  it("[CL15] `down` ends it when it has no agent; with agents only `down --agents` does", async () => {
+    const hub = await startHub("runner")
+    const first = await runnerOf(hub)
+    expect(await hub.json("down")).toEqual({ hub: "stopped", runner: "stopped", agents: 0 })
+    expect(isAlive(first)).toBe(false)
+    expect(await exitOf(hub.process)).toBe(0)
+    const next = await startHub("runner", hub.data)
+    const { id } = await next.json("new", "--agent", "simulator", "--cwd", folder())
+    await expect.poll(async () => (await next.json("ls")).sessions[0]?.state, POLL).toBe("idle")
+    const second = await runnerOf(next)
+    const left = await next.run(["down"])
+    expect(left.code).toBe(0)
+    expect(left.stderr).toContain("The hub is stopped.\n1 agent goes on living")
+    expect(left.stderr).toContain("signalbox down --agents")
+    expect(isAlive(second)).toBe(true)
+    expect(await next.json("down", "--agents")).toEqual({ hub: "absent", runner: "stopped", agents: 0 })
+    expect(isAlive(second)).toBe(false)
+    expect(await next.json("down")).toEqual({ hub: "absent", runner: "absent", agents: 0 })
+    // What became of the agent is told to the hub when it is back.
+    const last = await startHub("runner", hub.data)
+    await expect
+      .poll(async () => (await last.json("ls", "--all")).sessions[0], POLL)
+      .toMatchObject({ id, state: "ended" })
+  })
+
+  it("[CL16] gets a token of its own, and another when that one is revoked", async () => {
+    const hub = await startHub("runner")
+    await runnerOf(hub)
+    const file = join(hub.data, "runner-token")
+    const token = readFileSync(file, "utf8")
+    const { tokens } = await hub.json("token", "ls")
+    const own = tokens.filter(({ role }: { role: string }) => role === "runner")
+    expect(own).toHaveLength(1)
+    expect((await hub.run(["token", "revoke", own[0].id.slice(0, 8)])).code).toBe(0)
+    await hub.json("down")
+    const next = await startHub("runner", hub.data)
+    await runnerOf(next)
+    expect(readFileSync(file, "utf8")).not.toBe(token)
+  })
+})
+
+describe("a runner for a hub elsewhere", () => {
+  it("[CL17] takes its token from a file or a variable, and ends with its agents when it is stopped", async () => {
+    const hub = await startHub("no-runner")
+    const { token } = await hub.json("token", "create", "--role", "runner", "--name", "elsewhere")
+    const data = folder()
+    const file = join(data, "token")
+    writeFileSync(file, `${token}\n`, { mode: 0o600 })
+    const flags = ["--hub", hub.url, "--name", "elsewhere", "--label", "big", "--data", data]
+    const running = start(["runner", ...flags, "--token-file", file])
+    const said = () => running.said()
+    await expect.poll(said, POLL).toContain("The runner elsewhere serves")
+    await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
+    const { id } = await hub.json("new", "--agent", "simulator", "--runner", "big", "--cwd", data)
+    await expect.poll(async () => (await runners(hub))[0]?.agents, POLL).toBe(1)
+    running.child.kill("SIGINT")
+    expect(await exitOf(running)).toBe(0)
+    await expect
+      .poll(async () => (await hub.json("ls", "--all")).sessions[0], POLL)
+      .toMatchObject({ id, state: "ended" })
+    const byVariable = start(["runner", ...flags], { SIGNALBOX_TOKEN: token })
+    atEnd(() => byVariable.child.kill("SIGTERM"))
+    await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
+  })
+
+  it("[CL18] says what is missing, and takes no token on the command line", async () => {
+    const none = await run(["runner", "--hub", "http://127.0.0.1:9", "--data", folder()])
+    expect(none.code).toBe(4)
+    expect(none.stderr).toMatch(
+      /^signalbox: a runner needs a token: [^\n]*signalbox token create --role runner[^\n]*\n$/,
+    )
+    const noHub = await run(["runner", "--data", folder()])
+    expect([noHub.code, noHub.stderr.includes("--hub https://")]).toEqual([2, true])
+    const inArguments = await run(["runner", "--hub", "http://127.0.0.1:9", "--token", "sbx_secret"])
+    expect(inArguments.code).toBe(2)
+    const noUrl = await run(["runner", "--hub", "somewhere", "--data", folder()])
+    expect(noUrl.code).toBe(2)
+  })
+})

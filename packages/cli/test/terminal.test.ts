@@ -1,0 +1,104 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { eventLines } from "../src/hub/event-lines.ts"
+import { identify, isAlive, readCard } from "../src/process-card.ts"
+import { keepShort } from "../src/runner/keep-short.ts"
+import { coloursFor } from "../src/terminal/colours.ts"
+import { ago } from "../src/terminal/moments.ts"
+import { inLines, onOneLine } from "../src/terminal/plain-text.ts"
+import { tableText } from "../src/terminal/table.ts"
+import { browserOpener } from "../src/up/open-browser.ts"
+import { folder } from "./signalbox-process.ts"
+
+const plain = coloursFor({ isTTY: false }, {})
+
+describe("what is shown in a terminal", () => {
+  it("[CL13] has colours on a terminal alone, and none where nobody wants them", () => {
+    expect(coloursFor({ isTTY: true }, {}).red("x")).toBe("\u001b[31mx\u001b[39m")
+    expect(coloursFor({ isTTY: true }, { NO_COLOR: "1" }).red("x")).toBe("x")
+    expect(coloursFor({ isTTY: true }, { TERM: "dumb" }).red("x")).toBe("x")
+    expect(coloursFor({}, {}).red("x")).toBe("x")
+  })
+
+  it("[CL13] lets nothing through that a terminal would act on", () => {
+    const hostile = "a\u001b[2Jb\u0007c\u202ed\r\ne\u009b31m\tf"
+    expect(onOneLine(hostile)).toBe("a[2Jbcd e31m f")
+    expect(inLines(hostile)).toBe("a[2Jbcd\ne31m  f")
+    const event = { seq: 1, at: "2031-01-31T12:00:00Z", from: "agent", message: said(hostile) } as const
+    const shown = eventLines(event, plain).join("\n")
+    expect(["\u001b", "\u0007", "\u202e", "\u009b"].filter((char) => shown.includes(char))).toEqual([])
+  })
+
+  it("[CL13] a table is no wider than its terminal, whatever is in it", () => {
+    const rows = [{ text: "short" }, { text: "列が広い".repeat(30) }]
+    const columns = [
+      { title: "N", text: () => "1" },
+      { title: "WHAT", text: (row: { text: string }) => row.text, isWide: true },
+      { title: "AGE", text: () => "3m", isRight: true },
+    ]
+    const lines = tableText(rows, columns, { width: 40 }).trimEnd().split("\n")
+    expect(lines[0]).toMatch(/^N {2}WHAT +AGE$/)
+    expect(lines[2]).toMatch(/…/)
+    expect(tableText(rows, columns, { width: Number.POSITIVE_INFINITY })).toContain(rows[1]?.text)
+  })
+
+  it("[CL9] an event is told in words: what was said, called, asked and how it ended", () => {
+    const at = "2031-01-31T12:00:00Z"
+    const told = (message: { type: string } & Record<string, unknown>, from: "agent" | "client" | "hub" = "agent") =>
+      eventLines({ seq: 1, at, from, by: "ada", message }, plain).map((line) => line.slice(9))
+    expect(told({ type: "user", message: { content: "hi\nthere" } }, "client")).toEqual(["ada: hi", "there"])
+    const call = { type: "tool_use", name: "Bash", input: { command: "ls  -l" } }
+    expect(told({ type: "assistant", message: { content: [{ type: "text", text: "ok" }, call] } })).toEqual([
+      "claude: ok",
+      "tool: Bash ls -l",
+    ])
+    const result = { type: "tool_result", content: [{ type: "text", text: "total 0" }] }
+    expect(told({ type: "user", message: { content: [result] } })).toEqual(["gives: total 0"])
+    const success = { type: "result", subtype: "success", duration_ms: 1500, total_cost_usd: 0.01 }
+    expect(told(success)).toEqual(["turn: done after 1.5 s, $0.0100 in all"])
+    expect(told({ type: "result", subtype: "error_max_turns" })).toEqual(["turn: failed (error_max_turns)"])
+    expect(told({ type: "system", subtype: "init" })).toEqual([])
+    expect(told({ type: "of_tomorrow" })).toEqual([])
+  })
+})
+
+describe("small parts", () => {
+  it("[CL15] a process is known by more than its number", () => {
+    const own = identify(process.pid)
+    expect(isAlive(own)).toBe(true)
+    expect(isAlive({ ...own, began: "another time" })).toBe(false)
+    expect(isAlive({ pid: 2 ** 22 + 1 })).toBe(false)
+    const file = join(folder(), "card.json")
+    writeFileSync(file, '{"pid":"12"')
+    expect(readCard(file)).toBeUndefined()
+  })
+
+  it("[CL14] the log of a runner that lives for long is kept short", () => {
+    const file = join(folder(), "runner.log")
+    writeFileSync(file, "x".repeat(100))
+    keepShort(file, { maxBytes: 100 })()
+    expect(existsSync(`${file}.1`)).toBe(false)
+    appendFileSync(file, "y")
+    keepShort(file, { maxBytes: 100 })()
+    expect([readFileSync(file, "utf8"), readFileSync(`${file}.1`, "utf8").length]).toEqual(["", 101])
+  })
+
+  it("[CL7] a browser is opened only where somebody sees it", () => {
+    expect(browserOpener({ DISPLAY: ":0" }, "linux")).toEqual(["xdg-open"])
+    expect(browserOpener({}, "darwin")).toEqual(["open"])
+    expect(browserOpener({}, "linux")).toBeUndefined()
+    expect(browserOpener({ DISPLAY: ":0", SSH_CONNECTION: "x" }, "linux")).toBeUndefined()
+    expect(browserOpener({ CI: "true" }, "darwin")).toBeUndefined()
+  })
+
+  it("tells how long ago in the largest unit that fits", () => {
+    const now = Date.parse("2031-01-31T12:00:00Z")
+    const told = [0, 59, 60, 3_600, 200_000].map((seconds) => ago(new Date(now - seconds * 1000).toISOString(), now))
+    expect(told).toEqual(["now", "59s", "1m", "1h", "2d"])
+  })
+})
+
+function said(text: string) {
+  return { type: "assistant", message: { content: [{ type: "text", text }] } }
+}

@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process"
+
+/**
+ * The path of a program that comes from the system, installed where that is possible without asking anybody. Undefined when it
+ * cannot be had: the suites that need it are left out, and say so. With CI=true that is a failure.
+ *
+ * @param {string} program
+ * @param {string} [packageName]
+ * @returns {string | undefined}
+ */
+export function ensureSystemPackage(program, packageName = program) {
+  const found = find(program) ?? (install(packageName) ? find(program) : undefined)
+  if (found !== undefined) return found
+  const message = `there is no ${program} on this machine: what needs it is left out (apt-get install ${packageName})`
+  if (process.env["CI"] === "true") throw new Error(message)
+  process.stderr.write(`\n*** ${message} ***\n\n`)
+  return undefined
+}
+
+/** @param {string} program */
+function find(program) {
+  return quietly("sh", ["-c", 'command -v "$1"', "sh", program])
+}
+
+/** @param {string} packageName */
+function install(packageName) {
+  if (process.getuid?.() !== 0 || find("apt-get") === undefined) return false
+  const flags = ["install", "-y", "--no-install-recommends", packageName]
+  return (
+    quietly("apt-get", flags) !== undefined ||
+    (quietly("apt-get", ["update"]) !== undefined && quietly("apt-get", flags) !== undefined)
+  )
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} args
+ */
+function quietly(command, args) {
+  try {
+    return execFileSync(command, args, {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: 300_000,
+    }).trim()
+  } catch {
+    return undefined
+  }
+}

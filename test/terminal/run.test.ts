@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Scenario } from "@signalbox/simulator"
+import { afterEach, describe, expect, it } from "vitest"
+import { SIGNALBOX, Terminal, tmux } from "./terminal.ts"
+
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp()
+})
+
+const bash = (command: string, result: string) => ({ tool: "Bash", input: { command }, result })
+
+interface Run {
+  readonly scenario: Scenario
+  readonly size?: readonly [number, number]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+async function run({ scenario, size = [80, 24], env = {} }: Run): Promise<Terminal> {
+  const folder = mkdtempSync(join(tmpdir(), "signalbox-run-"))
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, "scenario.json")
+  writeFileSync(file, JSON.stringify(scenario))
+  const [width, height] = size
+  const command = [process.execPath, SIGNALBOX, "run", "--sim", "--cwd", folder, "go"]
+  const terminal = await Terminal.open({ width, height, command, env: { SIGNALBOX_SIM_SCENARIO: file, ...env } })
+  cleanUps.push(() => terminal.close())
+  return terminal
+}
+
+const oneCommand: Scenario = {
+  turns: [{ steps: [{ say: "I run it." }, bash("npm test", "12 passed"), { say: "All is well." }], costUsd: 0.25 }],
+}
+
+describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
+  it.each([
+    [80, 24],
+    [200, 60],
+  ])("[RT1] at %i×%i tells what is said and done, asks, and ends with time and cost", async (width, height) => {
+    const terminal = await run({ scenario: oneCommand, size: [width, height] })
+    const asked = await terminal.shows(/Allow\? y/)
+    expect(asked).toMatch(/I run it\.\n● \$ npm test\n\n\? Run a command\n {2}\$ npm test/)
+    await terminal.type("y")
+    await terminal.press("Enter")
+    const ended = await terminal.shows("exit code 0")
+    expect(ended).toMatch(/12 passed\nAll is well\.\nDone · .*\$0\.25/)
+  })
+
+  it("[RT2] n with a reason tells the agent why, and the tool does not run", async () => {
+    const terminal = await run({ scenario: oneCommand })
+    await terminal.shows(/Allow\? y/)
+    await terminal.type("n not today")
+    await terminal.press("Enter")
+    const ended = await terminal.shows("exit code 0")
+    expect(ended).toContain("denied: not today")
+    expect(ended).not.toContain("12 passed")
+  })
+
+  it("[RT2] e changes what runs, shows it once more, and takes a yes only after that", async () => {
+    const terminal = await run({ scenario: oneCommand })
+    await terminal.shows(/Allow\? y/)
+    await terminal.type("e")
+    await terminal.press("Enter")
+    await terminal.shows("command: npm test")
+    await terminal.type(" --watch")
+    await terminal.press("Enter")
+    await terminal.shows(/"command": "npm test --watch"[^]*Allow this\?/)
+    await terminal.type("y")
+    await terminal.press("Enter")
+    await terminal.shows("exit code 0")
+  })
+
+  it("[RT2] questions are answered by number or in one's own words", async () => {
+    const questions = [
+      { question: "Which colour?", header: "Colour", options: [{ label: "Red" }, { label: "Blue" }] },
+      { question: "Which size?", header: "Size", options: [{ label: "Small" }, { label: "Large" }] },
+    ]
+    const scenario: Scenario = {
+      turns: [{ steps: [{ tool: "AskUserQuestion", input: { questions } }, { say: "Thanks." }] }],
+    }
+    const terminal = await run({ scenario })
+    await terminal.shows(/Which colour\?[^]*2\. Blue[^]*own words/)
+    await terminal.type("2")
+    await terminal.press("Enter")
+    await terminal.shows(/Which size\?/)
+    await terminal.type("Enormous")
+    await terminal.press("Enter")
+    const ended = await terminal.shows("exit code 0")
+    expect(ended).toContain("Blue")
+    expect(ended).toContain("Enormous")
+  })
+
+  it("[RT3] what was typed before the question is no answer to it", async () => {
+    const scenario: Scenario = { turns: [{ steps: [{ pause: 1500 }, bash("rm everything", "gone")] }] }
+    const terminal = await run({ scenario })
+    await terminal.shows("before")
+    await terminal.type("y")
+    await terminal.press("Enter")
+    await terminal.shows(/Allow\? y/)
+    await terminal.type("n")
+    await terminal.press("Enter")
+    expect(await terminal.shows("exit code 0")).not.toContain("gone")
+  })
+
+  it("[RT5] Ctrl-C interrupts the turn, and a second one ends the agent", async () => {
+    const scenario: Scenario = { turns: [{ steps: [{ say: "Wait for it." }, { hang: true }] }] }
+    const terminal = await run({ scenario })
+    await terminal.shows("Wait for it.")
+    await terminal.press("C-c")
+    await terminal.shows(/Interrupted[^]*exit code 1/)
+  })
+
+  it("[RT6] what an agent says cannot steer the terminal", async () => {
+    const scenario: Scenario = { turns: [{ steps: [{ say: "a\u001b[2J\u001b]0;owned\u0007b\u202ec\u001b[31md" }] }] }
+    const terminal = await run({ scenario })
+    expect(await terminal.shows("exit code 0")).toContain("a<U+001B>[2J<U+001B>]0;owned<U+0007>b<U+202E>cd")
+  })
+})
