@@ -98,6 +98,7 @@ describe("a program's agent on a hub that starts it", () => {
     await hub.core.endSession(session.id, { role: "admin", name: "test", tokenId: "", sessionId: null })
     const resumed = await ask("Go on.", { hub: at, resume })
     expect(resumed.cursor?.session).toBe(session.id)
+    expect(resumed.seen.filter((message) => message.type === "result")).toHaveLength(1)
     expect(resumed.seen.at(-1)).toMatchObject({ type: "result", subtype: "success", session_id: resume })
   })
 

@@ -42,7 +42,11 @@ export async function attachToHub(options: Options, address: HubOptions, opening
 }
 
 async function findStart(hub: Hub, options: Options, { session, after }: HubOptions): Promise<HubCursor> {
-  if (session === undefined) return { session: (await hub.launch(launchOf(options))).id, after: 0 }
+  if (session === undefined) {
+    const launched = await hub.launch(launchOf(options))
+    // What a resumed conversation said before is not said again: a process here would not either.
+    return { session: launched.id, after: options.resume === undefined ? 0 : launched.lastSeq }
+  }
   let record = await hub.session(session).get()
   let from = after
   for (let moves = 0; record.next !== undefined && isBehind(record, from) && moves < MAX_CHAIN; moves++) {
