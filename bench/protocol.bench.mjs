@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createLineSplitter, decode } from "@signalbox/protocol"
+import { Transcript } from "@signalbox/protocol/transcript"
 import { figure } from "./measure.mjs"
 
 const fixtures = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages/protocol/test/fixtures")
@@ -89,4 +90,51 @@ function framingFigures() {
   })
 }
 
-export const figures = () => [...decodeFigures(), ...framingFigures()]
+/** A session of about 100,000 events: prompts, texts, tools and their results. */
+function longSession() {
+  const turns = Array.from({ length: 7_700 }, (_, turn) => [
+    { type: "user", uuid: `p${turn}`, message: { role: "user", content: "do it" } },
+    { type: "system", subtype: "init", uuid: `i${turn}`, model: "opus", permissionMode: "default", cwd: "/p" },
+    ...[0, 1, 2, 3, 4].flatMap((step) => {
+      const id = `t${turn}.${step}`
+      const call = { type: "tool_use", id, name: step % 2 === 0 ? "Bash" : "Read", input: { file_path: "x" } }
+      const result = { type: "tool_result", tool_use_id: id, content: "ok" }
+      return [
+        { type: "assistant", uuid: `a${id}`, message: { id: `m${id}`, content: [call] } },
+        { type: "user", uuid: `r${id}`, message: { role: "user", content: [result] } },
+      ]
+    }),
+    { type: "result", subtype: "success", uuid: `e${turn}`, is_error: false, result: "done", duration_ms: 1 },
+  ]).flat()
+  const at = "2026-01-01T00:00:00.000Z"
+  return turns.map((message, index) => ({
+    seq: index + 1,
+    at,
+    from: message.uuid.startsWith("p") ? /** @type {const} */ ("client") : /** @type {const} */ ("agent"),
+    message,
+  }))
+}
+
+function transcriptFigures() {
+  const events = longSession()
+  const lines = events.map((event) => JSON.stringify(event))
+  return [
+    figure({
+      title: `the transcript of ${events.length} events, folded at once`,
+      limit: 6,
+      contenders: [
+        {
+          name: "fold and rows",
+          run: () => {
+            const transcript = new Transcript()
+            transcript.fold(events)
+            return transcript.rows()
+          },
+        },
+        { name: "JSON.parse of the same events", run: () => lines.map((line) => JSON.parse(line)) },
+      ],
+    }),
+  ]
+}
+
+export const figures = () => [...decodeFigures(), ...framingFigures(), ...transcriptFigures()]

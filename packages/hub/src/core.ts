@@ -25,7 +25,7 @@ export interface HubCore {
 
   readEvents(id: string, query: EventQuery): Promise<EventPage>
   outline(id: string): Promise<readonly OutlineMark[]>
-  search(query: { q: string; session?: string; limit: number }): Promise<SearchReply>
+  search(query: SearchQuery): Promise<SearchReply>
 
   listAsks(query: { state?: AskState; session?: string }): Promise<readonly Ask[]>
   getAsk(id: string): Promise<Ask>
@@ -42,6 +42,8 @@ export interface HubCore {
   removeWorktree(id: string, caller: Caller): Promise<SessionView>
 
   listRunners(): readonly RunnerView[]
+  /** One that is away. Its sessions stay. */
+  forgetRunner(id: string, caller: Caller): Promise<RunnerView>
   runnerFolders(id: string, path: string | undefined): Promise<unknown>
   runnerSessions(id: string, cwd: string | undefined): Promise<unknown>
 
@@ -123,9 +125,28 @@ export interface OutlineMark {
   readonly label: string
 }
 
+export interface SearchQuery {
+  readonly q: string
+  readonly session?: string
+  /** Only of sessions that this runner has, by its id. */
+  readonly runner?: string
+  /** Only in these: what was said, thought, given to tools, given back, or a session's title. */
+  readonly fields?: readonly SearchField[]
+  /** Of these times only: ISO 8601, the first of them included. */
+  readonly from?: string
+  readonly to?: string
+  readonly limit: number
+}
+
+export type SearchField = "text" | "thinking" | "input" | "result" | "title"
+
 export interface SearchReply {
   readonly hits: readonly SearchHit[]
+  /** There may be more, older ones. */
+  readonly more: boolean
   readonly indexedTo: number
+  /** What happened until then can be found. */
+  readonly indexedAt: string
 }
 
 export interface SearchHit {

@@ -30,6 +30,7 @@ export type HubErrorCode =
   | "runner/none"
   | "runner/unknown"
   | "runner/away"
+  | "runner/connected"
   | "runner/no-answer"
   | RunnerRefusal
   | "run/unknown"
@@ -73,6 +74,7 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "runner/none": 409,
   "runner/unknown": 404,
   "runner/away": 409,
+  "runner/connected": 409,
   "runner/no-answer": 504,
   // As runners say them.
   "runner/no-claude": 409,

@@ -16,6 +16,7 @@ import type {
   NewSession,
   OutlineMark,
   RunnerView,
+  SearchQuery,
   SearchReply,
   SessionQuery,
   SessionView,
@@ -49,11 +50,11 @@ export interface LocalHubCoreOptions {
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
-  readonly fleet: Pick<RunnerFleet, "list" | "request">
+  readonly fleet: Pick<RunnerFleet, "list" | "request" | "forget">
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
-  readonly search: (query: { q: string; session?: string; limit: number }) => Promise<SearchReply>
+  readonly search: (query: SearchQuery) => Promise<SearchReply>
   /** Where agents dial, as they see it. */
   readonly ingressUrl: (sessionId: string) => string
   /** Of the `claude` on this machine. */
@@ -186,7 +187,7 @@ export class LocalHubCore implements HubCore {
     return marks
   }
 
-  search(query: { q: string; session?: string; limit: number }): Promise<SearchReply> {
+  search(query: SearchQuery): Promise<SearchReply> {
     return this.#options.search(query)
   }
 
@@ -248,6 +249,14 @@ export class LocalHubCore implements HubCore {
 
   listRunners(): readonly RunnerView[] {
     return this.#options.fleet.list()
+  }
+
+  async forgetRunner(id: string, { name }: Caller): Promise<RunnerView> {
+    const runner = await this.#options.fleet.forget(id)
+    const who = { by: name, via: "person", sessionId: null, askId: null }
+    const details = { runner: id, name: runner.name }
+    await this.#options.directory.addAudit({ at: this.#now(), what: "runner/forgotten", ...who, details })
+    return runner
   }
 
   async runnerFolders(id: string, path: string | undefined): Promise<unknown> {

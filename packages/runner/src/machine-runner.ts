@@ -94,6 +94,8 @@ export class OpenRunner {
     // First the agents, while the hub can still be told of their end.
     await this.#roster.close(reason)
     await this.#control.close(reason)
+    // The next runner may write there as soon as the lock is free.
+    await this.#parts.state.settled()
     await this.#parts.lock.release()
     this.#resolveClosed(reason)
   }

@@ -101,6 +101,19 @@ export class RunnerFleet {
     this.#keep()
   }
 
+  /** One that is away. When it comes back it is known again. */
+  async forget(id: string): Promise<RunnerView> {
+    const runner = this.#get(id)
+    if (runner.here !== undefined) {
+      const words = `the runner ${runner.facts.name} is connected: stop it first, or revoke its token`
+      throw new HubError("runner/connected", words)
+    }
+    this.#runners.delete(id)
+    this.#keep()
+    await this.#writing
+    return viewOf(runner)
+  }
+
   /** True when it is away now; false when a newer connection took its place. */
   leave(connection: RunnerConnection, id: string): boolean {
     const runner = this.#runners.get(id)

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
-import type { SearchReply } from "../core.ts"
+import type { SearchQuery, SearchReply } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { FromSearchThread, SearchQuery, SearchThreadData, ToSearchThread } from "./search/search-messages.ts"
+import type { FromSearchThread, SearchThreadData, ToSearchThread } from "./search/search-messages.ts"
 import { COMMITS, IS_ASLEEP, SIGNAL_BYTES } from "./search/search-signal.js"
 
 export interface SearchOptions {

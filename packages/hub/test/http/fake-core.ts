@@ -131,7 +131,12 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       more: false,
     }),
     outline: async () => [{ seq: 1, kind: "prompt", label: "hi" }],
-    search: async () => ({ hits: [{ session: "s1", seq: 1, at, field: "text", snippet: "hi" }], indexedTo: 2 }),
+    search: async () => ({
+      hits: [{ session: "s1", seq: 1, at, field: "text", snippet: "hi" }],
+      more: false,
+      indexedTo: 2,
+      indexedAt: at,
+    }),
     listAsks: async () => [ask],
     getAsk: async () => ask,
     answerAsk: async () => ({ ...ask, state: "allowed", settledAt: at, settledBy: "ada", via: "person", answer: {} }),
@@ -143,6 +148,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       Array.from({ length: limit }, (_, i) => ({ ...auditRecord, id: after + i + 1 })),
     removeWorktree: async () => session,
     listRunners: () => [runner],
+    forgetRunner: async () => runner,
     runnerFolders: async (_id, path) => ({
       path: path ?? "/",
       parent: null,

@@ -133,6 +133,25 @@ describe("the doors for runners", () => {
     })
   })
 
+  it("[HR7] a runner that is away is forgotten on request, one that is here is not", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    expect(await rest(stage, "DELETE", "/api/runners/runner-1")).toMatchObject({
+      status: 409,
+      body: { error: { code: "runner/connected" } },
+    })
+    runner.leave()
+    await expect.poll(() => runnersOf(stage), WAIT).toMatchObject([{ connected: false }])
+    expect(await rest(stage, "DELETE", "/api/runners/runner-1")).toMatchObject({ status: 200, body: { name: "box" } })
+    expect(await rest(stage, "DELETE", "/api/runners/runner-1")).toMatchObject({ status: 404 })
+    const { body } = await rest<{ records: { what: string }[] }>(stage, "GET", "/api/audit")
+    expect(body.records.map(({ what }) => what)).toContain("runner/forgotten")
+    const again = await stage.reopen()
+    expect(await runnersOf(again)).toEqual([])
+    await FakeRunner.connect(again)
+    expect(await runnersOf(again)).toMatchObject([{ id: "runner-1", connected: true }])
+  })
+
   it("[HR6] what a runner says of itself and its agents is told, and counted", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)

@@ -102,7 +102,7 @@ describe("the transcript, page by page", { timeout: PATIENCE_MS }, () => {
         expect(folded(pages, false)).toEqual(whole)
         expect(folded(pages, true)).toEqual(whole)
       }),
-      { numRuns: fuzzCases / 20 },
+      { numRuns: fuzzCases / 100 },
     )
   })
 
@@ -121,7 +121,7 @@ describe("the transcript, page by page", { timeout: PATIENCE_MS }, () => {
         const keys = [null, ...transcript.lanes()].flatMap((lane) => transcript.rows(lane).map(({ key }) => key))
         expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
       }),
-      { numRuns: fuzzCases / 40 },
+      { numRuns: fuzzCases / 100 },
     )
   })
 })

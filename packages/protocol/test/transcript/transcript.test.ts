@@ -316,3 +316,23 @@ describe("the transcript: turns", () => {
     ])
   })
 })
+
+describe("the transcript: long sessions", () => {
+  it("[TR16] one more event leaves every row before it as it is, the same objects", () => {
+    const log = new SessionLog()
+    for (let turn = 0; turn < 200; turn++) {
+      log.prompt("do it").init().text(`m${turn}`, "hello")
+      log.call(`m${turn}`, { id: `t${turn}`, name: "Bash", input: { command: "ls" } }).result(`t${turn}`, "ok")
+      log.ends({ result: "hello" })
+    }
+    const transcript = new Transcript()
+    transcript.fold(log.events)
+    const before = transcript.rows()
+    log.prompt("and again")
+    transcript.fold(log.events.slice(-1))
+    const after = transcript.rows()
+    expect(after).toHaveLength(before.length + 1)
+    // The last turn's end is the last no more, which shows on its row; nothing older is touched.
+    expect(before.slice(0, -1).filter((row, index) => after[index] !== row)).toEqual([])
+  })
+})

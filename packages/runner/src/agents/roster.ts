@@ -29,6 +29,8 @@ export class Roster {
   readonly #options: RosterOptions
   readonly #agents = new Map<string, Agent>()
   readonly #launching = new Map<string, Promise<Launched>>()
+  /** What is being cleared away; it writes in our directory until it is done. */
+  readonly #leaving = new Set<Promise<void>>()
   readonly #gate: StartGate
   #isClosing = false
   #onEmpty: () => void = () => undefined
@@ -114,6 +116,7 @@ export class Roster {
     await Promise.allSettled(this.living.map((agent) => agent.stop({ reason })))
     if (this.#options.isHubThere()) await this.#allLetGo()
     await Promise.allSettled([...this.#agents.values()].map((agent) => agent.close(reason)))
+    await Promise.allSettled(this.#leaving)
   }
 
   /** A hub that is there takes the last of them at once; one that is slow gets it from the next runner. */
@@ -172,7 +175,10 @@ export class Roster {
       mayDial: isHubThere,
       spoolAfterMs: settings.limits.spoolAfterMs,
       onExit: onChange,
-      onOver: (agent: Agent) => void this.#letGo(agent),
+      onOver: (agent: Agent) => {
+        const leaving: Promise<void> = this.#letGo(agent).finally(() => this.#leaving.delete(leaving))
+        this.#leaving.add(leaving)
+      },
     }
   }
 

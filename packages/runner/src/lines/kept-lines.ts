@@ -102,10 +102,7 @@ export class KeptLines {
   #spill(): void {
     if (this.#phase === "closed" || this.#last === this.#acked) return
     this.#spool ??= Spool.create(spoolOptions(this.#options))
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined
-      this.#settle()
-    })
+    if (this.#queue.bytes > 0) this.#writing ??= this.#write()
   }
 
   ack(number: number): void {
@@ -175,11 +172,14 @@ export class KeptLines {
         this.#wake()
       } catch (error) {
         this.#options.onDiskTrouble(error)
-        if (this.#phase === "closed") return
+        if (this.#phase === "closed") break
         await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve, "idle"))
       }
       frames = this.#queue.oldest(WRITE_BYTES)
     }
+    // In the same breath as the last look: what is added from now on gets a writer of its own.
+    this.#writing = undefined
+    this.#settle()
   }
 
   /** Back to memory when nothing is left to acknowledge. */

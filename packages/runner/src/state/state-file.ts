@@ -69,6 +69,11 @@ export class StateFile {
     await this.#writing
   }
 
+  /** Resolves when nothing is being written any more. */
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => undefined)
+  }
+
   async #write(): Promise<void> {
     const state = this.#state
     if (state === this.#written) return

@@ -32,10 +32,11 @@ export function eventRoutes(core: HubCore): Route[] {
       method: "GET",
       path: "/api/search",
       access: "viewer",
-      summary: "Search messages, inputs and results",
+      summary: "Search messages, inputs, results and titles; `in` names some of them, with commas",
       query: SearchQuery,
       reply: { status: 200, description: "what was found", schema: SearchReply },
-      handle: ({ query }) => core.search(query),
+      handle: ({ query: { in: fields, ...query } }) =>
+        core.search({ ...query, ...(fields === undefined ? {} : { fields }) }),
     }),
   ]
 }

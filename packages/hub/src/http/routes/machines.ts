@@ -4,6 +4,7 @@ import {
   FoldersQuery,
   RecordedSessionList,
   RecordedSessionsQuery,
+  Runner,
   RunnerFolders,
   RunnerList,
 } from "../schemas/machine.ts"
@@ -17,6 +18,14 @@ export function machineRoutes(core: HubCore): Route[] {
       summary: "Machines that run agents",
       reply: { status: 200, description: "the runners", schema: RunnerList },
       handle: () => ({ runners: core.listRunners(), more: false }),
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/runners/:id",
+      access: "admin",
+      summary: "Forget a runner that is away",
+      reply: { status: 200, description: "the runner that was forgotten; its sessions stay", schema: Runner },
+      handle: ({ param, caller }) => core.forgetRunner(param("id"), caller),
     }),
     route({
       method: "GET",

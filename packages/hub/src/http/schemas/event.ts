@@ -32,13 +32,26 @@ export const Outline = z.object({
   ),
 })
 
+const SEARCH_FIELDS = ["text", "thinking", "input", "result", "title"] as const
+const SearchFields = z
+  .string()
+  .max(100)
+  .transform((text) => text.split(","))
+  .pipe(z.array(z.enum(SEARCH_FIELDS, { error: `expected some of ${SEARCH_FIELDS.join(", ")}, with commas` })))
+
 export const SearchQuery = z.strictObject({
   q: z.string({ error: "say what to look for" }).min(1).max(500),
   session: Id.exactOptional(),
+  runner: Id.exactOptional(),
+  in: SearchFields.exactOptional(),
+  from: Moment.exactOptional(),
+  to: Moment.exactOptional(),
   limit: numberInQuery({ min: 1, max: 200 }).default(50),
 })
 
 export const SearchReply = z.object({
   hits: z.array(z.object({ session: z.string(), seq: Seq, at: Moment, field: z.string(), snippet: z.string() })),
+  more: z.boolean(),
   indexedTo: Seq,
+  indexedAt: Moment,
 })

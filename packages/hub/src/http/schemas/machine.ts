@@ -3,7 +3,7 @@ import { Moment } from "./fields.ts"
 
 const Amount = z.number().nonnegative()
 
-const Runner = z
+export const Runner = z
   .object({
     id: z.string(),
     name: z.string(),

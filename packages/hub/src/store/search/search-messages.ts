@@ -1,10 +1,4 @@
-import type { SearchReply } from "../../core.ts"
-
-export interface SearchQuery {
-  readonly q: string
-  readonly session?: string
-  readonly limit: number
-}
+import type { SearchQuery, SearchReply } from "../../core.ts"
 
 /** What the thread is started with. */
 export interface SearchThreadData {

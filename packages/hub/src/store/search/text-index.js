@@ -1,11 +1,12 @@
 import { describeEvent, isBroken, openIndex, openLog } from "./index-file.js"
+import { filterOf } from "./search-filter.js"
 import { isMatch, parseQuery, toMatchExpression } from "./search-query.js"
 import { SEARCH_FIELDS, searchableText } from "./searchable-text.js"
 import { snippetOf } from "./snippet.js"
 
 /**
- * @import { SearchHit, SearchReply } from "../../core.ts"
- * @import { SearchQuery } from "./search-messages.ts"
+ * @import { SearchHit, SearchQuery, SearchReply } from "../../core.ts"
+ * @import { SearchFilter } from "./search-filter.js"
  * @import { SearchTerm } from "./search-query.js"
  */
 
@@ -15,6 +16,9 @@ const FIELDS_PER_EVENT = 8
 /** One step stops after the first event that takes it past these. */
 const STEP_EVENTS = 200
 const STEP_BYTES = 256 * 1024
+/** Rows of the index that are looked at for one search among the sessions of one machine. */
+const MAX_LOOKED_AT = 20_000
+const LOOK_PAGE = 500
 
 /** The full-text index of a log, in a file of its own. It holds no text: what it shows is taken from the events. */
 export class TextIndex {
@@ -57,13 +61,16 @@ export class TextIndex {
   }
 
   /** @param {SearchQuery} query @returns {SearchReply} */
-  search({ q, session, limit }) {
-    const terms = parseQuery(q)
-    const most = Math.min(limit, MAX_HITS)
+  search(query) {
+    const terms = parseQuery(query.q)
+    const most = Math.min(query.limit, MAX_HITS)
     const { indexedTo } = this
-    if (terms.length === 0 || !(most > 0)) return { hits: [], indexedTo }
-    const titles = this.#findTitles(terms, session, most)
-    return { hits: [...titles, ...this.#findEvents(terms, session, most - titles.length)], indexedTo }
+    const progress = { indexedTo, indexedAt: this.#timeOf(indexedTo) }
+    if (terms.length === 0 || !(most > 0)) return { hits: [], more: false, ...progress }
+    const titles = this.#findTitles(terms, query, most + 1)
+    const events = this.#findEvents(terms, query, most + 1 - titles.length)
+    const hits = [...titles, ...events.hits]
+    return { hits: hits.slice(0, most), more: hits.length > most || !events.isWhole, ...progress }
   }
 
   close() {
@@ -120,56 +127,118 @@ export class TextIndex {
   }
 
   /**
+   * Up to when everything can be found: now, when all that there is was taken.
+   * @param {number} indexedTo
+   */
+  #timeOf(indexedTo) {
+    if (indexedTo >= this.logEnd) return new Date().toISOString()
+    return new Date(Number(this.#log.first("SELECT at FROM events WHERE id = ?", [indexedTo])[0] ?? 0)).toISOString()
+  }
+
+  /**
    * Titles change and are few, so they are in no index: all are looked at.
    * @param {readonly SearchTerm[]} terms
-   * @param {string | undefined} session
+   * @param {SearchQuery} query
    * @param {number} limit
    * @returns {readonly SearchHit[]}
    */
-  #findTitles(terms, session, limit) {
+  #findTitles(terms, { session, runner, fields, from, to }, limit) {
+    if (fields?.includes("title") === false) return []
     return this.#log
       .rows("SELECT number, title FROM sessions WHERE title IS NOT NULL")
       .filter(([, title]) => isMatch(String(title), terms))
       .sort(([a], [b]) => Number(b) - Number(a))
       .map(([number, title]) => {
-        const [row] = this.#log.rows("SELECT id, updated_at FROM sessions WHERE number = ?", [number])
+        const [row] = this.#log.rows(
+          "SELECT id, updated_at, json_extract(record, '$.runner') FROM sessions WHERE number = ?",
+          [number],
+        )
         const snippet = snippetOf(String(title), terms)
-        return { session: String(row?.[0]), seq: 0, at: String(row?.[1]), field: "title", snippet }
+        return {
+          hit: { session: String(row?.[0]), seq: 0, at: String(row?.[1]), field: "title", snippet },
+          on: row?.[2],
+        }
       })
+      .filter(({ on }) => runner === undefined || on === runner)
+      .map(({ hit }) => hit)
       .filter((hit) => session === undefined || hit.session === session)
+      .filter(({ at }) => isWithin(Date.parse(at), from, to))
       .slice(0, limit)
   }
 
   /**
    * @param {readonly SearchTerm[]} terms
-   * @param {string | undefined} session
+   * @param {SearchQuery} query
    * @param {number} limit
-   * @returns {readonly SearchHit[]}
+   * @returns {{ readonly hits: readonly SearchHit[], readonly isWhole: boolean }} not whole: it was too much to look at
    */
-  #findEvents(terms, session, limit) {
-    let expression = `body : (${toMatchExpression(terms)})`
-    if (session !== undefined) {
-      const [row] = this.#log.rows("SELECT id FROM log_sessions WHERE name = ?", [session])
-      if (row === undefined) return []
-      expression = `session : ${sessionWord(Number(row[0]))} AND ${expression}`
+  #findEvents(terms, query, limit) {
+    const filter = filterOf(this.#log, query)
+    /** @type {SearchHit[]} */
+    const hits = []
+    if (filter.sessions?.size === 0) return { hits, isWhole: true }
+    let before = filter.beforeEvent * FIELDS_PER_EVENT
+    for (let lookedAt = 0; lookedAt < MAX_LOOKED_AT; lookedAt += LOOK_PAGE) {
+      const rows = this.#rowsBefore(before, terms, filter)
+      for (const row of rows) {
+        const hit = this.#toHit(row, terms, filter.sessions)
+        if (hit !== undefined) hits.push(hit)
+        if (hits.length >= limit) return { hits, isWhole: true }
+      }
+      if (rows.length < LOOK_PAGE) return { hits, isWhole: true }
+      before = rows.at(-1) ?? 0
     }
-    const found = "SELECT rowid FROM event_text WHERE event_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-    return this.#index.rows(found, [expression, limit]).flatMap(([row]) => this.#toHit(Number(row), terms) ?? [])
+    return { hits, isWhole: false }
   }
 
-  /** @param {number} indexRow @param {readonly SearchTerm[]} terms @returns {SearchHit | undefined} */
-  #toHit(indexRow, terms) {
+  /**
+   * Rows of the index that fit, newest first. One session is looked for by its word; of several each row says which it is of.
+   * @param {number} before
+   * @param {readonly SearchTerm[]} terms
+   * @param {SearchFilter} filter
+   * @returns {readonly number[]}
+   */
+  #rowsBefore(before, terms, { sessions, fields, afterEvent }) {
+    const [only, ...others] = sessions ?? []
+    const inSession = only !== undefined && others.length === 0 ? `session : ${sessionWord(only)} AND ` : ""
+    const places = SEARCH_FIELDS.flatMap((field, place) => (fields?.includes(field) === false ? [] : [place]))
+    const found = `SELECT rowid FROM event_text WHERE event_text MATCH ? AND rowid < ? AND rowid >= ?
+      AND rowid % ${FIELDS_PER_EVENT} IN (${places.join()}) ORDER BY rowid DESC LIMIT ${LOOK_PAGE}`
+    const expression = `${inSession}body : (${toMatchExpression(terms)})`
+    const least = (afterEvent + 1) * FIELDS_PER_EVENT
+    return this.#index.rows(found, [expression, before, least]).map(([row]) => Number(row))
+  }
+
+  /** Its number in the log. @param {number} event */
+  #sessionOf(event) {
+    return Number(this.#log.first("SELECT session FROM events WHERE id = ?", [event])[0] ?? 0)
+  }
+
+  /**
+   * @param {number} indexRow
+   * @param {readonly SearchTerm[]} terms
+   * @param {ReadonlySet<number> | undefined} sessions
+   * @returns {SearchHit | undefined}
+   */
+  #toHit(indexRow, terms, sessions) {
     const field = SEARCH_FIELDS[indexRow % FIELDS_PER_EVENT] ?? "text"
+    const event = Math.floor(indexRow / FIELDS_PER_EVENT)
+    if (sessions !== undefined && !sessions.has(this.#sessionOf(event))) return undefined
     const [row] = this.#log.rows(
       `SELECT log_sessions.name, events.seq, events.at, CAST(events.line AS TEXT)
        FROM events JOIN log_sessions ON log_sessions.id = events.session WHERE events.id = ?`,
-      [Math.floor(indexRow / FIELDS_PER_EVENT)],
+      [event],
     )
     if (row === undefined) return undefined
     const [name, seq, at, line] = row
     const snippet = snippetOf(searchableText(String(line))[field] ?? "", terms)
     return { session: String(name), seq: Number(seq), at: new Date(Number(at)).toISOString(), field, snippet }
   }
+}
+
+/** @param {number} at @param {string | undefined} from @param {string | undefined} to */
+function isWithin(at, from, to) {
+  return (from === undefined || at >= Date.parse(from)) && (to === undefined || at < Date.parse(to))
 }
 
 /** The word that every row of a session carries, so that a search in one session looks at no other. @param {number} session */
