@@ -42,6 +42,12 @@ export function readCard(path: string): ProcessCard | undefined {
   }
 }
 
+/** Only while its process lives: a token must not go to whoever listens at the address of one that was killed. */
+export function readLivingCard(path: string): ProcessCard | undefined {
+  const card = readCard(path)
+  return card !== undefined && isAlive(card) ? card : undefined
+}
+
 /** Whether the process that wrote the card lives, and not another that got its number since. */
 export function isAlive({ pid, began }: ProcessCard): boolean {
   try {

@@ -26,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   log: async () => (await import("./commands/log.ts")).addLog,
   export: async () => (await import("./commands/export.ts")).addExport,
   token: async () => (await import("./commands/token.ts")).addToken,
+  loop: async () => (await import("./commands/loop.ts")).addLoop,
   discover: async () => (await import("./commands/discover.ts")).addDiscover,
   doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
   shim: async () => (await import("./commands/shim.ts")).addShim,

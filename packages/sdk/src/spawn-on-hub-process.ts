@@ -44,6 +44,7 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
     })
     // Whoever writes after the end is no reason to die of it.
     this.stdin.on("error", () => undefined)
+    this.stdout.on("error", () => undefined)
     const abort = () => void this.kill("SIGTERM")
     signal.addEventListener("abort", abort, { once: true })
     this.once("exit", () => signal.removeEventListener("abort", abort))
@@ -110,6 +111,8 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
 
   async #relay(link: AgentLink): Promise<void> {
     for await (const batch of link.batches) {
+      // Somebody ended this process meanwhile: what is still on its way is nobody's.
+      if (this.#state.name === "over") return
       const text = batch.flatMap((line) => lineForProgram(line) ?? []).join("")
       if (text !== "" && !this.stdout.write(text)) await this.#drained()
     }

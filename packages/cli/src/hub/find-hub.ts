@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import type { CommandContext } from "../command-context.ts"
 import { type DataDirectory, type DataOption, dataDirectory } from "../data-directory.ts"
 import { CliError } from "../failure.ts"
-import { readCard } from "../process-card.ts"
+import { readLivingCard } from "../process-card.ts"
 
 export interface FoundHub {
   readonly url: string
@@ -15,7 +15,7 @@ export interface FoundHub {
  */
 export function findHub(options: DataOption, { env }: CommandContext): FoundHub {
   const data = dataDirectory(options, env)
-  const here = readCard(data.hubCard)?.url
+  const here = readLivingCard(data.hubCard)?.url
   const asked = data.isNamed ? undefined : nonEmpty(env["SIGNALBOX_URL"])
   const url = asked ?? here
   if (url === undefined) throw noHub(data)

@@ -25,14 +25,13 @@ export async function runCheck(options: CheckOptions): Promise<FailedCheck | und
   // A group of its own: Ctrl-C at the terminal is for the loop, which then ends it whole.
   const child = spawn(command, { cwd, env, shell: true, detached: true, stdio: ["ignore", "pipe", "pipe"] })
   const output = tailOf(child)
-  const ending = endWith(child, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]))
+  const ending = endWith(child, signal, timeoutMs)
   try {
     const closed = once(child, "close").catch(() => undefined)
     const [code, killedBy]: unknown[] = await once(child, "exit")
     await Promise.race([closed, pause(OUTPUT_MS, undefined, { ref: false })])
     if (code === 0) return undefined
-    const isLate = ending.isAsked() && !signal.aborted
-    const how = isLate ? `it took longer than ${timeoutMs / 1000} s` : howItEnded(code, killedBy)
+    const how = ending.isLate() ? `it took longer than ${timeoutMs / 1000} s` : howItEnded(code, killedBy)
     return { command, how, output: inLines(output()) }
   } catch (error) {
     return { command, how: error instanceof Error ? error.message : String(error), output: "" }
@@ -53,21 +52,32 @@ function tailOf({ stdout, stderr }: ChildProcess): () => string {
   return () => text
 }
 
+interface Ending {
+  readonly isLate: () => boolean
+  readonly release: () => void
+}
+
 /** Asked first, then made to. What is left of the group when the first process has ended is ended too. */
-function endWith(child: ChildProcess, signal: AbortSignal): { isAsked: () => boolean; release: () => void } {
-  let timer: NodeJS.Timeout | undefined
+function endWith(child: ChildProcess, signal: AbortSignal, timeoutMs: number): Ending {
+  let isLate = false
+  let killing: NodeJS.Timeout | undefined
   const end = () => {
     kill(child.pid, "SIGTERM")
-    timer = setTimeout(() => kill(child.pid, "SIGKILL"), KILL_AFTER_MS)
+    killing ??= setTimeout(() => kill(child.pid, "SIGKILL"), KILL_AFTER_MS)
   }
+  const late = setTimeout(() => {
+    isLate = !signal.aborted
+    end()
+  }, timeoutMs)
   if (signal.aborted) end()
   else signal.addEventListener("abort", end)
   return {
-    isAsked: () => timer !== undefined,
+    isLate: () => isLate,
     release() {
       signal.removeEventListener("abort", end)
-      if (timer !== undefined) kill(child.pid, "SIGKILL")
-      clearTimeout(timer)
+      if (killing !== undefined) kill(child.pid, "SIGKILL")
+      clearTimeout(killing)
+      clearTimeout(late)
     },
   }
 }

@@ -2,14 +2,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { connectHub, type FollowItem, type Hub, HubClientError } from "@signalbox/client"
 import type { FoundHub } from "../hub/find-hub.ts"
 
-export interface LastingHubOptions {
-  /** Asked again while the hub is away: it may come back at another address. */
-  readonly find: () => FoundHub
-  readonly onAway?: (isAway: boolean) => void
-  /** How long a hub that is away is waited for. */
-  readonly patienceMs?: number
-}
-
+/** How long a hub that is away is waited for. */
 const PATIENCE_MS = 60 * 60_000
 const LOOK_MS = 500
 const RECONNECT = { baseDelayMs: 50, maxDelayMs: 1_000 }
@@ -18,13 +11,16 @@ const TIMEOUT_MS = 120_000
 
 /** A hub that may be restarted meanwhile: what is asked of it waits until it is back. */
 export class LastingHub {
-  readonly #options: LastingHubOptions
+  /** Told when it goes and when it is back. */
+  onAway: (isAway: boolean) => void = () => undefined
+  readonly #find: () => FoundHub
   #found: FoundHub
   #hub: Hub
 
-  constructor(options: LastingHubOptions) {
-    this.#options = options
-    this.#found = options.find()
+  /** `find` is asked again while the hub is away: it may come back at another address. */
+  constructor(find: () => FoundHub) {
+    this.#find = find
+    this.#found = find()
     this.#hub = this.#connect()
   }
 
@@ -32,18 +28,26 @@ export class LastingHub {
     return this.#found.url
   }
 
+  /** As it is now: for what must not be done twice. */
+  get current(): Hub {
+    return this.#hub
+  }
+
   /** For what may be done twice without harm. */
   async call<Reply>(work: (hub: Hub) => Promise<Reply>, signal?: AbortSignal): Promise<Reply> {
-    const deadline = Date.now() + (this.#options.patienceMs ?? PATIENCE_MS)
+    const deadline = Date.now() + PATIENCE_MS
     for (let isAway = false; ; isAway = true) {
       try {
         const reply = await work(this.#hub)
-        if (isAway) this.#options.onAway?.(false)
+        if (isAway) this.onAway(false)
         return reply
       } catch (error) {
         if (!isPassing(error) || signal?.aborted === true || Date.now() > deadline) throw error
-        if (!isAway) this.#options.onAway?.(true)
-        await pause(LOOK_MS, undefined, signal === undefined ? {} : { signal })
+        if (!isAway) this.onAway(true)
+        // Whoever gives up meanwhile is told what was waited for.
+        await pause(LOOK_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {
+          throw error
+        })
         this.#look()
       }
     }
@@ -53,11 +57,12 @@ export class LastingHub {
   async *follow(session: string, after: number, signal: AbortSignal): AsyncGenerator<FollowItem, undefined> {
     let cursor = after
     for (;;) {
+      signal.throwIfAborted()
       const hub = this.#hub
       for await (const item of hub.session(session).follow({ after: cursor, signal })) {
         if (item.type === "event") cursor = item.seq
-        if (item.type === "disconnected") this.#options.onAway?.(true)
-        if (item.type === "subscribed") this.#options.onAway?.(false)
+        if (item.type === "disconnected") this.onAway(true)
+        if (item.type === "subscribed") this.onAway(false)
         yield item
       }
       // It ended because the hub is elsewhere now; otherwise because it was closed.
@@ -80,7 +85,7 @@ export class LastingHub {
 
   #look(): void {
     try {
-      const found = this.#options.find()
+      const found = this.#find()
       if (found.url === this.#found.url) return
       this.#found = found
     } catch {

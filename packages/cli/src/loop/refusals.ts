@@ -2,7 +2,13 @@ import { setTimeout as pause } from "node:timers/promises"
 import { HubClientError } from "@signalbox/client"
 
 /** What may be over in a moment: another agent is still ending, or the runner comes back. */
-const PASSING: ReadonlySet<string> = new Set(["runner/full", "runner/away", "runner/no-answer", "hub/busy", "store/full"])
+const PASSING: ReadonlySet<string> = new Set([
+  "runner/full",
+  "runner/away",
+  "runner/no-answer",
+  "hub/busy",
+  "store/full",
+])
 const PATIENCE_MS = 10 * 60_000
 const AGAIN_MS = 1_000
 
@@ -26,6 +32,11 @@ function reasonOf({ code, details }: HubClientError): string {
 }
 
 /** What is refused whichever task it is for. */
-export function setUpRefusal(code: string): boolean {
+export function isOfEveryTask(code: string): boolean {
   return code.startsWith("auth/") || code.startsWith("client/") || code.startsWith("store/")
+}
+
+/** What is wrong with the task itself: it is too long, for instance. */
+export function isOfOneTask(code: string): boolean {
+  return code.startsWith("request/")
 }

@@ -9,7 +9,7 @@ export interface Plan {
   readonly maxTurns?: number
 }
 
-interface TaskFacts {
+export interface TaskFacts {
   /** From 1, as people count. */
   readonly number: number
   readonly text: string
@@ -25,11 +25,12 @@ interface TaskFacts {
  * - `cut`: its turn was begun by a loop that died, and is taken up again
  * - `leaving`: its agent is being stopped
  */
-export type Task = TaskFacts &
-  (
-    | { readonly state: "waiting" | "cut" | "checking" | "leaving" | "done" | "failed" }
-    | { readonly state: "working"; readonly asks: boolean }
-  )
+export type Task =
+  | (TaskFacts & { readonly state: Exclude<TaskState, "working"> })
+  /** `asks`: somebody is to answer before it goes on. */
+  | (TaskFacts & { readonly state: "working"; readonly asks: boolean })
+
+export type TaskState = "waiting" | "cut" | "working" | "checking" | "leaving" | "done" | "failed"
 
 export type StopReason =
   | { readonly kind: "user" }
@@ -69,7 +70,11 @@ export type RunInput =
   | { readonly type: "asks"; readonly task: number; readonly asks: boolean }
   | { readonly type: "turn"; readonly task: number; readonly end: TurnEnd; readonly costUsd?: number }
   /** `text` is what the agent is told of a check that failed, and `note` the same in a few words. */
-  | { readonly type: "checked"; readonly task: number; readonly failure?: { readonly text: string; readonly note: string } }
+  | {
+      readonly type: "checked"
+      readonly task: number
+      readonly failure?: { readonly text: string; readonly note: string }
+    }
   | { readonly type: "left"; readonly task: number; readonly costUsd?: number }
   | { readonly type: "stop" }
 
@@ -85,6 +90,23 @@ export type Effect =
 export interface Step {
   readonly state: RunState
   readonly effects: readonly Effect[]
+}
+
+/** The task in another state. */
+export function moved(task: Task, state: Exclude<TaskState, "working">): Task {
+  return { ...factsOf(task), state }
+}
+
+export function factsOf(task: Task): TaskFacts {
+  const { number, text, tries, costUsd, session, note } = task
+  return {
+    number,
+    text,
+    tries,
+    costUsd,
+    ...(session === undefined ? {} : { session }),
+    ...(note === undefined ? {} : { note }),
+  }
 }
 
 export function isFinished({ state }: Task): boolean {

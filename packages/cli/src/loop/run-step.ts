@@ -2,8 +2,10 @@ import { continueMessage, failureMessage } from "./agent-messages.ts"
 import {
   costOf,
   type Effect,
+  factsOf,
   isActive,
   isFinished,
+  moved,
   type RunInput,
   type RunState,
   type Step,
@@ -28,7 +30,9 @@ function react(state: RunState, input: RunInput): Step {
     case "launched":
       return changed(state, { ...task, session: input.session })
     case "asks":
-      return task.state === "working" ? changed(state, { ...task, asks: input.asks }) : { state, effects: [] }
+      return task.state === "working" && task.asks !== input.asks
+        ? changed(state, { ...task, asks: input.asks })
+        : { state, effects: [] }
     case "turn":
       return task.state === "working"
         ? afterTurn(state, { ...task, costUsd: input.costUsd ?? task.costUsd }, input.end)
@@ -37,7 +41,7 @@ function react(state: RunState, input: RunInput): Step {
       return task.state === "checking" ? afterCheck(state, task, input.failure) : { state, effects: [] }
     case "left":
       return task.state === "leaving"
-        ? changed(state, { ...task, state: "waiting", costUsd: input.costUsd ?? task.costUsd })
+        ? changed(state, { ...moved(task, "waiting"), costUsd: input.costUsd ?? task.costUsd })
         : { state, effects: [] }
   }
 }
@@ -46,7 +50,7 @@ function afterTurn(state: RunState, task: Task, end: TurnEnd): Step {
   switch (end.kind) {
     case "answered":
       return state.plan.checks
-        ? changed(state, { ...task, state: "checking" }, { do: "check", task: task.number })
+        ? changed(state, moved(task, "checking"), { do: "check", task: task.number })
         : finished(state, task, "done")
     case "error":
       return again(state, task, { text: failureMessage(end.text, task.text), note: end.text })
@@ -60,13 +64,17 @@ function afterTurn(state: RunState, task: Task, end: TurnEnd): Step {
       })
     case "refused": {
       // Its turn never began.
-      const before = changed(state, { ...task, state: "waiting", tries: task.tries - 1 })
+      const before = changed(state, { ...moved(task, "waiting"), tries: task.tries - 1 })
       return stopAll(before, { kind: "refused", message: end.message, code: end.code })
     }
   }
 }
 
-function afterCheck(state: RunState, task: Task, failure: { readonly text: string; readonly note: string } | undefined) {
+function afterCheck(
+  state: RunState,
+  task: Task,
+  failure: { readonly text: string; readonly note: string } | undefined,
+) {
   return failure === undefined ? finished(state, task, "done") : again(state, task, failure)
 }
 
@@ -75,11 +83,12 @@ function again(state: RunState, task: Task, { text, note }: { readonly text: str
   if (task.tries >= state.plan.tries) return finished(state, { ...task, note }, "failed")
   const mayBegin = state.phase.name === "running" && limitReached(withTask(state, task)) === undefined
   if (mayBegin) return changed(state, begun({ ...task, note }), { do: "turn", task: task.number, message: text })
-  return changed(state, { ...task, note, state: "waiting" }, { do: "close", task: task.number })
+  return changed(state, { ...moved(task, "waiting"), note }, { do: "close", task: task.number })
 }
 
 function finished(state: RunState, task: Task, how: "done" | "failed"): Step {
-  const { note, ...rest } = task
+  // What was wrong before no longer is.
+  const { note, ...rest } = factsOf(task)
   const kept = how === "failed" && note !== undefined ? { note } : {}
   return changed(state, { ...rest, ...kept, state: how }, { do: "close", task: task.number })
 }
@@ -104,13 +113,14 @@ function stopAtCost(step: Step): Step {
 function fill(start: Step): Step {
   let { state, effects } = start
   while (state.tasks.filter(isActive).length < state.plan.atOnce) {
-    const task = state.tasks.find((each) => each.state === "cut") ?? state.tasks.find((each) => each.state === "waiting")
+    const task =
+      state.tasks.find((each) => each.state === "cut") ?? state.tasks.find((each) => each.state === "waiting")
     if (task === undefined) break
     // One that was cut off was counted when it was begun.
     const limit = task.state === "cut" ? undefined : limitReached(state)
     if (limit !== undefined) return stopping({ state, effects }, { kind: limit })
     const message = task.tries === 0 || isFirstTurn(task) ? task.text : continueMessage(task.text)
-    const next: Task = task.state === "cut" ? { ...task, state: "working", asks: false } : begun(task)
+    const next: Task = task.state === "cut" ? working(task) : begun(task)
     effects = [...effects, { do: "turn", task: task.number, message }]
     state = withTask(state, next)
   }
@@ -122,7 +132,11 @@ function isFirstTurn({ state, tries }: Task): boolean {
 }
 
 function begun(task: Task): Task {
-  return { ...task, state: "working", asks: false, tries: task.tries + 1 }
+  return { ...working(task), tries: task.tries + 1 }
+}
+
+function working(task: Task): Task {
+  return { ...factsOf(task), state: "working", asks: false }
 }
 
 function limitReached(state: RunState): "cost" | "turns" | undefined {
@@ -142,7 +156,7 @@ function stopping({ state, effects }: Step, why: StopReason): Step {
 
 function leave({ state, effects }: Step, isMeant: (task: Task) => boolean): Step {
   const meant = state.tasks.filter((task) => isMeant(task) && task.state !== "leaving")
-  const tasks = state.tasks.map((task): Task => (meant.includes(task) ? { ...task, state: "leaving" } : task))
+  const tasks = state.tasks.map((task): Task => (meant.includes(task) ? moved(task, "leaving") : task))
   return {
     state: { ...state, tasks },
     effects: [...effects, ...meant.map(({ number }): Effect => ({ do: "leave", task: number }))],

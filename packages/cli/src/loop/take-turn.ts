@@ -1,10 +1,10 @@
-import { type Ask, HubClientError, type LaunchRequest, type Session } from "@signalbox/client"
+import { type Ask, HubClientError, type LaunchRequest } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
 import type { LastingHub } from "./lasting-hub.ts"
+import { isOfEveryTask, isOfOneTask, passingRefusal } from "./refusals.ts"
 import { launchKey, messageUuid } from "./run-record.ts"
 import type { RunSettings } from "./run-settings.ts"
 import type { Task, TurnEnd } from "./run-state.ts"
-import { passingRefusal, setUpRefusal } from "./refusals.ts"
 
 export interface TurnOptions {
   readonly hub: LastingHub
@@ -41,7 +41,7 @@ export async function takeTurn(options: TurnOptions): Promise<TurnReport> {
 /** What the hub or a runner does not let us do. A session that cannot go on is one task's trouble, all else is every task's. */
 function endFor(error: HubClientError, { session }: Task): TurnEnd {
   const { code, message } = error
-  if (session !== undefined && !setUpRefusal(code)) return { kind: "given-up", text: message }
+  if (isOfOneTask(code) || (session !== undefined && !isOfEveryTask(code))) return { kind: "given-up", text: message }
   return { kind: "refused", code, message }
 }
 
@@ -99,7 +99,7 @@ async function watchTurn(options: TurnOptions & Begun): Promise<TurnEnd> {
 
 /** The words are the hub's own: somebody stopped the session, and it is not brought back against their will. */
 function endOfProcess(reason: string): TurnEnd {
-  return /^stopped by /.test(reason)
+  return reason.startsWith("stopped by ")
     ? { kind: "given-up", text: `its session was ${reason}` }
     : { kind: "error", text: `the agent's process ended: ${reason}` }
 }
@@ -129,9 +129,4 @@ function isHalt({ state, via, answer, seq }: Ask, after: number): boolean {
 
 function whoOf({ settledBy }: Ask): string {
   return settledBy ?? "somebody"
-}
-
-/** What its agent has cost so far, and where it works; undefined when the hub does not know it. */
-export async function lookAt(hub: LastingHub, session: string, signal: AbortSignal): Promise<Session | undefined> {
-  return hub.call((each) => each.session(session).get(), signal).catch(() => undefined)
 }

@@ -29,9 +29,7 @@ export function readTaskList(markdown: string): ListedTask[] {
     else open = undefined
     if (mark !== undefined) fence = fenceAfter(fence, mark)
   }
-  return tasks
-    .map(({ lines, isTicked }) => ({ text: textOf(lines), isTicked }))
-    .filter(({ text }) => text !== "")
+  return tasks.map(({ lines, isTicked }) => ({ text: textOf(lines), isTicked })).filter(({ text }) => text !== "")
 }
 
 function fenceAfter(fence: string | undefined, mark: string): string | undefined {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { CliError } from "../failure.ts"
 import { checkMessage } from "./agent-messages.ts"
 import { runCheck } from "./check-command.ts"
@@ -22,15 +23,24 @@ const INTERRUPT_MS = 5_000
 /** How long it may take to leave agents in good order when the hub does not answer. */
 const LEAVE_MS = 20_000
 
+interface UnderWay {
+  readonly ending: AbortController
+  readonly done: Promise<void>
+}
+
 /** Works through a run: does what the state machine says, tells it what came of it, and keeps the hub's record. */
 export class WorkThrough {
   readonly #options: WorkOptions
   #state: RunState
-  /** By task: ends its turn or its check. */
-  readonly #underWay = new Map<number, AbortController>()
+  /** By task: its turn or its check. */
+  readonly #underWay = new Map<number, UnderWay>()
   /** By task: what the hub was last told, and when that is done. */
   readonly #told = new Map<number, { readonly text: string; readonly done: Promise<void> }>()
   readonly #jobs = new Set<Promise<void>>()
+  /** Somebody wants to end, and the hub does not answer. */
+  readonly #giveUp = new AbortController()
+  #giveUpTimer: NodeJS.Timeout | undefined
+  #isStopped = false
   #trouble: { readonly error: unknown } | undefined
 
   constructor(options: WorkOptions) {
@@ -44,15 +54,21 @@ export class WorkThrough {
   async finish(): Promise<RunState> {
     this.#take({ type: "begin" })
     while (this.#jobs.size > 0) await Promise.race(this.#jobs)
+    clearTimeout(this.#giveUpTimer)
     await Promise.all([...this.#told.values()].map(({ done }) => done)).catch((error: unknown) => {
       this.#trouble ??= { error }
     })
+    if (this.#giveUp.signal.aborted) throw hubAway(this.#options.run)
     if (this.#trouble !== undefined) throw this.#trouble.error
     return this.#state
   }
 
-  /** Interrupts and stops all agents; what was not done goes on another time. */
+  /** Interrupts and stops all agents; what was not done goes on another time. Told twice, it waits for nothing any more. */
   stop(): void {
+    if (this.#isStopped) return this.#giveUp.abort()
+    this.#isStopped = true
+    const timer = setTimeout(() => this.#giveUp.abort(), LEAVE_MS)
+    this.#giveUpTimer = timer
     this.#take({ type: "stop" })
   }
 
@@ -72,7 +88,7 @@ export class WorkThrough {
     const last = this.#told.get(task.number)
     if (last?.text === text) return
     const { hub, run } = this.#options
-    const tell = () => hub.call((each) => each.runs.changeTask(run, task.number, record))
+    const tell = () => hub.call((each) => each.runs.changeTask(run, task.number, record), this.#giveUp.signal)
     const done = (last?.done ?? Promise.resolve()).then(tell).then(() => undefined)
     done.catch((error: unknown) => this.#fail(error))
     this.#told.set(task.number, { text, done })
@@ -89,7 +105,7 @@ export class WorkThrough {
   #fail(error: unknown): void {
     if (this.#trouble !== undefined) return
     this.#trouble = { error }
-    this.stop()
+    if (!this.#isStopped) this.stop()
   }
 
   async #run(effect: Effect): Promise<void> {
@@ -144,26 +160,33 @@ export class WorkThrough {
     const { hub, settings } = this.#options
     const cwd = session === undefined ? undefined : (await hub.call((each) => each.session(session).get(), signal)).cwd
     const folder = cwd ?? settings.cwd
-    if (folder != null) return folder
-    throw new CliError("cli/failed", `it is not known where task ${number} is to be checked: give --cwd`)
+    if (folder != null && existsSync(folder)) return folder
+    const where = folder ?? "its folder"
+    throw new CliError(
+      "cli/failed",
+      `task ${number} cannot be checked: ${where} is not on this machine, where --verify runs`,
+    )
   }
 
   async #whileUnderWay(number: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    // It was left before it began.
+    if (this.#state.tasks[number - 1]?.state === "leaving") return
     const ending = new AbortController()
-    this.#underWay.set(number, ending)
-    try {
-      // It was left before it began.
-      if (this.#state.tasks[number - 1]?.state !== "leaving") await work(ending.signal)
-    } catch (error) {
+    const done = work(ending.signal).catch((error: unknown) => {
       if (!ending.signal.aborted) throw error
-    } finally {
-      if (this.#underWay.get(number) === ending) this.#underWay.delete(number)
-    }
+    })
+    const entry = { ending, done }
+    this.#underWay.set(number, entry)
+    await done.finally(() => {
+      if (this.#underWay.get(number) === entry) this.#underWay.delete(number)
+    })
   }
 
   async #leave({ number }: Task): Promise<void> {
-    this.#underWay.get(number)?.abort()
-    // A launch that was under way tells its session a moment later, or never.
+    const underWay = this.#underWay.get(number)
+    underWay?.ending.abort()
+    // An agent that is just being started is stopped when it is there.
+    await Promise.race([underWay?.done.catch(() => undefined), aborted(this.#giveUp.signal)])
     const { session } = this.#state.tasks[number - 1] ?? {}
     const costUsd = session === undefined ? undefined : await this.#stopAgent(session)
     this.#take({ type: "left", task: number, ...(costUsd === undefined ? {} : { costUsd }) })
@@ -172,9 +195,9 @@ export class WorkThrough {
   /** Interrupted first, so that its turn has an end in the history. */
   async #stopAgent(session: string): Promise<number | undefined> {
     const { hub } = this.#options
-    const signal = AbortSignal.timeout(LEAVE_MS)
+    const { signal } = this.#giveUp
     const path = `/api/sessions/${encodeURIComponent(session)}/interrupt`
-    const interrupt = () => hub.once((each) => each.request({ method: "POST", path, timeoutMs: INTERRUPT_MS, signal }))
+    const interrupt = () => hub.current.request({ method: "POST", path, timeoutMs: INTERRUPT_MS, signal })
     try {
       const { state } = await hub.call((each) => each.session(session).get(), signal)
       if (state !== "ended") await interrupt().catch(() => undefined)
@@ -187,6 +210,17 @@ export class WorkThrough {
   }
 
   async #close({ session }: Task): Promise<void> {
-    if (session !== undefined) await this.#options.hub.call((each) => each.session(session).stop())
+    const { signal } = this.#giveUp
+    if (session !== undefined) await this.#options.hub.call((each) => each.session(session).stop(), signal)
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
+}
+
+function hubAway(run: string): CliError {
+  const message = `the hub did not answer in time, so agents may go on: see "signalbox ls", and go on with "signalbox loop --resume ${run}"`
+  return new CliError("cli/no-hub", message)
 }

@@ -4,7 +4,7 @@ import { openRunner, type Runner, type RunnerOptions } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
 import { type DataDirectory, dataDirectory } from "../data-directory.ts"
-import { readCard } from "../process-card.ts"
+import { readLivingCard } from "../process-card.ts"
 import { elsewhere } from "./elsewhere.ts"
 import { END_IF_IDLE } from "./end-if-idle.ts"
 import { keepShort } from "./keep-short.ts"
@@ -48,7 +48,7 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
 /** The hub's address is asked for at each try: it may come back on another port. */
 function besideHub(data: DataDirectory): Place {
   return {
-    hubUrl: () => readCard(data.hubCard)?.url,
+    hubUrl: () => readLivingCard(data.hubCard)?.url,
     token: () => readToken(data.runnerToken),
     stateDirectory: data.runnerState,
   }

@@ -1,0 +1,144 @@
+import { resolve } from "node:path"
+import type { Run } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { LoopOptions } from "../commands/loop.ts"
+import { type ExitCode, exitCodeOf, oneLine, usageError } from "../failure.ts"
+import { findRun } from "../hub/abbreviated-id.ts"
+import { findHub } from "../hub/find-hub.ts"
+import { isOnThisMachine } from "../hub/new-session.ts"
+import { givenTasks } from "./given-tasks.ts"
+import { LastingHub } from "./lasting-hub.ts"
+import { hasHub, openOwnHub } from "./own-hub.ts"
+import { shortNote, stateFrom } from "./run-record.ts"
+import { reportFor } from "./run-report.ts"
+import { planOf, type RunSettings, runSettings } from "./run-settings.ts"
+import type { RunState } from "./run-state.ts"
+import { stopText } from "./run-view.ts"
+import { ToldRun } from "./told-run.ts"
+import { WorkThrough } from "./work-through.ts"
+
+const END_MS = 10_000
+
+/** Works through a list of tasks. Exits 0 when all are done, 1 when one failed or it was stopped before. */
+export async function loop(words: readonly string[], options: LoopOptions, context: CommandContext): Promise<void> {
+  // What is wrong with the command line is told before anything is started.
+  const tasks = options.resume === undefined ? givenTasks(words) : undefined
+  if (tasks === undefined && words.length > 0)
+    throw usageError("--resume goes on with the tasks of that run: give no others")
+  runSettings(options)
+  if (tasks?.texts.length === 0) {
+    context.stderr.write(`There is nothing to do: all ${tasks.ticked} tasks are ticked.\n`)
+    return
+  }
+  const stopping = stopSignals()
+  const own = hasHub(options, context) ? undefined : await openOwnHub(options, context)
+  try {
+    if (own !== undefined)
+      context.stderr.write(`signalbox: no hub was running: one is at ${own.url} until this is over\n`)
+    await withRun({ tasks, options, context, stopping })
+  } finally {
+    await own?.close()
+    stopping.release()
+  }
+}
+
+interface Start {
+  readonly tasks: { readonly title: string; readonly texts: readonly string[] } | undefined
+  readonly options: LoopOptions
+  readonly context: CommandContext
+  readonly stopping: StopSignals
+}
+
+async function withRun(start: Start): Promise<void> {
+  const { options, context, stopping } = start
+  const hub = new LastingHub(() => findHub(options, context))
+  try {
+    const { run, settings } = await openRun(hub, start)
+    const state = stateFrom(run, planOf(settings))
+    const told = new ToldRun(run, state, reportFor(context, options))
+    hub.onAway = (isAway) => told.hubIsAway(isAway)
+    const onChange = (next: RunState, before: RunState) => told.change(next, before)
+    const work = new WorkThrough({ hub, run: run.id, settings, state, env: context.env, onChange })
+    stopping.onStop(() => work.stop())
+    try {
+      const end = await work.finish()
+      await recordEnd(hub, run.id, end)
+      process.exitCode = exitCodeFor(end)
+    } catch (error) {
+      await recordTrouble(hub, run.id, error)
+      throw error
+    } finally {
+      told.over()
+    }
+  } finally {
+    hub.close()
+  }
+}
+
+/** A new run, or one that there is: then as it was recorded, but for what is given now. */
+async function openRun(hub: LastingHub, { tasks, options }: Start): Promise<{ run: Run; settings: RunSettings }> {
+  if (tasks === undefined) {
+    const found = await findRun(hub.current, options.resume ?? "")
+    const settings = runSettings(withFolder(options, hub), found.options)
+    const isOver = found.tasks.every(({ state }) => state === "done" || state === "failed")
+    const run = isOver ? found : await hub.call((each) => each.runs.change(found.id, { state: "running", note: "" }))
+    return { run, settings }
+  }
+  const cwd = options.cwd ?? (isOnThisMachine(hub.url) ? "." : undefined)
+  const settings = runSettings(withFolder({ ...options, ...(cwd === undefined ? {} : { cwd }) }, hub))
+  const { title, texts } = tasks
+  const run = { title, tasks: texts.map((text) => ({ text })), options: { ...settings } }
+  return { run: await hub.current.runs.create(run), settings }
+}
+
+/** Folders are those of the machine the agents are on. */
+function withFolder(options: LoopOptions, hub: LastingHub): LoopOptions {
+  const { cwd } = options
+  return cwd === undefined || !isOnThisMachine(hub.url) ? options : { ...options, cwd: resolve(cwd) }
+}
+
+async function recordEnd(hub: LastingHub, run: string, { phase }: RunState): Promise<void> {
+  if (phase.name !== "over") return
+  const note = phase.why === undefined ? "" : shortNote(stopText(phase.why))
+  // Somebody who wants to end does not wait for a hub that is away.
+  const signal = phase.why?.kind === "user" ? AbortSignal.timeout(END_MS) : undefined
+  await hub.call((each) => each.runs.change(run, { state: phase.outcome, note }), signal)
+}
+
+/** What nobody expected stopped it. A hub that is away is not waited for: the run can be resumed as it is recorded. */
+async function recordTrouble(hub: LastingHub, run: string, error: unknown): Promise<void> {
+  const change = { state: "stopped", note: shortNote(oneLine(error)) } as const
+  await hub.current.runs.change(run, change).catch(() => undefined)
+}
+
+function exitCodeFor({ phase }: RunState): ExitCode {
+  if (phase.name !== "over") return 1
+  if (phase.why?.kind === "refused") return exitCodeOf(phase.why)
+  return phase.outcome === "done" ? 0 : 1
+}
+
+interface StopSignals {
+  /** Called at each, and at once if one came already. */
+  onStop(stop: () => void): void
+  release(): void
+}
+
+function stopSignals(): StopSignals {
+  const stops: (() => void)[] = []
+  let isAsked = false
+  const ask = () => {
+    isAsked = true
+    for (const stop of stops) stop()
+  }
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+  for (const signal of signals) process.on(signal, ask)
+  return {
+    onStop(stop) {
+      stops.push(stop)
+      if (isAsked) stop()
+    },
+    release() {
+      for (const signal of signals) process.off(signal, ask)
+    },
+  }
+}

@@ -1,0 +1,175 @@
+import type { Colours } from "../terminal/colours.ts"
+import { cut, onOneLine } from "../terminal/plain-text.ts"
+import { tableText } from "../terminal/table.ts"
+import { costOf, isActive, type RunState, type StopReason, type Task, turnsOf } from "./run-state.ts"
+
+/** What a person sees of a run: text and nothing else, from the state alone. */
+export interface RunView {
+  readonly run: string
+  readonly title: string
+  readonly state: RunState
+  readonly elapsedMs: number
+  readonly isHubAway: boolean
+}
+
+export interface Screen {
+  readonly width: number
+  readonly height: number
+  readonly colours: Colours
+}
+
+export const SHORT_ID = 8
+const TEXT_CHARS = 200
+const BAR_CELLS = 20
+/** The bar, the head of the table and the line that tells of those that do not fit. */
+const OTHER_LINES = 3
+
+/** No more lines than the screen has: those at work first, then what comes next, then what is over. */
+export function runLines(view: RunView, { width, height, colours }: Screen): string[] {
+  const shown = shownTasks(view.state.tasks, Math.max(1, height - OTHER_LINES))
+  const table = tableText(
+    shown,
+    [
+      { title: "#", text: ({ number }) => String(number), isRight: true },
+      { title: "STATE", text: stateWord, paint: (text, task) => stateColour(task, colours)(text) },
+      { title: "TRY", text: ({ tries }) => (tries === 0 ? "" : String(tries)), isRight: true },
+      { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : dollars(costUsd)), isRight: true },
+      { title: "SESSION", text: ({ session }) => session?.slice(0, SHORT_ID) ?? "", paint: colours.dim },
+      { title: "TASK", text: taskText, isWide: true },
+    ],
+    { width, title: colours.dim },
+  )
+  const hidden = view.state.tasks.length - shown.length
+  return [
+    barLine(view, { width, colours }),
+    ...table.trimEnd().split("\n"),
+    ...(hidden > 0 ? [colours.dim(`… and ${hidden} more`)] : []),
+  ]
+}
+
+function shownTasks(tasks: readonly Task[], room: number): Task[] {
+  const waiting = tasks.filter(({ state }) => state === "waiting" || state === "cut")
+  const over = tasks.filter(({ state }) => state === "done" || state === "failed").toReversed()
+  return [...tasks.filter(isActive), ...waiting, ...over]
+    .slice(0, room)
+    .toSorted((one, other) => one.number - other.number)
+}
+
+function barLine(view: RunView, { width, colours }: Pick<Screen, "width" | "colours">): string {
+  const { state, isHubAway } = view
+  const done = count(state, "done")
+  const failed = count(state, "failed")
+  const share = (part: number) => Math.round((part / Math.max(1, state.tasks.length)) * BAR_CELLS)
+  const filled = share(done + failed)
+  const red = Math.min(filled, failed === 0 ? 0 : Math.max(1, share(failed)))
+  const bar = `${colours.green("█".repeat(filled - red))}${colours.red("█".repeat(red))}${colours.dim("░".repeat(BAR_CELLS - filled))}`
+  const news = isHubAway ? "the hub is away, waiting for it" : newsOf(state)
+  const text = [countsText(view), ...(news === undefined ? [] : [news])].join(" · ")
+  return `${bar} ${cut(text, Math.max(1, width - BAR_CELLS - 1))}`
+}
+
+/** What somebody should know who looks at it now. */
+function newsOf({ phase, tasks }: RunState): string | undefined {
+  if (phase.name === "stopping") return "stopping"
+  const asking = tasks.filter((task) => stateWord(task) === "asks").length
+  return asking === 0 ? undefined : `${asking} to answer: signalbox asks`
+}
+
+/** "3 of 8 done, 1 failed · $0.42 · 5 turns · 4m 12s" */
+export function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">): string {
+  const failed = count(state, "failed")
+  const turns = turnsOf(state)
+  return [
+    `${count(state, "done")} of ${state.tasks.length} done${failed === 0 ? "" : `, ${failed} failed`}`,
+    dollars(costOf(state)),
+    turns === 1 ? "1 turn" : `${turns} turns`,
+    duration(elapsedMs),
+  ].join(" · ")
+}
+
+/** The end of a run, in lines: what came of it, what failed and why, and how to go on. */
+export function summaryLines(view: RunView, colours: Colours): string[] {
+  const { state, run } = view
+  const { phase } = state
+  if (phase.name !== "over") return []
+  const paint = phase.outcome === "done" ? colours.green : phase.outcome === "failed" ? colours.red : colours.yellow
+  const word = phase.outcome === "done" ? "Done" : phase.outcome === "failed" ? "Failed" : "Stopped"
+  const why = phase.why === undefined || phase.outcome !== "stopped" ? "" : ` (${stopText(phase.why)})`
+  const failed = state.tasks.filter((task) => task.state === "failed")
+  return [
+    `${paint(`${word}${why}`)}: ${countsText(view)}`,
+    ...failed.map((task) => `  ${task.number}. ${cut(taskText(task), 60)}: ${whyFailed(task)}`),
+    ...(phase.outcome === "stopped" ? [`Go on with it: signalbox loop --resume ${run.slice(0, SHORT_ID)}`] : []),
+  ]
+}
+
+function whyFailed({ note, session }: Task): string {
+  const log = session === undefined ? "" : ` (signalbox log ${session.slice(0, SHORT_ID)})`
+  return `${cut(onOneLine(note ?? "it failed"), TEXT_CHARS)}${log}`
+}
+
+export function stopText(why: StopReason): string {
+  switch (why.kind) {
+    case "user":
+      return "you stopped it"
+    case "cost":
+      return "--max-cost is reached"
+    case "turns":
+      return "--max-turns is reached"
+    case "person":
+      return `${onOneLine(why.by)} said no and stopped task ${why.task}`
+    case "refused":
+      return onOneLine(why.message)
+  }
+}
+
+export function stateWord(task: Task): string {
+  switch (task.state) {
+    case "working":
+      return task.asks ? "asks" : "working"
+    case "leaving":
+      return "stopping"
+    case "cut":
+      return "waiting"
+    case "waiting":
+    case "checking":
+    case "done":
+    case "failed":
+      return task.state
+  }
+}
+
+function stateColour(task: Task, { green, red, yellow, cyan, dim }: Colours): (text: string) => string {
+  switch (stateWord(task)) {
+    case "done":
+      return green
+    case "failed":
+      return red
+    case "asks":
+    case "stopping":
+      return yellow
+    case "waiting":
+      return dim
+    default:
+      return cyan
+  }
+}
+
+export function taskText({ text }: Pick<Task, "text">): string {
+  return cut(onOneLine(text), TEXT_CHARS)
+}
+
+export function count({ tasks }: RunState, state: Task["state"]): number {
+  return tasks.filter((task) => task.state === state).length
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`
+}
+
+function duration(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
+}
