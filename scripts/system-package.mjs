@@ -25,7 +25,9 @@ function find(program) {
 /** @param {string} packageName */
 function install(packageName) {
   if (process.getuid?.() !== 0 || find("apt-get") === undefined) return false
-  const flags = ["install", "-y", "--no-install-recommends", packageName]
+  process.stderr.write(`signalbox: installing ${packageName} (apt-get) …\n`)
+  // Another suite may be installing something at the same time.
+  const flags = ["-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends", packageName]
   return (
     quietly("apt-get", flags) !== undefined ||
     (quietly("apt-get", ["update"]) !== undefined && quietly("apt-get", flags) !== undefined)
@@ -41,6 +43,7 @@ function quietly(command, args) {
     return execFileSync(command, args, {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
       timeout: 300_000,
     }).trim()
   } catch {

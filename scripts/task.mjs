@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 import { ensureClaude, PINNED } from "./claude-cli.mjs"
 import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
+import { ensureSystemPackage } from "./system-package.mjs"
 import { buildWeb } from "./web-build.mjs"
 
 /** @type {Record<string, (args: string[]) => Promise<void>>} */
@@ -97,6 +98,8 @@ function runToItsEnd(script, args) {
  */
 async function tests(extent, args) {
   for (const version of PINNED) await ensureClaude(version)
+  // Here, where it is seen and cannot meet another suite's: each that needs one asks again.
+  for (const program of ["tmux", "chromium"]) ensureSystemPackage(program)
   say(`tests (${extent}) …`)
   await run(tool("vitest"), ["run", ...args], { env: { SIGNALBOX_TESTS: extent } })
 }
