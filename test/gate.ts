@@ -101,6 +101,9 @@ export function cockpitChecksNow(title: string): boolean {
   return extent === "full" || number <= 2
 }
 
+/** Events of the long session in which something is looked for. */
+export const searchedEvents = extent === "full" ? 100_000 : 10_000
+
 /** What agents on a runner are put through. */
 export const runnerTrials =
   extent === "full"
@@ -117,3 +120,6 @@ export const cockpitLooks: readonly (readonly ["desktop" | "tablet" | "phone", "
         ["desktop", "light"],
         ["phone", "dark"],
       ]
+
+/** How often the hub is killed under a loop. */
+export const loopKills = extent === "full" ? 10 : 2

@@ -130,6 +130,7 @@ export const improvements: readonly Improvement[] = [
   ...[
     "after-the-end",
     "bad-prompts",
+    "options-of-other-kinds",
     "options-that-meet",
     "options-that-say-nothing",
     "prompt-in-a-list",

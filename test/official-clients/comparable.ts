@@ -8,8 +8,18 @@ export function comparable(seen: Seen): Seen {
   // What the model was told is between a CLI and its model: the client never sees it.
   const { model: _, ...rest } = seen
   return Object.fromEntries(
-    Object.entries(rest).map(([channel, values]) => [channel, values.map((each) => reduced(each, ""))]),
+    Object.entries(rest).map(([channel, values]) => [
+      channel,
+      values.map((each) => (KINDS.has(channel) ? byName(each) : reduced(each, ""))),
+    ]),
   )
+}
+
+/** Channels of sorted names: each is compared by itself, whatever its neighbours are. */
+const KINDS = new Set(["stored", "types"])
+
+function byName(names: unknown): unknown {
+  return Array.isArray(names) ? Object.fromEntries(names.map((name) => [String(name), "<there>"])) : names
 }
 
 /** Counts that depend on the length of a system prompt, or on an id's. */
@@ -27,6 +37,9 @@ const LONG_TEXTS: readonly RegExp[] = [
   /^Async agent launched successfully\./,
   /^\[Subagent hand-back\] The text below is the final report of a subagent this session delegated to\./,
   /^(Error: )?Tool permission request failed: ZodError/,
+  /^Your response above was cut off mid-stream\./,
+  /^Your response above was stopped by a safety classifier — this is not a tool or API error\./,
+  /^([\w ]+: )?API Error: \w+ [\d.]+'s safeguards flagged this message/,
   /^The user doesn't want to proceed with this tool use\./,
   /^InputValidationError/,
   // The oldest generation adds a reminder to every file it reads; the newest a schema to an MCP tool's complaint.

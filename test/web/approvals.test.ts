@@ -59,7 +59,7 @@ describe.runIf(hasBrowser)("approvals", () => {
       .getByRole("button", { name: /^Allow/ })
       .waitFor()
     await page.keyboard.press("F6")
-    await page.evaluate("new Promise((resolve) => setTimeout(resolve, 700))")
+    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
   }
 
   check("[K-1] what is typed while an ask arrives stays typed, and the focus stays where it is", async () => {
@@ -188,6 +188,7 @@ describe.runIf(hasBrowser)("approvals", () => {
       await dock(page).getByRole("checkbox", { name: "Web" }).check()
       await dock(page).getByRole("checkbox", { name: "API" }).check()
       await expect.poll(() => send.getAttribute("aria-disabled")).toBe("false")
+      await dock(page).locator("[data-ask][data-armed='true']").waitFor()
       await send.click()
       await expect.poll(async () => (await allAsks(id))[0].state).toBe("allowed")
       expect((await allAsks(id))[0].answer.updatedInput.answers).toEqual({

@@ -1,3 +1,5 @@
+// What runs inside of a page is typed as such.
+/// <reference lib="dom" />
 import type { Scenario } from "@signalbox/simulator"
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
 import { ensureSystemPackage } from "../../scripts/system-package.mjs"
@@ -45,9 +47,10 @@ export class CockpitHarness {
     this.#browser = browser
   }
 
-  static async open(): Promise<CockpitHarness> {
+  /** With a hub of its own, or one that is there already: it is ended with the rest. */
+  static async open(running?: HubProcess): Promise<CockpitHarness> {
     if (chromiumPath === undefined) throw new Error("there is no browser")
-    const hub = await HubProcess.start(["--no-runner"])
+    const hub = running ?? (await HubProcess.start(["--no-runner"]))
     const browser = await chromium.launch({
       executablePath: chromiumPath,
       headless: true,

@@ -1,14 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { cockpitLooks } from "../gate.ts"
+import { axe } from "./axe.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor, says, talks } from "./scenarios.ts"
 
 const SHOTS = join(import.meta.dirname, "shots")
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 interface Shot {
   readonly name: string
@@ -98,6 +97,9 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
       (page) => page.getByRole("list", { name: "Open requests" }).getByRole("listitem").first().waitFor(),
     ],
     ["new-session", () => "/new", (page) => page.getByRole("textbox", { name: "First message" }).waitFor()],
+    ["search", () => "/search?q=deps", (page) => page.locator("[data-hit]").first().waitFor()],
+    ["search-empty", () => "/search?q=zebra&in=titles", (page) => page.getByText("No match with").waitFor()],
+    ["machines-empty", () => "/machines", (page) => page.getByText("No machine has come yet.").waitFor()],
     ["appearance", () => "/settings/appearance", (page) => page.getByRole("radio", { name: "Dark" }).waitFor()],
     ["keyboard", () => "/settings/keyboard", (page) => page.getByRole("switch").waitFor()],
     ["notifications", () => "/settings/notifications", (page) => page.getByText(/Nothing can be allowed/).waitFor()],
@@ -127,14 +129,6 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
     },
     180_000,
   )
-
-  /** Evaluated, not added as an element: the page's policy would refuse that. */
-  async function axe(page: Page): Promise<readonly string[]> {
-    await page.evaluate(AXE)
-    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-    const run = `axe.run(document, { runOnly: ${JSON.stringify(tags)} }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`
-    return page.evaluate<readonly string[]>(run)
-  }
 })
 
 function contactSheet(shots: readonly Shot[]): string {

@@ -42,7 +42,7 @@ describe.runIf(hasBrowser)("the shell", () => {
     await page.getByRole("heading", { name: "New session" }).waitFor()
   })
 
-  check("[G-3] the palette goes to a session by its name, without a mouse", async () => {
+  check("the palette goes to a session by its name, without a mouse", async () => {
     const page = await cockpit.page()
     await page.goto("/settings/appearance")
     await page.getByRole("heading", { name: "Settings" }).waitFor()
@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)("the shell", () => {
     expect(new URL(page.url()).pathname).toBe(`/s/${session}`)
   })
 
-  check("[T-1] a token signs in, a wrong one says so, and no token is ever in an address", async () => {
+  check("a token signs in, a wrong one says so, and no token is ever in an address", async () => {
     const page = await cockpit.page({ signedIn: false })
     await page.goto("/sessions")
     await page.getByLabel("Token").fill("wrong")
@@ -110,6 +110,8 @@ describe.runIf(hasBrowser)("the shell", () => {
         `/s/${session}`,
         "/approvals",
         "/new",
+        "/search?q=npm",
+        "/machines",
         "/settings/appearance",
         "/settings/keyboard",
         "/settings/notifications",

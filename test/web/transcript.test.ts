@@ -22,10 +22,10 @@ describe.runIf(hasBrowser)("the transcript", () => {
     await feed(page).locator("article").first().waitFor()
     return page
   }
-  const idle = (id: string) =>
-    expect
-      .poll(async () => (await cockpit.hub.get(`/api/sessions/${id}`)).turns, { timeout: 60_000 })
-      .toBeGreaterThan(0)
+  async function idle(id: string): Promise<void> {
+    const turns = async () => (await cockpit.hub.get(`/api/sessions/${id}`)).turns
+    await expect.poll(turns, { timeout: 60_000 }).toBeGreaterThan(0)
+  }
   /** A session of many events, made at once. */
   async function longSession(): Promise<string> {
     const { id } = await cockpit.agent({
@@ -217,11 +217,11 @@ describe.runIf(hasBrowser)("the transcript", () => {
     const { lastSeq } = await cockpit.hub.get(`/api/sessions/${id}`)
     const page = await open(id, `?seq=${Math.floor(lastSeq / 2)}`)
     await feed(page).locator("article:focus").waitFor()
-    const button = feed(page).locator("article[data-kind='activity'] button[aria-expanded='true']").first()
+    const button = feed(page).locator("article[data-kind='activity'] button[aria-expanded='false']").first()
     const key = await button.evaluate((element) => element.closest("article")?.getAttribute("data-key") ?? "")
     const own = feed(page).locator(`article[data-key="${key}"] button[aria-expanded]`).first()
     await own.click()
-    await expect.poll(() => own.getAttribute("aria-expanded")).toBe("false")
+    await expect.poll(() => own.getAttribute("aria-expanded")).toBe("true")
     const seq = await own.evaluate((element) => element.closest("article")?.getAttribute("data-seq") ?? "")
     await feed(page).focus()
     await page.keyboard.press("End")
@@ -231,6 +231,6 @@ describe.runIf(hasBrowser)("the transcript", () => {
       `history.pushState(null, "", "/s/${id}?seq=${seq}"); dispatchEvent(new PopStateEvent("popstate"))`,
     )
     await own.waitFor()
-    expect(await own.getAttribute("aria-expanded")).toBe("false")
+    expect(await own.getAttribute("aria-expanded")).toBe("true")
   })
 })

@@ -67,6 +67,7 @@ export async function assembleHub(options: HubPartsOptions) {
         call: (session, message) => desks.call(session, message),
         greeting: (session, incarnation) => desks.greeting(session, incarnation),
         greeted: (session) => desks.greeted(session),
+        returned: (session) => desks.returned(session),
         revive: (session, by) => launches.revive(session, by),
         wake: (session) => launches.wake(session),
         viewers: (sessionId) => fanOut.countOf(sessionId),

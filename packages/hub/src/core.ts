@@ -42,6 +42,7 @@ export interface HubCore {
   removeWorktree(id: string, caller: Caller): Promise<SessionView>
 
   listRunners(): readonly RunnerView[]
+  changeRunner(id: string, change: { draining: boolean }, caller: Caller): Promise<RunnerView>
   /** One that is away. Its sessions stay. */
   forgetRunner(id: string, caller: Caller): Promise<RunnerView>
   runnerFolders(id: string, path: string | undefined): Promise<unknown>
@@ -138,7 +139,7 @@ export interface SearchQuery {
   readonly limit: number
 }
 
-export type SearchField = "text" | "thinking" | "input" | "result" | "title"
+type SearchField = "text" | "thinking" | "input" | "result" | "title"
 
 export interface SearchReply {
   readonly hits: readonly SearchHit[]
@@ -167,6 +168,8 @@ export interface RunnerView {
   readonly id: string
   readonly name: string
   readonly connected: boolean
+  /** Takes no new agents, because somebody said so. */
+  readonly draining: boolean
   readonly seenAt: string
   readonly agents: number
   readonly maxAgents: number

@@ -31,6 +31,7 @@ export type HubErrorCode =
   | "runner/unknown"
   | "runner/away"
   | "runner/connected"
+  | "runner/draining"
   | "runner/no-answer"
   | RunnerRefusal
   | "run/unknown"
@@ -75,6 +76,7 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "runner/unknown": 404,
   "runner/away": 409,
   "runner/connected": 409,
+  "runner/draining": 409,
   "runner/no-answer": 504,
   // As runners say them.
   "runner/no-claude": 409,

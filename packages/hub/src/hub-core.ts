@@ -50,7 +50,7 @@ export interface LocalHubCoreOptions {
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
-  readonly fleet: Pick<RunnerFleet, "list" | "request" | "forget">
+  readonly fleet: Pick<RunnerFleet, "list" | "request" | "forget" | "drain">
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
@@ -251,11 +251,15 @@ export class LocalHubCore implements HubCore {
     return this.#options.fleet.list()
   }
 
-  async forgetRunner(id: string, { name }: Caller): Promise<RunnerView> {
+  async changeRunner(id: string, { draining }: { draining: boolean }, caller: Caller): Promise<RunnerView> {
+    const runner = await this.#options.fleet.drain(id, draining)
+    await this.#auditRunner(runner, draining ? "runner/drained" : "runner/opened", caller)
+    return runner
+  }
+
+  async forgetRunner(id: string, caller: Caller): Promise<RunnerView> {
     const runner = await this.#options.fleet.forget(id)
-    const who = { by: name, via: "person", sessionId: null, askId: null }
-    const details = { runner: id, name: runner.name }
-    await this.#options.directory.addAudit({ at: this.#now(), what: "runner/forgotten", ...who, details })
+    await this.#auditRunner(runner, "runner/forgotten", caller)
     return runner
   }
 
@@ -289,6 +293,12 @@ export class LocalHubCore implements HubCore {
 
   getRun(id: string): Promise<Run> {
     return this.#options.runs.get(id)
+  }
+
+  async #auditRunner(runner: RunnerView, what: string, { name }: Caller): Promise<void> {
+    const who = { by: name, via: "person", sessionId: null, askId: null }
+    const details = { runner: runner.id, name: runner.name }
+    await this.#options.directory.addAudit({ at: this.#now(), what, ...who, details })
   }
 
   async #auditStop(session: LiveSession, { name }: Caller): Promise<void> {

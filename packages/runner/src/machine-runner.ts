@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
 import type { RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { claudeProcessEnvironment } from "@signalbox/transport/process"
-import { Roster } from "./agents/roster.ts"
+import { KILLED, Roster } from "./agents/roster.ts"
 import { Refusal } from "./errors.ts"
 import { Governor } from "./governor/governor.ts"
 import { ClaudeVersions } from "./launch/claude-version.ts"
@@ -12,7 +12,8 @@ import { ControlLink } from "./link/control-link.ts"
 import type { LinkSettings } from "./link/hub-link.ts"
 import { listFolders } from "./machine/folders.ts"
 import { recordedSessions } from "./machine/recorded-sessions.ts"
-import { Worktrees } from "./machine/worktrees.ts"
+import type { OwnSession } from "./machine/resume-check.ts"
+import { type FolderInUse, Worktrees } from "./machine/worktrees.ts"
 import type { RunnerSettings } from "./options.ts"
 import type { DirectoryLock } from "./state/directory-lock.ts"
 import type { StateFile } from "./state/state-file.ts"
@@ -23,8 +24,6 @@ interface Parts {
   readonly state: StateFile
   readonly lock: DirectoryLock
 }
-
-const KILLED = "the runner was killed"
 
 /** The runner of one machine, put together from its parts. */
 export class OpenRunner {
@@ -47,7 +46,7 @@ export class OpenRunner {
       this.#resolveClosed = resolve
     })
     const link = linkSettings(settings)
-    this.#worktrees = new Worktrees(state)
+    this.#worktrees = new Worktrees({ state, env: settings.env, inUse: () => this.#foldersInUse() })
     const launcher = new Launcher({
       settings,
       versions,
@@ -163,13 +162,21 @@ export class OpenRunner {
     throw new Refusal("runner/invalid", "this runner is too old for what the hub asks: bring it to the hub's version")
   }
 
-  #sessions(): ReadonlyMap<string, number> {
-    const sessions = new Map<string, number>()
-    for (const { activity, record } of this.#roster.living) {
-      const sessionId = activity.agentSessionId ?? record.resumed
-      if (sessionId !== undefined) sessions.set(sessionId, record.launched.pid)
+  #sessions(): ReadonlyMap<string, OwnSession> {
+    const sessions = new Map<string, OwnSession>()
+    for (const { activity, record, leaving } of this.#roster.living) {
+      // Some give a conversation that they resume a new id.
+      for (const sessionId of [activity.agentSessionId, record.resumed]) {
+        // One that stays says more than one that goes.
+        if (sessionId === undefined || (leaving !== undefined && sessions.has(sessionId))) continue
+        sessions.set(sessionId, { pid: record.launched.pid, leaving })
+      }
     }
     return sessions
+  }
+
+  #foldersInUse(): readonly FolderInUse[] {
+    return this.#roster.living.map(({ record, leaving }) => ({ path: record.launched.cwd, leaving }))
   }
 
   /** Without an agent and without a hub there is nothing to wait for. */

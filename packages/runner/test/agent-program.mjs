@@ -27,6 +27,8 @@ const commands = {
       request_id: id,
       request: { subtype: "hook_callback", callback_id: `cb-${id}`, input: { hook_event_name: "PreToolUse" } },
     }),
+  call: (id) =>
+    print({ type: "control_request", request_id: id, request: { subtype: "mcp_message", server_name: "tools" } }),
   ask: (id) =>
     print({ type: "control_request", request_id: id, request: { subtype: "can_use_tool", tool_name: "Bash" } }),
   exit: (code) => process.exit(Number(code)),
@@ -47,6 +49,8 @@ const commands = {
     child.unref()
     print({ type: "child", pid: child.pid })
   },
+  /** Does nothing at all for a while, not even read. */
+  stall: (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms)),
   deaf: () => process.stdin.destroy(),
   /** Does something after a while, when whoever asked may be gone. */
   later(name, ...rest) {

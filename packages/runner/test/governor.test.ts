@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest"
+import { isAtRest, restingActivity, stepActivity } from "../src/agents/activity.ts"
 import { judge } from "../src/governor/judge.ts"
 import { StartGate } from "../src/governor/start-gate.ts"
 import { usageOfTrees } from "../src/governor/usage.ts"
@@ -62,6 +63,15 @@ describe("the governor", () => {
       reason: expect.stringContaining("above the ceiling of 300 MB"),
     })
     await scene.turn(small, "cwd")
+  })
+
+  it("[RU27] does not take a moment between two turns for rest", () => {
+    const inputs = ["message-sent", "turn-began", "message-sent", "turn-ended"] as const
+    const between = inputs.reduce((state, kind) => stepActivity(state, { kind }, 1000), restingActivity(0))
+    expect(isAtRest(restingActivity(0), 0)).toBe(true)
+    expect(isAtRest(between, 1500)).toBe(false)
+    expect(isAtRest(stepActivity(between, { kind: "turn-began" }, 1500), 5000)).toBe(false)
+    expect(isAtRest(between, 5000)).toBe(true)
   })
 
   it("[RU27] kills one that is far above its ceiling in the middle of a turn", async () => {

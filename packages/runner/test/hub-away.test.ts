@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
+import { AgentInput } from "../src/agents/agent-input.ts"
 import { eventually, isAlive, Scene } from "./runner-scene.ts"
 
 let scene: Scene
@@ -42,6 +43,43 @@ describe("lines for the agent", () => {
     await scene.turn(spawn, "cwd")
     expect(got(spawn)).toEqual([answer("a"), answer("b"), answer("c")])
     expect(scene.hub.lines(spawn).filter((line) => line.includes("message-1"))).toHaveLength(1)
+  })
+
+  it("[RU7] wait at the hub while the agent takes none, over a reconnect too, and none is lost", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    const big = "x".repeat(1024 * 1024)
+    scene.hub.say(spawn, "stall 3000")
+    await scene.hub.until(() => saw(spawn, "init"))
+    for (let n = 0; n < 20; n++) scene.hub.say(spawn, `none ${big}`)
+    const waiting = () => scene.hub.agent(spawn).socket?.bufferedAmount ?? 0
+    await expect.poll(async () => waiting() === (await soon(waiting))).toBe(true)
+    expect(waiting()).toBeGreaterThan(0)
+    await awayAndBack(spawn)
+    // More than may wait for a process.
+    for (let n = 0; n < 80; n++) scene.hub.say(spawn, `none ${big}`, `big-${n}`)
+    await scene.turn(spawn, "cwd")
+    const done = scene.hub.lines(spawn).flatMap((line) => /"uuid":"(big-\d+)"/.exec(line)?.[1] ?? [])
+    expect(done).toEqual(Array.from({ length: 80 }, (_, n) => `big-${n}`))
+  })
+
+  it("[RU7] that a process refuses because too much waits for it may come again", async () => {
+    let refusal: Error | undefined = new Error("too much waits")
+    const sent: string[] = []
+    const child = {
+      async send(line: string) {
+        if (refusal !== undefined) throw refusal
+        sent.push(line)
+      },
+    }
+    const input = new AgentInput({ child, onFull: () => undefined })
+    const message = JSON.stringify({ type: "user", uuid: "m1", message: { role: "user", content: "x" } })
+    input.write(message)
+    await expect.poll(() => input.undelivered).toEqual(["m1"])
+    refusal = undefined
+    input.write(message)
+    await expect.poll(() => input.lastReceived).toBe("m1")
+    expect([input.undelivered, sent]).toEqual([[], [message]])
   })
 })
 
@@ -94,6 +132,25 @@ describe("while the hub is away", () => {
     expect(scene.hub.notes(spawn)).toEqual([{ kind: "hook-answered", requestId: "hook-2", how: "block" }])
   })
 
+  it("[RU44] a call that was open when it went is answered with an error, once; one that is made meanwhile waits for it", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    await scene.turn(spawn, "call call-1")
+    scene.hub.say(spawn, "later call call-2")
+    await scene.hub.until(() => saw(spawn, "later"))
+    await scene.hub.leave()
+    await eventually(() => onDisk(spawn).includes("call-2"))
+    await scene.hub.come()
+    await scene.hub.until(() => saw(spawn, "call-2") && got(spawn).length > 0)
+    const error: unknown = expect.stringContaining("try again")
+    const failed = { type: "control_response", response: { subtype: "error", request_id: "call-1", error } }
+    expect(got(spawn)).toEqual([failed])
+    scene.hub.send(spawn, answer("call-1"))
+    scene.hub.send(spawn, answer("call-2"))
+    await scene.hub.until(() => got(spawn).length > 1)
+    expect(got(spawn)).toEqual([failed, answer("call-2")])
+  })
+
   it("[RU10] it is dialled again for ever, wherever it is then, and a hub that refuses is tried slowly", async () => {
     scene = await Scene.open()
     const spawn = await scene.launch()
@@ -129,6 +186,10 @@ describe("while the hub is away", () => {
     expect(scene.hub.hellos.at(-1)).toMatchObject({ agents: [], cut: [] })
   })
 })
+
+async function soon<T>(look: () => T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(look()), 100))
+}
 
 /** What is kept of an agent while the hub is away. */
 function onDisk(spawn: string): string {

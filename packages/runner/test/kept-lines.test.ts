@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock } from "@signalbox/transport"
@@ -45,15 +45,14 @@ it("[RU3] whatever is added, sent, acknowledged, cut off and taken over, the hub
   let run = 0
   const property = fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
     const folder = join(base, String(run++))
+    const troubles: unknown[] = []
     const options = {
       folder,
       memoryBytes: 2_000,
       spoolBytes: 1e9,
       segmentBytes: 3_000,
       clock: systemClock,
-      onDiskTrouble: (error: unknown) => {
-        throw error
-      },
+      onDiskTrouble: (error: unknown) => void troubles.push(error),
     }
     let kept = new KeptLines(options)
     const [log, added]: [Log, string[]] = [new Log(), []]
@@ -100,7 +99,33 @@ it("[RU3] whatever is added, sent, acknowledged, cut off and taken over, the hub
     expect(log.lines.length).toBe(added.length)
     await kept.remove()
     expect(existsSync(folder)).toBe(false)
+    expect(troubles).toEqual([])
   })
   await fc.assert(property, { numRuns: 500 })
+  await rm(base, { recursive: true, force: true })
+})
+
+it("[RU45] a disk that takes nothing is tried again, also when that cannot even be told, and nothing is lost", async () => {
+  const base = await mkdtemp(join(tmpdir(), "signalbox-kept-"))
+  const inTheWay = join(base, "spool")
+  await writeFile(inTheWay, "")
+  let tries = 0
+  const kept = new KeptLines({
+    folder: join(inTheWay, "one"),
+    memoryBytes: 1_000,
+    spoolBytes: 1e9,
+    clock: systemClock,
+    onDiskTrouble: () => {
+      tries++
+      throw new Error("the log is on the same disk")
+    },
+  })
+  kept.isHubAway = true
+  kept.addLine("one")
+  kept.addLine("two")
+  await expect.poll(() => tries, { timeout: 20_000 }).toBeGreaterThan(1)
+  await rm(inTheWay)
+  await expect.poll(async () => kept.next(0), { timeout: 20_000 }).toEqual(["L1 one", "L2 two"])
+  await kept.remove()
   await rm(base, { recursive: true, force: true })
 })

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn as spawnProcess } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { findRunner } from "../src/index.ts"
+import { lockAddress } from "../src/state/directory-lock.ts"
 import { processEntry, psEntry } from "../src/state/process-table.ts"
 import { sweep } from "../src/state/sweep.ts"
 import { eventually, isAlive, LINK_TIMING, Scene } from "./runner-scene.ts"
@@ -174,6 +176,35 @@ describe("a runner that is stopped", () => {
     expect(await findRunner(scene.state)).toBeUndefined()
     await scene.start()
     expect(await findRunner(scene.state)).toBe(process.pid)
+  })
+
+  it("[RU23] what the directory does not say is not believed, and whoever asks and stays keeps nobody waiting", async () => {
+    scene = await Scene.open()
+    expect(await findRunner(scene.state)).toBe(process.pid)
+    const asking = connect({ path: lockAddress(scene.state), allowHalfOpen: true })
+    await once(asking.resume(), "end")
+    writeFileSync(join(scene.state, "lock-holder"), "1")
+    expect(await findRunner(scene.state)).toBeUndefined()
+    await expect(scene.start()).rejects.toMatchObject({ code: "runner/locked" })
+    await scene.runner?.close({ agents: true })
+    asking.destroy()
+    await scene.start()
+    expect(await findRunner(scene.state)).toBe(process.pid)
+  })
+
+  it("[RU22] keeps the last of an agent of which too much waits for the hub, and how it ended", async () => {
+    const limits = { keptMemoryBytes: 100_000, keptDiskBytes: 1_000_000, stopGraceMs: 200, killAfterMs: 500 }
+    scene = await Scene.open({ limits })
+    const spawn = await scene.launch()
+    scene.hub.isAcking = false
+    scene.hub.say(spawn, "lines 20000 1000")
+    await scene.hub.until(() => scene.hub.agent(spawn).frames.length > 500)
+    await scene.turnsStill(spawn)
+    await scene.runner?.close({ agents: true })
+    scene.hub.isAcking = true
+    await scene.start({ limits })
+    await scene.hub.until(() => scene.hub.exit(spawn) !== undefined)
+    expect(scene.hub.exit(spawn)).toMatchObject({ reason: "the runner was stopped" })
   })
 
   it("[RU24] without an agent and without a hub it ends itself after a while, and not while it has either", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { launchArguments } from "../src/launch/launch-flags.ts"
@@ -143,8 +143,9 @@ describe("the end of an agent", () => {
     scene.hub.say(one, "exit 3")
     scene.hub.say(other, "crash")
     await scene.hub.until(() => scene.hub.exit(one) !== undefined && scene.hub.exit(other) !== undefined)
-    expect(scene.hub.exit(one)).toEqual({ reason: "exit code 3", code: 3, stderrTail: "something\n" })
-    expect(scene.hub.exit(other)).toEqual({ reason: "signal SIGKILL", signal: "SIGKILL" })
+    const lastReceived: unknown = expect.any(String)
+    expect(scene.hub.exit(one)).toEqual({ reason: "exit code 3", code: 3, stderrTail: "something\n", lastReceived })
+    expect(scene.hub.exit(other)).toEqual({ reason: "signal SIGKILL", signal: "SIGKILL", lastReceived })
     expect(scene.hub.inOrder(one).at(-1)?.kind).toBe("note")
   })
 
@@ -177,6 +178,35 @@ describe("the end of an agent", () => {
     expect(scene.hub.exit(spawn)).toMatchObject({ undelivered: ["late-1"] })
   })
 
+  it("[RU18] the last message that it was given is named too: what came after the note of its end came too late", async () => {
+    scene = await Scene.open()
+    const [silent, spoken] = [await scene.launch(), await scene.launch()]
+    await scene.turn(spoken, "cwd")
+    scene.hub.say(spoken, "exit 0", "last-1")
+    scene.hub.isAcking = false
+    await scene.hub.ask({ kind: "stop", spawn: silent, reason: "test" })
+    await scene.hub.until(() => scene.hub.exit(silent) !== undefined && scene.hub.exit(spoken) !== undefined)
+    scene.hub.say(spoken, "cwd", "after-1")
+    expect(scene.hub.exit(spoken)).toMatchObject({ lastReceived: "last-1" })
+    expect(scene.hub.exit(silent)).toMatchObject({ lastReceived: null })
+  })
+
+  it("[RU43] takes along what it had started, also when it ends by itself, and in a group of its own or without a leader", async () => {
+    scene = await Scene.open()
+    const spawn = await scene.launch()
+    await scene.turn(spawn, "child group")
+    const inGroup = childPid(spawn)
+    await scene.turn(spawn, "child away")
+    const away = childPid(spawn)
+    expect([inGroup, away].map(isAlive)).toEqual([true, true])
+    scene.hub.say(spawn, "exit 0")
+    await scene.hub.until(() => scene.hub.exit(spawn) !== undefined)
+    await eventually(() => !isAlive(inGroup) && !isAlive(away))
+    // It is forgotten only then.
+    await eventually(() => !JSON.stringify(stateOf(scene).agents).includes(spawn))
+    expect(stateOf(scene).over).toEqual([spawn])
+  })
+
   it("[RU19] one that reads no more input, or is gone in the middle of a write, harms nothing", async () => {
     scene = await Scene.open()
     const [deaf, other] = [await scene.launch(), await scene.launch()]
@@ -194,3 +224,7 @@ describe("the end of an agent", () => {
     expect(scene.runner?.agents).toBe(1)
   })
 })
+
+function stateOf({ state }: Scene): { agents: unknown[]; over: string[] } {
+  return JSON.parse(readFileSync(join(state, "runner-state.json"), "utf8")) as { agents: unknown[]; over: string[] }
+}

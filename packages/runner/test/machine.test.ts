@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -44,6 +44,12 @@ function record(cwd: string, sessionId = SESSION, more: readonly unknown[] = [])
 
 async function refusal(more: Parameters<Scene["spec"]>[0]) {
   return scene.hub.request({ kind: "launch", spec: scene.spec({ agent: "simulator", ...more }) })
+}
+
+async function restart(options: Parameters<Scene["start"]>[0]): Promise<void> {
+  await scene.runner?.close({ agents: true })
+  await scene.hub.until(() => !scene.hub.isControlled)
+  await scene.start(options)
 }
 
 function git(cwd: string, ...args: string[]): string {
@@ -120,6 +126,37 @@ describe("a resume", () => {
       message: expect.stringContaining("an agent of this runner"),
     })
     await scene.launch({ agent: "simulator", resume: SESSION, fork: true })
+  })
+
+  it("[RU32] of a session whose agent is being ended waits for its end", async () => {
+    await restart({ limits: { stopGraceMs: 300, killAfterMs: 300 } })
+    record(scene.base)
+    const program = scene.spec().agent
+    const first = await scene.launch({ agent: program, resume: SESSION })
+    await scene.turn(first, "stubborn")
+    const ended: string[] = []
+    const stopped = scene.hub.ask({ kind: "stop", spawn: first, reason: "test" }).then(() => ended.push("first"))
+    await scene.hub.until(() => scene.hub.lines(first).some((line) => line.includes("input-ended")))
+    await scene.launch({ agent: program, resume: SESSION })
+    expect(ended).toEqual(["first"])
+    await stopped
+  })
+
+  it("[RU32] of a session that a launch under way is for is refused once that has begun", async () => {
+    record(scene.base)
+    const specs = [1, 2].map(() => scene.spec({ agent: scene.spec().agent, resume: SESSION }))
+    const answers = await Promise.all(specs.map((spec) => scene.hub.request({ kind: "launch", spec })))
+    expect(answers).toMatchObject([{ op: "reply" }, { op: "refused", code: "runner/session-in-use" }])
+  })
+
+  it("[RU31] into a new worktree is refused: the session was recorded elsewhere", async () => {
+    const repo = repository()
+    record(repo)
+    expect(await refusal({ cwd: repo, resume: SESSION, worktree: true })).toMatchObject({
+      code: "runner/worktree",
+      message: expect.stringContaining("leave the worktree out"),
+    })
+    expect(existsSync(join(scene.base, ".signalbox-worktrees"))).toBe(false)
   })
 
   it("[RU32] of a session that a claude elsewhere is at is refused, whether it tells so or its command line does", async () => {
@@ -248,5 +285,31 @@ describe("a worktree", () => {
     expect(await remove(cwd)).toMatchObject({ op: "reply" })
     expect(existsSync(cwd)).toBe(false)
     expect(git(repo, "branch", "--list", `signalbox/${spec.spawn.slice(0, 8)}`)).not.toBe("")
+  })
+
+  it("[RU36] is not removed while another agent is at work in it", async () => {
+    const repo = repository()
+    const spec = scene.spec({ cwd: repo, worktree: true })
+    const { cwd } = await scene.hub.launch(spec)
+    const inside = await scene.launch({ cwd })
+    await scene.hub.ask({ kind: "stop", spawn: spec.spawn, reason: "test" })
+    const remove = () => scene.hub.request({ kind: "remove-worktree", path: cwd })
+    expect(await remove()).toMatchObject({
+      code: "runner/worktree",
+      message: expect.stringContaining("stop its session first"),
+    })
+    expect(existsSync(cwd)).toBe(true)
+    await scene.hub.ask({ kind: "stop", spawn: inside, reason: "test" })
+    expect(await remove()).toMatchObject({ op: "reply" })
+  })
+
+  it("[RU14] the hooks of its repository get nothing that is Signalbox's", async () => {
+    await restart({ env: { PATH: process.env["PATH"], HOME: scene.base, SIGNALBOX_TOKEN: "secret" } })
+    const repo = repository()
+    const [hook, seen] = [join(repo, ".git/hooks/post-checkout"), join(scene.base, "seen")]
+    writeFileSync(hook, `#!/bin/sh\nenv > ${seen}\n`, { mode: 0o755 })
+    await scene.hub.launch(scene.spec({ cwd: repo, worktree: true }))
+    expect(readFileSync(seen, "utf8")).toContain("PATH=")
+    expect(readFileSync(seen, "utf8")).not.toContain("SIGNALBOX")
   })
 })

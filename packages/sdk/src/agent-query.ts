@@ -13,9 +13,11 @@ export class AgentQuery implements Q.Query {
   /** There as soon as the engine is: a million reads must not go through a promise each. */
   #messages: Pick<QueryEngine["messages"], "next"> | undefined
   #cursorReader: QueryEngine["cursorReader"]
+  #started: QueryEngine | undefined
 
   constructor(engine: Promise<QueryEngine>) {
     this.#engine = engine.then((started) => {
+      this.#started = started
       this.#cursorReader = started.cursorReader
       this.#messages = started.cursorReader ?? started.messages
       return started
@@ -47,11 +49,13 @@ export class AgentQuery implements Q.Query {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const engine = await this.#engine
-    engine.close()
+    engine.drop()
     await engine.gone
   }
 
   close(): void {
+    // At once: a loop that closes its query must not get the next message before.
+    if (this.#started !== undefined) return this.#started.close()
     this.#engine.then((engine) => engine.close()).catch(() => undefined)
   }
 

@@ -43,9 +43,21 @@ export { type SpawnOnHubOptions, spawnOnHub } from "./spawn-on-hub.ts"
 export type { StartupParams } from "./startup.ts"
 export type { ImportSessionToStoreOptions } from "./store/import-session.ts"
 export { foldSessionSummary } from "./store/session-summary.ts"
+export type * from "./types/control.ts"
 export type * from "./types/hooks.ts"
 export type * from "./types/interaction.ts"
 export type * from "./types/mcp.ts"
+export type {
+  FastModeDisabledReason,
+  FastModeState,
+  SDKContextUsage,
+  SDKContextUsageCategory,
+  SDKDeferredToolUse,
+  SDKMcpResourceLink,
+  SDKMessageOrigin,
+  SDKStartupFailureReason,
+  SDKUsageReport,
+} from "./types/message-parts.ts"
 export type * from "./types/messages.ts"
 export type * from "./types/options.ts"
 export type * from "./types/parts.ts"

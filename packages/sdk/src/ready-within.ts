@@ -1,3 +1,4 @@
+import { startDeadline } from "./deadline.ts"
 import type { QueryEngine } from "./engine/query-engine.ts"
 import { SdkError } from "./errors.ts"
 
@@ -5,12 +6,12 @@ export const READY_TIMEOUT_MS = 60_000
 
 /** Resolves when the agent has answered `initialize`; one that does not is ended. */
 export async function readyWithin(engine: QueryEngine, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
+  let callOff: (() => void) | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
+    callOff = startDeadline(ms, () => {
       const message = `Subprocess initialization did not complete within ${ms}ms. Claude Code did not answer the initialize request.`
       reject(new SdkError("startup/timeout", message, { details: { initializeTimeoutMs: ms } }))
-    }, ms)
+    })
   })
   try {
     await Promise.race([engine.initialized(), late])
@@ -18,6 +19,6 @@ export async function readyWithin(engine: QueryEngine, ms: number): Promise<void
     engine.close()
     throw error
   } finally {
-    clearTimeout(timer)
+    callOff?.()
   }
 }

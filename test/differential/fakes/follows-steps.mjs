@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Does what the program tells it in the variable STEPS, one step after the other, and then waits for the end of its
-// input: { until: "user" | "end" }, { say: message }, { raw: text }, { ask: request }, { cancel: id }, { exit: code }.
+// input: { until: "user" | "end" }, { say: message, times: 1 }, { raw: text }, { ask: request }, { cancel: id }, { exit: code },
+// { answered: n }: waits for so many answers to what `raw` asked, and tells in which order they came.
 import { createInterface } from "node:readline"
 import { SESSION, say, sayResult } from "./agent.mjs"
 
-/** @typedef {{ until?: string, say?: object, raw?: string, ask?: object, id?: string, cancel?: string, result?: string, stderr?: string, exit?: number }} Step */
+/** @typedef {{ until?: string, say?: object, times?: number, raw?: string, ask?: object, id?: string, cancel?: string, answered?: number, result?: string, stderr?: string, exit?: number }} Step */
 
 /** @type {Step[]} */
 const steps = JSON.parse(process.env["STEPS"] ?? "[]")
@@ -53,10 +54,12 @@ async function hear(fits) {
 async function take(step) {
   if (step.until === "user") await hear((message) => message.type === "user")
   if (step.until === "end") await hear(() => false)
-  if (step.say !== undefined) say({ ...step.say, session_id: SESSION, uuid: SESSION })
+  if (step.say !== undefined)
+    for (let n = 0; n < (step.times ?? 1); n++) say({ ...step.say, session_id: SESSION, uuid: SESSION })
   if (step.raw !== undefined) process.stdout.write(step.raw)
   if (step.stderr !== undefined) process.stderr.write(step.stderr)
   if (step.ask !== undefined) await ask(step.ask, step.id ?? "asked")
+  if (step.answered !== undefined) await answered(step.answered)
   if (step.cancel !== undefined) say({ type: "control_cancel_request", request_id: step.cancel })
   if (step.result !== undefined) sayResult(step.result)
   if (step.exit !== undefined) process.exit(step.exit)
@@ -67,6 +70,17 @@ async function ask(request, id) {
   say({ type: "control_request", request_id: id, request })
   const answer = await hear((message) => message.type === "control_response" && message.response.request_id === id)
   say({ type: "told", answer: answer ?? "none", session_id: SESSION, uuid: SESSION })
+}
+
+/** @param {number} count */
+async function answered(count) {
+  const order = []
+  while (order.length < count) {
+    const answer = await hear((message) => message.type === "control_response")
+    if (answer === undefined) break
+    order.push(answer.response.request_id)
+  }
+  say({ type: "told", answered: order, session_id: SESSION, uuid: SESSION })
 }
 
 for (const step of steps) await take(step)

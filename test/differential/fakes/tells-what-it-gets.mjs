@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { listen, SESSION, say, sayResult } from "./agent.mjs"
 
-const NAMES = /^(CLAUDE_|NODE_OPTIONS|DEBUG|MCP_)/
+const NAMES = /^(CLAUDE_|NODE_OPTIONS|DEBUG|MCP_|NoDefault)/
 
 /** @param {Record<string, unknown>} detail */
 const tell = (detail) => say({ type: "told", ...detail, session_id: SESSION, uuid: SESSION })

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Run, RunTask, TaskChange } from "@signalbox/client"
 import { cut, onOneLine } from "../terminal/plain-text.ts"
-import type { Plan, RunState, Task } from "./run-state.ts"
+import type { Plan, RunState, Task, TaskState } from "./run-state.ts"
 
 const NOTE_CHARS = 500
 
@@ -26,11 +26,27 @@ function taskFrom({ text, state, tries = 0, costUsd = 0, session, note }: RunTas
 /** What the hub is told of a task. */
 export function recordOf({ state, tries, costUsd, session, note }: Task): TaskChange {
   return {
-    state: state === "waiting" || state === "done" || state === "failed" ? state : "running",
+    state: recordedState(state),
     tries,
     costUsd,
     note: note === undefined ? "" : shortNote(note),
     ...(session === undefined ? {} : { session }),
+  }
+}
+
+/** One that is being left waits already: should the loop die now, the end of its turn is nobody's wish but ours. */
+function recordedState(state: TaskState): RunTask["state"] {
+  switch (state) {
+    case "waiting":
+    case "leaving":
+      return "waiting"
+    case "cut":
+    case "working":
+    case "checking":
+      return "running"
+    case "done":
+    case "failed":
+      return state
   }
 }
 

@@ -97,7 +97,8 @@ function tableReport({ stdout, env }: CommandContext): RunReport {
   const draw = () => {
     if (last === undefined) return
     const view = { ...last.view, elapsedMs: last.view.elapsedMs + performance.now() - last.at }
-    const screen = { width: widthOf(stdout) || 80, height: (stdout.rows || 24) - 1, colours }
+    // The title above it stays in sight.
+    const screen = { width: widthOf(stdout) || 80, height: (stdout.rows || 24) - 2, colours }
     const lines = runLines(view, screen)
     stdout.write(`${NO_WRAP}\r${UP(drawn)}${CLEAR_BELOW}${lines.join("\n")}\n${WRAP}`)
     drawn = lines.length

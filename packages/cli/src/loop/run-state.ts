@@ -41,9 +41,9 @@ export type StopReason =
   /** What would be so for every task: no runner, no right, no folder. */
   | { readonly kind: "refused"; readonly message: string; readonly code: string }
 
-export type Outcome = "done" | "failed" | "stopped"
+type Outcome = "done" | "failed" | "stopped"
 
-export type Phase =
+type Phase =
   | { readonly name: "running" }
   | { readonly name: "stopping"; readonly why: StopReason }
   | { readonly name: "over"; readonly outcome: Outcome; readonly why?: StopReason }

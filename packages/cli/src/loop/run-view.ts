@@ -64,7 +64,7 @@ function barLine(view: RunView, { width, colours }: Pick<Screen, "width" | "colo
   const red = Math.min(filled, failed === 0 ? 0 : Math.max(1, share(failed)))
   const bar = `${colours.green("█".repeat(filled - red))}${colours.red("█".repeat(red))}${colours.dim("░".repeat(BAR_CELLS - filled))}`
   const news = isHubAway ? "the hub is away, waiting for it" : newsOf(state)
-  const text = [countsText(view), ...(news === undefined ? [] : [news])].join(" · ")
+  const text = [...(news === undefined ? [] : [news]), countsText(view)].join(" · ")
   return `${bar} ${cut(text, Math.max(1, width - BAR_CELLS - 1))}`
 }
 
@@ -76,7 +76,7 @@ function newsOf({ phase, tasks }: RunState): string | undefined {
 }
 
 /** "3 of 8 done, 1 failed · $0.42 · 5 turns · 4m 12s" */
-export function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">): string {
+function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">): string {
   const failed = count(state, "failed")
   const turns = turnsOf(state)
   return [

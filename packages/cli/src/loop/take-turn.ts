@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises"
 import { type Ask, HubClientError, type LaunchRequest } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
 import type { LastingHub } from "./lasting-hub.ts"
@@ -23,6 +24,8 @@ export interface TurnReport {
 }
 
 const TITLE_CHARS = 80
+const END_MS = 10_000
+const LOOK_MS = 250
 
 /** One turn of a task's agent, to its end: begun, or taken up again if it was begun before. */
 export async function takeTurn(options: TurnOptions): Promise<TurnReport> {
@@ -104,16 +107,32 @@ function endOfProcess(reason: string): TurnEnd {
     : { kind: "error", text: `the agent's process ended: ${reason}` }
 }
 
+const ABORTED: ReadonlySet<unknown> = new Set(["aborted_streaming", "aborted_tools"])
+
 async function endOfResult(options: TurnOptions & Begun, result: Readonly<Record<string, unknown>>): Promise<TurnEnd> {
+  // A turn that was broken off because its process is to end calls itself a success.
+  const isAborted = ABORTED.has(result["terminal_reason"]) || result["subtype"] === "error_during_execution"
   const isError = result["is_error"] === true || result["subtype"] !== "success"
-  if (!isError) return { kind: "answered" }
-  const { hub, session, signal } = options
+  if (!isError && !isAborted) return { kind: "answered" }
   const stop = await halted(options)
   if (stop !== undefined) return stop
-  const { lastResult } = await hub.call((each) => each.session(session).get(), signal)
-  const by = textOf(lastResult, "interruptedBy")
-  if (by !== undefined) return { kind: "given-up", text: `${by} interrupted it` }
-  return { kind: "error", text: textOf(result, "result") ?? textOf(result, "subtype") ?? "no reason was told" }
+  const cause = isAborted ? await whoBrokeOff(options) : undefined
+  return (
+    cause ?? { kind: "error", text: textOf(result, "result") || (textOf(result, "subtype") ?? "no reason was told") }
+  )
+}
+
+/** Somebody's interrupt, or somebody's stop: the end of the process is told a moment after that of the turn. */
+async function whoBrokeOff({ hub, session, signal }: TurnOptions & Begun): Promise<TurnEnd | undefined> {
+  const deadline = Date.now() + END_MS
+  for (;;) {
+    const { state, exit, lastResult } = await hub.call((each) => each.session(session).get(), signal)
+    const by = textOf(lastResult, "interruptedBy")
+    if (by !== undefined) return { kind: "given-up", text: `${by} interrupted it` }
+    if (state === "ended") return endOfProcess(textOf(exit, "reason") ?? "no reason was told")
+    if (Date.now() > deadline) return undefined
+    await pause(LOOK_MS, undefined, { signal })
+  }
 }
 
 /** Looked up where it matters: what was settled while the connection was lost is not told again. */

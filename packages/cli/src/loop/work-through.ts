@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs"
+import { HubClientError } from "@signalbox/client"
 import { CliError } from "../failure.ts"
 import { checkMessage } from "./agent-messages.ts"
 import { runCheck } from "./check-command.ts"
@@ -21,7 +22,7 @@ export interface WorkOptions {
 /** An interrupt that the agent does not answer is followed by its end all the same. */
 const INTERRUPT_MS = 5_000
 /** How long it may take to leave agents in good order when the hub does not answer. */
-const LEAVE_MS = 20_000
+const LEAVE_MS = 40_000
 
 interface UnderWay {
   readonly ending: AbortController
@@ -186,7 +187,9 @@ export class WorkThrough {
     const underWay = this.#underWay.get(number)
     underWay?.ending.abort()
     // An agent that is just being started is stopped when it is there.
-    await Promise.race([underWay?.done.catch(() => undefined), aborted(this.#giveUp.signal)])
+    const begun = underWay?.done.catch(() => undefined)
+    const recorded = this.#told.get(number)?.done.catch(() => undefined)
+    await Promise.race([Promise.all([begun, recorded]), aborted(this.#giveUp.signal)])
     const { session } = this.#state.tasks[number - 1] ?? {}
     const costUsd = session === undefined ? undefined : await this.#stopAgent(session)
     this.#take({ type: "left", task: number, ...(costUsd === undefined ? {} : { costUsd }) })
@@ -210,8 +213,14 @@ export class WorkThrough {
   }
 
   async #close({ session }: Task): Promise<void> {
+    if (session === undefined) return
     const { signal } = this.#giveUp
-    if (session !== undefined) await this.#options.hub.call((each) => each.session(session).stop(), signal)
+    await this.#options.hub
+      .call((each) => each.session(session).stop(), signal)
+      .catch((error: unknown) => {
+        // One that nobody knows any more needs no end.
+        if (!(error instanceof HubClientError) || error.status !== 404) throw error
+      })
   }
 }
 

@@ -72,10 +72,18 @@ function obey(runner: Runner, { runnerReply }: DataDirectory): () => boolean {
   const endIfIdle = async () => {
     const isOver = await runner.close({ agents: false, reason: "the hub was stopped" })
     if (isOver) isStopped = true
-    else writeFileSync(runnerReply, JSON.stringify({ agents: runner.agents }), { mode: 0o600 })
+    else reply(runnerReply, runner.agents)
   }
   process.on(END_IF_IDLE, () => void endIfIdle())
   return () => isStopped
+}
+
+function reply(path: string, agents: number): void {
+  try {
+    writeFileSync(path, JSON.stringify({ agents }), { mode: 0o600 })
+  } catch {
+    // Whoever asked waits for it in vain and then says so; a full disk is no reason to end agents.
+  }
 }
 
 function greet(runner: Runner, { hub }: RunnerCommandOptions, { stderr }: CommandContext): () => void {

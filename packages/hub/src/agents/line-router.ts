@@ -7,6 +7,8 @@ export interface LineRouterOptions {
   readonly registry: SessionRegistry
   /** It speaks in its session and those that came of it, and in no other. */
   readonly isBound: boolean
+  /** The process that speaks, where it is known for good: what it says may come when another is there already. */
+  readonly spawn?: string
 }
 
 /** Of one connection. */
@@ -43,18 +45,21 @@ export class LineRouter {
       // By far the most lines belong where the last one did: nothing is awaited for them.
       if (session !== this.#session) return this.#takeElsewhere(session, decoded, key)
     }
-    this.#session.ingest(decoded, key)
+    this.#session.ingest(decoded, key, this.#options.spawn)
     return undefined
   }
 
   async #takeElsewhere(session: LiveSession | Promise<LiveSession>, decoded: Decoded, key?: string): Promise<void> {
     this.#session = await session
-    this.#session.ingest(decoded, key)
+    this.#session.ingest(decoded, key, this.#options.spawn)
   }
 
   #route(message: Envelope): LiveSession | Promise<LiveSession> {
     const id = message["session_id"]
     if (id === undefined || id === this.#session.record.agentSessionId) return this.#session
+    // A conversation goes on elsewhere with the process that is here, and with no other.
+    const { spawn } = this.#options
+    if (spawn !== undefined && !this.#session.isSpokenForBy(spawn)) return this.#session
     return this.#mayRotate() ? this.#rotate(message) : this.#session
   }
 

@@ -33,6 +33,8 @@ const TOOL_TIMEOUT_MS = 24 * 60 * 60_000
 export class AgentCalls {
   readonly #options: AgentCallsOptions
   readonly #open = new Map<string, AbortController>()
+  /** Answers that came while the process was away, by their request. */
+  readonly #unsent = new Map<string, { answer: Envelope; incarnation: string }>()
 
   constructor(options: AgentCallsOptions) {
     this.#options = options
@@ -56,6 +58,16 @@ export class AgentCalls {
   /** The agent wants no answer to this any more. */
   cancel(requestId: string): void {
     this.#open.get(requestId)?.abort(new Error("the agent took it back"))
+    this.#unsent.delete(requestId)
+  }
+
+  /** The process that was away is back: it gets the answers that came meanwhile. What its runner answered for us it ignores. */
+  sendAgain(): void {
+    const unsent = [...this.#unsent]
+    this.#unsent.clear()
+    for (const [requestId, { answer, incarnation }] of unsent) {
+      this.#answer(requestId, answer, incarnation).catch((error: unknown) => this.#couldNot(error))
+    }
   }
 
   #serve(requestId: string, run: (signal: AbortSignal) => Promise<Envelope>): void {
@@ -65,16 +77,32 @@ export class AgentCalls {
     const serve = async () => {
       try {
         const answer = await run(controller.signal)
-        const { wire } = this.#options.session()
-        // Another process asked nothing; one that took it back wants nothing.
-        if (!controller.signal.aborted && wire?.incarnation === incarnation) await wire?.send(answer)
+        // One that took it back wants nothing.
+        if (!controller.signal.aborted) await this.#answer(requestId, answer, incarnation)
       } catch (error) {
-        this.#options.trouble(this.#options.session(), "an answer to the agent could not be given", error)
+        this.#couldNot(error)
       } finally {
         this.#open.delete(requestId)
       }
     }
     void serve()
+  }
+
+  /** Another process asked nothing. */
+  async #answer(requestId: string, answer: Envelope, incarnation: string | undefined): Promise<void> {
+    const { wire, isEnded, isParked } = this.#options.session()
+    if (incarnation === undefined || isEnded || isParked) return
+    if (wire !== undefined && wire.incarnation !== incarnation) return
+    try {
+      if (wire !== undefined) return await wire.send(answer)
+    } catch (error) {
+      this.#couldNot(error)
+    }
+    if (this.#unsent.size < MAX_OPEN_CALLS) this.#unsent.set(requestId, { answer, incarnation })
+  }
+
+  #couldNot(error: unknown): void {
+    this.#options.trouble(this.#options.session(), "an answer to the agent could not be given", error)
   }
 
   async #runHooks(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {

@@ -80,6 +80,11 @@ export class ClientDesks {
     return this.of(session).sync.greet(incarnation)
   }
 
+  /** The same process is back. */
+  returned(session: LiveSession): void {
+    this.#desks.get(session.id)?.agentCalls.sendAgain()
+  }
+
   /** `initialize` is over, answered or not: who waited for it goes on, and the agent gets what clients brought meanwhile. */
   greeted(session: LiveSession): void {
     for (const wake of this.#greeted.get(session.id) ?? []) wake()

@@ -9,6 +9,7 @@ export interface LoggerOptions {
   readonly stream?: DestinationStream
 }
 
+const MAX_WAITING_BYTES = 1024 * 1024
 const CENSORED = "[redacted]"
 const SECRET_FIELDS = ["token", "secret", "authorization", "cookie", "set-cookie", "credential"]
 
@@ -22,7 +23,14 @@ export function createLogger({ level = "info", stream }: LoggerOptions = {}): Hu
     // The fields above are where secrets are expected; this is for where they are not: inside of messages and URLs.
     hooks: { streamWrite: censor },
   }
-  return pino(options, stream ?? destination({ dest: 2, sync: true }))
+  return pino(options, stream ?? standardError())
+}
+
+/** A log that cannot be written (the disk is full, the terminal closed) must end nobody: what waits is written when it can be, up to a bound. */
+function standardError(): DestinationStream {
+  const out = destination({ dest: 2, sync: true, maxLength: MAX_WAITING_BYTES })
+  out.on("error", () => undefined)
+  return out
 }
 
 /** Paths name a depth each: as deep as what we log goes. */

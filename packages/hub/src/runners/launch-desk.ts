@@ -10,6 +10,7 @@ import type { Directory } from "../store/directory.ts"
 import { agentOf, type LaunchPlan, planLaunch, readLaunched, withInherited } from "./launch-plan.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
+import { StrayProcesses } from "./stray-processes.ts"
 
 export interface LaunchDeskOptions {
   readonly registry: SessionRegistry
@@ -22,15 +23,18 @@ export interface LaunchDeskOptions {
 
 /** A runner may let starts wait for each other. */
 const LAUNCH_TIMEOUT_MS = 60_000
-const STOP_TIMEOUT_MS = 15_000
 /** What may be over in a moment: it is tried again when the runner tells how it is doing. */
-const PASSING: ReadonlySet<string> = new Set(["runner/full", "runner/away", "runner/no-answer", "hub/busy"])
+const PASSING: ReadonlySet<unknown> = new Set(["runner/full", "runner/away", "runner/no-answer", "hub/busy"])
+/** After these the process may have been started all the same. */
+const UNCERTAIN: ReadonlySet<string> = new Set(["runner/away", "runner/no-answer"])
 
 interface Start {
   readonly session: LiveSession
   readonly plan: LaunchPlan
   readonly by: string
   readonly what: "session/launched" | "session/resumed"
+  /** How often it had been stopped when this was wished. */
+  readonly stops: number
 }
 
 /** Starts agents on runners, and starts them again when there is something to say to them. */
@@ -40,8 +44,9 @@ export class LaunchDesk {
   /** By spawn: its agent may be here before the runner's answer is. */
   readonly #starting = new Map<string, Promise<void>>()
   readonly #reviving = new Map<LiveSession, Promise<void>>()
-  /** Parked ones that something waits for. */
-  readonly #wanted = new Set<LiveSession>()
+  /** Those without a process that something waits for, and how often each had been stopped when it came. */
+  readonly #wanted = new Map<LiveSession, number>()
+  readonly #strays = new StrayProcesses()
 
   constructor(options: LaunchDeskOptions) {
     this.#options = options
@@ -78,17 +83,37 @@ export class LaunchDesk {
     return reviving
   }
 
-  /** Brings a parked agent back, now or as soon as its runner can. */
+  /** Brings an agent back that rests or has ended, now or as soon as its runner can. */
   wake(session: LiveSession): void {
-    if (!session.isParked) return
-    this.#wanted.add(session)
-    const runner = session.kept.own.launch?.runner
-    if (runner !== undefined && this.#options.fleet.isHere(runner)) void this.#wake(session)
+    if (!session.isParked && !session.isEnded) return
+    this.#wanted.set(session, this.#options.endings.stopsOf(session))
+    this.#wakeHere(session)
   }
 
   /** The runner is here, or has told how it is doing: what could not be woken may be now. */
   wakeAll(runner: string): void {
-    for (const session of this.#wanted) if (session.kept.own.launch?.runner === runner) this.wake(session)
+    for (const [session, stops] of this.#wanted) {
+      const isIdle = session.isParked || (session.isEnded && session.messages.waiting > 0)
+      if (!isIdle || this.#options.endings.stopsOf(session) !== stops) this.#wanted.delete(session)
+      else if (session.kept.own.launch?.runner === runner) this.#wakeHere(session)
+    }
+  }
+
+  /** A process that its session does not want. Resolves when it is gone, or was not to be reached in time. */
+  stopStray(sessionId: string, { runner, spawn }: { runner: string; spawn: string }): Promise<void> {
+    this.#strays.add(sessionId, spawn)
+    return this.#stopStrays(sessionId, runner)
+  }
+
+  async #stopStrays(sessionId: string, runner: string): Promise<void> {
+    await this.#strays.stop(sessionId, async (request, timeoutMs) =>
+      this.#options.fleet.request(runner, request, timeoutMs),
+    )
+  }
+
+  #wakeHere(session: LiveSession): void {
+    const runner = session.kept.own.launch?.runner
+    if (runner !== undefined && this.#options.fleet.isHere(runner)) void this.#wake(session)
   }
 
   async #create(request: NewSession, caller: Caller): Promise<LiveSession> {
@@ -126,7 +151,7 @@ export class LaunchDesk {
     const runner = fleet.choose(request.runner, agentOf(request))
     const session = registry.draft(request, parent === undefined ? {} : { parent })
     const plan = planLaunch({ session: session.id, runner, request, resume })
-    await this.#start({ session, plan, by: caller.name, what: "session/launched" })
+    await this.#start({ session, plan, by: caller.name, what: "session/launched", stops: 0 })
     return session
   }
 
@@ -142,7 +167,8 @@ export class LaunchDesk {
 
   /** The conversation goes on in the session it has. */
   async #resume(session: LiveSession, request: NewSession, caller: Caller): Promise<LiveSession> {
-    const { registry, fleet } = this.#options
+    const { registry, fleet, endings } = this.#options
+    const stops = endings.stopsOf(session)
     await fleet.arrival()
     if (!session.isEnded && !session.isParked) throw isLive(session)
     const whole = withInherited(request, session.kept)
@@ -152,7 +178,7 @@ export class LaunchDesk {
     const { launch: before } = session.kept.own
     const resume = session.record.agentSessionId ?? undefined
     const plan = planLaunch({ session: session.id, runner, request: whole, resume, before })
-    await this.#startOnce({ session, plan, by: caller.name, what: "session/resumed" })
+    await this.#startOnce({ session, plan, by: caller.name, what: "session/resumed", stops })
     if (request.requestKey !== undefined) registry.rekey(session, request.requestKey)
     if (request.title !== undefined) session.change({ title: request.title })
     return session
@@ -167,8 +193,9 @@ export class LaunchDesk {
   }
 
   async #revive(session: LiveSession, by: string): Promise<void> {
-    const { fleet } = this.#options
+    const { fleet, endings } = this.#options
     const { launch } = session.kept.own
+    const stops = endings.stopsOf(session)
     if (launch === undefined) throw noAgent("the session has ended, and its agent was started by hand")
     await fleet.arrival()
     if (!fleet.isHere(launch.runner)) {
@@ -178,19 +205,19 @@ export class LaunchDesk {
       )
     }
     try {
-      await this.#startAgain(session, launch, by)
+      await this.#startAgain(session, launch, { by, stops })
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       throw noAgent(`the session has ended and could not be resumed (${error.message})`, error.code)
     }
   }
 
-  async #startAgain(session: LiveSession, before: KeptLaunch, by: string): Promise<void> {
+  async #startAgain(session: LiveSession, before: KeptLaunch, how: Pick<Start, "by" | "stops">): Promise<void> {
     const { agentSessionId, turns } = session.record
     const { runner } = before
     const request = withInherited({}, session.kept)
     const plan = (resume?: string) => planLaunch({ session: session.id, runner, request, resume, before })
-    const start = (resume?: string) => this.#start({ session, plan: plan(resume), by, what: "session/resumed" })
+    const start = (resume?: string) => this.#start({ session, plan: plan(resume), what: "session/resumed", ...how })
     try {
       await start(agentSessionId ?? undefined)
     } catch (error) {
@@ -208,13 +235,18 @@ export class LaunchDesk {
       await this.revive(session, "hub")
       this.#wanted.delete(session)
     } catch (error) {
-      const reason = error instanceof HubError ? error.details["reason"] : undefined
-      if (typeof reason === "string" && PASSING.has(reason)) return
+      if (this.#isPassing(session, error)) return
       this.#wanted.delete(session)
-      this.#options.trouble(session, "a parked agent could not be started again", error)
+      this.#options.trouble(session, "an agent could not be started again", error)
       if (session.isParked)
         await this.#options.endings.end(session, error instanceof Error ? error.message : String(error))
     }
+  }
+
+  /** A conversation that one of our own strays has in use is free when that is gone. */
+  #isPassing(session: LiveSession, error: unknown): boolean {
+    const reason = error instanceof HubError ? error.details["reason"] : undefined
+    return PASSING.has(reason) || (reason === "runner/session-in-use" && this.#strays.has(session.id))
   }
 
   #start(start: Start): Promise<void> {
@@ -224,25 +256,36 @@ export class LaunchDesk {
     return starting
   }
 
-  async #startOn({ session, plan, by, what }: Start): Promise<void> {
-    const { registry, fleet } = this.#options
-    const { runner, spec, launch } = plan
-    const reply = await fleet.launch(runner, { kind: "launch", spec }, LAUNCH_TIMEOUT_MS).catch((error: unknown) => {
-      // It may yet be started: nobody waits for it any more.
-      const isLate = error instanceof HubError && error.code === "runner/no-answer"
-      if (isLate && fleet.isHere(runner)) this.#stopStray(runner, spec.spawn)
-      throw error
-    })
-    const { cwd, cliVersion, worktree } = readLaunched(reply)
+  async #startOn(start: Start): Promise<void> {
+    const { registry } = this.#options
+    const { session, plan } = start
+    // Nothing is awaited otherwise: the next launch is to count this one when it chooses its runner.
+    if (this.#strays.has(session.id)) await this.#stopStrays(session.id, plan.runner)
+    const { cwd, cliVersion, worktree } = readLaunched(await this.#askToStart(start))
+    this.#requireWanted(start)
     if (registry.find(session.id) === undefined) registry.adopt(session)
-    await session.expect({ ...launch, cwd })
+    await session.expect({ ...plan.launch, cwd })
     session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
-    await this.#audit({ session, plan, by, what }, cwd)
+    await this.#audit(start, cwd)
   }
 
-  #stopStray(runner: string, spawn: string): void {
-    const request = { kind: "stop", spawn, reason: "nobody waits for it any more" } as const
-    this.#options.fleet.request(runner, request, STOP_TIMEOUT_MS).catch(() => undefined)
+  async #askToStart({ session, plan: { runner, spec } }: Start): Promise<unknown> {
+    try {
+      return await this.#options.fleet.launch(runner, { kind: "launch", spec }, LAUNCH_TIMEOUT_MS)
+    } catch (error) {
+      // It may yet be started, or is already: nobody waits for it any more.
+      if (error instanceof HubError && UNCERTAIN.has(error.code)) {
+        void this.stopStray(session.id, { runner, spawn: spec.spawn })
+      }
+      throw error
+    }
+  }
+
+  /** Somebody who stops a session while its agent is being started means that one too. */
+  #requireWanted({ session, plan: { runner, spec }, stops }: Start): void {
+    if (this.#options.endings.stopsOf(session) === stops) return
+    void this.stopStray(session.id, { runner, spawn: spec.spawn })
+    throw new HubError("session/no-agent", "the session was stopped while its agent was being started")
   }
 
   /** What people want to be told of a launch: of the variables only their names. */

@@ -5,24 +5,35 @@ import type { RunnerFleet } from "./runner-fleet.ts"
 
 export interface ProcessEndingsOptions {
   readonly fleet: RunnerFleet
-  /** A parked one has something to do already. */
+  /** Something waits for the agent of a session whose process is over. */
   readonly wake: (session: LiveSession) => void
 }
 
 const END_TIMEOUT_MS = 5_000
 const STOP_TIMEOUT_MS = 15_000
+/** An agent that ends again and again without a turn is not brought back by the hub alone. */
+const MAX_RETURNS = 3
 
 /** How processes on runners end: by themselves, by somebody's wish, or to rest. */
 export class ProcessEndings {
   readonly #options: ProcessEndingsOptions
   readonly #stopping = new Map<LiveSession, { reason: string; ended(): void }>()
+  readonly #stops = new WeakMap<LiveSession, number>()
+  /** How often a session was brought back for what waited, and at which of its turns. */
+  readonly #returns = new WeakMap<LiveSession, { turns: number; count: number }>()
 
   constructor(options: ProcessEndingsOptions) {
     this.#options = options
   }
 
+  /** How often somebody wished its end: whoever starts a process meanwhile sees that it is not wanted any more. */
+  stopsOf(session: LiveSession): number {
+    return this.#stops.get(session) ?? 0
+  }
+
   /** Ends the session's process and then the session. */
   async stop(session: LiveSession, reason: string): Promise<void> {
+    this.#stops.set(session, this.stopsOf(session) + 1)
     const { launch } = session.kept.own
     if (session.isEnded) return
     if (launch === undefined || launch.spawn === null || !this.#options.fleet.isHere(launch.runner)) {
@@ -49,25 +60,53 @@ export class ProcessEndings {
     await session.end({ reason })
   }
 
+  /** Its process is gone without a word of its own. */
+  async lost(session: LiveSession, reason: string): Promise<void> {
+    const isStopped = this.#stopping.has(session)
+    await this.end(session, reason)
+    if (!isStopped) this.#bringBack(session)
+  }
+
   /** The runner says that a process of the session is over. */
   async exited(session: LiveSession, spawn: string, exit: AgentExit): Promise<void> {
     // One from before, whose end is told late.
-    if (session.kept.own.launch?.spawn !== spawn) return
+    if (!isProcessOf(session, spawn)) return
+    const { code, signal, stderrTail, undelivered = [], lastReceived } = exit
+    const isResting = exit.parked === true
+    const named = { uuids: undelivered, ...(lastReceived === undefined ? {} : { lastReceived }) }
+    // As long as this is not done the process is not forgotten: a hub that is killed here is told its end again.
+    session.letGo(exit.reason)
+    await session.messages.takeBack(spawn, isResting ? "unconfirmed" : named)
+    if (!isProcessOf(session, spawn)) return
     const stopping = this.#stopping.get(session)
-    const isParked = exit.parked === true && stopping === undefined
+    const isParked = isResting && stopping === undefined
     forgetProcess(session, isParked)
     if (isParked) {
       await session.park(exit.reason)
       if (session.messages.waiting > 0) this.#options.wake(session)
       return
     }
-    const { code, signal, stderrTail, undelivered = [] } = exit
-    await session.messages.takeBack(spawn, undelivered)
     const reason = stopping?.reason ?? exit.reason
     const how = { ...(code === undefined ? {} : { code }), ...(signal === undefined ? {} : { signal }) }
     await session.end({ reason, ...how }, stderrTail === undefined ? {} : { stderrTail })
     stopping?.ended()
+    if (stopping === undefined) this.#bringBack(session)
   }
+
+  /** What was accepted is not to wait for somebody's next message. */
+  #bringBack(session: LiveSession): void {
+    if (session.messages.waiting === 0 || !session.isEnded) return
+    const { turns } = session.record
+    const before = this.#returns.get(session)
+    const count = before?.turns === turns ? before.count + 1 : 1
+    if (count > MAX_RETURNS) return
+    this.#returns.set(session, { turns, count })
+    this.#options.wake(session)
+  }
+}
+
+function isProcessOf({ kept }: LiveSession, spawn: string): boolean {
+  return kept.own.launch?.spawn === spawn
 }
 
 function forgetProcess(session: LiveSession, isParked: boolean): void {

@@ -56,7 +56,7 @@ export class RunnerAgent implements AgentWire {
   constructor(options: RunnerAgentOptions) {
     this.#options = options
     this.incarnation = options.attach.spawn
-    this.#router = new LineRouter({ ...options, isBound: true })
+    this.#router = new LineRouter({ ...options, isBound: true, spawn: this.incarnation })
     this.#watch(options.session)
   }
 
@@ -137,7 +137,7 @@ export class RunnerAgent implements AgentWire {
       if (this.#isGivenUp) return
       const item = readFromRunner(text)
       if (item === undefined) onTrouble(new Error("a runner said what is no line of an agent"))
-      else if (this.#options.spool.isNew(item.number)) {
+      else if (this.#options.spool.isNew(item.number) || this.#isLastWord(item)) {
         const taken = this.#takeItem(item)
         if (taken !== undefined) await taken
       }
@@ -145,6 +145,11 @@ export class RunnerAgent implements AgentWire {
     this.#ackSoon()
     await this.session.pipeline.room()
     await room()
+  }
+
+  /** A runner that lost its count with its spool may number it too low, and it is told once: it counts. */
+  #isLastWord(item: FromRunner): boolean {
+    return this.#options.attach.isOver === true && item.kind === "note" && readNote(item.note)?.kind === "exited"
   }
 
   /** Awaited only if there is something to await. */
@@ -191,11 +196,11 @@ export class RunnerAgent implements AgentWire {
   }
 
   #ackSoon(): void {
-    this.#acking ??= this.#ackAll().finally(() => {
-      this.#acking = undefined
-    })
+    if (this.#acking !== undefined || this.#isGivenUp || this.#options.spool.due === undefined) return
+    this.#acking = this.#ackAll()
   }
 
+  /** There is something to wait for: it is never over before it is known to be under way. */
   async #ackAll(): Promise<void> {
     const { spool, socket, onTrouble } = this.#options
     try {
@@ -212,6 +217,9 @@ export class RunnerAgent implements AgentWire {
     } catch (error) {
       // The connection is over: what was not acknowledged comes again.
       onTrouble(error)
+    } finally {
+      // With the last look at what is due, not a tick after it: what comes in between would wait for the next line.
+      this.#acking = undefined
     }
   }
 }

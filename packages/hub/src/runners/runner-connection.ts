@@ -35,7 +35,7 @@ export class RunnerConnection {
     this.#listener = listener
   }
 
-  /** Until the connection is over. Never rejects. */
+  /** Until the connection is over. Rejects, when it is over, with what the listener failed with. */
   async run(): Promise<void> {
     const timer = setTimeout(() => void this.#socket.end(DOES_NOT_SPEAK, "no hello came in time"), HELLO_MS)
     this.#tellSpoken = () => clearTimeout(timer)

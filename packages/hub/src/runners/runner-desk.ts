@@ -20,7 +20,6 @@ export interface RunnerDeskOptions {
 
 /** A process that is over may have its last words on their way by a connection of its own. */
 const MISSING_GRACE_MS = 15_000
-const STOP_TIMEOUT_MS = 15_000
 
 /** Brings what a runner has and what the hub thinks it has together, each time it comes. */
 export class RunnerDesk implements RunnerListener {
@@ -38,10 +37,10 @@ export class RunnerDesk implements RunnerListener {
     this.#ids.set(connection, id)
     fleet.join(connection, hello.runner, hello.agents)
     connection.tell({ ev: "welcome", hub: hub() })
+    this.#stopStrays(hello)
     for (const cut of hello.cut) await this.#endCut(cut)
     if (hello.cut.length > 0) connection.tell({ ev: "noted", spawns: hello.cut.map(({ spawn }) => spawn) })
     for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
-    this.#stopStrays(connection, hello)
     this.#watchMissing(id, new Set(hello.agents.map(({ spawn }) => spawn)))
     for (const session of this.#sessionsOn(id)) if (session.messages.waiting > 0) launches.wake(session)
     launches.wakeAll(id)
@@ -76,16 +75,18 @@ export class RunnerDesk implements RunnerListener {
   async #endCut({ session: sessionId, spawn, reason }: Cut): Promise<void> {
     const session = this.sessionOf(sessionId, spawn)
     if (session?.kept.own.launch?.spawn !== spawn) return
-    await this.#options.endings.end(session, reason === "" ? "the runner was killed" : reason)
+    await this.#options.endings.lost(session, reason === "" ? "the runner was killed" : reason)
   }
 
   /** Processes that no session wants any more: it was stopped, or another took their place, while the runner was away. */
-  #stopStrays(connection: RunnerConnection, hello: Hello): void {
-    for (const { session, spawn } of hello.agents) {
-      if (this.sessionOf(session, spawn)?.kept.own.launch?.spawn === spawn) continue
-      if (this.#options.launches.isStarting(spawn)) continue
-      const request = { kind: "stop", spawn, reason: "its session does not want it any more" } as const
-      connection.request(request, STOP_TIMEOUT_MS).catch(() => undefined)
+  #stopStrays({ runner, agents }: Hello): void {
+    const { launches } = this.#options
+    for (const { session, spawn } of agents) {
+      const owner = this.sessionOf(session, spawn)
+      if (owner?.kept.own.launch?.spawn === spawn || launches.isStarting(spawn)) continue
+      // The conversation may have gone on in another session, which would meet it there.
+      const newest = owner ?? this.#options.registry.newestOf(session)
+      void launches.stopStray(newest?.id ?? session, { runner: runner.id, spawn })
     }
   }
 
@@ -106,7 +107,7 @@ export class RunnerDesk implements RunnerListener {
 
   async #endMissing({ session, spawn }: { session: LiveSession; spawn: string }): Promise<void> {
     if (session.kept.own.launch?.spawn !== spawn || session.wire !== undefined) return
-    await this.#options.endings.end(session, "its process is gone from the runner").catch(() => undefined)
+    await this.#options.endings.lost(session, "its process is gone from the runner").catch(() => undefined)
   }
 
   #sessionsOn(id: string): readonly LiveSession[] {

@@ -20,6 +20,8 @@ export interface RunnerFleetOptions {
 interface Runner {
   readonly facts: RunnerFacts
   readonly seenAt: string
+  /** Takes no new agents: somebody said so, and it holds until they say otherwise. */
+  readonly draining: boolean
   /** Undefined while it is away. */
   readonly here: Here | undefined
 }
@@ -73,7 +75,9 @@ export class RunnerFleet {
     for (const entry of Array.isArray(kept) ? kept : []) {
       const facts = isObject(entry) ? readFacts(entry["facts"]) : undefined
       const seenAt = textOf(entry, "seenAt")
-      if (facts !== undefined && seenAt !== undefined) this.#runners.set(facts.id, { facts, seenAt, here: undefined })
+      const draining = isObject(entry) && entry["draining"] === true
+      if (facts !== undefined && seenAt !== undefined)
+        this.#runners.set(facts.id, { facts, seenAt, draining, here: undefined })
     }
   }
 
@@ -92,13 +96,23 @@ export class RunnerFleet {
 
   /** A runner says hello. Of two with one id the newer is the one that is there. */
   join(connection: RunnerConnection, facts: RunnerFacts, agents: readonly AgentUsage[]): void {
-    const before = this.#runners.get(facts.id)?.here
+    const known = this.#runners.get(facts.id)
+    const before = known?.here
     if (before === undefined) this.#options.metrics.runnerConnected()
     else void before.connection.end(ANOTHER_CAME, "another runner with the same id connected").catch(() => undefined)
     const here = { connection, agents, stats: undefined, arriving: 0 }
-    this.#runners.set(facts.id, { facts, seenAt: this.#now(), here })
+    this.#runners.set(facts.id, { facts, seenAt: this.#now(), draining: known?.draining ?? false, here })
     this.#arrived()
     this.#keep()
+  }
+
+  /** Whether it takes new agents. Those it has go on, and are brought back when they are parked or resumed. */
+  async drain(id: string, draining: boolean): Promise<RunnerView> {
+    const runner = { ...this.#get(id), draining }
+    this.#runners.set(id, runner)
+    this.#keep()
+    await this.#writing
+    return viewOf(runner)
   }
 
   /** One that is away. When it comes back it is known again. */
@@ -156,9 +170,11 @@ export class RunnerFleet {
     }
     const here = named.filter((runner) => runner.here !== undefined)
     if (here.length === 0) throw wanted === undefined ? noRunner() : away(named[0]?.facts.name ?? wanted)
+    const open = here.filter(({ draining }) => !draining)
+    if (open.length === 0) throw drained(here[0]?.facts.name ?? "")
     // One that cannot says why: better than a reason of ours.
-    const able = here.filter((runner) => canRun(runner, agent))
-    const [chosen] = (able.length === 0 ? here : able).toSorted(byRoom)
+    const able = open.filter((runner) => canRun(runner, agent))
+    const [chosen] = (able.length === 0 ? open : able).toSorted(byRoom)
     if (chosen === undefined) throw noRunner()
     return chosen.facts.id
   }
@@ -186,7 +202,7 @@ export class RunnerFleet {
 
   #keep(): void {
     this.#forgetOldest()
-    const kept = [...this.#runners.values()].map(({ facts, seenAt }) => ({ facts, seenAt }))
+    const kept = [...this.#runners.values()].map(({ facts, seenAt, draining }) => ({ facts, seenAt, draining }))
     this.#writing = Promise.all([this.#writing, this.#options.directory.putDocument(DOCUMENT, kept)])
       .then(() => undefined)
       .catch((error: unknown) => this.#options.trouble("the runners could not be kept", error))
@@ -203,13 +219,22 @@ export class RunnerFleet {
   }
 }
 
-function viewOf({ facts, seenAt, here }: Runner): RunnerView {
+function viewOf({ facts, seenAt, draining, here }: Runner): RunnerView {
   const { id, name, labels, host, platform, version, maxAgents, hasSimulator, claude } = facts
   const agents = here?.agents ?? []
   const about = { labels, host, platform, version, maxAgents, hasSimulator }
   const cliVersions = [...new Set(claude.map((found) => found.version).filter((found) => found !== ""))]
   const usage = agents.map(({ session, memoryBytes, cpuPercent }) => ({ session, memoryBytes, cpuPercent }))
-  const known = { id, name, connected: here !== undefined, seenAt, agents: agents.length, ...about, cliVersions }
+  const known = {
+    id,
+    name,
+    connected: here !== undefined,
+    draining,
+    seenAt,
+    agents: agents.length,
+    ...about,
+    cliVersions,
+  }
   if (here === undefined) return known
   const cpuPercent = agents.reduce((sum, agent) => sum + agent.cpuPercent, 0)
   const memoryBytes = agents.reduce((sum, agent) => sum + agent.memoryBytes, here.stats?.memoryBytes ?? 0)
@@ -243,6 +268,10 @@ function noRunner(): HubError {
     "runner/none",
     'no runner is connected: start one with "signalbox runner", or make the session with agent "external"',
   )
+}
+
+function drained(name: string): HubError {
+  return new HubError("runner/draining", `the runner ${name} takes no new agents now: choose another, or open it again`)
 }
 
 function away(name: string): HubError {

@@ -13,7 +13,7 @@ export function readNote(value: unknown): RunnerNote | undefined {
 }
 
 function readExit(value: Readonly<Record<string, unknown>>): AgentExit {
-  const { code, undelivered } = value
+  const { code, undelivered, lastReceived } = value
   const signal = textOf(value, "signal")
   const stderrTail = textOf(value, "stderrTail")?.slice(-MAX_TEXT_CHARS)
   return {
@@ -23,5 +23,6 @@ function readExit(value: Readonly<Record<string, unknown>>): AgentExit {
     ...(stderrTail === undefined || stderrTail === "" ? {} : { stderrTail }),
     ...(value["parked"] === true ? { parked: true } : {}),
     ...(Array.isArray(undelivered) ? { undelivered: undelivered.filter((uuid) => typeof uuid === "string") } : {}),
+    ...(lastReceived === null || typeof lastReceived === "string" ? { lastReceived } : {}),
   }
 }

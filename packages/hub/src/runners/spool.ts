@@ -19,8 +19,8 @@ export class Spool {
   }
 
   took(number: number, isWhole: boolean): void {
-    this.#taken = number
-    if (isWhole) this.#whole = number
+    this.#taken = Math.max(this.#taken, number)
+    if (isWhole) this.#whole = Math.max(this.#whole, number)
   }
 
   /** What was taken and is not durable will never be: it must be taken again. */

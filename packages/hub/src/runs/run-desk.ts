@@ -62,16 +62,22 @@ export class RunDesk {
   }
 
   async get(id: string): Promise<Run> {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
-    const run = (await this.#options.directory.getDocument(nameOf(id))) as Run | null | undefined
-    if (run == null) throw new HubError("run/unknown", `there is no run ${id}`)
+    const run = await this.#find(id)
+    if (run === undefined) throw new HubError("run/unknown", `there is no run ${id}`)
     return run
   }
 
-  /** Newest first. */
+  /** Newest first. One that the index names and that was never written, after a kill in between, is none. */
   async list(limit: number): Promise<{ runs: readonly Run[]; more: boolean }> {
     const ids = (await this.#ids()).toReversed()
-    return { runs: await Promise.all(ids.slice(0, limit).map((id) => this.get(id))), more: ids.length > limit }
+    const runs = await Promise.all(ids.slice(0, limit).map((id) => this.#find(id)))
+    return { runs: runs.filter((run) => run !== undefined), more: ids.length > limit }
+  }
+
+  async #find(id: string): Promise<Run | undefined> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a document of ours: nobody else writes it
+    const run = (await this.#options.directory.getDocument(nameOf(id))) as Run | null | undefined
+    return run ?? undefined
   }
 
   async #ids(): Promise<readonly string[]> {

@@ -67,6 +67,7 @@ export class AgentIntake {
       case "delta":
         return this.#replay.holds(message, line) ? undefined : this.#options.pipeline.delta(line, message)
       case "event":
+        this.#replay.sawEvent()
         return this.#takeEvent(message, line, fate.key ?? key)
       case "question":
         return this.#options.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
@@ -82,6 +83,17 @@ export class AgentIntake {
       case "absorbed":
         return this.#options.absorbed("keep_alive")
     }
+  }
+
+  /** What a process said that is not the one that is here: it goes into the history, and nobody is to answer it. */
+  takeLeftover(decoded: Decoded, key?: string): void {
+    if (decoded.kind === "malformed") return this.#options.malformed(decoded.reason)
+    const message: Envelope = decoded.message
+    const { line } = decoded
+    const fate = fateOf(message)
+    if (fate.fate === "event") return this.#takeEvent(message, line, fate.key ?? key)
+    if (fate.fate !== "question") return undefined
+    return this.#options.keep(message, { line, key: questionKey(fate.requestId) })
   }
 
   /** Resolves when the questions that came so far are asks, or refused. */
@@ -117,7 +129,6 @@ export class AgentIntake {
       this.#options.absorbed("echo")
       this.#options.echoed(key)
     }
-    this.#replay.sawEvent()
     this.#options.keep(message, key === undefined ? { line } : { line, key })
   }
 

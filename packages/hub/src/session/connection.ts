@@ -24,6 +24,8 @@ export type Connection =
 export function connectionAtStart({ record: { state }, own }: KeptSession): Connection {
   if (own.launch?.isParked === true && state !== "ended") return { name: "parked" }
   if (state === "ended") return { name: "ended" }
+  // Its end was told, and the hub was killed before it had noted all of it.
+  if (own.launch?.spawn === null) return { name: "ended" }
   return state === "starting" ? { name: "never" } : { name: "away" }
 }
 

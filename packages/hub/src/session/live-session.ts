@@ -6,7 +6,6 @@ import {
   initialSessionState,
   type PeerTraits,
   peerTraits,
-  type SessionState,
   stepSession,
   type UnlistedRequest,
 } from "@signalbox/protocol"
@@ -14,7 +13,8 @@ import type { NewMessage, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { KeptLaunch, KeptSession, SessionExit, SessionPhase, SessionRecord } from "../model/session-record.ts"
 import { AgentControl, type ControlReply, payloadOf } from "./agent-control.ts"
-import { AgentIntake } from "./agent-intake.ts"
+import type { AgentIntake } from "./agent-intake.ts"
+import { AgentProgress } from "./agent-progress.ts"
 import type { AgentWire } from "./agent-wire.ts"
 import { Arrivals } from "./arrivals.ts"
 import { catchUp } from "./catch-up.ts"
@@ -23,9 +23,9 @@ import { type Greeted, greetAgent } from "./greet-agent.ts"
 import { KeptRecord } from "./kept-record.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
 import { MessageDesk } from "./message-desk.ts"
-import { MessageInProgress } from "./message-in-progress.ts"
+import type { MessageInProgress } from "./message-in-progress.ts"
+import { openIntake } from "./open-intake.ts"
 import { type Published, SessionPipeline } from "./pipeline.ts"
-import { takeReceipts } from "./receipts.ts"
 import { noAgent, rotated } from "./session-errors.ts"
 import { foldEvents, foldHandOver, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
 import { SessionHistory } from "./session-history.ts"
@@ -39,11 +39,10 @@ export class LiveSession {
   readonly pipeline: SessionPipeline
   readonly history: SessionHistory
   readonly messages: MessageDesk
-  readonly inProgress = new MessageInProgress()
   readonly #options: LiveSessionOptions
   readonly #intake: AgentIntake
+  readonly #progress: AgentProgress
   readonly #kept: KeptRecord
-  #state: SessionState = initialSessionState
   #connection: Connection
   readonly #arrivals = new Arrivals()
   /** Of one that had ended when the hub started. */
@@ -59,7 +58,6 @@ export class LiveSession {
       tell: () => options.changed(this),
     })
     this.#connection = connectionAtStart(options.kept)
-    if (this.#connection.name === "away") this.#state = stateAtStart(options.kept.record)
     this.pipeline = new SessionPipeline({
       session: this.id,
       log: options.log,
@@ -75,7 +73,19 @@ export class LiveSession {
       tell: (lifecycle) => this.pipeline.delta(encode(lifecycle), lifecycle),
       ...(options.now === undefined ? {} : { now: options.now }),
     })
-    this.#intake = this.#openIntake()
+    this.#progress = new AgentProgress({
+      wire: () => this.wire,
+      messages: this.messages,
+      asks: options.asks,
+      moved: () => this.touch(),
+    })
+    if (this.#connection.name === "away") this.#progress.state = stateAtStart(options.kept.record)
+    this.#intake = openIntake(this, options, {
+      replied: (message) => {
+        if (this.#connection.name === "connected") this.#connection.control.take(message)
+      },
+      background: (work) => this.#background(work),
+    })
   }
 
   get kept(): KeptSession {
@@ -84,6 +94,10 @@ export class LiveSession {
 
   get record(): SessionRecord {
     return this.#kept.value.record
+  }
+
+  get inProgress(): MessageInProgress {
+    return this.#progress.inProgress
   }
 
   get wire(): AgentWire | undefined {
@@ -108,7 +122,7 @@ export class LiveSession {
   get traits(): PeerTraits {
     const version = this.record.cliVersion
     if (version === null) return NO_TRAITS
-    return peerTraits({ claude_code_version: version, capabilities: this.#state.facts.capabilities ?? [] })
+    return peerTraits({ claude_code_version: version, capabilities: this.#progress.state.facts.capabilities ?? [] })
   }
 
   view(): SessionView {
@@ -121,7 +135,10 @@ export class LiveSession {
   }
 
   phase(): SessionPhase {
-    return phaseOf(this.#connection, { state: this.#state, pendingAsks: this.#options.asks.pendingCount(this.id) })
+    return phaseOf(this.#connection, {
+      state: this.#progress.state,
+      pendingAsks: this.#options.asks.pendingCount(this.id),
+    })
   }
 
   /** An agent is here. */
@@ -130,9 +147,9 @@ export class LiveSession {
     const connectedAt = performance.now()
     const connection = { name: "connected", wire, control: new AgentControl() } as const
     this.#connection = { ...connection, isGreeted: false }
-    if (continuity === "new") this.#state = initialSessionState
+    if (continuity === "new") this.#progress.state = initialSessionState
     else {
-      this.#state = stepSession(this.#state, { kind: "connected" })
+      this.#progress.state = stepSession(this.#progress.state, { kind: "connected" })
       this.#intake.replayBegins()
     }
     this.change({ transport: wire.transport })
@@ -146,6 +163,7 @@ export class LiveSession {
     this.#connection = { ...connection, isGreeted: true }
     this.#arrivals.tell(true)
     if (isSame) {
+      this.#options.returned?.(this)
       await this.messages.sendAgain(wire)
       await this.#options.asks.sendAgain(wire.incarnation, connectedAt)
     } else {
@@ -159,10 +177,17 @@ export class LiveSession {
     if (this.#connection.name !== "connected" || this.#connection.wire !== wire) return
     this.#connection.control.close(reason)
     this.#connection = { name: "away" }
-    this.#state = stepSession(this.#state, { kind: "disconnected" })
+    this.#progress.state = stepSession(this.#progress.state, { kind: "disconnected" })
     this.inProgress.clear()
     this.change({ transport: null })
     await this.history.note("disconnected", { reason })
+  }
+
+  /** Its process is over, and what becomes of the session is still to be seen: nothing more goes to it. */
+  letGo(reason: string): void {
+    if (this.#connection.name !== "connected") return
+    this.#connection.control.close(reason)
+    this.#connection = { name: "away" }
   }
 
   /** The conversation goes on elsewhere with the same process: gives its connection away and is over itself. */
@@ -176,7 +201,7 @@ export class LiveSession {
     next.#connection = { ...connection, isGreeted: true }
     this.messages.moveTo(next.messages)
     next.#background(next.messages.deliver(connection.wire))
-    next.#state = { ...this.#state }
+    next.#progress.state = { ...this.#progress.state }
     // One that comes back to its own goes on there: what followed it then does not follow it now.
     const { next: _followed, ...record } = next.record
     const { launch } = this.kept.own
@@ -195,13 +220,11 @@ export class LiveSession {
     await this.history.note("ended", { ...exit, ...details })
   }
 
-  /** The runner put its idle process to rest. What that did not take goes to the next one. */
+  /** The runner put its idle process to rest. */
   async park(reason: string): Promise<void> {
     if (this.#connection.name === "ended" || this.#connection.name === "parked") return
-    const { incarnation } = this.kept.own
     await this.#leave({ name: "parked" }, reason)
     this.change({ transport: null })
-    if (incarnation !== null) await this.messages.takeBack(incarnation, "unconfirmed")
     await this.history.note("parked", { reason })
   }
 
@@ -224,9 +247,19 @@ export class LiveSession {
     this.#kept.change({ ...this.kept, record })
   }
 
-  /** A line from the agent, decoded. `key` is for an event that has none of its own. */
-  ingest(decoded: Decoded, key?: string): void {
-    this.#intake.take(decoded, key)
+  /** Whether this is the process that is here. */
+  isSpokenForBy(incarnation: string): boolean {
+    return this.wire?.incarnation === incarnation
+  }
+
+  /**
+   * A line from the agent, decoded. `key` is for an event that has none of its own; `incarnation` is the process that said it,
+   * where it may be an earlier one than the one that is here.
+   */
+  ingest(decoded: Decoded, key?: string, incarnation?: string): void {
+    if (incarnation === undefined || this.isSpokenForBy(incarnation)) return this.#intake.take(decoded, key)
+    if (decoded.kind !== "malformed") this.#progress.saidByOther(decoded.message, incarnation)
+    return this.#intake.takeLeftover(decoded, key)
   }
 
   /** Resolves when all that the agent said so far is durable, or refused by the store. */
@@ -299,7 +332,7 @@ export class LiveSession {
   async load(): Promise<void> {
     const caughtUp = await catchUp(this.#options.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
-    if (this.#connection.name === "away") this.#state = stateAtStart(this.record)
+    if (this.#connection.name === "away") this.#progress.state = stateAtStart(this.record)
     // One that was handed over may have left messages on their way.
     if (!this.isEnded || this.record.next !== undefined) await this.messages.load()
     else this.#areMessagesUnread = true
@@ -317,7 +350,7 @@ export class LiveSession {
 
   async #renew(wire: AgentWire): Promise<void> {
     wire.renew()
-    this.#state = initialSessionState
+    this.#progress.state = initialSessionState
     await this.#takeNewProcess(wire)
   }
 
@@ -343,61 +376,11 @@ export class LiveSession {
     }).finally(() => greeted?.(this))
   }
 
-  #openIntake(): AgentIntake {
-    const { log, asks, call, trouble } = this.#options
-    return new AgentIntake({
-      sessionId: this.id,
-      log,
-      asks,
-      pipeline: this.pipeline,
-      wire: () => this.wire,
-      record: (message, how) => this.history.record("agent", message, how),
-      keep: (message, how) => this.history.keep(message, how),
-      replied: (message) => {
-        if (this.#connection.name === "connected") this.#connection.control.take(message)
-      },
-      echoed: (uuid) => this.messages.confirm(uuid),
-      call: (message) => call(this, message),
-      touched: () => this.touch(),
-      absorbed: (kind) => this.#options.absorbed?.(kind),
-      malformed: (reason) => trouble(this, "a malformed line", reason),
-      background: (work) => this.#background(work),
-      now: () => this.now(),
-    })
-  }
-
   #publish(items: readonly Published[]): void {
-    for (const item of items) this.#follow(item)
+    for (const item of items) this.#progress.follow(item)
     const events = items.filter((item) => item.kind === "event")
     if (events.length > 0) this.#kept.fold(foldEvents(this.kept, events))
     this.#options.publish(this, items)
-  }
-
-  #follow(item: Published): void {
-    const { message } = item
-    if (item.kind === "delta") {
-      this.inProgress.take(message, item.line)
-      this.#step({ kind: "received", message })
-      return
-    }
-    const { event } = item
-    if (event.from === "agent") {
-      this.#step({ kind: "received", message })
-      if (message.type === "result") this.inProgress.clear()
-      takeReceipts(message, {
-        incarnation: this.wire?.incarnation,
-        messages: this.messages,
-        asks: this.#options.asks,
-      })
-    } else if (event.from === "client" && message.type === "user") {
-      this.#step({ kind: "sent", message })
-    }
-  }
-
-  #step(input: Parameters<typeof stepSession>[1]): void {
-    const before = this.#state
-    this.#state = stepSession(before, input)
-    if (this.#state.phase !== before.phase) this.touch()
   }
 
   #background(work: Promise<unknown>): void {

@@ -28,6 +28,12 @@ export interface Accepted {
   readonly seq: number
 }
 
+/**
+ * What a process that is over did not take of what was sent to it: all that it has not confirmed, or what is named, and what
+ * was sent after the last that arrived (null: nothing did; left out: not known).
+ */
+export type NotTaken = "unconfirmed" | { readonly uuids: readonly string[]; readonly lastReceived?: string | null }
+
 const MAX_OPEN = 200
 
 /**
@@ -54,8 +60,9 @@ export class MessageDesk {
     }
   }
 
+  /** How many were sent to no process yet. */
   get waiting(): number {
-    return this.#open.length
+    return this.#open.filter(({ state }) => state === "waiting").length
   }
 
   /** Whether the session has this very message already. */
@@ -128,18 +135,31 @@ export class MessageDesk {
     return lost
   }
 
-  /** The process is over and never took these, or any that it has not confirmed: they wait again. */
-  async takeBack(incarnation: string, uuids: readonly string[] | "unconfirmed"): Promise<void> {
+  /** The process is over: what it never took waits again. */
+  async takeBack(incarnation: string, notTaken: NotTaken): Promise<void> {
     const { directory } = this.#options
     // One that is just being sent counts as sent, and not as waiting, when it is looked at.
     await this.#delivering
-    const isBack = ({ state, uuid, incarnation: sentTo }: OutgoingMessage) =>
-      state === "sent" && sentTo === incarnation && (uuids === "unconfirmed" || uuids.includes(uuid))
-    const back = this.#open.filter(isBack)
+    const back = new Set<OutgoingMessage>()
+    for (const message of this.#open) {
+      const isSentToIt = message.state === "sent" && message.incarnation === incarnation
+      if (isSentToIt && (await this.#isNotTaken(message, notTaken))) back.add(message)
+    }
     this.#open = this.#open.map((message) =>
-      isBack(message) ? { ...message, state: "waiting", incarnation: null } : message,
+      back.has(message) ? { ...message, state: "waiting", incarnation: null } : message,
     )
     for (const { sessionId, uuid } of back) await directory.setMessageState(sessionId, uuid, "waiting", null)
+  }
+
+  async #isNotTaken({ uuid, sessionId }: OutgoingMessage, notTaken: NotTaken): Promise<boolean> {
+    if (notTaken === "unconfirmed" || notTaken.uuids.includes(uuid)) return true
+    const { lastReceived } = notTaken
+    if (lastReceived == null || lastReceived === uuid) return lastReceived === null
+    const { log } = this.#options
+    const [last, own] = await Promise.all([log.find(sessionId, lastReceived), log.find(sessionId, uuid)])
+    // The last that arrived belongs to another session of this conversation: what was meant for this one came after it.
+    if (last === undefined || own === undefined) return sessionId === this.#options.sessionId
+    return own.seq > last.seq
   }
 
   /** The agent echoed it. */
@@ -149,8 +169,10 @@ export class MessageDesk {
   }
 
   /** A turn began: what was sent has arrived, with CLIs that echo nothing too. */
-  confirmSent(): void {
-    for (const message of this.#open) if (message.state === "sent") this.confirm(message.uuid)
+  confirmSent(incarnation: string | undefined): void {
+    for (const { state, uuid, incarnation: sentTo } of this.#open) {
+      if (state === "sent" && (incarnation === undefined || sentTo === incarnation)) this.confirm(uuid)
+    }
   }
 
   /** The conversation goes on elsewhere: what is still on its way goes along. */

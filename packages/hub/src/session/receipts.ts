@@ -3,6 +3,7 @@ import type { AskDesk } from "../asks/ask-desk.ts"
 import type { MessageDesk } from "./message-desk.ts"
 
 export interface Receivers {
+  /** The process that said it. */
   readonly incarnation: string | undefined
   readonly messages: MessageDesk
   readonly asks: AskDesk
@@ -10,7 +11,7 @@ export interface Receivers {
 
 /** What an agent's event tells of what it was sent: a turn that begins has its messages, a tool that ran had its answer. */
 export function takeReceipts(message: Envelope, { incarnation, messages, asks }: Receivers): void {
-  if (message.type === "system" && message["subtype"] === "init") messages.confirmSent()
+  if (message.type === "system" && message["subtype"] === "init") messages.confirmSent(incarnation)
   if (incarnation === undefined) return
   if (message.type === "result") asks.confirm(incarnation, undefined)
   if (message.type === "user") for (const id of toolResultsIn(message)) asks.confirm(incarnation, id)

@@ -68,6 +68,7 @@ const runner: RunnerView = {
   id: "r1",
   name: "box",
   connected: true,
+  draining: false,
   seenAt: at,
   agents: 1,
   maxAgents: 4,
@@ -148,6 +149,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       Array.from({ length: limit }, (_, i) => ({ ...auditRecord, id: after + i + 1 })),
     removeWorktree: async () => session,
     listRunners: () => [runner],
+    changeRunner: async () => runner,
     forgetRunner: async () => runner,
     runnerFolders: async (_id, path) => ({
       path: path ?? "/",

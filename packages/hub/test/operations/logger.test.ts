@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, existsSync, openSync } from "node:fs"
 import { Writable } from "node:stream"
 import { describe, expect, it } from "vitest"
 import { mintSecret } from "../../src/auth/secret.ts"
@@ -49,5 +52,26 @@ describe("the log", () => {
     expect(lines[0]).toMatchObject({ session: "s1", path: "/api/sessions/s1/events", status: 200, by: "the viewer" })
     expect(hub.log()).not.toMatch(/something-private|after=1|sb[xlc]_/)
     expect(lines).toHaveLength(3)
+  })
+
+  it("[RU45] harms nobody when it cannot be written, as on a full disk", async () => {
+    const program = `
+      import { createLogger } from "@signalbox/hub/logger"
+      const log = createLogger()
+      for (let n = 0; n < 20_000; n++) log.error({ err: new Error("no room") }, "the disk does not take it")
+      process.stdout.write("alive")
+    `
+    const full = existsSync("/dev/full") ? openSync("/dev/full", "w") : openSync("/dev/null", "r")
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: import.meta.dirname,
+      stdio: ["ignore", "pipe", full],
+    })
+    closeSync(full)
+    let said = ""
+    child.stdout?.on("data", (chunk) => {
+      said += String(chunk)
+    })
+    const [code] = (await once(child, "close")) as [number | null]
+    expect({ code, said }).toEqual({ code: 0, said: "alive" })
   })
 })

@@ -152,6 +152,31 @@ describe("the doors for runners", () => {
     expect(await runnersOf(again)).toMatchObject([{ id: "runner-1", connected: true }])
   })
 
+  it("[HR8] a runner that is drained takes no new agents, until it is opened again", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const launch = () =>
+      rest<{ id: string }>(stage, "POST", "/api/sessions", { body: { agent: "simulator", cwd: "/" } })
+    const before = await launch()
+    expect(before.status).toBe(201)
+    const drained = await rest(stage, "PATCH", "/api/runners/runner-1", { body: { draining: true } })
+    expect(drained).toMatchObject({ status: 200, body: { draining: true, connected: true } })
+    expect(await launch()).toMatchObject({ status: 409, body: { error: { code: "runner/draining" } } })
+    runner.leave()
+    const again = await stage.reopen()
+    await FakeRunner.connect(again)
+    expect(await runnersOf(again)).toMatchObject([{ draining: true, connected: true }])
+    const refused = await rest(again, "POST", "/api/sessions", {
+      body: { agent: "simulator", cwd: "/", runner: "box" },
+    })
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "runner/draining" } } })
+    expect(await rest(again, "PATCH", "/api/runners/nobody", { body: { draining: true } })).toMatchObject({
+      status: 404,
+    })
+    await rest(again, "PATCH", "/api/runners/runner-1", { body: { draining: false } })
+    expect((await rest(again, "POST", "/api/sessions", { body: { agent: "simulator", cwd: "/" } })).status).toBe(201)
+  })
+
   it("[HR6] what a runner says of itself and its agents is told, and counted", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)

@@ -37,6 +37,8 @@ export interface FakeRunnerOptions {
   readonly cut?: readonly { spawn: string; session: string; reason: string }[]
   /** Does not start what it is asked to start until the test says so. */
   readonly isSlow?: boolean
+  /** Does not answer when it is asked to stop a process; the test does. */
+  readonly holdsStops?: boolean
 }
 
 interface Asked {
@@ -58,12 +60,14 @@ export class FakeRunner {
   /** What a launch is refused with. */
   refusal: { code: string; message: string } | undefined
   refusesResumesOnly = false
+  isSlow: boolean
 
   private constructor(stage: Stage, socket: WebSocket, options: FakeRunnerOptions & { token: string }) {
     this.#stage = stage
     this.#socket = socket
     this.#options = options
     this.token = options.token
+    this.isSlow = options.isSlow === true
     this.facts = factsOf(options.facts)
     this.closed = new Promise((resolve) => socket.on("close", (code) => resolve(code)))
     socket.on("message", (data) => this.#take(JSON.parse(textIn(data)) as Envelope))
@@ -128,14 +132,23 @@ export class FakeRunner {
     this.say({ op: "reply", id, result })
   }
 
+  refuse(id: string, code: string): void {
+    this.say({ op: "refused", id, code, message: "no" } as RunnerToHub)
+  }
+
+  /** What it was asked for so far, in order. */
+  get kinds(): string[] {
+    return this.asked.map(({ request }) => request.kind)
+  }
+
   #take(message: Envelope): void {
     this.told.push(message)
     if (message["ev"] !== "request") return
     const asked = message as unknown as Asked
     this.asked.push(asked)
     const { id, request } = asked
-    if (request.kind === "launch" && this.#options.isSlow !== true) this.#launch(id, request.spec)
-    if (request.kind === "stop") this.#stop(id, request.spawn)
+    if (request.kind === "launch" && !this.isSlow) this.#launch(id, request.spec)
+    if (request.kind === "stop" && this.#options.holdsStops !== true) this.#stop(id, request.spawn)
   }
 
   #launch(id: string, spec: LaunchSpec): void {

@@ -149,7 +149,6 @@ describe("the lines of an agent on a runner", () => {
     agent.say({ type: "said", text: "the last" })
     agent.askPermission("never heard")
     agent.exit({ reason: "it crashed", code: 3, stderrTail: "Segmentation fault" })
-    await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "Are you there?" })
     await agent.dial()
     await expect
       .poll(() => stage.hub.core.getSession(id), WAIT)
@@ -162,7 +161,62 @@ describe("the lines of an agent on a runner", () => {
     const events = await eventsOf(stage, id)
     expect(texts(events)).toEqual(["the last"])
     expect(events.at(-1)).toMatchObject({ subtype: "ended", stderrTail: "Segmentation fault" })
-    expect(agent.prompts).toEqual([])
+  })
+
+  it("[HR24] what a process left behind does nothing to the process that came after it", async () => {
+    const stage = await openStage()
+    const { agent, id, runner } = await launched(stage)
+    agent.init()
+    await agent.allAcked()
+    agent.leave()
+    runner.leave()
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    const cut = [{ spawn: agent.spawn, session: id, reason: "the runner was killed" }]
+    const back = await FakeRunner.connect(stage, { token: runner.token, cut })
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+    await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "Go on." })
+    const next = await back.agent()
+    await next.hears("Go on.")
+    next.init()
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("running")
+    agent.isOver = true
+    agent.askPermission("old question")
+    for (const subtype of ["hook_callback", "mcp_message", "of tomorrow"]) {
+      agent.say({ type: "control_request", request_id: `old ${subtype}`, request: { subtype } })
+    }
+    agent.say({ type: "stream_event", event: { type: "message_start", message: {} } })
+    agent.result()
+    agent.init({ session_id: "gone elsewhere" })
+    agent.say({ type: "said", text: "the last" })
+    agent.exit({ reason: "the runner was killed" })
+    await agent.dial()
+    await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    expect(texts(await eventsOf(stage, id))).toEqual(["the last"])
+    const view = stage.hub.core.getSession(id)
+    expect(view).toMatchObject({ state: "running", pendingAsks: 0, transport: "runner" })
+    expect(view.next).toBeUndefined()
+    expect(next.heard.filter(({ type }) => type === "control_response")).toEqual([])
+    expect(agent.heard.filter(({ type }) => type === "control_response")).toEqual([])
+  })
+
+  it("[HR23] a tool's answer that came while the process was away reaches it when it is back", async () => {
+    const stage = await openStage()
+    const { agent, id } = await launched(stage)
+    const client = await openClient(stage, id)
+    await client.ask("i", { subtype: "initialize", sdkMcpServers: ["tools"] })
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "add" } }
+    const request = { subtype: "mcp_message", server_name: "tools", message }
+    agent.say({ type: "control_request", request_id: "m1", request })
+    const asked = await client.find((line) => fieldOf(line, "request")?.["subtype"] === "mcp_message")
+    agent.leave()
+    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    client.answer(asked, { mcp_response: { jsonrpc: "2.0", id: 1, result: { content: [] } } })
+    // The hub has read the answer when it has answered what was sent after it.
+    await client.ask("later", { subtype: "initialize" })
+    await agent.dial()
+    await expect
+      .poll(() => agent.heard.filter(({ type }) => type === "control_response"), WAIT)
+      .toMatchObject([{ response: { subtype: "success", request_id: "m1" } }])
   })
 
   it("[HR25] the runner knows what each hook's failure means, from the start and when it changes", async () => {

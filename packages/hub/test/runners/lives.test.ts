@@ -72,8 +72,9 @@ describe("the life of an agent on a runner", () => {
   it("[HR31] also after a restart of the hub, with what had waited", async () => {
     const stage = await openStage()
     const { agent, id, runner } = await launched(stage)
-    agent.leave()
+    runner.leave()
     await becomes(stage, id, "disconnected")
+    await expect.poll(() => stage.hub.core.listRunners()[0]?.connected, WAIT).toBe(false)
     await send(stage, id, "Waits.")
     agent.isOver = true
     agent.exit({ reason: "over", code: 0 })

@@ -55,4 +55,12 @@ describe("runs", () => {
       expect(refused).toMatchObject({ status: 404, body: { error: { code: "run/unknown" } } })
     }
   })
+
+  it("[HR40] one that was named and never written does not hide the others", async () => {
+    const directory = new MemoryDirectory()
+    const desk = new RunDesk({ directory })
+    const { id } = await desk.create(NEW_RUN, "ada")
+    await directory.putDocument("runs", [id, "lost"])
+    expect(await desk.list(10)).toMatchObject({ runs: [{ id }], more: false })
+  })
 })

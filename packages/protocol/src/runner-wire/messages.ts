@@ -40,6 +40,11 @@ export interface AgentExit {
   readonly parked?: boolean
   /** User messages, by `uuid`, that the runner was given and the process never was: they may go to the next one. */
   readonly undelivered?: readonly string[]
+  /**
+   * The `uuid` of the last user message that the runner was given for this process, not counting those given again; null when
+   * there was none. What the hub sent after it never arrived, and may go to the next process too. Older runners do not tell.
+   */
+  readonly lastReceived?: string | null
 }
 
 /** What a runner tells in its agent's stream beside the agent's own lines, in its place among them. */

@@ -29,13 +29,24 @@ export const ModelInfo = z.looseObject({
 })
 export type ModelInfo = z.infer<typeof ModelInfo>
 
+const API_PROVIDERS = [
+  "firstParty",
+  "bedrock",
+  "vertex",
+  "foundry",
+  "anthropicAws",
+  "anthropicGoogleCloud",
+  "mantle",
+  "gateway",
+] as const
+
 export const AccountInfo = z.looseObject({
   email: z.string().nullish(),
   organization: z.string().nullish(),
   subscriptionType: z.string().nullish(),
   tokenSource: z.string().nullish(),
   apiKeySource: z.string().nullish(),
-  apiProvider: z.string().nullish(),
+  apiProvider: openEnum(API_PROVIDERS).nullish(),
 })
 export type AccountInfo = z.infer<typeof AccountInfo>
 

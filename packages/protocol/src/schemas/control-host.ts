@@ -141,7 +141,7 @@ export type ReloadPluginsReply = z.infer<typeof ReloadPluginsReply>
 
 export const ReloadSkillsRequest = controlRequest("reload_skills", {})
 export type ReloadSkillsRequest = z.infer<typeof ReloadSkillsRequest>
-export const ReloadSkillsReply = z.looseObject({ skills: z.array(z.unknown()) })
+export const ReloadSkillsReply = z.looseObject({ skills: z.array(SlashCommand) })
 export type ReloadSkillsReply = z.infer<typeof ReloadSkillsReply>
 
 export const ReloadOutputStylesRequest = controlRequest("reload_output_styles", {})

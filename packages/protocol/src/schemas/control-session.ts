@@ -25,7 +25,7 @@ export const GetContextUsageReply = z.looseObject({
   categories: z.array(
     z.looseObject({
       id: z.string().nullish(),
-      kind: openEnum(["used", "free", "buffer"]).nullish(),
+      kind: openEnum(["used", "free", "buffer", "deferred"]).nullish(),
       name: z.string().optional(),
       tokens: z.number().optional(),
       /** A name in the CLI's own palette. */

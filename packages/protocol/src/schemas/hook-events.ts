@@ -74,14 +74,25 @@ export const hookEvents = {
   },
   PostToolUseFailure: {
     since: "2.0.77",
-    input: { ...tool, error: text, is_interrupt: z.boolean().nullish(), duration_ms: z.number().nullish() },
+    input: {
+      ...tool,
+      ...mcpServer,
+      error: text,
+      is_interrupt: z.boolean().nullish(),
+      duration_ms: z.number().nullish(),
+    },
     output: context,
   },
   PostToolBatch: {
     since: "2.1.325",
     input: {
       tool_calls: z.array(
-        z.looseObject({ tool_name: z.string().optional(), tool_input: z.unknown().optional(), tool_use_id: maybeText }),
+        z.looseObject({
+          tool_name: z.string().optional(),
+          tool_input: z.unknown().optional(),
+          tool_use_id: maybeText,
+          tool_response: z.unknown().optional(),
+        }),
       ),
     },
     output: context,
@@ -114,6 +125,10 @@ export const hookEvents = {
       agent_type: maybeText,
       model: maybeText,
       session_title: maybeText,
+      seconds_since_last_response: z.number().nullish(),
+      context_tokens: z.number().nullish(),
+      prompt_cache_likely_expired: z.boolean().nullish(),
+      estimated_cache_write_usd: z.number().nullish(),
     },
     output: {
       ...context,
@@ -176,7 +191,7 @@ export const hookEvents = {
   },
   PermissionDenied: {
     since: "2.1.325",
-    input: { ...tool, reason: maybeText },
+    input: { ...tool, ...mcpServer, reason: maybeText },
     output: { retry: z.boolean().optional() },
   },
   Setup: { since: "2.1.37", input: { trigger: openEnum(["init", "maintenance"]) }, output: context },

@@ -47,15 +47,47 @@ export const StreamlinedToolUseSummary = z.looseObject({
 })
 export type StreamlinedToolUseSummary = z.infer<typeof StreamlinedToolUseSummary>
 
+const RateLimitStatus = openEnum(["allowed", "allowed_warning", "rejected"])
+const RATE_LIMITS = [
+  "five_hour",
+  "seven_day",
+  "seven_day_opus",
+  "seven_day_sonnet",
+  "seven_day_overage_included",
+  "overage",
+] as const
+const OVERAGE_DISABLED = [
+  "overage_not_provisioned",
+  "org_level_disabled",
+  "org_level_disabled_until",
+  "org_service_level_disabled",
+  "seat_tier_level_disabled",
+  "seat_tier_zero_credit_limit",
+  "member_level_disabled",
+  "member_zero_credit_limit",
+  "group_zero_credit_limit",
+  "out_of_credits",
+  "no_limits_configured",
+  "fetch_error",
+  "unknown",
+] as const
+
 export const RateLimitInfo = z.looseObject({
-  status: openEnum(["allowed", "allowed_warning", "rejected"]),
+  status: RateLimitStatus,
   resetsAt: z.number().nullish(),
-  rateLimitType: z.string().nullish(),
+  rateLimitType: openEnum(RATE_LIMITS).nullish(),
   utilization: z.number().nullish(),
   isUsingOverage: z.boolean().nullish(),
+  overageStatus: RateLimitStatus.nullish(),
+  overageResetsAt: z.number().nullish(),
+  overageDisabledReason: openEnum(OVERAGE_DISABLED).nullish(),
+  overageInUse: z.boolean().nullish(),
+  overageEnabled: z.boolean().nullish(),
   surpassedThreshold: z.number().nullish(),
-  limitScope: z.unknown().optional(),
-  errorCode: z.string().nullish(),
+  limitScope: openEnum(["service", "channel", "group_pool"]).nullish(),
+  errorCode: openEnum(["credits_required"]).nullish(),
+  canUserPurchaseCredits: z.boolean().nullish(),
+  hasChargeableSavedPaymentMethod: z.boolean().nullish(),
 })
 export type RateLimitInfo = z.infer<typeof RateLimitInfo>
 

@@ -43,7 +43,7 @@ export const ModelUsage = z.looseObject({
   cacheCreationEphemeral1hInputTokens: z.number().nullish(),
   canonicalModel: z.string().nullish(),
   provider: z.string().nullish(),
-  costBasis: z.string().nullish(),
+  costBasis: openEnum(["list", "managed", "unknown"]).nullish(),
 })
 export type ModelUsage = z.infer<typeof ModelUsage>
 
@@ -98,12 +98,24 @@ const common = {
   safety_stops: z.number().nullish(),
 }
 
-/** How the vendor measures its own start of a turn. Seen on 2.1.325, not published; the opaque ones come rarely. */
+const QueuedBehind = openEnum(["durable_post", "ephemeral_post", "retry_backoff", "hold", "none"])
+
+/** How the vendor measures its own start of a turn. The opaque ones come rarely and are not published. */
 const measurements = {
   first_content_frame_ms: z.number().nullish(),
   first_request_input_tokens: z.number().nullish(),
   first_request_cache_read_input_tokens: z.number().nullish(),
   request_sent_wall_ms: z.number().nullish(),
+  first_stream_post_ms: z.number().nullish(),
+  first_stream_post_ack_ms: z.number().nullish(),
+  first_stream_post_queue_wait_ms: z.number().nullish(),
+  first_stream_post_queued_behind: QueuedBehind.nullish(),
+  first_stream_post_wall_ms: z.number().nullish(),
+  first_text_post_ms: z.number().nullish(),
+  first_text_post_queue_wait_ms: z.number().nullish(),
+  first_text_post_queued_behind: QueuedBehind.nullish(),
+  first_text_post_wall_ms: z.number().nullish(),
+  time_to_request_from_spawn_ms: z.number().nullish(),
   process_turn_index: z.unknown().optional(),
   turn_start_resume_kind: z.unknown().optional(),
   time_to_request_cpu_ms: z.unknown().optional(),

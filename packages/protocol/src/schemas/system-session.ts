@@ -31,7 +31,17 @@ export const CAPABILITIES = [
 export const Capability = openEnum(CAPABILITIES)
 export type Capability = z.infer<typeof Capability>
 
-export const ApiKeySource = openEnum(["user", "project", "org", "temporary", "ANTHROPIC_API_KEY", "none"])
+export const ApiKeySource = openEnum([
+  "user",
+  "project",
+  "org",
+  "temporary",
+  "oauth",
+  "ANTHROPIC_API_KEY",
+  "apiKeyHelper",
+  "/login managed key",
+  "none",
+])
 export type ApiKeySource = z.infer<typeof ApiKeySource>
 
 export const PluginInfo = z.looseObject({

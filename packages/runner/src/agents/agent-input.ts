@@ -17,7 +17,8 @@ export interface AgentInputOptions {
 export class AgentInput {
   readonly #options: AgentInputOptions
   readonly #seen = new SeenKeys(MAX_SEEN)
-  readonly #undelivered: string[] = []
+  readonly #undelivered = new Set<string>()
+  #lastReceived: string | null = null
   #waitingChars = 0
   #isFull = false
 
@@ -27,7 +28,12 @@ export class AgentInput {
 
   /** The user messages that came too late to reach the agent, by `uuid`. */
   get undelivered(): readonly string[] {
-    return this.#undelivered
+    return [...this.#undelivered]
+  }
+
+  /** The last user message that was written to the agent, by `uuid`. */
+  get lastReceived(): string | null {
+    return this.#lastReceived
   }
 
   /** What it sets going in the agent; undefined if it is a repeat, which is not sent. */
@@ -39,14 +45,23 @@ export class AgentInput {
     // Lines that are sent one after the other arrive so; only how each ended is waited for here.
     void this.#options.child
       .send(line)
+      .then(() => this.#received(messageUuid))
       .catch(() => {
-        if (messageUuid !== undefined && this.#undelivered.length < MAX_UNDELIVERED) this.#undelivered.push(messageUuid)
+        // One that lives and had too much waiting may be given it again.
+        if (key !== undefined) this.#seen.delete(key)
+        if (messageUuid !== undefined && this.#undelivered.size < MAX_UNDELIVERED) this.#undelivered.add(messageUuid)
       })
       .finally(() => {
         this.#waitingChars -= line.length
         this.#tellFullness()
       })
     return activity
+  }
+
+  #received(messageUuid: string | undefined): void {
+    if (messageUuid === undefined) return
+    this.#lastReceived = messageUuid
+    this.#undelivered.delete(messageUuid)
   }
 
   #tellFullness(): void {

@@ -34,6 +34,7 @@ export class AgentStream {
   /** Counts connections: what was read for an earlier one is not sent on a later. */
   #connection = 0
   #isPumping = false
+  #isFull = false
   #calls = 0
   #lastNumber: number | undefined
   #cancelSpooling = () => undefined as void
@@ -66,6 +67,7 @@ export class AgentStream {
   }
 
   setFull(isFull: boolean): void {
+    this.#isFull = isFull
     if (isFull) this.#link.pause()
     else this.#link.resume()
   }
@@ -104,6 +106,7 @@ export class AgentStream {
       ...(this.#lastNumber === undefined ? {} : { isOver: true }),
     }
     this.#link.send(JSON.stringify(attach))
+    if (this.#isFull) this.#link.pause()
     this.#sent = kept.first - 1
     this.#connection++
     this.#pumpNow()

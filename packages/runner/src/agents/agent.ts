@@ -3,9 +3,17 @@ import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transp
 import type { KeptLines } from "../lines/kept-lines.ts"
 import type { LinkSettings } from "../link/hub-link.ts"
 import type { AgentRecord } from "../state/state-file.ts"
-import { type Activity, type ActivityInput, type HookCall, isIdle, restingActivity, stepActivity } from "./activity.ts"
+import {
+  type Activity,
+  type ActivityInput,
+  type HookCall,
+  isAtRest,
+  restingActivity,
+  stepActivity,
+} from "./activity.ts"
 import { AgentInput } from "./agent-input.ts"
 import { AgentStream } from "./agent-stream.ts"
+import { callAnswer } from "./call-answer.ts"
 import { hookAnswer, type OnFailure } from "./hook-answer.ts"
 import { activityOfLine } from "./read-activity.ts"
 
@@ -40,6 +48,7 @@ export class Agent {
   readonly #stream: AgentStream
   #state: State = { phase: "exited" }
   #activity: Activity
+  #reading: Promise<void> = Promise.resolve()
   #onFailure: Readonly<Record<string, OnFailure>> = {}
   #endWhenIdle: Ending | undefined
   /** Undefined while the hub wants what it says. */
@@ -62,7 +71,7 @@ export class Agent {
     if (child === undefined) return
     const input = new AgentInput({ child, onFull: (isFull) => this.#stream.setFull(isFull) })
     this.#state = { phase: "running", child, input }
-    void this.#read(child)
+    this.#reading = this.#read(child)
   }
 
   get spawn(): string {
@@ -71,6 +80,11 @@ export class Agent {
 
   get isLiving(): boolean {
     return this.#state.phase !== "exited"
+  }
+
+  /** Settles when the process is gone; undefined while nobody ends it. */
+  get leaving(): Promise<unknown> | undefined {
+    return this.#state.phase === "ending" ? this.#state.child.closed : undefined
   }
 
   get activity(): Activity {
@@ -110,8 +124,11 @@ export class Agent {
     this.#endIfIdle()
   }
 
+  /** Of a process that is over. What it said last is kept, however much waits for the hub. */
   async close(reason: string): Promise<void> {
     await this.#stream.close(reason)
+    this.#options.kept.letIn()
+    await this.#reading
     await this.#options.kept.close()
   }
 
@@ -152,18 +169,25 @@ export class Agent {
     if (command.ev === "hooks") this.#onFailure = command.onFailure
   }
 
-  /** A hook that nobody answers hangs the turn for good; everything else can wait for the hub. */
+  /** A hook or a call that nobody answers hangs the turn for good; everything else can wait for the hub. */
   #hubIsAway(): void {
     for (const call of this.#activity.openHooks.values()) this.#answerHook(call)
+    for (const requestId of this.#activity.openCalls) this.#answer(callAnswer(requestId))
   }
 
   #answerHook(call: HookCall): void {
-    if (this.#state.phase === "exited") return
     const how = this.#onFailure[call.callbackId] ?? "open"
-    const inputs = this.#state.input.write(hookAnswer(call, how))
-    if (inputs === undefined) return
-    for (const input of inputs) this.#step(input)
-    this.#stream.note({ kind: "hook-answered", requestId: call.requestId, how })
+    if (this.#answer(hookAnswer(call, how))) {
+      this.#stream.note({ kind: "hook-answered", requestId: call.requestId, how })
+    }
+  }
+
+  /** False if it was answered before, or nobody is left to hear it. */
+  #answer(line: string): boolean {
+    if (this.#state.phase === "exited") return false
+    const inputs = this.#state.input.write(line)
+    for (const input of inputs ?? []) this.#step(input)
+    return inputs !== undefined
   }
 
   #hubKnowsNothing(reason: string): void {
@@ -175,7 +199,9 @@ export class Agent {
   }
 
   #endIfIdle(): void {
-    if (this.#endWhenIdle === undefined || this.#state.phase !== "running" || !isIdle(this.#activity)) return
+    if (this.#endWhenIdle === undefined || this.#state.phase !== "running") return
+    // One that is between two turns is looked at again by whoever wants it to end.
+    if (!isAtRest(this.#activity, this.#options.clock.now())) return
     void this.stop(this.#endWhenIdle)
   }
 
@@ -183,9 +209,10 @@ export class Agent {
     const state = this.#state
     if (state.phase === "exited") return
     const exit = exitOf(closed, stderr, state.phase === "ending" ? state.ending : undefined)
-    const { undelivered } = state.input
+    const { undelivered, lastReceived } = state.input
     this.#state = { phase: "exited" }
-    this.#stream.note({ kind: "exited", exit: undelivered.length === 0 ? exit : { ...exit, undelivered } })
+    const late = undelivered.length === 0 ? {} : { undelivered }
+    this.#stream.note({ kind: "exited", exit: { ...exit, ...late, lastReceived } })
     this.#options.onExit(this)
     if (this.#unwanted !== undefined) this.#options.onOver(this)
     else this.#stream.end()

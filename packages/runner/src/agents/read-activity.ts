@@ -6,6 +6,8 @@ import type { ActivityInput } from "./activity.ts"
  * one of them is parsed: the order of keys is the agent's own affair.
  */
 const OF_INTEREST = /"(?:control_request|control_cancel_request|result|system)"/
+/** These are for people, and wait for one. */
+const QUESTIONS: ReadonlySet<string | undefined> = new Set(["can_use_tool", "elicitation", "request_user_dialog"])
 const ENDED_TASK = new Set(["completed", "failed", "killed", "stopped"])
 
 /** What a line of the agent tells about what it is doing. */
@@ -62,7 +64,9 @@ function requestOf(message: unknown): readonly ActivityInput[] {
   const requestId = textOf(message, "request_id")
   if (requestId === undefined) return []
   const request = fieldOf(message, "request")
-  if (textOf(request, "subtype") !== "hook_callback") return [{ kind: "requested", requestId }]
+  const subtype = textOf(request, "subtype")
+  if (QUESTIONS.has(subtype)) return [{ kind: "requested", requestId }]
+  if (subtype !== "hook_callback") return [{ kind: "called", requestId }]
   const callbackId = textOf(request, "callback_id") ?? ""
   const event = textOf(fieldOf(request, "input"), "hook_event_name") ?? ""
   return [{ kind: "hook-called", call: { requestId, callbackId, event } }]

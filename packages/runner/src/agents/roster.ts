@@ -8,6 +8,7 @@ import type { Launcher } from "../launch/launcher.ts"
 import { KeptLines } from "../lines/kept-lines.ts"
 import type { LinkSettings } from "../link/hub-link.ts"
 import type { RunnerSettings } from "../options.ts"
+import { Leftovers } from "../state/leftovers.ts"
 import type { AgentRecord, StateFile } from "../state/state-file.ts"
 import { Agent } from "./agent.ts"
 
@@ -22,13 +23,21 @@ export interface RosterOptions {
 }
 
 const LAST_WORDS_MS = 1_000
-const KILLED = "the runner was killed"
+export const KILLED = "the runner was killed"
+
+interface Launching {
+  readonly spec: LaunchSpec
+  readonly launched: Promise<Launched>
+}
 
 /** The agents of this runner: those that live, and those of which the hub does not have everything yet. */
 export class Roster {
   readonly #options: RosterOptions
   readonly #agents = new Map<string, Agent>()
-  readonly #launching = new Map<string, Promise<Launched>>()
+  readonly #launching = new Map<string, Launching>()
+  readonly #leftovers: Leftovers
+  /** By spawn, the processes that are over and not forgotten yet: settles when nothing that they started is left. */
+  readonly #ended = new Map<string, Promise<void>>()
   /** What is being cleared away; it writes in our directory until it is done. */
   readonly #leaving = new Set<Promise<void>>()
   readonly #gate: StartGate
@@ -37,7 +46,8 @@ export class Roster {
 
   constructor(options: RosterOptions) {
     this.#options = options
-    const { limits, clock } = options.settings
+    const { limits, clock, log } = options.settings
+    this.#leftovers = new Leftovers({ killAfterMs: limits.killAfterMs, log })
     this.#gate = new StartGate({ spacingMs: limits.startSpacingMs, maxWaiting: limits.maxWaitingStarts, clock })
   }
 
@@ -48,10 +58,6 @@ export class Roster {
   /** Living, or about to. */
   get count(): number {
     return this.living.length + this.#launching.size
-  }
-
-  get hasUndelivered(): boolean {
-    return this.#agents.size > 0
   }
 
   /** For the hub's first impression: also those that are over, as long as it does not know. */
@@ -65,13 +71,13 @@ export class Roster {
 
   /** The same spawn again is the same process again. */
   async launch(spec: LaunchSpec): Promise<Launched> {
-    const known = this.#agents.get(spec.spawn)?.record.launched ?? this.#launching.get(spec.spawn)
+    const known = this.#agents.get(spec.spawn)?.record.launched ?? this.#launching.get(spec.spawn)?.launched
     if (known !== undefined) return known
     this.#requireRoom(spec)
-    const launching = this.#launch(spec)
-    this.#launching.set(spec.spawn, launching)
+    const launched = this.#launch(spec, this.#beginningsOf(spec.resume))
+    this.#launching.set(spec.spawn, { spec, launched })
     try {
-      return await launching
+      return await launched
     } finally {
       this.#launching.delete(spec.spawn)
       this.#options.onChange()
@@ -112,11 +118,11 @@ export class Roster {
   /** Ends every agent. What the hub does not have is on disk afterwards. */
   async close(reason: string): Promise<void> {
     this.#isClosing = true
-    await Promise.allSettled(this.#launching.values())
+    await Promise.allSettled([...this.#launching.values()].map(({ launched }) => launched))
     await Promise.allSettled(this.living.map((agent) => agent.stop({ reason })))
     if (this.#options.isHubThere()) await this.#allLetGo()
     await Promise.allSettled([...this.#agents.values()].map((agent) => agent.close(reason)))
-    await Promise.allSettled(this.#leaving)
+    await Promise.allSettled([...this.#leaving, ...this.#ended.values()])
   }
 
   /** A hub that is there takes the last of them at once; one that is slow gets it from the next runner. */
@@ -131,7 +137,7 @@ export class Roster {
   #requireRoom({ spawn }: LaunchSpec): void {
     const { maxAgents } = this.#options.settings
     if (this.#isClosing) throw new Refusal("runner/full", "this runner is stopping: use another, or start it again")
-    if (this.#options.state.state.over.includes(spawn)) {
+    if (this.#ended.has(spawn) || this.#options.state.state.over.includes(spawn)) {
       throw new Refusal("runner/spawn-failed", `process ${spawn} was started before and is over: launch a new one`)
     }
     if (this.count < maxAgents) return
@@ -139,7 +145,14 @@ export class Roster {
     throw new Refusal("runner/full", message)
   }
 
-  async #launch(spec: LaunchSpec): Promise<Launched> {
+  /** What is being started on the same conversation. Whether that is in use is only known when it is done. */
+  #beginningsOf(resume: string | undefined): readonly Promise<Launched>[] {
+    if (resume === undefined) return []
+    return [...this.#launching.values()].flatMap(({ spec, launched }) => (spec.resume === resume ? launched : []))
+  }
+
+  async #launch(spec: LaunchSpec, after: readonly Promise<Launched>[]): Promise<Launched> {
+    await Promise.allSettled(after)
     await this.#gate.enter()
     if (this.#isClosing) throw new Refusal("runner/full", "this runner is stopping: use another, or start it again")
     const { child, record } = await this.#options.launcher.start(spec)
@@ -157,7 +170,7 @@ export class Roster {
   }
 
   async #afterLaunch(spawn: string): Promise<Agent | undefined> {
-    await this.#launching.get(spawn)?.catch(() => undefined)
+    await this.#launching.get(spawn)?.launched.catch(() => undefined)
     return this.#agents.get(spawn)
   }
 
@@ -168,13 +181,17 @@ export class Roster {
 
   #agentOptions(record: AgentRecord, kept: KeptLines) {
     const { settings, link, isHubThere, onChange } = this.#options
+    const { launched } = record
     return {
       ...link,
       record,
       kept,
       mayDial: isHubThere,
       spoolAfterMs: settings.limits.spoolAfterMs,
-      onExit: onChange,
+      onExit: () => {
+        this.#ended.set(launched.spawn, this.#leftovers.end(record))
+        onChange()
+      },
       onOver: (agent: Agent) => {
         const leaving: Promise<void> = this.#letGo(agent).finally(() => this.#leaving.delete(leaving))
         this.#leaving.add(leaving)
@@ -207,11 +224,14 @@ export class Roster {
     this.#agents.delete(agent.spawn)
     if (this.#agents.size === 0) this.#onEmpty()
     try {
+      // Until nothing of it is left it is written down, or a runner that is killed meanwhile leaves it running for good.
+      await this.#ended.get(agent.spawn)
       await this.#forget(agent.spawn)
       await agent.remove()
     } catch (error) {
       settings.log.error({ err: error, spawn: agent.spawn }, "an agent that is over could not be cleared away")
     }
+    this.#ended.delete(agent.spawn)
     onChange()
   }
 }

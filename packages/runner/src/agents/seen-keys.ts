@@ -20,4 +20,8 @@ export class SeenKeys {
     }
     return true
   }
+
+  delete(key: string): void {
+    this.#keys.delete(key)
+  }
 }

@@ -6,7 +6,7 @@ import {
   TransportError,
 } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
-import { folderForLaunch } from "../machine/resume-check.ts"
+import { folderForLaunch, isWorktreeAsked, type ResumeCheck } from "../machine/resume-check.ts"
 import type { Worktrees } from "../machine/worktrees.ts"
 import type { RunnerSettings } from "../options.ts"
 import { processEntry } from "../state/process-table.ts"
@@ -20,8 +20,7 @@ export interface LauncherOptions {
   readonly settings: RunnerSettings
   readonly worktrees: Worktrees
   readonly versions: ClaudeVersions
-  /** The CLI's own ids of the sessions that our living agents are at, each with its pid. */
-  readonly sessionsOfOurs: () => ReadonlyMap<string, number>
+  readonly sessionsOfOurs: ResumeCheck["ours"]
 }
 
 export interface Started {
@@ -41,10 +40,10 @@ export class Launcher {
     const { settings, worktrees, versions } = this.#options
     const env = agentEnvironment(settings, spec)
     const executable = executableOf(spec.agent, { env, simulator: settings.simulator })
-    const folder = await folderForLaunch(spec, { env, ours: this.#options.sessionsOfOurs() })
+    const folder = await folderForLaunch(spec, { env, ours: this.#options.sessionsOfOurs })
     // Somebody else's program is not run for its version alone: it may do something.
     const version = typeof spec.agent === "object" ? undefined : await versions.of(executable, env)
-    const worktree = isAsked(spec.worktree) ? await worktrees.add(spec, folder) : undefined
+    const worktree = isWorktreeAsked(spec) ? await worktrees.add(spec, folder) : undefined
     const cwd = worktree?.path ?? folder
     const args = [...executable.args, ...launchArguments(spec, version)]
     const child = await this.#open({ command: executable.command, args, cwd, env }).catch(async (error: unknown) => {
@@ -76,10 +75,6 @@ export class Launcher {
 /** What our own side of things is configured with never reaches an agent. */
 function agentEnvironment({ env }: RunnerSettings, spec: LaunchSpec): Record<string, string> {
   return claudeProcessEnvironment(env, { env: { ...spec.env, [SPAWN_VARIABLE]: spec.spawn } })
-}
-
-function isAsked(worktree: LaunchSpec["worktree"]): boolean {
-  return worktree !== undefined && worktree !== false
 }
 
 async function recordOf(spec: LaunchSpec, launched: Launched, { clock }: RunnerSettings): Promise<AgentRecord> {

@@ -42,6 +42,7 @@ export class KeptLines {
   #waiters: (() => void)[] = []
   #phase: "open" | "closed" = "open"
   #isHubAway = false
+  #isBounded = true
   #recoveredLastFrame: string | undefined
   /** Called when there is something new to send. */
   onMore: () => void = () => undefined
@@ -87,6 +88,12 @@ export class KeptLines {
     }
   }
 
+  /** The process is gone: the little that it left is taken whether or not there is room. */
+  letIn(): void {
+    this.#isBounded = false
+    this.#wake()
+  }
+
   /** While the hub is away everything goes to disk, so that a runner that is killed meanwhile leaves it to the next one. */
   set isHubAway(isAway: boolean) {
     this.#isHubAway = isAway
@@ -109,7 +116,7 @@ export class KeptLines {
     if (number <= this.#acked) return
     this.#acked = Math.min(number, this.#last)
     if (this.#spool === undefined) this.#queue.dropTo(this.#acked)
-    else void this.#spool.release(this.#acked).catch(this.#options.onDiskTrouble)
+    else void this.#spool.release(this.#acked).catch((error: unknown) => this.#tell(error))
     this.#settle()
     this.#wake()
   }
@@ -159,7 +166,7 @@ export class KeptLines {
   }
 
   #hasRoom(): boolean {
-    if (this.#spool === undefined) return true
+    if (this.#spool === undefined || !this.#isBounded) return true
     return this.#queue.bytes <= this.#options.memoryBytes && this.#spool.bytes < this.#options.spoolBytes
   }
 
@@ -171,7 +178,7 @@ export class KeptLines {
         this.onMore()
         this.#wake()
       } catch (error) {
-        this.#options.onDiskTrouble(error)
+        this.#tell(error)
         if (this.#phase === "closed") break
         await new Promise<void>((resolve) => this.#options.clock.after(RETRY_MS, resolve, "idle"))
       }
@@ -189,7 +196,16 @@ export class KeptLines {
     this.#spool = undefined
     this.#reader = undefined
     if (spool === undefined) return
-    this.#clearing = this.#clearing.then(() => clear(spool, reader)).catch(this.#options.onDiskTrouble)
+    this.#clearing = this.#clearing.then(() => clear(spool, reader)).catch((error: unknown) => this.#tell(error))
+  }
+
+  /** The log may be on the same disk: that it cannot be told must not stop the tries. */
+  #tell(error: unknown): void {
+    try {
+      this.#options.onDiskTrouble(error)
+    } catch {
+      // Nobody else is there to be told.
+    }
   }
 
   #wake(): void {

@@ -6,15 +6,26 @@ import { Refusal } from "../errors.ts"
 import { sessionsInUse } from "./session-in-use.ts"
 import { describeTranscript, findTranscript } from "./transcripts.ts"
 
+/** A living agent of ours that is at a session. */
+export interface OwnSession {
+  readonly pid: number
+  /** Settles when it is gone; undefined while nobody ends it. */
+  readonly leaving: Promise<unknown> | undefined
+}
+
 export interface ResumeCheck {
   readonly env: Readonly<Record<string, string>>
-  /** The CLI's own ids of the sessions that our living agents are at, each with its pid. */
-  readonly ours: ReadonlyMap<string, number>
+  /** By the CLI's own ids, the sessions that our living agents are at. */
+  readonly ours: () => ReadonlyMap<string, OwnSession>
 }
 
 /** The folder in which an agent is to be started, after everything was looked at that would make it fail there. */
 export async function folderForLaunch(spec: LaunchSpec, check: ResumeCheck): Promise<string> {
   if (spec.resume === undefined) return requireFolder(spec.cwd ?? homedir())
+  if (isWorktreeAsked(spec)) {
+    const message = `session ${spec.resume} goes on in the folder it was recorded in, which a new worktree is not: leave the worktree out, or begin a new session`
+    throw new Refusal("runner/worktree", message)
+  }
   if (spec.fork !== true) await requireUnused(spec.resume, check)
   const transcript = await findTranscript(spec.resume, { env: check.env, cwd: spec.cwd })
   if (transcript === undefined) {
@@ -34,6 +45,10 @@ export async function folderForLaunch(spec: LaunchSpec, check: ResumeCheck): Pro
     `session ${spec.resume} was recorded in ${recordedIn}, not in ${spec.cwd}: resume it there, or leave the folder out`,
     { details: { recordedIn } },
   )
+}
+
+export function isWorktreeAsked({ worktree }: LaunchSpec): boolean {
+  return worktree !== undefined && worktree !== false
 }
 
 async function requireFolder(path: string, ofSession?: string): Promise<string> {
@@ -61,7 +76,11 @@ async function requireFolder(path: string, ofSession?: string): Promise<string> 
 }
 
 async function requireUnused(sessionId: string, { env, ours }: ResumeCheck): Promise<void> {
-  const own = ours.get(sessionId)
+  const before = ours().get(sessionId)
+  await before?.leaving
+  const now = ours().get(sessionId)
+  // Gone, although what it said last may still be being read.
+  const own = before?.leaving !== undefined && now?.pid === before.pid ? undefined : now?.pid
   const pid = own ?? (await sessionsInUse(env)).get(sessionId)
   if (pid === undefined) return
   const where = own === undefined ? "a claude that was started elsewhere, as in a terminal" : "an agent of this runner"

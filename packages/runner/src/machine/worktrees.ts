@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process"
 import { mkdir } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, sep } from "node:path"
 import { promisify } from "node:util"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
+import { claudeProcessEnvironment } from "@signalbox/transport/process"
 import { errorText, Refusal } from "../errors.ts"
 import type { StateFile } from "../state/state-file.ts"
 
@@ -18,17 +19,34 @@ export interface Worktree {
   readonly branch: string
 }
 
+/** Where an agent of ours is at work. */
+export interface FolderInUse {
+  readonly path: string
+  /** Settles when it is gone; undefined while nobody ends it. */
+  readonly leaving: Promise<unknown> | undefined
+}
+
+export interface WorktreesOptions {
+  readonly state: StateFile
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly inUse: () => readonly FolderInUse[]
+}
+
 /** Git worktrees that sessions asked for. Only those made here are ever removed. */
 export class Worktrees {
   readonly #state: StateFile
+  readonly #inUse: WorktreesOptions["inUse"]
+  readonly #git: Git
 
-  constructor(state: StateFile) {
+  constructor({ state, env, inUse }: WorktreesOptions) {
     this.#state = state
+    this.#inUse = inUse
+    this.#git = gitIn(env)
   }
 
   /** A folder of its own for a session, with a branch of its own, beside the repository. */
   async add(spec: LaunchSpec, folder: string): Promise<Worktree> {
-    const repository = await git(folder, ["rev-parse", "--show-toplevel"]).catch((cause: unknown) => {
+    const repository = await this.#git(folder, ["rev-parse", "--show-toplevel"]).catch((cause: unknown) => {
       const message = `${folder} is in no git repository, so that no worktree can be made of it: begin without one`
       throw new Refusal("runner/worktree", message, { cause })
     })
@@ -41,12 +59,12 @@ export class Worktrees {
     await mkdir(dirname(path), { recursive: true }).catch((cause: unknown) => {
       throw new Refusal("runner/worktree", `${dirname(path)} cannot be made: ${errorText(cause)}`, { cause })
     })
-    const exists = await git(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]).then(
+    const exists = await this.#git(repository, ["show-ref", "--verify", "--quiet", `refs/heads/${branch}`]).then(
       () => true,
       () => false,
     )
     const what = exists ? [path, branch] : ["-b", branch, path]
-    await git(repository, ["worktree", "add", ...what]).catch((cause: unknown) => {
+    await this.#git(repository, ["worktree", "add", ...what]).catch((cause: unknown) => {
       throw new Refusal("runner/worktree", `git made no worktree on branch ${branch}: ${gitSaid(cause)}`, { cause })
     })
     await this.#state.update(({ worktrees }) => ({ worktrees: [...worktrees, { path, repository, branch }] }))
@@ -59,28 +77,38 @@ export class Worktrees {
     if (known === undefined) {
       throw new Refusal("runner/worktree", `${path} was not made by this runner: remove it with git worktree remove`)
     }
-    const changes = await git(path, ["status", "--porcelain", "--untracked-files=all"]).catch(() => undefined)
+    const changes = await this.#git(path, ["status", "--porcelain", "--untracked-files=all"]).catch(() => undefined)
     if (changes !== undefined && changes !== "") {
       const message = `${path} has changes that are not committed: commit them on ${known.branch} or throw them away first`
       throw new Refusal("runner/worktree", message)
     }
+    await this.#requireUnused(path)
     const steps = changes === undefined ? ["worktree", "prune"] : ["worktree", "remove", path]
-    await git(known.repository, steps).catch((cause: unknown) => {
+    await this.#git(known.repository, steps).catch((cause: unknown) => {
       throw new Refusal("runner/worktree", `git did not remove ${path}: ${gitSaid(cause)}`, { cause })
     })
     await this.#state.update(({ worktrees }) => ({ worktrees: worktrees.filter((one) => one.path !== path) }))
   }
+
+  /** Another session may go on where one began: after a fork, or when the conversation got a new id. */
+  async #requireUnused(path: string): Promise<void> {
+    const isInside = (folder: FolderInUse) => folder.path === path || folder.path.startsWith(`${path}${sep}`)
+    const there = this.#inUse().filter(isInside)
+    if (there.some(({ leaving }) => leaving === undefined)) {
+      throw new Refusal("runner/worktree", `an agent of this runner is at work in ${path}: stop its session first`)
+    }
+    for (const { leaving } of there) await leaving
+  }
 }
 
-async function git(folder: string, args: readonly string[]): Promise<string> {
-  // A hook or an alias of the user's is theirs; a question at the terminal would never be answered.
-  const env = { ...process.env, GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
-  const { stdout } = await run("git", ["-C", folder, ...args], {
-    env,
-    timeout: TIMEOUT_MS,
-    maxBuffer: MAX_OUTPUT_BYTES,
-  })
-  return stdout.trimEnd()
+type Git = (folder: string, args: readonly string[]) => Promise<string>
+
+/** A repository's hooks run with it: like an agent it gets nothing that is Signalbox's own. */
+function gitIn(base: WorktreesOptions["env"]): Git {
+  // A question at the terminal would never be answered.
+  const env = { ...claudeProcessEnvironment(base), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
+  const options = { env, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES }
+  return async (folder, args) => (await run("git", ["-C", folder, ...args], options)).stdout.trimEnd()
 }
 
 function gitSaid(cause: unknown): string {

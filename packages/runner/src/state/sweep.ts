@@ -13,42 +13,44 @@ export const SPAWN_VARIABLE = "CLAUDE_RUNNER_SPAWN"
 export interface SweepOptions {
   readonly killAfterMs: number
   readonly pollMs?: number
+  /** Their processes ended a moment ago, so that a group with their number is still theirs although its leader is gone. */
+  readonly haveJustEnded?: boolean
 }
 
 const POLL_MS = 50
 const AFTER_KILL_MS = 2_000
 
 /**
- * Ends what a killed runner left running: TERM, then KILL. Only processes that are surely meant: same pid and same start
+ * Ends what a killed runner, or an agent that is over, left running: TERM, then KILL. Only processes that are surely meant: same pid and same start
  * time as written down, their process group, and on Linux whatever carries the spawn's mark. Returns the spawns that lived.
  */
 export async function sweep(records: readonly AgentRecord[], options: SweepOptions): Promise<ReadonlySet<string>> {
-  const first = await remains(records)
+  const first = await remains(records, options)
   if (first.size === 0) return new Set()
   const spawns = new Set(first.values())
   signalAll(first.keys(), "SIGTERM")
-  if (await areGone(records, options.killAfterMs, options.pollMs)) return spawns
-  signalAll((await remains(records)).keys(), "SIGKILL")
-  await areGone(records, AFTER_KILL_MS, options.pollMs)
+  if (await areGone(records, options.killAfterMs, options)) return spawns
+  signalAll((await remains(records, options)).keys(), "SIGKILL")
+  await areGone(records, AFTER_KILL_MS, options)
   return spawns
 }
 
-async function areGone(records: readonly AgentRecord[], ms: number, pollMs = POLL_MS): Promise<boolean> {
+async function areGone(records: readonly AgentRecord[], ms: number, options: SweepOptions): Promise<boolean> {
   const deadline = performance.now() + ms
   for (;;) {
-    if ((await remains(records)).size === 0) return true
+    if ((await remains(records, options)).size === 0) return true
     if (performance.now() >= deadline) return false
-    await delay(pollMs)
+    await delay(options.pollMs ?? POLL_MS)
   }
 }
 
 /** By pid, the spawn that each process belongs to. */
-async function remains(records: readonly AgentRecord[]): Promise<Map<number, string>> {
+async function remains(records: readonly AgentRecord[], options: SweepOptions): Promise<Map<number, string>> {
   const found = new Map<number, string>()
   if (records.length === 0) return found
   const table = await processTable()
   const spawns = new Set(records.map(({ launched }) => launched.spawn))
-  const leaders = leadersAmong(records, table)
+  const leaders = leadersAmong(records, table, options)
   for (const entry of table) {
     const spawn = leaders.get(entry.group) ?? leaders.get(entry.pid) ?? markOf(entry, spawns)
     if (spawn !== undefined && entry.pid !== process.pid) found.set(entry.pid, spawn)
@@ -56,13 +58,18 @@ async function remains(records: readonly AgentRecord[]): Promise<Map<number, str
   return found
 }
 
-/** The agents' first processes that still live, which lead their groups. */
-function leadersAmong(records: readonly AgentRecord[], table: readonly ProcessEntry[]): Map<number, string> {
+/** The agents' first processes, which lead their groups: those that still live, or whose numbers are surely not another's. */
+function leadersAmong(
+  records: readonly AgentRecord[],
+  table: readonly ProcessEntry[],
+  { haveJustEnded = false }: SweepOptions,
+): Map<number, string> {
   const byPid = new Map(table.map((entry) => [entry.pid, entry]))
   const leaders = new Map<number, string>()
   for (const { launched, processStartedAt } of records) {
     const entry = byPid.get(launched.pid)
-    if (entry !== undefined && entry.startedAt === processStartedAt) leaders.set(launched.pid, launched.spawn)
+    const isTheirs = entry === undefined ? haveJustEnded : entry.startedAt === processStartedAt
+    if (isTheirs) leaders.set(launched.pid, launched.spawn)
   }
   return leaders
 }

@@ -17,6 +17,10 @@ export interface LineIntakeOptions {
 
 type Message = Readonly<Record<string, unknown>>
 
+/** How often others are let have their turn, at most, before a line that calls or answers the program. */
+const MAX_TURNS = 64
+const MIN_TURNS = 8
+
 /** Where each line of the agent goes: to whoever waits for it, or on to the program. */
 export class LineIntake {
   readonly #to: LineIntakeOptions
@@ -33,7 +37,7 @@ export class LineIntake {
 
   /**
    * Takes the lines of a batch, from one of them on. A loop of its own, since one in an async function is far slower;
-   * promises something only where the session store has to be waited for. The batch is emptied in the end: lines that are
+   * promises something only where somebody has to be waited for. The batch is emptied in the end: lines that are
    * still held while the next ones are waited for outlive a garbage collection, which costs as much as decoding them.
    */
   takeAll(batch: readonly string[], from = 0): Promise<void> | undefined {
@@ -45,7 +49,15 @@ export class LineIntake {
       const message = parsed(line)
       if (message === undefined) continue
       // First, because almost all lines are: a long switch over strings shows in the figures.
-      const isForProgram = message["type"] === "stream_event" || this.#route(message, line.length)
+      const type = message["type"]
+      if (typeof type === "string" && type.startsWith("control_")) {
+        queue.push(messages, chars)
+        return this.#programHasRead().then(() => {
+          this.#control(message)
+          return this.takeAll(batch, next + 1)
+        })
+      }
+      const isForProgram = type === "stream_event" || this.#route(message, line.length)
       if (typeof isForProgram === "object") {
         queue.push(messages, chars)
         return isForProgram.then((isIt) => {
@@ -63,18 +75,32 @@ export class LineIntake {
     return undefined
   }
 
+  /**
+   * What came before a question is seen before it is asked: the program that waits for messages is let read them, and
+   * a question before that is let begin. Only a program that is busy with something else is overtaken.
+   */
+  async #programHasRead(): Promise<void> {
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
+      // A few turns in any case: a callback that answers at once has then answered.
+      if (turn >= MIN_TURNS && this.#to.messages.isAwaited) return
+      await undefined
+    }
+  }
+
+  #control(message: Message): void {
+    switch (message["type"]) {
+      case "control_request":
+        return this.#to.requests.take(message)
+      case "control_response":
+        return this.#to.calls.take(message)
+      case "control_cancel_request":
+        return this.#to.requests.cancel(message)
+    }
+  }
+
   /** Whether the message goes on to the program; a promise where the session store has to have it first, or is far behind. */
   #route(message: Message, chars: number): boolean | Promise<boolean> {
     switch (message["type"]) {
-      case "control_request":
-        this.#to.requests.take(message)
-        return false
-      case "control_response":
-        this.#to.calls.take(message)
-        return false
-      case "control_cancel_request":
-        this.#to.requests.cancel(message)
-        return false
       case "keep_alive":
         return false
       case "transcript_mirror":

@@ -3,6 +3,8 @@ import { checkOptions, givenOptions, warnOfShadowedTools } from "../launch/check
 import { requireExecutable } from "../launch/executable.ts"
 import { type AgentStart, openAgent } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
+import type { SpawnedProcess } from "../types/process.ts"
+import { isObject } from "../wire.ts"
 import type { QueryEngine } from "./query-engine.ts"
 
 /**
@@ -24,6 +26,18 @@ export function startEngine(asked: Options, { start }: { start: AgentStart }): P
   return import("./query-engine.ts").then((engine) => new engine.QueryEngine(options, { start, signal, agent }))
 }
 
+/** A spawner without types may give back anything: nothing, or the promise of a process. */
+function requireProcess(given: SpawnedProcess): SpawnedProcess
+function requireProcess(given: unknown): unknown {
+  if (isObject(given) && isObject(given["stdin"]) && isObject(given["stdout"]) && typeof given["on"] === "function")
+    return given
+  // Its failure would be nobody's.
+  if (given instanceof Promise) given.catch(() => undefined)
+  const message =
+    "spawnClaudeCodeProcess must return the process itself, with stdin, stdout and on(), not a promise of it"
+  throw new SdkError("sdk/bad-option", message, { name: "TypeError", details: { option: "spawnClaudeCodeProcess" } })
+}
+
 /** What the program's own spawner throws is thrown to whoever began the query, as the official package does. */
 function watchedSpawner({ spawnClaudeCodeProcess: spawn }: Options): {
   readonly option: Pick<Options, "spawnClaudeCodeProcess">
@@ -35,7 +49,7 @@ function watchedSpawner({ spawnClaudeCodeProcess: spawn }: Options): {
     option: {
       spawnClaudeCodeProcess: (request) => {
         try {
-          return spawn(request)
+          return requireProcess(spawn(request))
         } catch (error) {
           thrown = { error }
           throw error
@@ -45,6 +59,7 @@ function watchedSpawner({ spawnClaudeCodeProcess: spawn }: Options): {
     rethrow: () => {
       if (thrown === undefined) return
       const { error } = thrown
+      if (error instanceof SdkError) throw error
       throw new SdkError("process/spawn-failed", error instanceof Error ? error.message : String(error), {
         cause: error,
       })

@@ -1,7 +1,9 @@
 import type { SDKMessage } from "../types/messages.ts"
 
-/** Past this many characters that wait the agent is not read on. About as many may be with the program's reader already. */
+/** Past this many characters that wait the agent waits for the program. About as many may be with the program's reader already. */
 const HIGH_WATER_CHARS = 512 * 1024
+/** Past this many the agent waits for the program, whatever the program waits for. */
+const LIMIT_CHARS = 64 * 1024 * 1024
 
 type Result = IteratorResult<SDKMessage, undefined>
 interface Reader {
@@ -29,6 +31,10 @@ export class MessageQueue {
   /** What is read after that. */
   #waiting: SDKMessage[] = []
   #waitingChars = 0
+  /** How many messages had been read before the current ones. */
+  #readBefore = 0
+  /** How many came since the event loop last went round. */
+  #newlyCome = 0
   #readers: Reader[] = []
   #ending: Ending = { kind: "open" }
 
@@ -41,12 +47,27 @@ export class MessageQueue {
     return this.#waitingChars > HIGH_WATER_CHARS
   }
 
+  get isAtLimit(): boolean {
+    return this.#waitingChars > LIMIT_CHARS
+  }
+
+  /** How many messages the program has taken so far. */
+  get readCount(): number {
+    return this.#readBefore + this.#next
+  }
+
+  /** The program has dealt with everything there was, and waits for more. */
+  get isAwaited(): boolean {
+    return this.#readers.length > 0
+  }
+
   /** The array is the queue's from now on; `chars` is the length of all its messages together. */
   push(messages: SDKMessage[], chars: number): void {
     if (this.#ending.kind !== "open") return
     if (this.#waiting.length === 0) this.#waiting = messages
     else for (const message of messages) this.#waiting.push(message)
     this.#waitingChars += chars
+    this.#noteNew(messages.length)
     while (this.#readers.length > 0 && this.#hasNext()) this.#readers.shift()?.resolve(this.#take())
   }
 
@@ -81,8 +102,19 @@ export class MessageQueue {
     for (const reader of others) reader.resolve(DONE)
   }
 
+  /** As `end`, but what has only just come is not read: whoever ends it at a message wants none that came along with it. */
+  endHere(): void {
+    if (this.#ending.kind !== "open") return
+    const fromWaiting = Math.min(this.#newlyCome, this.#waiting.length)
+    this.#waiting.length -= fromWaiting
+    const fromCurrent = Math.min(this.#newlyCome - fromWaiting, this.#current.length - this.#next)
+    this.#current.length -= fromCurrent
+    this.end()
+  }
+
   /** Nobody will read any more. */
   drop(): void {
+    this.#readBefore += this.#next
     this.#current = []
     this.#next = 0
     this.#waiting = []
@@ -92,10 +124,18 @@ export class MessageQueue {
     this.#onRoom()
   }
 
+  #noteNew(count: number): void {
+    if (count === 0) return
+    // What the program does at once with a message it does before this: the event loop goes round after that.
+    if (this.#newlyCome === 0) setImmediate(() => (this.#newlyCome = 0))
+    this.#newlyCome += count
+  }
+
   #hasNext(): boolean {
     if (this.#next < this.#current.length) return true
     if (this.#waiting.length === 0) return false
     const wasFull = this.isFull
+    this.#readBefore += this.#current.length
     this.#current = this.#waiting
     this.#next = 0
     this.#waiting = []

@@ -1,3 +1,4 @@
+import { startDeadline } from "../deadline.ts"
 import type { Options } from "../types/options.ts"
 import type { CanUseToolOptions, PermissionResult } from "../types/permissions.ts"
 import { fieldOf, isObject, textOf } from "../wire.ts"
@@ -69,23 +70,30 @@ function picked(value: unknown, fields: Readonly<Record<string, string>>): unkno
 type Decision = PermissionResult | null
 
 /** The callback's decision, or a denial when it takes too long. Its signal aborts in either case that it came too late. */
-async function within(
+function within(
   ms: number | undefined,
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Decision>,
 ): Promise<Decision> {
-  if (ms === undefined) return ask(signal)
+  return ms === undefined ? ask(signal) : inTime(ms, signal, ask)
+}
+
+async function inTime(
+  ms: number,
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Decision>,
+): Promise<Decision> {
   const late = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let callOff: (() => void) | undefined
   const timeout = new Promise<Decision>((resolve) => {
-    timer = setTimeout(() => {
+    callOff = startDeadline(ms, () => {
       resolve({ behavior: "deny", message: `Permission was not decided within ${ms} ms, so it was denied.` })
       late.abort()
-    }, ms)
+    })
   })
   try {
     return await Promise.race([ask(AbortSignal.any([signal, late.signal])), timeout])
   } finally {
-    clearTimeout(timer)
+    callOff?.()
   }
 }

@@ -14,10 +14,13 @@ import { type HookCallbacks, hookCallbacks } from "./hook-callbacks.ts"
 import { HostLines } from "./host-lines.ts"
 import { Initialization } from "./initialization.ts"
 import { InputLifetime } from "./input-lifetime.ts"
+import { dialogResponder, elicitationResponder } from "./interaction.ts"
 import { LineIntake } from "./line-intake.ts"
 import { McpServers } from "./mcp-servers.ts"
 import { MessageQueue } from "./message-queue.ts"
+import { permissionResponder } from "./permissions.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
+import { ReadAhead } from "./read-ahead.ts"
 
 export interface EngineOptions extends OpenAgentOptions {
   /** The agent, if it is being started already. */
@@ -153,9 +156,15 @@ export class QueryEngine {
     return () => this.#input.step({ kind: "prompt-ended" })
   }
 
-  /** Ends the agent; the program gets no more messages. */
+  /** Ends the agent; the program gets what had come before, and no more. */
   close(): void {
     this.#end(queryClosed(), (link) => link.close("closed"))
+    this.messages.endHere()
+  }
+
+  /** As `close`, when nobody will read any more. */
+  drop(): void {
+    this.close()
     this.messages.drop()
   }
 
@@ -173,15 +182,15 @@ export class QueryEngine {
     if (message.type === "user") this.#input.step({ kind: "message-sent" })
   }
 
-  /** Those that most programs have no callback for are loaded when the agent first asks. */
+  /** Callbacks are called in the order of the questions, so that none may have to be loaded first. */
   #responders(): Record<string, Responder> {
     const options = this.#options
     return {
-      can_use_tool: async (asked) => (await import("./permissions.ts")).permissionResponder(options)(asked),
+      can_use_tool: permissionResponder(options),
       hook_callback: this.#hooks.respond,
       mcp_message: this.#mcp.respond,
-      elicitation: async (asked) => (await import("./interaction.ts")).elicitationResponder(options)(asked),
-      request_user_dialog: async (asked) => (await import("./interaction.ts")).dialogResponder(options)(asked),
+      elicitation: elicitationResponder(options),
+      request_user_dialog: dialogResponder(options),
     }
   }
 
@@ -200,14 +209,19 @@ export class QueryEngine {
     await cleanUp?.()
   }
 
-  /** The agent is not read on while the program is behind, unless a call of ours waits: its answer is further on. */
+  /**
+   * The agent is not read on while the program is behind, unless a call of ours waits: its answer is further on. Nor when
+   * we have ended it: what it still says is thrown away.
+   */
   async #pump({ link, mirror }: OpenedSession): Promise<LineIntake> {
     const parts = { messages: this.messages, calls: this.#calls, requests: this.#requests, input: this.#input }
     const intake = new LineIntake({ ...parts, mirror })
+    const mustReadOn = () => this.#calls.inFlight > 0 || this.#phase.name !== "running"
+    const ahead = new ReadAhead({ messages: this.messages, gate: this.#gate, mustReadOn })
     for await (const batch of link.batches) {
       const stored = intake.takeAll(batch)
       if (stored !== undefined) await stored
-      while (this.messages.isFull && this.#calls.inFlight === 0) await this.#gate.wait()
+      if (ahead.mustWait) await ahead.room()
     }
     await mirror?.flush()
     return intake

@@ -56,11 +56,21 @@ export function argumentsFor(options: Options): string[] {
   return [
     ...always,
     ...ORDER.flatMap((name) => {
+      if (name === "pluginDirs") return pluginFlags(options).flatMap(written)
       const style = TWO_WORDS.has(name) ? "separate" : "equals"
       return flags[name] === undefined ? [] : written({ [name]: flags[name], style })
     }),
     ...extraArguments(options, flags).flatMap((one) => written({ ...one, style: "separate" })),
   ]
+}
+
+/** One flag each, in the order of the plugins, which is the one they are loaded in. */
+function pluginFlags({ plugins = [], pluginDelivery }: Options): ClaudeFlags[] {
+  if (pluginDelivery === "initialize") return []
+  return plugins.map((plugin) => {
+    const isWithoutServers = "skipMcpDiscovery" in plugin && plugin.skipMcpDiscovery === true
+    return { [isWithoutServers ? "pluginDirsNoMcp" : "pluginDirs"]: [plugin.path], style: "equals" }
+  })
 }
 
 /** The program's own, in its order. Settings stand where the program named them, or last. */
@@ -69,6 +79,8 @@ function extraArguments({ extraArgs = {} }: Options, { settings, sandbox }: Clau
   const names = Object.keys(hasSettings ? { ...extraArgs, settings: null } : extraArgs)
   return names.map((name) => {
     if (name === "settings" && hasSettings) return { settings, sandbox }
-    return { extraArgs: { [name]: extraArgs[name] ?? null } }
+    const value: unknown = extraArgs[name]
+    // A program without types may give a number or a boolean: it is written as it is.
+    return { extraArgs: { [name]: value === undefined || value === null ? null : String(value) } }
   })
 }

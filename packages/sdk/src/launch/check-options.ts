@@ -2,6 +2,7 @@ import { aborted, SdkError } from "../errors.ts"
 import type { Options } from "../types/options.ts"
 import { settingsIn } from "./flags.ts"
 import { hubOptionProblem } from "./hub-options.ts"
+import { wrongKindProblem } from "./option-kinds.ts"
 
 type Check = (options: Options) => SdkError | undefined
 
@@ -66,6 +67,8 @@ const CHECKS: readonly Check[] = [
 
 /** Throws, synchronously, as the official package does. */
 export function checkOptions(options: Options): void {
+  const wrongKind = wrongKindProblem(options)
+  if (wrongKind !== undefined) throw wrongKind
   if (options.abortController?.signal.aborted === true) throw aborted(options.abortController.signal.reason)
   for (const check of CHECKS) {
     const problem = check(options)
@@ -105,10 +108,15 @@ export function givenOptions(options: Options): Options {
   const given = { ...options }
   for (const [name, value] of Object.entries(given)) {
     const saysNothing =
-      value === null || (value === "" && EMPTY_IS_NONE.has(name)) || (value === 0 && name === "maxTurns")
+      value === null || (value === "" && EMPTY_IS_NONE.has(name)) || (name === "maxTurns" && isNoNumber(value))
     if (saysNothing) Reflect.deleteProperty(given, name)
   }
   return given
+}
+
+/** Of a limit of turns nought and what is no number at all mean none. */
+function isNoNumber(value: unknown): boolean {
+  return value === 0 || Number.isNaN(value)
 }
 
 /** A file, or a text that is neither a file nor settings: a sandbox cannot be put in there. */

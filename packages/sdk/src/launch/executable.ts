@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs"
 import { findClaude } from "@signalbox/transport/find-claude"
 import { SdkError } from "../errors.ts"
 import type { Options } from "../types/options.ts"
@@ -17,9 +18,20 @@ export function executableFor(options: Options, env: Record<string, string>): Ex
   if (options.spawnClaudeCodeProcess !== undefined) return elsewhere(options)
   const found = findClaude({ env, explicit: path })
   const [script] = found.args
-  return script === undefined
-    ? { command: found.command, args: executableArgs }
+  return script === undefined || isProgramOfItsOwn(found.path)
+    ? { command: found.path, args: executableArgs }
     : { command: executable ?? found.command, args: [...executableArgs, script] }
+}
+
+/** The official package gives this one kind of script to no runtime; one that could not be executed is given to ours. */
+function isProgramOfItsOwn(path: string): boolean {
+  if (!path.endsWith(".cjs")) return false
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function elsewhere({
@@ -27,7 +39,7 @@ function elsewhere({
   executable,
   executableArgs = [],
 }: Options): Executable {
-  return /\.(?:[cm]?js|tsx?|jsx)$/.test(path)
+  return /\.(?:m?js|tsx?|jsx)$/.test(path)
     ? { command: executable ?? "node", args: [...executableArgs, path] }
     : { command: path, args: executableArgs }
 }

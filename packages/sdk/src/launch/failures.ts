@@ -3,7 +3,8 @@ import { aborted, SdkError } from "../errors.ts"
 import { textOf } from "../wire.ts"
 import type { LinkEnd } from "./agent-link.ts"
 
-const STDERR_CHARS = 4096
+/** As much as the official package quotes; `details.stderr` has more. */
+const STDERR_CHARS = 2048
 const REMEDY =
   "Please ensure Claude Code is installed via native installer or specify a valid path with options.pathToClaudeCodeExecutable."
 
@@ -56,6 +57,6 @@ export function failureOf({ error }: LinkEnd, { lastError }: Course): SdkError |
 }
 
 function quoted(stderr: unknown): string {
-  const text = typeof stderr === "string" ? stderr.trim() : ""
-  return text === "" ? "" : `. stderr: ${text.length > STDERR_CHARS ? `…${text.slice(-STDERR_CHARS)}` : text}`
+  const text = typeof stderr === "string" ? stderr.slice(-STDERR_CHARS).trim() : ""
+  return text === "" ? "" : `. stderr: ${text}`
 }

@@ -11,8 +11,8 @@ export function flagsFor(options: Options): ClaudeFlags {
     model: options.model,
     fallbackModel: options.fallbackModel,
     agent: options.agent,
-    maxTurns: options.maxTurns,
-    maxBudgetUsd: options.maxBudgetUsd,
+    maxTurns: numberOf(options.maxTurns),
+    maxBudgetUsd: numberOf(options.maxBudgetUsd),
     thinking: thinking === undefined ? undefined : flagOf(thinking),
     thinkingDisplay: thinking === undefined || thinking.type === "disabled" ? undefined : thinking.display,
     effort: options.effort,
@@ -43,12 +43,16 @@ export function flagsFor(options: Options): ClaudeFlags {
     managedSettings: options.managedSettings,
     projectConfigRoot: options.projectConfigRoot,
     additionalDirectories: options.additionalDirectories,
-    pluginDirs: pluginDelivery === "initialize" ? undefined : plugins.map(({ path }) => path),
     awaitInitialize: pluginDelivery === "initialize" && plugins.length > 0,
     includePartialMessages: options.includePartialMessages,
     includeHookEvents: options.includeHookEvents,
     sessionMirror: options.sessionStore !== undefined,
   }
+}
+
+/** A program without types may give it as a text; `check-options.ts` has refused what is no number. */
+function numberOf(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value)
 }
 
 type ThinkingOption = NonNullable<Options["thinking"]>

@@ -12,17 +12,22 @@ const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}]/gu
 
 /** Gives a session a title, by a line at the end of its transcript. */
 export async function renameSession(sessionId: string, title: string, options?: SessionOptions): Promise<void> {
-  const customTitle = title.trim()
+  const customTitle = requireText("title", title).trim()
   if (customTitle === "") throw new SessionError("session/bad-text", "title must be non-empty")
   await note(sessionId, { type: "custom-title", customTitle, sessionId }, options)
 }
 
 /** Gives a session a tag, or takes it away (null), by a line at the end of its transcript. */
 export async function tagSession(sessionId: string, tag: string | null, options?: SessionOptions): Promise<void> {
-  const text = tag === null ? "" : tag.normalize("NFKC").replaceAll(INVISIBLE, "").trim()
+  const text = tag === null ? "" : requireText("tag", tag).normalize("NFKC").replaceAll(INVISIBLE, "").trim()
   if (tag !== null && text === "")
     throw new SessionError("session/bad-text", "tag must be non-empty (use null to clear)")
   await note(sessionId, { type: "tag", tag: text, sessionId }, options)
+}
+
+function requireText(what: string, value: unknown): string {
+  if (typeof value === "string") return value
+  throw new SessionError("session/bad-text", `${what} must be a string, not ${String(value)}`)
 }
 
 /** Marks a session as put away; it is listed all the same, with `archived: true`. */

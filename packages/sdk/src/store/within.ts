@@ -1,3 +1,4 @@
+import { startDeadline } from "../deadline.ts"
 import { queryClosed, SdkError } from "../errors.ts"
 
 export interface Limit {
@@ -11,12 +12,11 @@ export interface Limit {
 /** A store is the program's own: it may throw, reject or never answer, and whoever waits for it must come to an end. */
 export async function within<T>({ ms, what, signal }: Limit, ask: () => Promise<T>): Promise<T> {
   if (signal?.aborted === true) throw queryClosed()
-  let timer: NodeJS.Timeout | undefined
+  let callOff: (() => void) | undefined
   let stop: (() => void) | undefined
   const ended = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new SdkError("store/timeout", `SessionStore.${what.replace("()", `() timed out after ${ms}ms`)}`)),
-      ms,
+    callOff = startDeadline(ms, () =>
+      reject(new SdkError("store/timeout", `SessionStore.${what.replace("()", `() timed out after ${ms}ms`)}`)),
     )
     stop = () => reject(queryClosed())
     signal?.addEventListener("abort", stop, { once: true })
@@ -26,7 +26,7 @@ export async function within<T>({ ms, what, signal }: Limit, ask: () => Promise<
   } catch (error) {
     throw error instanceof SdkError ? error : storeFailure(error)
   } finally {
-    clearTimeout(timer)
+    callOff?.()
     if (stop !== undefined) signal?.removeEventListener("abort", stop)
   }
 }

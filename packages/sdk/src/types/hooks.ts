@@ -1,19 +1,98 @@
 import type * as Wire from "@signalbox/protocol"
-import type { Published } from "./published.ts"
+import type { ExitReason } from "../constants.ts"
+import type { SDKAssistantMessageError } from "./messages.ts"
+import type { McpServerProvenance } from "./parts.ts"
+import type { PermissionUpdate } from "./permissions.ts"
+import type { Published, With } from "./published.ts"
 
 export type HookEvent = Wire.HookEvent
-export type BaseHookInput = Published<Wire.BaseHookInput>
+export type BaseHookInput = With<Published<Wire.BaseHookInput>, OfEveryEvent>
 
-type InputOf<E extends HookEvent> = Published<Wire.HookInputOf<E>>
+interface OfEveryEvent {
+  permission_mode?: string
+  effort?: { level: string }
+}
 
-/** The official package leaves what a tool takes and gives open, so that a program may read it as what it knows it is. */
-type WithTool<T> = Omit<T, "tool_input" | "tool_response"> &
-  ("tool_input" extends keyof T ? { tool_input: unknown } : unknown) &
-  ("tool_response" extends keyof T ? { tool_response: unknown } : unknown)
+/** What the wire's schema leaves open or optional for the sake of older CLIs. */
+type InputOf<E extends HookEvent> = With<
+  Published<Wire.HookInputOf<E>>,
+  OfEveryEvent & (E extends keyof InputFields ? InputFields[E] : unknown)
+>
 
-export type PreToolUseHookInput = WithTool<InputOf<"PreToolUse">>
-export type PostToolUseHookInput = WithTool<InputOf<"PostToolUse">>
-export type PostToolUseFailureHookInput = WithTool<InputOf<"PostToolUseFailure">>
+/** What a tool takes and gives is open, so that a program may read it as what it knows it is. */
+interface OfTool {
+  tool_input: unknown
+  mcp_server?: McpServerProvenance
+}
+interface OfStop {
+  background_tasks?: BackgroundTaskSummary[]
+  session_crons?: SessionCronSummary[]
+}
+interface OfModelSwitch {
+  from_model: string
+  to_model: string
+  requested_model: string | null
+  context_tokens: number
+  prompt_cache_warm: boolean
+  cache_ttl: "5m" | "1h"
+  estimated_cache_write_usd: number
+  pricing: "configured" | "catalog" | "default"
+}
+interface InputFields {
+  PreToolUse: OfTool
+  PostToolUse: OfTool & { tool_response: unknown }
+  PostToolUseFailure: OfTool
+  PostToolBatch: { tool_calls: PostToolBatchToolCall[] }
+  PermissionRequest: OfTool & { permission_suggestions?: PermissionUpdate[] }
+  PermissionDenied: OfTool & { reason: string }
+  Notification: { notification_type: string }
+  UserPromptSubmit: { source?: "user" | "sdk" | "system" | "loop_wakeup" | "schedule_wakeup" | "poll_event" }
+  UserPromptExpansion: { expansion_type: "slash_command" | "mcp_prompt"; command_args: string }
+  SessionEnd: { reason: ExitReason }
+  Stop: OfStop
+  StopFailure: { error: SDKAssistantMessageError; error_details?: string }
+  SubagentStop: OfStop & { agent_id: string; agent_transcript_path: string; agent_type: string }
+  PreCompact: { custom_instructions: string | null }
+  PostCompact: { compact_summary: string }
+  PreModelSwitch: OfModelSwitch & { source: "command" | "picker" | "sdk" }
+  PostModelSwitch: OfModelSwitch & { source: "command" | "picker" | "sdk" | "auto" | "resume" }
+  ConfigChange: { source: `${"user" | "project" | "local" | "policy"}_settings` | "skills" }
+  InstructionsLoaded: { memory_type: "User" | "Project" | "Local" | "Managed"; load_reason: LoadReason }
+  FileChanged: { event: "change" | "add" | "unlink" }
+  DirectoryAdded: { source: "slash_command" | "register_repo_root" }
+}
+type LoadReason = "session_start" | "nested_traversal" | "path_glob_match" | "include" | "compact"
+
+export interface PostToolBatchToolCall {
+  tool_name: string
+  tool_input: unknown
+  tool_use_id: string
+  tool_response?: unknown
+}
+
+/** A task that goes on though the agent stops. */
+export interface BackgroundTaskSummary {
+  id: string
+  type: string
+  status: string
+  description: string
+  command?: string
+  agent_type?: string
+  server?: string
+  tool?: string
+  name?: string
+}
+
+export interface SessionCronSummary {
+  id: string
+  schedule: string
+  recurring: boolean
+  prompt: string
+}
+
+export type PreToolUseHookInput = InputOf<"PreToolUse">
+export type PostToolUseHookInput = InputOf<"PostToolUse">
+export type PostToolUseFailureHookInput = InputOf<"PostToolUseFailure">
 export type PostToolBatchHookInput = InputOf<"PostToolBatch">
 export type NotificationHookInput = InputOf<"Notification">
 export type UserPromptSubmitHookInput = InputOf<"UserPromptSubmit">
@@ -28,8 +107,8 @@ export type PreCompactHookInput = InputOf<"PreCompact">
 export type PostCompactHookInput = InputOf<"PostCompact">
 export type PreModelSwitchHookInput = InputOf<"PreModelSwitch">
 export type PostModelSwitchHookInput = InputOf<"PostModelSwitch">
-export type PermissionRequestHookInput = WithTool<InputOf<"PermissionRequest">>
-export type PermissionDeniedHookInput = WithTool<InputOf<"PermissionDenied">>
+export type PermissionRequestHookInput = InputOf<"PermissionRequest">
+export type PermissionDeniedHookInput = InputOf<"PermissionDenied">
 export type SetupHookInput = InputOf<"Setup">
 export type TeammateIdleHookInput = InputOf<"TeammateIdle">
 export type TaskCreatedHookInput = InputOf<"TaskCreated">
@@ -96,9 +175,12 @@ type WithOutput = Exclude<
   | "DirectoryAdded"
 >
 
-export type HookSpecificOutput = { [E in WithOutput]: OutputOf<E> }[WithOutput]
+export type HookSpecificOutput =
+  | { [E in WithOutput]: OutputOf<E> }[Exclude<WithOutput, "PostToolUse" | "WorktreeCreate">]
+  | PostToolUseHookSpecificOutput
+  | WorktreeCreateHookSpecificOutput
 export type PreToolUseHookSpecificOutput = OutputOf<"PreToolUse">
-export type PostToolUseHookSpecificOutput = OutputOf<"PostToolUse">
+export type PostToolUseHookSpecificOutput = With<OutputOf<"PostToolUse">, { classifierContext?: string | undefined }>
 export type PermissionRequestHookSpecificOutput = OutputOf<"PermissionRequest">
 export type UserPromptSubmitHookSpecificOutput = OutputOf<"UserPromptSubmit">
 export type SessionStartHookSpecificOutput = OutputOf<"SessionStart">
@@ -118,7 +200,7 @@ export type StopHookSpecificOutput = OutputOf<"Stop">
 export type SubagentStartHookSpecificOutput = OutputOf<"SubagentStart">
 export type SubagentStopHookSpecificOutput = OutputOf<"SubagentStop">
 export type UserPromptExpansionHookSpecificOutput = OutputOf<"UserPromptExpansion">
-export type WorktreeCreateHookSpecificOutput = OutputOf<"WorktreeCreate">
+export type WorktreeCreateHookSpecificOutput = With<OutputOf<"WorktreeCreate">, { worktreePath: string }>
 
 /** "Do not wait for me": what the hook finds later cannot be delivered. */
 export interface AsyncHookJSONOutput {

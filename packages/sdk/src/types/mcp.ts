@@ -1,23 +1,33 @@
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"
 import type * as Wire from "@signalbox/protocol"
-import type { Published } from "./published.ts"
+import type { Published, With } from "./published.ts"
 
-export interface McpStdioServerConfig {
+interface OfOutsideServer {
+  /** How long a call may take, in milliseconds; the agent is told. */
+  timeout?: number
+  /** Keeps the descriptions of all its tools loaded. */
+  alwaysLoad?: boolean
+}
+
+export interface McpStdioServerConfig extends OfOutsideServer {
   type?: "stdio"
   command: string
   args?: string[]
   env?: Record<string, string>
 }
 
-export interface McpSSEServerConfig {
-  type: "sse"
+interface McpUrlServerConfig extends OfOutsideServer {
   url: string
   headers?: Record<string, string>
+  tools?: McpServerToolPolicy[]
 }
 
-export interface McpHttpServerConfig {
+export interface McpSSEServerConfig extends McpUrlServerConfig {
+  type: "sse"
+}
+
+export interface McpHttpServerConfig extends McpUrlServerConfig {
   type: "http"
-  url: string
-  headers?: Record<string, string>
 }
 
 /** What the agent is to do about a tool of a server, whatever its rules say. */
@@ -43,6 +53,11 @@ export interface McpServerInstance {
 }
 
 export interface McpSdkServerConfigWithInstance extends McpSdkServerConfig {
+  instance: McpServer
+}
+
+/** A server that is none of the library's own class, or of another copy of it. */
+export interface McpSdkServerConfigWithOwnInstance extends McpSdkServerConfig {
   instance: McpServerInstance
 }
 
@@ -51,6 +66,7 @@ export type McpServerConfig =
   | McpSSEServerConfig
   | McpHttpServerConfig
   | McpSdkServerConfigWithInstance
+  | McpSdkServerConfigWithOwnInstance
 
 /** What can be told to another process. */
 export type McpServerConfigForProcessTransport =
@@ -59,6 +75,30 @@ export type McpServerConfigForProcessTransport =
   | McpHttpServerConfig
   | McpSdkServerConfig
 
-export type McpServerStatus = Published<Wire.McpServerStatus>
+export interface McpClaudeAIProxyServerConfig {
+  type: "claudeai-proxy"
+  url: string
+  id: string
+  timeout?: number
+}
+export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig
+
+export type McpServerStatus = With<
+  Published<Wire.McpServerStatus>,
+  {
+    serverInfo?: { name: string; version: string }
+    config?: McpServerStatusConfig
+    tools?: McpToolStatus[]
+  }
+>
+interface McpToolStatus {
+  name: string
+  description?: string
+  annotations?: { readOnly?: boolean; destructive?: boolean; openWorld?: boolean }
+  _meta?: Record<string, unknown>
+}
 export type McpSetServersResult = { added: string[]; removed: string[]; errors: Record<string, string> }
 export type ReadMcpResourceResult = Published<Wire.McpReadResourceReply>
+
+/** A server for a sub-agent: one that is configured already, by its name, or another. */
+export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>

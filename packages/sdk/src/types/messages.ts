@@ -1,73 +1,142 @@
+import type { UUID } from "node:crypto"
 import type * as Wire from "@signalbox/protocol"
-import type { Published } from "./published.ts"
+import type { ApiMessage, ApiStreamEvent } from "./api-message.ts"
+import type { ApiMessageParam } from "./api-params.ts"
+import type { SlashCommand } from "./catalog.ts"
+import type {
+  FastMode,
+  InvalidConfigFile,
+  PluginError,
+  SDKContextUsage,
+  SDKDeferredToolUse,
+  SDKMcpResourceLink,
+  SDKMessageOrigin,
+  SDKStartupFailureReason,
+  SDKUsageReport,
+  SubagentRetry,
+} from "./message-parts.ts"
+import type { EffortLevel } from "./options.ts"
+import type { Published, With } from "./published.ts"
+import type { ModelUsage, NonNullableUsage } from "./usage.ts"
 
-export type SDKAssistantMessage = Published<Wire.AssistantMessage>
+export type SDKAssistantMessage = With<
+  Published<Wire.AssistantMessage>,
+  {
+    message: ApiMessage
+    resumed_from_incomplete_thinking?: true
+    supersedes?: UUID[]
+    aborted?: true
+    context_usage?: SDKContextUsage
+    usage_report?: SDKUsageReport
+  }
+>
 export type SDKAssistantMessageError = NonNullable<SDKAssistantMessage["error"]>
 
 /** What the agent reports as said by the user, and what a program sends as a prompt: the official package has one type for both. */
-export type SDKUserMessage = Omit<Published<Wire.HostUserMessage>, "message" | "parent_tool_use_id"> & {
-  message: UserMessageParam
-  parent_tool_use_id: string | null
-}
+export type SDKUserMessage = With<
+  Published<Wire.HostUserMessage>,
+  {
+    message: ApiMessageParam
+    parent_tool_use_id: string | null
+    origin?: SDKMessageOrigin | undefined
+    client_composed?: true | undefined
+    pasted_content?: ApiMessageParam["content"][] | undefined
+    inline_pastes?: string[] | undefined
+  }
+>
 
-/** The prompt's own content is the API's: any block a later API knows may be in it. */
-export interface UserMessageParam {
-  role: "user"
-  content: string | UserContentBlockParam[]
-}
+export type SDKUserMessageReplay = With<
+  Omit<SDKUserMessage, "pasted_content" | "inline_pastes" | "agent_id" | "subagent_type" | "task_description">,
+  { uuid: UUID; session_id: string; isReplay: true; file_attachments?: unknown[] }
+>
 
-type KnownBlock = Published<Wire.TextBlock | Wire.ImageBlock | Wire.DocumentBlock | Wire.ToolResultBlock>
-export type UserContentBlockParam = KnownBlock | OtherBlock
-interface OtherBlock {
-  type: Exclude<Published<Wire.ContentBlock>["type"], KnownBlock["type"]>
-  [field: string]: unknown
+interface OfEveryResult extends FastMode {
+  usage: NonNullableUsage
+  modelUsage: Record<string, ModelUsage>
+  stop_reason: string | null
+  credential_expires_at?: string
+  origin?: SDKMessageOrigin
 }
-
-export type SDKUserMessageReplay = Omit<SDKUserMessage, "uuid" | "session_id"> & {
-  uuid: string
-  session_id: string
-  isReplay: true
-  file_attachments?: unknown[]
+interface OfSuccess extends OfEveryResult {
+  api_error_status?: number | null
+  local_command?: string
+  deferred_tool_use?: SDKDeferredToolUse
 }
-
-export type SDKResultSuccess = WithUsage<Published<Wire.ResultSuccess>>
-export type SDKResultError = WithUsage<Published<Wire.ResultError>>
-type WithUsage<T> = T extends object ? Omit<T, "usage"> & { usage: NonNullableUsage } : never
+interface OfError extends OfEveryResult {
+  startup_failure_reason?: SDKStartupFailureReason
+  invalid_config_file?: InvalidConfigFile
+}
+export type SDKResultSuccess = With<Published<Wire.ResultSuccess>, OfSuccess>
+export type SDKResultError = With<Published<Wire.ResultError>, OfError>
 export type SDKResultMessage = SDKResultSuccess | SDKResultError
 export type SDKPermissionDenial = Published<Wire.PermissionDenial>
-/** Every count is there: what no cache was involved in is 0. */
-export type NonNullableUsage = AllThere<Published<Wire.Usage>>
-type AllThere<T> = { [K in keyof T]-?: NonNullable<T[K]> }
-export type ModelUsage = Published<Wire.ModelUsage>
 export type TerminalReason = NonNullable<SDKResultSuccess["terminal_reason"]>
 
-export type SDKSystemMessage = Published<Wire.SystemInit>
-export type SDKPartialAssistantMessage = Published<Wire.StreamEventMessage>
-export type SDKCompactBoundaryMessage = Published<Wire.CompactBoundary>
-export type SDKStatusMessage = Published<Wire.SystemStatus>
+interface OfInit extends FastMode {
+  mcp_servers: { name: string; status: string; source?: string }[]
+  skills: string[]
+  plugins: { name: string; path: string; version?: string }[]
+  plugin_errors?: PluginError[]
+  terminal_slash_commands?: string[]
+  capabilities?: string[]
+  effort?: EffortLevel | null
+  view_mode?: "focus" | "default"
+}
+export type SDKSystemMessage = With<Published<Wire.SystemInit>, OfInit>
+export type SDKPartialAssistantMessage = With<Published<Wire.StreamEventMessage>, { event: ApiStreamEvent }>
+export type SDKCompactBoundaryMessage = With<
+  Published<Wire.CompactBoundary>,
+  { compact_metadata: With<Published<Wire.CompactBoundary>["compact_metadata"], KeptMessages> }
+>
+interface KeptMessages {
+  preserved_segment?: { head_uuid: UUID; anchor_uuid: UUID; tail_uuid: UUID }
+  preserved_messages?: { anchor_uuid: UUID; uuids: UUID[] }
+}
+export type SDKStatusMessage = With<Published<Wire.SystemStatus>, { compact_result?: "success" | "failed" }>
 export type SDKStatus = SDKStatusMessage["status"]
 export type SDKHookStartedMessage = Published<Wire.HookStarted>
 export type SDKHookProgressMessage = Published<Wire.HookProgress>
-export type SDKHookResponseMessage = Published<Wire.HookResponse>
-export type SDKToolProgressMessage = Published<Wire.ToolProgress>
+export type SDKHookResponseMessage = With<
+  Published<Wire.HookResponse>,
+  { hook_id: string; output: string; outcome: "success" | "error" | "cancelled" }
+>
+export type SDKToolProgressMessage = With<
+  Published<Wire.ToolProgress>,
+  { heartbeat?: boolean; subagent_retry?: SubagentRetry }
+>
 export type SDKToolUseSummaryMessage = Published<Wire.ToolUseSummary>
 export type SDKAuthStatusMessage = Published<Wire.AuthStatus>
-export type SDKTaskNotificationMessage = Published<Wire.TaskNotification>
+export type SDKTaskNotificationMessage = With<
+  Published<Wire.TaskNotification>,
+  { reason?: "worker_restart"; resource_links?: SDKMcpResourceLink[] }
+>
 export type SDKTaskStartedMessage = Published<Wire.TaskStarted>
 export type SDKTaskUpdatedMessage = Published<Wire.TaskUpdated>
 export type SDKTaskProgressMessage = Published<Wire.TaskProgress>
 export type SDKBackgroundTasksChangedMessage = Published<Wire.BackgroundTasksChanged>
 export type SDKFilesPersistedEvent = Published<Wire.FilesPersisted>
-export type SDKAPIRetryMessage = Published<Wire.ApiRetry>
-export type SDKControlRequestProgressMessage = Published<Wire.ControlRequestProgress>
-export type SDKModelRefusalFallbackMessage = Published<Wire.ModelRefusalFallback>
-export type SDKModelRefusalNoFallbackMessage = Published<Wire.ModelRefusalNoFallback>
+export type SDKAPIRetryMessage = With<Published<Wire.ApiRetry>, { error_status: number | null }>
+export type SDKControlRequestProgressMessage = With<
+  Published<Wire.ControlRequestProgress>,
+  { error_status?: number | null }
+>
+interface OfRefusal {
+  request_id: string | null
+  api_refusal_category?: string | null
+  api_refusal_explanation?: string | null
+  refused_user_message_uuid?: string | null
+}
+export type SDKModelRefusalFallbackMessage = With<Published<Wire.ModelRefusalFallback>, OfRefusal>
+export type SDKModelRefusalNoFallbackMessage = With<
+  Omit<Published<Wire.ModelRefusalNoFallback>, "trigger" | "scope">,
+  OfRefusal
+>
 export type SDKLocalCommandOutputMessage = Published<Wire.LocalCommandOutput>
 export type SDKPluginInstallMessage = Published<Wire.PluginInstall>
 export type SDKThinkingTokensMessage = Published<Wire.ThinkingTokens>
 export type SDKSessionStateChangedMessage = Published<Wire.SessionStateChanged>
 export type SDKWorkerShuttingDownMessage = Published<Wire.WorkerShuttingDown>
-export type SDKCommandsChangedMessage = Published<Wire.CommandsChanged>
+export type SDKCommandsChangedMessage = With<Published<Wire.CommandsChanged>, { commands: SlashCommand[] }>
 export type SDKNotificationMessage = Published<Wire.Notification>
 export type SDKMemoryRecallMessage = Published<Wire.MemoryRecall>
 export type SDKRateLimitEvent = Published<Wire.RateLimitEvent>
@@ -77,7 +146,7 @@ export type SDKPermissionDeniedMessage = Published<Wire.PermissionDenied>
 export type SDKPromptSuggestionMessage = Published<Wire.PromptSuggestion>
 export type SDKMirrorErrorMessage = Published<Wire.MirrorError>
 export type SDKInformationalMessage = Published<Wire.Informational>
-export type SDKConversationResetMessage = Published<Wire.ConversationReset>
+export type SDKConversationResetMessage = With<Published<Wire.ConversationReset>, { new_conversation_id: UUID }>
 export type SDKSessionWritesLostMessage = Published<Wire.SessionWritesLost>
 
 /** What a query yields. Messages of a newer agent come through as they are, though no type names them. */

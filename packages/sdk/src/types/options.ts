@@ -1,7 +1,7 @@
 import type * as Wire from "@signalbox/protocol"
 import type { HookCallbackMatcher, HookEvent } from "./hooks.ts"
 import type { OnElicitation, OnUserDialog } from "./interaction.ts"
-import type { McpServerConfig } from "./mcp.ts"
+import type { AgentMcpServerSpec, McpServerConfig } from "./mcp.ts"
 import type { CanUseTool, PermissionMode } from "./permissions.ts"
 import type { SpawnedProcess, SpawnOptions } from "./process.ts"
 import type { SessionStore } from "./session-store.ts"
@@ -9,7 +9,11 @@ import type { SessionStore } from "./session-store.ts"
 export type SdkBeta = "context-1m-2025-08-07" | (string & {})
 export type SettingSource = "user" | "project" | "local"
 export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max"
-export type SdkPluginConfig = { type: "local"; path: string }
+export interface SdkPluginConfig {
+  type: "local"
+  path: string
+  skipMcpDiscovery?: boolean
+}
 export type SandboxSettings = Record<string, unknown> & { enabled?: boolean; failIfUnavailable?: boolean }
 export type Settings = Record<string, unknown>
 
@@ -36,7 +40,7 @@ export interface AgentDefinition {
   tools?: string[]
   disallowedTools?: string[]
   model?: string
-  mcpServers?: (string | Record<string, McpServerConfig>)[]
+  mcpServers?: AgentMcpServerSpec[]
   skills?: string[]
   maxTurns?: number
   background?: boolean
@@ -44,6 +48,11 @@ export interface AgentDefinition {
   permissionMode?: PermissionMode
   initialPrompt?: string
   memory?: "user" | "project" | "local"
+  omitClaudeMd?: boolean
+  autoCompactWindow?: number
+  observer?: string
+  observerMessage?: string
+  criticalSystemReminder_EXPERIMENTAL?: string
 }
 
 /** How far a program has read a hub's session. Given with `hub`, it goes on from there. */

@@ -47,7 +47,7 @@ export interface CanUseToolOptions {
   signal: AbortSignal
   suggestions?: PermissionUpdate[]
   blockedPath?: string
-  mcpServer?: { name: string; source?: string }
+  mcpServer?: { name: string; source: string }
   decisionReason?: string
   decisionReasonType?: string
   title?: string
@@ -60,5 +60,5 @@ export interface CanUseToolOptions {
   requestId: string
   requiresUserInteraction?: boolean
   serverPolicyAskOnly?: boolean
-  matchedAskRule?: { source?: string; toolName?: string; ruleContent?: string }
+  matchedAskRule?: { source: string; toolName: string; ruleContent?: string }
 }

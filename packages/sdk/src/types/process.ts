@@ -15,6 +15,7 @@ export interface SpawnedProcess {
   stdout: Readable
   readonly killed: boolean
   readonly exitCode: number | null
+  readonly signalCode?: NodeJS.Signals | null
   kill(signal: NodeJS.Signals): boolean
   on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void
   on(event: "error", listener: (error: Error) => void): void

@@ -1,25 +1,33 @@
 import type * as Wire from "@signalbox/protocol"
+import type { AccountInfo, AgentInfo, ModelInfo, SDKControlInitializeResponse, SlashCommand } from "./catalog.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./messages.ts"
-import type { ControlRequestBody, HubCursor, Settings, ThinkingDisplay } from "./options.ts"
+import type { ControlRequestBody, HubCursor, SdkPluginConfig, Settings, ThinkingDisplay } from "./options.ts"
 import type { PermissionMode } from "./permissions.ts"
-import type { Published } from "./published.ts"
+import type { Published, With } from "./published.ts"
+import type { SDKControlGetContextUsageResponse, SDKControlGetUsageResponse } from "./usage.ts"
 
-export type SlashCommand = Published<Wire.SlashCommand> & { argumentHint: string }
-export type ModelInfo = Published<Wire.ModelInfo> & { description: string }
-export type AccountInfo = Published<Wire.AccountInfo>
-export type AgentInfo = Published<Wire.AgentInfo>
+export type * from "./catalog.ts"
+export type * from "./usage.ts"
+
 export type RewindFilesResult = Published<Wire.RewindFilesReply>
-export type SDKControlInitializeResponse = Omit<Published<Wire.InitializeReply>, "commands" | "models" | "agents"> & {
-  commands: SlashCommand[]
-  models: ModelInfo[]
-  agents: AgentInfo[]
+export type SDKControlReadFileResponse = With<Published<Wire.ReadFileReply>, { encoding?: "base64" }>
+export type SDKControlReloadPluginsResponse = With<
+  Published<Wire.ReloadPluginsReply>,
+  {
+    commands: SlashCommand[]
+    plugins: { name: string; path: string; source?: string; version?: string }[]
+    mcpServers: McpServerStatus[]
+    held?: boolean
+    cache_impact?: CacheImpact
+  }
+>
+interface CacheImpact {
+  mcp_servers_added: string[]
+  mcp_servers_removed: string[]
+  lsp_tool_change: "adds" | "may-add" | "removes" | "may-remove" | null
 }
-export type SDKControlGetContextUsageResponse = Published<Wire.GetContextUsageReply>
-export type SDKControlGetUsageResponse = Published<Wire.GetUsageReply>
-export type SDKControlReadFileResponse = Published<Wire.ReadFileReply>
-export type SDKControlReloadPluginsResponse = Published<Wire.ReloadPluginsReply>
-export type SDKControlReloadSkillsResponse = Published<Wire.ReloadSkillsReply>
+export type SDKControlReloadSkillsResponse = { skills: SlashCommand[] }
 export type SDKControlReloadOutputStylesResponse = Published<Wire.ReloadOutputStylesReply>
 export type SDKControlInterruptResponse = { still_queued: string[]; cancelled?: string[] }
 
@@ -29,7 +37,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   setPermissionMode(mode: PermissionMode): Promise<void>
   setModel(model?: string | null): Promise<void>
   setMaxThinkingTokens(maxThinkingTokens: number | null, display?: ThinkingDisplay | null): Promise<void>
-  setMcpPermissionModeOverride(serverName: string, mode: PermissionMode | null): Promise<Record<string, unknown>>
+  setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null): Promise<{ warning?: string }>
   applyFlagSettings(settings: Settings): Promise<void>
   updateSettings(source: "localSettings" | "userSettings", settings: Settings): Promise<void>
   initializationResult(): Promise<SDKControlInitializeResponse>
@@ -50,7 +58,7 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   reloadPlugins(options?: {
     holdOnCacheImpact?: boolean
     refuseIfBusy?: boolean
-    addPlugins?: unknown[]
+    addPlugins?: SdkPluginConfig[]
   }): Promise<SDKControlReloadPluginsResponse>
   reloadSkills(): Promise<SDKControlReloadSkillsResponse>
   reloadOutputStyles(): Promise<SDKControlReloadOutputStylesResponse>

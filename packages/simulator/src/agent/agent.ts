@@ -282,6 +282,7 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
       results: 0,
       lastFailed: false,
       subagents: 0,
+      safetyStops: 0,
       subagentsInFront: 0,
       promptId: random.uuid(),
       agents: {},

@@ -1,5 +1,7 @@
+import { errorBody } from "../messages-api/json-answers.ts"
+import { isInStream } from "./broken-reply.ts"
 import type { AgentCore } from "./core.ts"
-import type { Failure } from "./spoken.ts"
+import type { Failure, Progress } from "./spoken.ts"
 
 // What a CLI makes of a call that failed: whether it tries again, and what it says in the model's place.
 
@@ -45,8 +47,12 @@ export function retryName(core: AgentCore, failure: Failure): { status: number |
   return { status, name: status >= 500 ? "server_error" : "unknown" }
 }
 
-export function problemOf(core: AgentCore, failure: Failure): ApiProblem {
+export function problemOf(core: AgentCore, failure: Failure, progress: Progress): ApiProblem {
   const { generation } = core.profile
+  if (progress === "blocks" && isInStream(failure)) {
+    const text = `API Error: ${generation === 325 ? MID_RESPONSE : wordsInStream(core, failure)}`
+    return { status: null, type: "", text, tag: generation === 325 ? "server_error" : "unknown" }
+  }
   if (failure.kind !== "http" || failure.status === 0) {
     const words = { 37: "Unable to connect to API (UND_ERR_SOCKET)", 120: "Unable to connect to API (ECONNRESET)" }
     const newest = "Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again."
@@ -55,14 +61,28 @@ export function problemOf(core: AgentCore, failure: Failure): ApiProblem {
   }
   const { status, type, message } = failure
   const text = textOfProblem(core, failure)
-  const tag = status === 401 ? "authentication_failed" : generation === 37 ? "unknown" : retryName(core, failure).name
+  const tag = tagOf(core, failure)
   return { status, type, text, tag: message === "" ? "unknown" : tag }
 }
 
-function textOfProblem(
-  core: AgentCore,
-  { status, type, message }: { status: number; type: string; message: string },
-): string {
+/** Unlike the notice of another try, the last word calls 529 an error of the server's. */
+function tagOf(core: AgentCore, failure: Failure & { kind: "http" }): string {
+  if (failure.status === 401) return "authentication_failed"
+  if (core.profile.generation === 37) return "unknown"
+  return failure.status === 529 ? "server_error" : retryName(core, failure).name
+}
+
+const MID_RESPONSE = "Server error mid-response. The response above may be incomplete."
+
+/** As the API, or the library that speaks to it, says it. */
+function wordsInStream(core: AgentCore, failure: Failure): string {
+  if (failure.kind === "http") {
+    return JSON.stringify(errorBody(failure.type, failure.message, core.model.requestId()))
+  }
+  return "The socket connection was closed unexpectedly. For more information, pass `verbose: true` in the second argument to fetch()"
+}
+
+function textOfProblem(core: AgentCore, { status, type, message, isRepeated }: Failure & { kind: "http" }): string {
   const { generation, shapes } = core.profile
   const plain = shapes.apiError({ status, type, message, requestId: core.model.requestId() })
   if (status === 401) return `Failed to authenticate. ${plain}`
@@ -74,6 +94,9 @@ function textOfProblem(
     generation === 325 && gateway !== undefined
       ? `check your inference gateway (${hostAndPort(gateway)})`
       : "check status.claude.com"
+  if (generation === 325 && status === 529 && isRepeated === true) {
+    return `API Error: Repeated 529 Overloaded errors. The API is at capacity — this is usually temporary. Try again in a moment. If it persists, ${where}.`
+  }
   return `API Error: ${status} ${message}. This is a server-side issue, usually temporary — try again in a moment. If it persists, ${where}.`
 }
 

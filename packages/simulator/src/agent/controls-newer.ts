@@ -4,6 +4,7 @@ import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { hookEvents } from "@signalbox/protocol/known"
 import { isInside } from "../permissions/bash-command.ts"
 import { showRule } from "../permissions/rules.ts"
+import { pluginsWith } from "../profiles/catalog-2-1-325.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels } from "../profiles/v2-1-325.ts"
@@ -12,6 +13,7 @@ import { contextUsage } from "./context-usage.ts"
 import type { Control, ControlScope } from "./controls.ts"
 import type { AgentCore } from "./core.ts"
 import { costText } from "./cost-text.ts"
+import { initializeReply } from "./greeting.ts"
 
 // Requests that the oldest generation never answers.
 
@@ -129,13 +131,12 @@ function skillsOf(core: AgentCore): Fields[] {
 
 function plugins(core: AgentCore): Fields {
   const { catalog } = core.profile
-  const commands = catalog.commands.map((command) =>
-    core.profile.generation === 325 ? { ...command, builtin: true } : command,
-  )
+  // What the newest tells of itself it tells here again.
+  const told = core.profile.generation === 325 ? initializeReply(core) : undefined
   return {
-    commands,
-    agents: catalog.agents,
-    plugins: catalog.plugins,
+    commands: told?.["commands"] ?? catalog.commands,
+    agents: told?.["agents"] ?? catalog.agents,
+    plugins: core.profile.generation === 325 ? pluginsWith(core.launch.plugins) : catalog.plugins,
     mcpServers: core.mcp.statusList(core),
     error_count: 0,
   }

@@ -151,6 +151,7 @@ function changeModel({ core, requestId, request }: ControlScope): void {
   const name = textOf(request, "model")
   const before = state.model
   state.model = resolveModel(profile, name)
+  delete state.refusedModel
   // Told only in a conversation that has begun; the newest also only when it is another model.
   const isTold = profile.generation === 120 ? true : state.model !== before
   if (profile.quirks.setModelEchoes && isTold && (core.history.length > 0 || profile.generation === 120)) {

@@ -46,6 +46,10 @@ interface AgentState {
   /** Whether the last result was an error: the exit code tells it. */
   lastFailed: boolean
   title?: string
+  /** The one that refused and was replaced: which tools there are still goes by it. */
+  refusedModel?: string
+  /** Replies that were refused. */
+  safetyStops: number
   subagents: number
   /** Of them, those that their turn waited for because it was asked to. */
   subagentsInFront: number
@@ -104,7 +108,7 @@ function ownTools(core: AgentCore): readonly string[] {
   if (profile.generation !== 325) return tools
   const isAsked = launch.asksHost || launch.permissionPromptTool !== undefined
   const answered = isAsked ? tools : tools.filter((tool) => !NEEDS_SOMEBODY.includes(tool))
-  const forModel = /-4-/.test(state.model) ? withTools(answered, TASK_TOOLS, 325) : answered
+  const forModel = /-4-/.test(state.refusedModel ?? state.model) ? withTools(answered, TASK_TOOLS, 325) : answered
   if (!isDisabled(core, "Bash")) return forModel
   const withoutShell = forModel.filter((tool) => tool !== "Monitor")
   return withTools(withoutShell, ["Glob", "Grep"], 325)

@@ -10,6 +10,8 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     description: textOf(agent, "description") ?? "",
     ...(typeof agent["model"] === "string" ? { model: agent["model"] } : {}),
   }))
+  const brought = profile.generation === 325 ? launch.plugins.flatMap(({ agents }) => agents) : []
+  const agents = [...added, ...brought]
   return {
     cwd: launch.cwd,
     sessionId: core.wire.sessionId,
@@ -22,11 +24,12 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     tools: toolsOf(core),
     mcpServers: core.mcp.initList(),
     mcpPrompts: core.mcp.promptNames(),
-    agents: withAdded(core, profile.catalog.agents, added),
+    plugins: launch.plugins,
+    agents: withAdded(core, profile.catalog.agents, agents),
     agentNames: withAdded(
       core,
       profile.catalog.agentNames.map((name) => ({ name })),
-      added,
+      agents,
     ).map(({ name }) => name),
     directories: state.permissions.directories,
     hooksApplied: core.hooks.isSet,

@@ -1,5 +1,5 @@
 import type { NamedServer } from "../mcp/config.ts"
-import type { Fields } from "../profiles/profile.ts"
+import type { Fields, PluginInfo } from "../profiles/profile.ts"
 
 /** What an agent was started with: the flags and variables that change what it says. */
 export interface Launch {
@@ -35,6 +35,8 @@ export interface Launch {
   readonly mirrorsSession: boolean
   /** MCP servers to start or dial. Those that live in the host name themselves. */
   readonly mcpServers: readonly NamedServer[]
+  /** Told of by the newest generation. */
+  readonly plugins: readonly PluginInfo[]
   readonly session: SessionLaunch
 }
 
@@ -63,6 +65,7 @@ export function createLaunch(given: Partial<Launch> & Pick<Launch, "cwd" | "conf
     asksHost: true,
     mirrorsSession: false,
     mcpServers: [],
+    plugins: [],
     session: { persist: true },
     ...given,
   }

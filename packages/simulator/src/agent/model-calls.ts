@@ -1,8 +1,10 @@
 import { isRetried, maxRetries, retryDelayMs, retryName } from "./api-errors.ts"
 import { playAside } from "./asides.ts"
+import { mendingOf } from "./broken-reply.ts"
 import { type AgentCore, toolsOf } from "./core.ts"
 import { Speech } from "./speech.ts"
 import type { Failure, Spoken } from "./spoken.ts"
+import { isQuiet, Tries } from "./tries.ts"
 import type { TurnReport } from "./turn-report.ts"
 
 export type Why = "said" | "results" | "retry" | "continue"
@@ -13,15 +15,29 @@ export class ModelCalls {
   readonly #report: TurnReport
   readonly #signal: AbortSignal
   readonly #userUuids: () => readonly string[]
+  readonly #retracts: (spoken: Spoken) => boolean
+  /** Messages that the next reply stands in for. */
+  #superseded: readonly string[] = []
   #speech: Speech | undefined
   #count = 0
 
-  /** `userUuids`: of the host's messages that the turn answers. */
-  constructor(core: AgentCore, turn: { report: TurnReport; signal: AbortSignal; userUuids: () => readonly string[] }) {
+  /**
+   * `userUuids`: of the host's messages that the turn answers. `retracts`: whether a reply that was refused is taken back.
+   */
+  constructor(
+    core: AgentCore,
+    turn: {
+      report: TurnReport
+      signal: AbortSignal
+      userUuids: () => readonly string[]
+      retracts: (spoken: Spoken) => boolean
+    },
+  ) {
     this.#core = core
     this.#report = turn.report
     this.#signal = turn.signal
     this.#userUuids = turn.userUuids
+    this.#retracts = turn.retracts
   }
 
   get count(): number {
@@ -33,41 +49,59 @@ export class ModelCalls {
     this.#speech?.closeStream()
   }
 
+  /** The next reply takes the place of these messages, and is not announced again. */
+  answerInsteadOf(uuids: readonly string[]): void {
+    this.#superseded = uuids
+  }
+
   /** One call of the model, tried again as often as a CLI would. */
   async call(why: Why, text: string): Promise<Spoken> {
-    const core = this.#core
     this.#count++
-    for (let attempt = 1; ; attempt++) {
+    const spoken = await this.#tryOut(why, text)
+    this.#superseded = []
+    return spoken
+  }
+
+  async #tryOut(why: Why, text: string): Promise<Spoken> {
+    const core = this.#core
+    let [isAgain, isWhole] = [false, false]
+    const tries = new Tries(maxRetries(core))
+    for (;;) {
       const startedAt = core.clock.now()
       this.#report.timing.requestMs ??= Math.max(0, startedAt - this.#report.startedAt)
       this.#report.timing.requestWallMs ??= startedAt
-      const spoken = await this.#speak(attempt === 1 ? why : "retry", text)
+      const spoken = await this.#speak(isAgain ? "retry" : why, text, isWhole)
       core.ledger.addApiTime(core.clock.now() - startedAt)
       if (spoken.firstTokenMs !== undefined) {
         this.#report.timing.firstTokenMs ??= (this.#report.timing.requestMs ?? 0) + spoken.firstTokenMs
       }
       const { failure } = spoken
       if (failure === undefined || failure.kind === "aborted") return spoken
-      if (!isRetried(core, failure) || attempt > maxRetries(core)) return spoken
-      await this.#waitForRetry(failure, attempt)
+      const mending = mendingOf(core.profile.generation, spoken)
+      if (mending === "continue" || mending === "give-up") return spoken
+      isAgain = true
+      if (mending === "ask-whole") {
+        isWhole = true
+        continue
+      }
+      if (!isRetried(core, failure) || !tries.another(failure)) return { ...spoken, failure: tries.final(failure) }
+      await this.#waitForRetry(failure, tries)
       if (this.#signal.aborted) return { ...spoken, failure: { kind: "aborted" } }
     }
   }
 
-  async #waitForRetry(failure: Failure, attempt: number): Promise<void> {
+  async #waitForRetry(failure: Failure, { made, allowed }: Tries): Promise<void> {
     const core = this.#core
-    const delay = retryDelayMs(core, attempt)
+    const delay = retryDelayMs(core, Math.max(1, made))
     const { status, name } = retryName(core, failure)
-    // Nobody is told of a reply that began well and ended in an error.
-    const isInStream = failure.kind === "http" && failure.status === 0
-    if (core.profile.quirks.announcesRetries && !isInStream) {
-      const counts = { attempt, max_retries: maxRetries(core), retry_delay_ms: delay }
+    if (core.profile.quirks.announcesRetries && !isQuiet(failure)) {
+      const counts = { attempt: made, max_retries: allowed, retry_delay_ms: delay }
       core.wire.system("api_retry", { ...counts, error_status: status, error: name })
     }
     await core.clock.pause(delay, this.#signal)
   }
 
-  async #speak(why: Why, text: string): Promise<Spoken> {
+  async #speak(why: Why, text: string, isWhole: boolean): Promise<Spoken> {
     const core = this.#core
     const signal = this.#signal
     const request = {
@@ -82,8 +116,11 @@ export class ModelCalls {
     this.#speech = new Speech(core, {
       signal,
       parent: null,
-      extra: {},
+      extra: this.#superseded.length === 0 ? {} : { supersedes: this.#superseded },
       isMain: true,
+      isAgain: why === "retry" || this.#superseded.length > 0,
+      retracts: this.#retracts,
+      isWhole,
       onAside: (aside) => playAside(core, aside, signal),
       userUuids: why === "said" && core.profile.generation === 325 ? this.#userUuids() : [],
     })

@@ -37,6 +37,12 @@ export class PartialMessages {
     this.#write(event, timed + (this.#isNewest ? THOUGHT : ""))
   }
 
+  /** After a reply that broke off in a block, or after some; `whole` is how many of them were passed on. */
+  closeBroken({ id, open, whole }: { id: string; open: number | undefined; whole: number }): void {
+    if (open !== undefined) this.pass({ type: "content_block_stop", index: open })
+    this.#abandon(id, whole)
+  }
+
   /** `isThought`: of a block of thinking. */
   pass(event: StreamEvent, isThought = false): void {
     this.#write(event, isThought && this.#isNewest ? THOUGHT : "")
@@ -44,26 +50,38 @@ export class PartialMessages {
 
   /** After an interruption's own notice, the newest generation closes the stream it had opened. */
   closeInterrupted(head: Readonly<Fields>, index: number): void {
-    const usage = fieldOf(head, "usage") ?? {}
-    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage
     if (index >= 0) this.pass({ type: "content_block_stop", index })
+    this.#passOwnEnd(null, { ...fieldOf(head, "usage"), output_tokens: 1 })
+    this.#abandon(textOf(head, "id") ?? "", index + 1)
+  }
+
+  /** The end of a reply that was taken back. */
+  endRefused(usage: Readonly<Fields>): void {
+    this.#passOwnEnd("refusal", usage)
+  }
+
+  /** An end in the CLI's words instead of the API's. */
+  #passOwnEnd(stop_reason: string | null, usage: Readonly<Fields>): void {
+    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage
     this.pass({
       type: "message_delta",
       context_management: null,
-      delta: { container: null, stop_details: null, stop_reason: null, stop_sequence: null },
+      delta: { container: null, stop_details: null, stop_reason, stop_sequence: null },
       usage: {
         output_tokens_details: { thinking_tokens: 0 },
         cache_creation_input_tokens,
         cache_read_input_tokens,
         input_tokens,
         iterations: [],
-        output_tokens: 1,
+        output_tokens,
         server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
         fallback_credit: null,
       },
     })
-    const abandoned = { api_message_id: textOf(head, "id") ?? "", from_block_index: index + 1 }
-    this.#end += `,"abandoned_blocks":${JSON.stringify(abandoned)}`
+  }
+
+  #abandon(api_message_id: string, from_block_index: number): void {
+    this.#end += `,"abandoned_blocks":${JSON.stringify({ api_message_id, from_block_index })}`
     this.pass({ type: "message_stop" })
   }
 

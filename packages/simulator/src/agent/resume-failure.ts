@@ -18,6 +18,7 @@ const NOTHING: Omit<ResultFacts, "sessionId" | "uuid"> = {
   queued: 0,
   index: 0,
   subagents: 0,
+  safetyStops: 0,
   subagentsInFront: 0,
 }
 

@@ -1,14 +1,15 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { statusOf } from "../messages-api/json-answers.ts"
 import type { ModelAction, ModelActions } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
 import type { AsideStep } from "../scenario/schema.ts"
 import { BlockBuilder } from "./block-builder.ts"
+import { blockExtra } from "./block-extra.ts"
 import type { AgentCore } from "./core.ts"
-import { displayName } from "./display-name.ts"
 import { PartialMessages } from "./partial-messages.ts"
 import { rememberReply } from "./reply-memory.ts"
-import { type Failure, type Spoken, usageNumbers } from "./spoken.ts"
+import { type Failure, type Progress, type Spoken, usageNumbers } from "./spoken.ts"
 import { usageFields } from "./subagent-report.ts"
 import { untilAborted } from "./until-aborted.ts"
 
@@ -26,6 +27,12 @@ export interface Listening {
   readonly onAside: (aside: AsideStep) => Promise<void>
   /** The user's messages this reply answers first, by their uuids. */
   readonly userUuids: readonly string[]
+  /** Asked of a reply that was refused: whether it is taken back. */
+  readonly retracts?: (spoken: Spoken) => boolean
+  /** Another try of a call that failed: the request was announced already. */
+  readonly isAgain?: boolean
+  /** To be answered in one piece: nothing is passed on before its end. */
+  readonly isWhole?: boolean
 }
 
 /** Lines said without waiting for room. A stream of deltas must not fill memory. */
@@ -48,6 +55,8 @@ export class Speech {
   readonly #partial: PartialMessages
   #thinking = { tokens: 0, startedAt: 0 }
   #lines = 0
+  /** Of a reply in one piece: what is passed on at its end. */
+  readonly #waiting: BlockBuilder[] = []
   /** The last block said: it is remembered when it is known how the reply ended, if that is its end. */
   #held: { message: Fields; said: Fields; requestId: string } | undefined
 
@@ -55,22 +64,22 @@ export class Speech {
     this.#core = core
     this.#listening = listening
     this.#startedAt = core.clock.now()
-    this.#partial = new PartialMessages(core, listening.isMain)
+    this.#partial = new PartialMessages(core, listening.isMain && listening.isWhole !== true)
   }
 
   async listen(actions: ModelActions): Promise<Spoken> {
     const { signal } = this.#listening
-    let announced = false
+    let announced = this.#listening.isAgain === true
     for (;;) {
       const step = actions.next()
       const { value, done } = step instanceof Promise ? await untilAborted(step, signal) : step
       if (signal.aborted) return this.#interrupted()
       if (done === true || value === undefined) return this.#spoken()
-      if (value.do === "error") return this.#failed({ kind: "http", ...value })
       if (!announced && value.do !== "aside") {
         announced = true
         this.#partial.announce()
       }
+      if (value.do === "error") return this.#failed({ kind: "http", ...value })
       if (value.do === "send") {
         // Nothing is awaited for a delta that need not be: they come by the hundred thousand.
         this.#take(value.event)
@@ -78,7 +87,7 @@ export class Speech {
         continue
       }
       const failure = await this.#act(value)
-      if (failure !== undefined) return failure.kind === "aborted" ? this.#interrupted() : this.#failed(failure)
+      if (failure !== undefined) return failure.kind === "aborted" ? this.#interrupted() : this.#broken(failure)
       if (signal.aborted) return this.#interrupted()
     }
   }
@@ -98,7 +107,13 @@ export class Speech {
       case "cut":
         return { kind: "cut" }
       case "fail":
-        return { kind: "http", status: 0, type: action.type, message: action.message }
+        // In an answer of one piece there is no middle to fail in.
+        return {
+          kind: "http",
+          status: this.#listening.isWhole === true ? statusOf(action.type) : 0,
+          type: action.type,
+          message: action.message,
+        }
       case "error":
         return { kind: "http", ...action }
     }
@@ -117,16 +132,23 @@ export class Speech {
       case "content_block_delta":
         return this.#grow(event, fieldOf(event, "delta") ?? {})
       case "content_block_stop":
+        if (this.#listening.isWhole === true) return this.#putAside()
         this.#closeBlock({})
         return this.#partial.pass(event)
       case "message_delta":
         this.#stop = fieldOf(event, "delta") ?? {}
         this.#usage = fieldOf(event, "usage") ?? {}
+        this.#passWaiting()
         this.#remember(finalFields(this.#core, this.#stop, this.#usage))
+        if (this.#isRetracted()) return this.#partial.endRefused(this.#usage)
         return this.#partial.pass(event)
       case "message_stop":
         return this.#partial.pass(event)
     }
+  }
+
+  #isRetracted(): boolean {
+    return this.#stop?.["stop_reason"] === "refusal" && this.#listening.retracts?.(this.#spoken()) === true
   }
 
   #begin(message: Readonly<Fields>): void {
@@ -169,12 +191,33 @@ export class Speech {
     const message = { ...head, context_management: null }
     if (listening.onlyToolUses === true && block.type !== "tool_use") return
     const requestId = core.model.requestId()
-    const fields = { request_id: requestId, ...this.#blockExtra(block, value), ...listening.extra, ...extra }
+    const userUuids = this.#content.length === 1 ? listening.userUuids : []
+    const beside = blockExtra(core, block, { userUuids, startedAt: this.#thinking.startedAt })
+    const fields = { request_id: requestId, ...beside, ...listening.extra, ...extra }
     if (block.type === "tool_use") listening.onToolUse?.(value)
     const said = core.wire.assistant(message, fields, listening.parent)
     this.#uuids.push(textOf(said, "uuid") ?? "")
     this.#remember()
     if (listening.isMain) this.#held = { message, said, requestId }
+  }
+
+  #putAside(): void {
+    if (this.#block !== undefined) this.#waiting.push(this.#block)
+    this.#block = undefined
+  }
+
+  /** In one piece, a message knows its end. */
+  #passWaiting(): void {
+    const { stop_reason = null, stop_sequence = null } = this.#stop ?? {}
+    const usage =
+      this.#core.profile.generation === 325
+        ? { ...this.#usage, ...usageFields(325, usageNumbers(this.#usage)) }
+        : this.#usage
+    if (this.#waiting.length > 0) this.#head = { ...this.#head, stop_reason, stop_sequence, usage }
+    for (const block of this.#waiting.splice(0)) {
+      this.#block = block
+      this.#closeBlock({})
+    }
   }
 
   #remember(ending: Fields = {}): void {
@@ -184,29 +227,6 @@ export class Speech {
     const { context_management: _, ...finished } = { ...held.message, ...ending }
     const kept = Object.keys(ending).length === 0 ? held.message : finished
     rememberReply(this.#core, kept, held.said, held.requestId)
-  }
-
-  /** What only the newest generation writes beside a block. */
-  #blockExtra(block: BlockBuilder, value: Readonly<Fields>): Fields {
-    const { core, listening } = { core: this.#core, listening: this.#listening }
-    const first = this.#content.length === 1 && listening.userUuids.length > 0
-    const markers = first
-      ? { user_message_uuid: listening.userUuids.at(-1), user_message_uuids: listening.userUuids }
-      : {}
-    if (block.type === "thinking") {
-      const duration = Math.max(1, core.clock.now() - this.#thinking.startedAt)
-      return { thinking_duration_ms: duration, thinking_display: "updates", ...markers }
-    }
-    const name = textOf(value, "name") ?? ""
-    const target = block.type === "tool_use" ? core.mcp.find(name) : undefined
-    if (target === undefined) return markers
-    const meta = {
-      id: value["id"],
-      display_name: displayName(target.tool),
-      server_display_name: target.server,
-      tool_name: target.tool,
-    }
-    return { tool_use_meta: [meta], ...markers }
   }
 
   /** The user broke in. What had come is kept, or not, as the version does. */
@@ -225,8 +245,24 @@ export class Speech {
     this.#partial.closeInterrupted(this.#head, this.#index)
   }
 
+  /** The reply ended before its end. The newest generation closes the stream it had opened, and counts what came. */
+  #broken(failure: Failure): Spoken {
+    const progress = this.#progress()
+    if (this.#core.profile.generation !== 325 || progress === "nothing") return this.#failed(failure)
+    const open = this.#block === undefined ? undefined : this.#index
+    this.#partial.closeBroken({ id: textOf(this.#head, "id") ?? "", open, whole: this.#content.length })
+    const usage = progress === "blocks" ? { usage: usageNumbers(fieldOf(this.#head, "usage") ?? {}) } : {}
+    return { ...this.#failed(failure), ...usage }
+  }
+
   #failed(failure: Failure): Spoken {
     return { ...this.#spoken(), failure }
+  }
+
+  #progress(): Progress {
+    if (this.#content.length > 0) return "blocks"
+    if (this.#block !== undefined) return "in-block"
+    return this.#hasBegun ? "begun" : "nothing"
   }
 
   #spoken(): Spoken {
@@ -238,6 +274,8 @@ export class Speech {
       model: textOf(this.#head, "model") ?? "",
       stopReason: textOf(this.#stop, "stop_reason") ?? null,
       uuids: this.#uuids,
+      progress: this.#progress(),
+      isWhole: this.#listening.isWhole === true,
       ...(details === undefined ? {} : { stopDetails: details }),
       ...(this.#stop === undefined ? {} : { usage: usageNumbers(this.#usage) }),
       ...(this.#firstTokenMs === undefined ? {} : { firstTokenMs: this.#firstTokenMs }),

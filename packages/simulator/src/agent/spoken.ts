@@ -11,11 +11,17 @@ export interface Spoken {
   readonly failure?: Failure
   readonly firstTokenMs?: number
   readonly uuids: readonly string[]
+  readonly progress: Progress
+  /** Asked for in one piece, not as a stream. */
+  readonly isWhole: boolean
 }
 
-/** `cut`: the connection ended within the reply. */
+/** How far a reply came: its head, a part of its first block, whole blocks. */
+export type Progress = "nothing" | "begun" | "in-block" | "blocks"
+
+/** `cut`: the connection ended within the reply. `isRepeated`: it failed in this way at every try. */
 export type Failure =
-  | { kind: "http"; status: number; type: string; message: string; retryAfterMs?: number }
+  | { kind: "http"; status: number; type: string; message: string; retryAfterMs?: number; isRepeated?: boolean }
   | { kind: "cut" }
   | { kind: "aborted" }
 

@@ -13,9 +13,11 @@ export class StandIn {
     this.#report = report
   }
 
-  sayAsModel(text: string, error: string | undefined, extra: Fields): void {
+  /** `ending`: what the message tells of its own end, where that is not the usual. */
+  sayAsModel(text: string, about: { error?: string; extra?: Fields; ending?: Fields } = {}): void {
     const core = this.#core
-    const message = core.profile.shapes.syntheticMessage(core.random.uuid(), text)
+    const { error, extra, ending } = about
+    const message = { ...core.profile.shapes.syntheticMessage(core.random.uuid(), text), ...ending }
     core.wire.assistant(message, { error, request_id: core.model.requestId(), ...extra })
   }
 

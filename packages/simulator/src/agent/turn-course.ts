@@ -4,6 +4,7 @@ import { tellInit } from "./greeting.ts"
 import { localCommand } from "./local-commands.ts"
 import type { Batch, QueuedMessage } from "./message-queue.ts"
 import { ModelCalls, type Why } from "./model-calls.ts"
+import { Refusals } from "./refusals.ts"
 import { ReplyEndings } from "./reply-endings.ts"
 import type { Spoken } from "./spoken.ts"
 import { StandIn } from "./stand-in.ts"
@@ -35,6 +36,8 @@ export class TurnCourse {
   readonly #structured: StructuredOutput
   readonly #saysInterruption: () => boolean
   #joined: string[] = []
+  /** Of the last message that the model was told. */
+  #userUuid = ""
 
   constructor(core: AgentCore, messages: Batch, { abort, saysInterruption }: Interruption) {
     this.#core = core
@@ -43,9 +46,13 @@ export class TurnCourse {
     this.#abort = abort
     this.#saysInterruption = saysInterruption
     const { signal } = abort
-    this.#calls = new ModelCalls(core, { report: this.#report, signal, userUuids: () => this.#uuids() })
-    this.#standIn = new StandIn(core, this.#report)
-    this.#endings = new ReplyEndings(core, this.#report, this.#standIn)
+    const report = this.#report
+    const standIn = new StandIn(core, report)
+    this.#standIn = standIn
+    const refusals = new Refusals(core, { report, standIn, userUuid: () => this.#userUuid })
+    const retracts = (spoken: Spoken) => refusals.retracts(spoken)
+    this.#calls = new ModelCalls(core, { report, signal, retracts, userUuids: () => this.#uuids() })
+    this.#endings = new ReplyEndings(core, { report, standIn, refusals })
     this.#hooks = new TurnHooks(core, signal)
     this.#structured = new StructuredOutput(core)
   }
@@ -91,7 +98,8 @@ export class TurnCourse {
     const core = this.#core
     for (const { content, uuid } of messages) {
       const message = { role: "user", content }
-      rememberResult(core, message, { uuid: uuid ?? core.random.uuid() })
+      this.#userUuid = uuid ?? core.random.uuid()
+      rememberResult(core, message, { uuid: this.#userUuid })
       if (uuid !== undefined) core.toolbox.checkpoints.begin(uuid)
     }
   }
@@ -106,6 +114,7 @@ export class TurnCourse {
       const again = this.#endings.mustContinue(spoken)
       if (again !== undefined) {
         if ("ending" in again) return again.ending
+        if (again.insteadOf !== undefined) this.#calls.answerInsteadOf(again.insteadOf)
         ;[why, text] = ["continue", ""]
         continue
       }
@@ -139,15 +148,13 @@ export class TurnCourse {
   /** What ends the turn right after a call. */
   #afterCall(spoken: Spoken): Ending | undefined {
     const core = this.#core
-    if (spoken.usage !== undefined) {
-      this.#report.hasUsage = true
-      const costUsd = core.model.costOfTurn()
-      const price = costUsd === undefined ? {} : { costUsd: this.#calls.count === 1 ? costUsd : 0 }
-      core.ledger.record(spoken.model, spoken.usage, { isMain: true, ...price })
-    }
-    if (spoken.failure?.kind === "aborted") return this.#interruptedStreaming(spoken)
-    if (spoken.failure !== undefined) return this.#endings.apiError(spoken.failure)
-    this.#report.stopReason = spoken.stopReason
+    this.#account(spoken)
+    const { failure } = spoken
+    if (failure?.kind === "aborted") return this.#interruptedStreaming(spoken)
+    if (failure !== undefined && !this.#endings.isCutOff(spoken))
+      return this.#endings.apiError(failure, spoken.progress)
+    // The oldest generation looks at a streamed message's reason before it is there.
+    this.#report.stopReason = core.profile.generation === 37 && !spoken.isWhole ? null : spoken.stopReason
     const { maxBudgetUsd } = core.launch
     if (maxBudgetUsd === undefined || core.ledger.totalCostUsd < maxBudgetUsd) return undefined
     const errors = core.profile.quirks.maxTurnsErrors ? [`Reached maximum budget ($${maxBudgetUsd})`] : []
@@ -155,6 +162,18 @@ export class TurnCourse {
     core.ledger.forgetTurn()
     this.#report.hasUsage = false
     return { kind: "error", subtype: "error_max_budget_usd", errors, terminal: "budget_exhausted" }
+  }
+
+  /** What came in one piece is to 2.1.120 no part of the turn's tokens; 2.1.37 does not count it at all. */
+  #account({ usage, model, isWhole }: Spoken): void {
+    const core = this.#core
+    const { generation } = core.profile
+    if (usage === undefined || (isWhole && generation === 37)) return
+    const isMain = !isWhole || generation === 325
+    this.#report.hasUsage ||= isMain
+    const costUsd = core.model.costOfTurn()
+    const price = costUsd === undefined ? {} : { costUsd: this.#calls.count === 1 ? costUsd : 0 }
+    core.ledger.record(model, usage, { isMain, ...price })
   }
 
   #interruptedStreaming(spoken: Spoken): Ending {

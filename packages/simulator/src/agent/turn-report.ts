@@ -88,6 +88,7 @@ export class TurnReport {
       userUuids: messages.flatMap(({ uuid }) => uuid ?? []),
       queued: 0,
       index: core.state.results++,
+      safetyStops: core.state.safetyStops,
       subagents: core.state.subagents,
       subagentsInFront: core.state.subagentsInFront,
       ...(this.structuredOutput === undefined ? {} : { structuredOutput: this.structuredOutput }),

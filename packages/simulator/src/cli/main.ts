@@ -49,7 +49,10 @@ async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
   if (parsed.words.length > 0 && parsed.unknown.length === 0) {
     await say("claude-sim: a prompt on the command line is not played: messages come as stream-json on stdin\n")
   }
-  const launch = await withServers(launchFrom(parsed, env, settings.profile), parsed, settings)
+  const launch = await withPlugins(
+    await withServers(launchFrom(parsed, env, settings.profile), parsed, settings),
+    ["plugin-dir", "plugin-dir-no-mcp"].flatMap((flag) => parsed.values.get(flag) ?? []),
+  )
   const parts = { launch, ...(await loadScenario(settings)), ...(await loadModel(settings, env)) }
   const url = parsed.values.get("sdk-url")?.at(-1)
   await checkFaults([...settings.faults, ...(parts.scenario?.faults ?? [])], env, url !== undefined)
@@ -80,6 +83,12 @@ async function withServers(launch: Launch, { values, switches }: ParsedArguments
   const { readMcpFlags, readProjectServers } = await import("../mcp/config.ts")
   const project = isProject ? readProjectServers(cwd, env) : []
   return { ...launch, mcpServers: [...project, ...readMcpFlags(flags, { cwd, env })] }
+}
+
+async function withPlugins(launch: Launch, folders: readonly string[]): Promise<Launch> {
+  if (folders.length === 0) return launch
+  const { readPlugins } = await import("./plugins.ts")
+  return { ...launch, plugins: readPlugins(folders, launch.cwd) }
 }
 
 async function recorded(road: Road, { recordFile }: Settings): Promise<Road> {

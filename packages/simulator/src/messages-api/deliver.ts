@@ -17,6 +17,8 @@ export interface Delivery {
 /** Deltas are gathered up to here before they are written: a write for each would be most of the work. */
 const BATCH_UNITS = 16 * 1024
 const PING_MS = 10_000
+/** A client may drop what it has not read when the connection ends: it gets this long for it. */
+const READING_MS = 100
 
 /** Plays a reply as server-sent events. False if the client does not have all of it. */
 export async function deliverStream(actions: Iterable<ReplyAction>, delivery: Delivery): Promise<boolean> {
@@ -37,6 +39,7 @@ export async function deliverStream(actions: Iterable<ReplyAction>, delivery: De
         break
       case "cut":
         await stream.flush()
+        if (response.headersSent) await delay(READING_MS, undefined, { signal: delivery.signal })
         cut(response)
         return false
       case "aside":

@@ -1,4 +1,4 @@
-import type { Catalog, ModelInfo } from "./profile.ts"
+import type { Catalog, Fields, ModelInfo, PluginInfo } from "./profile.ts"
 import { agent, command } from "./shared.ts"
 
 // What 2.1.325 tells of itself. Descriptions are our own words; names are the wire's.
@@ -155,3 +155,25 @@ export const EARLY_CAPABILITIES = [
   "ui_pane_widget_v1",
   "reload_plugins_refuse_if_busy_v1",
 ]
+
+/** The lists of commands, skills and plugins, with what the launch's plugins bring: it stands behind the first of its own. */
+export function commandsWith(plugins: readonly PluginInfo[]): Fields[] {
+  const own = catalog2325.commands.map((command): Fields => ({ ...command, builtin: true }))
+  const theirs = [...plugins.flatMap(({ commands }) => commands), ...plugins.flatMap(({ skills }) => skills)]
+  return [...own.slice(0, 1), ...theirs.map((command) => ({ ...command })), ...own.slice(1)]
+}
+
+export function skillsWith(plugins: readonly PluginInfo[]): string[] {
+  const [first = "", ...rest] = catalog2325.skills
+  return [first, ...plugins.flatMap(({ skills }) => skills.map(({ name }) => name)), ...rest]
+}
+
+export function pluginsWith(plugins: readonly PluginInfo[]): Fields[] {
+  const theirs = plugins.map(({ name, path, version }) => ({
+    name,
+    path,
+    source: `${name}@inline`,
+    ...(version === undefined ? {} : { version }),
+  }))
+  return [...theirs, ...catalog2325.plugins]
+}

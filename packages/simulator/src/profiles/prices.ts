@@ -34,6 +34,7 @@ export function contextWindowOf(
       ? { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
       : { contextWindow: 200_000, maxOutputTokens: 32_000 }
   }
+  if (/opus-4/.test(model)) return { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
   return /(?:haiku|sonnet)-4/.test(model)
     ? { contextWindow: 200_000, maxOutputTokens: 32_000 }
     : { contextWindow: 1_000_000, maxOutputTokens: 128_000 }

@@ -17,6 +17,16 @@ export interface AgentInfo {
   readonly model?: string
 }
 
+/** A plugin that the launch named, by what is told of it. */
+export interface PluginInfo {
+  readonly name: string
+  readonly path: string
+  readonly version?: string
+  readonly commands: readonly CommandInfo[]
+  readonly skills: readonly CommandInfo[]
+  readonly agents: readonly AgentInfo[]
+}
+
 export interface ModelInfo {
   readonly value: string
   readonly resolvedModel: string
@@ -98,6 +108,7 @@ export interface SessionFacts {
   readonly outputStyle: string
   readonly tools: readonly string[]
   readonly mcpServers: readonly { name: string; status: string; source: string }[]
+  readonly plugins: readonly PluginInfo[]
   /** Commands that MCP servers bring. */
   readonly mcpPrompts: readonly string[]
   readonly agents: readonly AgentInfo[]
@@ -172,6 +183,7 @@ export interface ResultFacts {
   readonly userUuids: readonly string[]
   readonly queued: number
   readonly index: number
+  readonly safetyStops: number
   readonly subagents: number
   readonly subagentsInFront: number
   readonly structuredOutput?: unknown

@@ -1,5 +1,12 @@
 import { capabilities } from "@signalbox/protocol/known"
-import { catalog2325, EARLY_CAPABILITIES, TERMINAL_COMMANDS } from "./catalog-2-1-325.ts"
+import {
+  catalog2325,
+  commandsWith,
+  EARLY_CAPABILITIES,
+  pluginsWith,
+  skillsWith,
+  TERMINAL_COMMANDS,
+} from "./catalog-2-1-325.ts"
 import type { Fields, MessageFacts, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2325 } from "./quirks.ts"
 import {
@@ -20,14 +27,14 @@ const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_
 function init(facts: SessionFacts): Fields {
   return {
     ...initHead(facts, true),
-    slash_commands: [...catalog2325.commands.map(({ name }) => name), ...facts.mcpPrompts],
+    slash_commands: [...commandsWith(facts.plugins).map(({ name }) => name), ...facts.mcpPrompts],
     terminal_slash_commands: TERMINAL_COMMANDS,
     apiKeySource: facts.apiKeySource,
     claude_code_version: "2.1.325",
     output_style: facts.outputStyle,
     agents: facts.agentNames,
-    skills: catalog2325.skills,
-    plugins: catalog2325.plugins,
+    skills: skillsWith(facts.plugins),
+    plugins: pluginsWith(facts.plugins),
     capabilities,
     analytics_disabled: true,
     product_feedback_disabled: true,
@@ -48,7 +55,7 @@ function init(facts: SessionFacts): Fields {
 
 function initializeReply(facts: SessionFacts): Fields {
   return {
-    commands: catalog2325.commands.map((command) => ({ ...command, builtin: true })),
+    commands: commandsWith(facts.plugins),
     agents: facts.agents,
     output_style: facts.outputStyle,
     available_output_styles: catalog2325.outputStyles,
@@ -139,7 +146,7 @@ function result(facts: ResultFacts): Fields {
     ...FAST_MODE,
     origin: facts.origin,
     subagent_stats: subagentStats(facts),
-    safety_stops: 0,
+    safety_stops: facts.safetyStops,
     is_error: succeeded ? apiError !== undefined : outcome.isError,
     num_turns: facts.numTurns,
     subtype: succeeded ? "success" : outcome.subtype,
@@ -181,7 +188,7 @@ function localResult(facts: ResultFacts): Fields {
     permission_denials: facts.denials,
     ...FAST_MODE,
     subagent_stats: subagentStats(facts),
-    safety_stops: 0,
+    safety_stops: facts.safetyStops,
     subtype: "success",
     result: outcome.kind === "success" ? outcome.text : "",
     local_command: facts.localCommand,

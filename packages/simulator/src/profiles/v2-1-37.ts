@@ -55,8 +55,7 @@ function initializeReply(facts: SessionFacts): Fields {
 }
 
 function result(facts: ResultFacts): Fields {
-  // Told only where the CLI itself stopped: the model's own reason is not passed on.
-  const stopReason = facts.stopReason === "stop_sequence" ? facts.stopReason : null
+  const { stopReason } = facts
   return resultFields(facts, { ...spendingOf(facts, { stopReason, generation: 37, usage: {} }), uuid: facts.uuid })
 }
 

@@ -9,7 +9,8 @@ const MAX_DEPTH = 60
 /** Line ends and spaces that YAML may see differently. */
 const UNUSUAL = /[^\S \t\n]|[^\P{Cc}\t\n]/u
 const KEY = /^([A-Za-z_$][^\s:#{}[\],&*!|>'"%@`]*) *:(?: +(.*))?$/
-const RESERVED_KEY = /^(?:null|true|false|y|n|yes|no|on|off)$/i
+/** `on` and `yes` are words like any other since YAML 1.2. */
+const RESERVED_KEY = /^(?:null|true|false)$/i
 
 /** The value of a text in plain YAML. Undefined: it may be YAML all the same. */
 export function readPlainYaml(text: string): unknown {

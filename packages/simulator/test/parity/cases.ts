@@ -27,6 +27,11 @@ export interface ParityCase {
 
 const steps = (...list: Scenario["turns"][number]["steps"]): Scenario => ({ turns: [{ steps: list }] })
 const bash = (command: string, more: Record<string, unknown> = {}) => ({ tool: "Bash", input: { command, ...more } })
+const failing = { streamError: "overloaded_error", message: "too much" }
+const refused = (text: string) => ({
+  reply: [{ say: text }],
+  stop: { reason: "refusal" as const, category: "cyber" as const, explanation: "Not this" },
+})
 const U1 = "6f1d0e9a-1111-4222-8333-444455550001"
 
 function allow(asked: Asked): Envelope | null {
@@ -304,9 +309,27 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
       { reply: [{ say: "I would rather" }], stop: { reason: "refusal", category: "cyber", explanation: "Not this" } },
       { say: "Something else then." },
     ),
-    // The newest names the model in its notice, counts the refusal in its result, and refused twice goes on with an older
-    // model; the simulator says "the model", and refused twice it gives up.
-    notOn: ["2.1.325"],
+  },
+  "refused twice: another model answers, and stays": {
+    scenario: {
+      turns: [
+        { steps: [refused("Not this"), refused("Nor this"), { say: "Something else then." }] },
+        { steps: [refused("Never"), { say: "This, then." }] },
+      ],
+    },
+    launch: { includePartialMessages: true },
+    run: async (host) => {
+      await host.turn("go")
+      await host.turn("and now")
+    },
+    // They end a turn at its first refusal.
+    notOn: ["2.1.37", "2.1.120"],
+  },
+  "refused by the other model too": {
+    scenario: steps(refused("one"), refused("two"), refused("three"), { say: "never" }),
+  },
+  "refused without a category": {
+    scenario: steps({ reply: [{ say: "No" }], stop: "refusal" }, { reply: [{ say: "No" }], stop: "refusal" }),
   },
   "a reply that hits the limit and goes on": {
     scenario: steps({ reply: [{ say: "The first half" }], stop: "max_tokens" }, { say: "and the second." }),
@@ -317,15 +340,42 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
   },
   "a connection that breaks before the first word": {
     scenario: steps({ reply: [{ cut: true }] }, { say: "Again." }),
-    launch: { env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
-    // The older ones ask again without streaming, which the simulator never does.
-    notOn: ["2.1.37", "2.1.120"],
+    launch: { includePartialMessages: true, env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+  },
+  "a connection that breaks in the middle of the words": {
+    scenario: steps({ reply: [{ say: "Some wo", unfinished: true }, { cut: true }] }, { say: "Again." }),
+    launch: { includePartialMessages: true, env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+  },
+  "a connection that breaks after the words": {
+    scenario: steps({ reply: [{ say: "Some words." }, { cut: true }] }, { say: "Again." }),
+    launch: { includePartialMessages: true, env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
   },
   "an error in the stream before the first word, and another try": {
-    scenario: steps({ reply: [{ streamError: "overloaded_error", message: "too much" }] }, { say: "Again." }),
+    scenario: steps({ reply: [failing] }, { say: "Again." }),
+    launch: { includePartialMessages: true, env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+  },
+  "an error in the middle of the words": {
+    scenario: steps({ reply: [{ say: "Some wo", unfinished: true }, failing] }, { say: "Again." }),
+    launch: { includePartialMessages: true, env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+  },
+  "errors after the words, until it is enough": {
+    scenario: steps(...Array.from({ length: 5 }, () => ({ reply: [{ say: "Some words." }, failing] }))),
     launch: { env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
-    // As above: asked without streaming, they tell the end of the reply in its message. The newest does so after words.
-    notOn: ["2.1.37", "2.1.120"],
+  },
+  "a reply in one piece, with a tool": {
+    scenario: steps(
+      { reply: [failing] },
+      { error: 529, times: 1 },
+      { reply: [{ think: "Hm." }, { say: "Look." }, bash("echo hi")] },
+      { say: "Done." },
+    ),
+    launch: { includePartialMessages: true, env: { CLAUDE_CODE_MAX_RETRIES: "3" } },
+  },
+  "an API that stays overloaded": {
+    scenario: steps({ error: 529, message: "too much", times: 9 }),
+    launch: { env: { CLAUDE_CODE_MAX_RETRIES: "2" } },
+    // The newest names the address of the API, and the simulator has none.
+    notOn: ["2.1.325"],
   },
   "steps in a loop": {
     scenario: steps(

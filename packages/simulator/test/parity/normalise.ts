@@ -36,12 +36,14 @@ const LONG_TEXTS: readonly RegExp[] = [
   /^This session is being continued from a previous conversation that ran out of context\./,
   /^Async agent launched successfully\./,
   /^API Error: Claude Code is unable to respond to this request/,
+  /^(?:API Error: )?\w+ [\d.]+'s safeguards flagged this (?:message|session)/,
   /^(Error: )?Tool permission request failed: ZodError/,
   // The oldest generation adds a reminder to every file it reads.
   /^ {5}1→[^<]*?(?=\n\n<system-reminder>|$)/,
   // The newest tells that a call that was stopped may have run in part.
   /^The user doesn't want to proceed with this tool use\./,
   /^InputValidationError/,
+  /^Your response above was cut off mid-stream\./,
   /^Your response above was stopped by a safety classifier — this is not a tool or API error\./,
 ]
 

@@ -114,7 +114,7 @@ function runnable(candidate: Candidate): ClaudeExecutable {
 }
 
 function isScript(path: string): boolean {
-  return /\.[cm]?js$/.test(path)
+  return /\.(?:[cm]?js|jsx|tsx?)$/.test(path)
 }
 
 /** Node reads a script, so that its own permission to be executed does not matter. */

@@ -91,13 +91,16 @@ describe("findClaude", () => {
     expect(failure({ env: {}, home: "/h", fileKind }).message).toContain("PATH (empty)")
   })
 
-  it.each(["cli.js", "cli.mjs", "cli.cjs"])("[P8] %s is run with our own Node, executable or not", async (name) => {
-    const path = await place(name, 0o644)
-    expect(findClaude({ explicit: path })).toEqual({
-      path,
-      foundBy: "explicit",
-      command: process.execPath,
-      args: [path],
-    })
-  })
+  it.each(["cli.js", "cli.mjs", "cli.cjs", "cli.jsx", "cli.ts", "cli.tsx"])(
+    "[P8] %s is run with our own Node, executable or not",
+    async (name) => {
+      const path = await place(name, 0o644)
+      expect(findClaude({ explicit: path })).toEqual({
+        path,
+        foundBy: "explicit",
+        command: process.execPath,
+        args: [path],
+      })
+    },
+  )
 })

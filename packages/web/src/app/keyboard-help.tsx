@@ -5,7 +5,7 @@ interface KeyGroup {
   readonly keys: readonly (readonly [keys: string, what: string])[]
 }
 
-export const KEY_GROUPS: readonly KeyGroup[] = [
+const KEY_GROUPS: readonly KeyGroup[] = [
   {
     title: "Everywhere",
     keys: [
@@ -14,6 +14,8 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       ["c", "New session"],
       ["g s", "Sessions"],
       ["g a", "Approvals"],
+      ["g m", "Machines"],
+      ["/", "Search; on a session, in that session"],
       ["F6", "What waits for you, then the other regions"],
     ],
   },

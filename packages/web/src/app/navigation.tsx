@@ -1,6 +1,14 @@
 import type { ComponentType } from "react"
 import { classes } from "../design/classes.ts"
-import { ApprovalsIcon, Logo, MoreIcon, SessionsIcon, SettingsIcon } from "../design/icons.tsx"
+import {
+  ApprovalsIcon,
+  Logo,
+  MachinesIcon,
+  MoreIcon,
+  SearchIcon,
+  SessionsIcon,
+  SettingsIcon,
+} from "../design/icons.tsx"
 import { APP_NAME } from "./app-name.ts"
 import { Link } from "./link.tsx"
 import { usePlace } from "./router.ts"
@@ -18,6 +26,8 @@ interface NavEntry {
 const ENTRIES: readonly NavEntry[] = [
   { href: "/sessions", label: "Sessions", icon: SessionsIcon, at: /^\/(?:sessions|s\/)/, phone: true },
   { href: "/approvals", label: "Approvals", icon: ApprovalsIcon, at: /^\/approvals/, phone: true },
+  { href: "/search", label: "Search", icon: SearchIcon, at: /^\/search/, phone: true },
+  { href: "/machines", label: "Machines", icon: MachinesIcon, at: /^\/machines/, phone: false },
   { href: "/settings/appearance", label: "Settings", icon: SettingsIcon, at: /^\/settings/, phone: false },
 ]
 

@@ -18,6 +18,9 @@ const ApprovalsScreen = lazy(async () => ({
 const NewSessionScreen = lazy(async () => ({
   default: (await import("../new-session/new-session-screen.tsx")).NewSessionScreen,
 }))
+const SearchScreen = lazy(async () => ({ default: (await import("../search/search-screen.tsx")).SearchScreen }))
+const MachinesScreen = lazy(async () => ({ default: (await import("../machines/machines-screen.tsx")).MachinesScreen }))
+const MachineScreen = lazy(async () => ({ default: (await import("../machines/machine-screen.tsx")).MachineScreen }))
 const SettingsScreen = lazy(async () => ({ default: (await import("../settings/settings-screen.tsx")).SettingsScreen }))
 
 /** Every address of the cockpit but `/login`. The hub serves its page at the same ones. */
@@ -27,5 +30,8 @@ export const ROUTES: readonly ScreenRoute[] = [
   { pattern: "/new", screen: NewSessionScreen },
   { pattern: "/approvals", screen: ApprovalsScreen },
   { pattern: "/approvals/:id", screen: ApprovalsScreen },
+  { pattern: "/search", screen: SearchScreen },
+  { pattern: "/machines", screen: MachinesScreen },
+  { pattern: "/machines/:id", screen: MachineScreen },
   { pattern: "/settings/:page", screen: SettingsScreen },
 ]

@@ -12,7 +12,7 @@ import { BottomBar, Rail } from "./navigation.tsx"
 import { usePageBadge } from "./page-badge.ts"
 import { Palette } from "./palette.tsx"
 import { cycleRegions } from "./regions.ts"
-import { matchPath, navigate, usePlace } from "./router.ts"
+import { currentPlace, matchPath, navigate, usePlace } from "./router.ts"
 import { ROUTES } from "./routes.tsx"
 import { screenTitle } from "./screen-title.ts"
 import { useKeys } from "./shortcuts.ts"
@@ -32,6 +32,8 @@ export function Shell() {
     "?": () => setLayer("help"),
     "g s": () => navigate("/sessions"),
     "g a": () => navigate("/approvals"),
+    "g m": () => navigate("/machines"),
+    "/": goToSearch,
     F6: cycleRegions,
     ...(canOperate ? { c: () => navigate("/new") } : {}),
   })
@@ -59,6 +61,14 @@ export function Shell() {
       <KeyboardHelp open={layer === "help"} onClose={close} />
     </div>
   )
+}
+
+/** From a session it is looked for in that one. The search itself has the key for its field. */
+function goToSearch(): void | "not-here" {
+  const { path } = currentPlace()
+  if (path === "/search") return "not-here"
+  const session = matchPath("/s/:id", path)?.["id"]
+  return navigate(session === undefined ? "/search" : `/search?session=${encodeURIComponent(session)}`)
 }
 
 function CurrentScreen() {

@@ -3,7 +3,7 @@ import { preferences } from "./preferences.ts"
 import { isEditable } from "./visible-height.ts"
 
 /** `j`, `g s` (one after the other), `mod+k` (Ctrl or ⌘), `mod+.`. Single letters can be switched off; the others cannot. */
-export type Keys = string
+type Keys = string
 /** One that returns "not-here" leaves the key to the browser. */
 export type KeyMap = Readonly<Record<Keys, (event: KeyboardEvent) => void | "not-here">>
 

@@ -11,7 +11,8 @@ import { classes } from "../design/classes.ts"
 import { BackIcon } from "../design/icons.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
 import { age } from "../design/words.ts"
-import { machineOf, titleOf } from "../sessions/session-words.ts"
+import { MachineName } from "../sessions/machine-name.tsx"
+import { titleOf } from "../sessions/session-words.ts"
 import { AskCard } from "./ask-card.tsx"
 import { kindWord, summaryOf } from "./ask-words.ts"
 import { openAsks } from "./open-asks.ts"
@@ -127,7 +128,13 @@ function AskListRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isCho
           <span className="shrink-0 text-meta text-text-3 tabular-nums">{age(Date.parse(ask.askedAt), now)}</span>
         </span>
         <span className="truncate text-meta text-text-3">
-          {session === undefined ? ask.sessionId.slice(0, 8) : `${titleOf(session)} · ${machineOf(session)}`}
+          {session === undefined ? (
+            ask.sessionId.slice(0, 8)
+          ) : (
+            <>
+              <bdi>{titleOf(session)}</bdi> · <MachineName session={session} />
+            </>
+          )}
           {ask.state === "pending" ? "" : ` · ${outcomeWords(ask.state)}`}
         </span>
       </Link>

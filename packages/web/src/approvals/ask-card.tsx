@@ -10,8 +10,9 @@ import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Notice } from "../design/notice.tsx"
 import { age } from "../design/words.ts"
+import { MachineName } from "../sessions/machine-name.tsx"
 import { isSilent } from "../sessions/session-status.ts"
-import { machineOf, titleOf } from "../sessions/session-words.ts"
+import { titleOf } from "../sessions/session-words.ts"
 import { AskReasons } from "./ask-body.tsx"
 import { headingOf } from "./ask-words.ts"
 import { DialogAsk } from "./dialog-ask.tsx"
@@ -59,6 +60,7 @@ export function AskCard({ ask, isWide = false, showSession = false }: AskCardPro
       tabIndex={-1}
       data-region-focus
       data-ask={ask.id}
+      data-armed={arming.looksArmed}
       onFocus={arming.onFocus}
       onKeyDown={(event) => onCardKey(event, ask)}
       className="flex min-h-0 flex-col gap-2 rounded-control outline-offset-0!"
@@ -117,7 +119,7 @@ function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSess
             <bdi>{titleOf(session)}</bdi>
           </Link>
         )}
-        {session !== undefined && <span>{machineOf(session)}</span>}
+        {session !== undefined && <MachineName session={session} />}
         {typeof agent === "string" && <span>sub-agent {agent}</span>}
         <span className="tabular-nums">asked {age(Date.parse(ask.askedAt), now)} ago</span>
         {expires !== undefined && ask.state === "pending" && (

@@ -1,5 +1,4 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import { oneLine } from "../design/visible-characters.ts"
 
 /** A standing permission as the CLI suggests it. */
 export interface Suggestion {
@@ -52,12 +51,10 @@ function wordsOf(update: Readonly<Record<string, unknown>>): { words: string; ru
       const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask for" }[
         textOf(update, "behavior") ?? "allow"
       ]
-      return verb === undefined
-        ? undefined
-        : { words: verb, rule: oneLine(list("rules").map(ruleText).join(", "), 200) }
+      return verb === undefined ? undefined : { words: verb, rule: allOf(list("rules").map(ruleText)) }
     }
     case "addDirectories":
-      return { words: "Trust folder", rule: oneLine(list("directories").map(String).join(", "), 200) }
+      return { words: "Trust folder", rule: allOf(list("directories").map(String)) }
     case "setMode": {
       const mode = textOf(update, "mode") ?? ""
       return { words: `Switch mode to ${MODES[mode] ?? mode}`, rule: undefined }
@@ -65,4 +62,9 @@ function wordsOf(update: Readonly<Record<string, unknown>>): { words: string; ru
     default:
       return undefined
   }
+}
+
+/** Each once, and all of them: a permission that is cut short is not what somebody agrees to. */
+function allOf(names: readonly string[]): string {
+  return [...new Set(names)].join(", ")
 }

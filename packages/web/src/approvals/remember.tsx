@@ -1,4 +1,5 @@
 import { Select } from "../design/field.tsx"
+import { VisibleText } from "../design/visible-text.tsx"
 import { DESTINATIONS, type Suggestion } from "./permission-words.ts"
 
 interface RememberProps {
@@ -32,7 +33,11 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
               />
               <span className="min-w-0">
                 {words}{" "}
-                {rule !== undefined && <code className="rounded-[4px] bg-sunken px-1 font-mono text-meta">{rule}</code>}
+                {rule !== undefined && (
+                  <code className="rounded-[4px] bg-sunken px-1 font-mono text-meta">
+                    <VisibleText text={rule} />
+                  </code>
+                )}
               </span>
             </label>
             {destination === "cliArg" ? (

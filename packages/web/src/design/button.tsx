@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, Ref } from "react"
 import { classes } from "./classes.ts"
 
-export type ButtonLook = "primary" | "plain" | "quiet" | "danger" | "caution"
+type ButtonLook = "primary" | "plain" | "quiet" | "danger" | "caution"
 
 const LOOKS: Readonly<Record<ButtonLook, string>> = {
   primary: "bg-accent text-on-accent border-transparent hover:brightness-110",

@@ -30,7 +30,8 @@ export function money(usd: number): string {
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`
   if (count < 1_000_000) return `${(count / 1000).toFixed(0)} kB`
-  return `${(count / 1_000_000).toFixed(1)} MB`
+  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)} MB`
+  return `${(count / 1_000_000_000).toFixed(1)} GB`
 }
 
 export function tokens(count: number): string {

@@ -17,17 +17,21 @@ import { CloseIcon, DownIcon, SendIcon } from "../design/icons.tsx"
 import { Menu } from "../design/menu.tsx"
 import { oneLine } from "../design/visible-characters.ts"
 import { type Attachment, contentOf, readImages } from "./attachments.ts"
+import { CommandList } from "./command-list.tsx"
 import { keepDraft, readDraft } from "./drafts.ts"
 import type { Outgoing } from "./outgoing.ts"
+import type { SessionFeed } from "./session-feed.ts"
+import { useCommandCompletion } from "./use-command-completion.ts"
 import { useOutgoing } from "./use-outgoing.ts"
 
 interface ComposerProps {
   readonly session: Session
+  readonly feed: SessionFeed
   readonly rows: readonly Row[]
   readonly onSent: () => void
 }
 
-export function Composer({ session, rows, onSent }: ComposerProps) {
+export function Composer({ session, feed, rows, onSent }: ComposerProps) {
   if (!useCanOperate()) {
     return (
       <p data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-center text-text-2">
@@ -35,16 +39,18 @@ export function Composer({ session, rows, onSent }: ComposerProps) {
       </p>
     )
   }
-  return <OpenComposer key={session.id} session={session} rows={rows} onSent={onSent} />
+  return <OpenComposer key={session.id} session={session} feed={feed} rows={rows} onSent={onSent} />
 }
 
-function OpenComposer({ session, rows, onSent }: ComposerProps) {
+function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(session.id))
   const [images, setImages] = useState<readonly Attachment[]>([])
   const { waiting, send, retry, discard } = useOutgoing(session.id, rows)
   const isBusy = session.state === "running" || session.state === "waiting"
   const isEmpty = text.trim() === "" && images.length === 0
   const field = useRef<HTMLTextAreaElement>(null)
+  const [caret, setCaret] = useState(text.length)
+  const commands = useCommandCompletion({ session, feed, text, caret, onText: putText })
 
   useEffect(() => keepDraft(session.id, text), [session.id, text])
 
@@ -58,7 +64,14 @@ function OpenComposer({ session, rows, onSent }: ComposerProps) {
     field.current?.focus()
   }
 
+  function putText(next: string): void {
+    setText(next)
+    setCaret(next.length)
+    field.current?.focus()
+  }
+
   function onKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (commands.onKey(event)) return
     const isPhone = matchMedia("(pointer: coarse)").matches
     const sends = event.key === "Enter" && !event.shiftKey && !event.altKey && !event.nativeEvent.isComposing
     if (!sends || (isPhone && !event.ctrlKey && !event.metaKey)) return
@@ -86,16 +99,22 @@ function OpenComposer({ session, rows, onSent }: ComposerProps) {
             event.preventDefault()
             submit()
           }}
-          className="flex items-end gap-2"
+          className="relative flex items-end gap-2"
         >
+          {commands.list !== undefined && <CommandList {...commands.list} />}
           <textarea
             ref={field}
             aria-label="Message"
-            placeholder="Message…"
+            placeholder="Message…  (/ for commands)"
             rows={1}
             value={text}
             data-region-focus
-            onChange={(event) => setText(event.target.value)}
+            {...commands.field}
+            onChange={({ target }) => {
+              setText(target.value)
+              setCaret(target.selectionStart)
+            }}
+            onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
             onKeyDown={onKey}
             onPaste={(event) => void attach(event, event.clipboardData)}
             onDragOver={(event) => event.preventDefault()}

@@ -117,7 +117,13 @@ export class SessionFeed {
     return this.#window.events.find((event) => event.seq === seq)
   }
 
-  laneRows(lane: string): readonly Row[] {
+  /** What the agent last said of itself at the beginning of a turn, if that is held. */
+  lastInit(): HubEvent["message"] | undefined {
+    return this.#window.events.findLast(({ message }) => message.type === "system" && message["subtype"] === "init")
+      ?.message
+  }
+
+  laneRows(lane: string | null): readonly Row[] {
     return this.#transcript.rows(lane)
   }
 

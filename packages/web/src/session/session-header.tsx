@@ -12,10 +12,11 @@ import { Notice } from "../design/notice.tsx"
 import { StatusGlyph } from "../design/status-glyph.tsx"
 import { oneLine } from "../design/visible-characters.ts"
 import { money, shortPath } from "../design/words.ts"
+import { MachineName } from "../sessions/machine-name.tsx"
 import { useSessionActions } from "../sessions/session-actions.ts"
 import { SessionMenu } from "../sessions/session-menu.tsx"
 import type { SessionStatus } from "../sessions/session-status.ts"
-import { machineOf, titleOf } from "../sessions/session-words.ts"
+import { titleOf } from "../sessions/session-words.ts"
 import { modeChoices, modelChoices } from "./session-choices.ts"
 
 interface SessionHeaderProps {
@@ -63,7 +64,7 @@ export function SessionHeader({ session, status, trailing }: SessionHeaderProps)
         <span className="tablet:hidden">
           <StatusGlyph status={status} withWord />
         </span>
-        <span>{machineOf(session)}</span>
+        <MachineName session={session} />
         {session.cwd !== null && <Folder path={session.cwd} />}
         {session.cliVersion !== null && <span className="max-tablet:hidden">CLI {session.cliVersion}</span>}
         <Steering session={session} onTrouble={setTrouble} />

@@ -13,6 +13,7 @@ import { AskDock } from "../approvals/ask-dock.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { PanelIcon } from "../design/icons.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
+import { FindBar } from "../search/find-bar.tsx"
 import { markSeen, seen } from "../sessions/seen.ts"
 import { SessionList } from "../sessions/session-list.tsx"
 import { statusOf } from "../sessions/session-status.ts"
@@ -163,12 +164,13 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
             <IconButton
               label="Panels"
               aria-pressed={panel !== null}
-              onClick={() => setQuery({ panel: panel === null ? "raw" : null }, { push: panel === null })}
+              onClick={() => setQuery({ panel: panel === null ? "changes" : null }, { push: panel === null })}
             >
               <PanelIcon />
             </IconButton>
           }
         />
+        {query.get("find") !== null && <FindBar session={id} text={query.get("find") ?? ""} seq={wanted} />}
         {lane !== null && (
           <p className="flex items-center gap-2 border-b border-line bg-sunken px-4 py-1 text-dense">
             <Button look="quiet" onClick={() => setQuery({ lane: null })}>
@@ -192,7 +194,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
           />
         )}
         <AskDock session={session} />
-        <Composer session={session} rows={view.rows} onSent={() => setSent(true)} />
+        <Composer session={session} feed={feed} rows={view.rows} onSent={() => setSent(true)} />
       </div>
       {panel !== null && <SessionPanels panel={panel} session={session} feed={feed} />}
     </TranscriptContext.Provider>

@@ -9,7 +9,7 @@ import { age, clockTime, money, shortPath } from "../design/words.ts"
 import { SessionMenu } from "./session-menu.tsx"
 import type { SessionEntry } from "./session-sections.ts"
 import { isSilent } from "./session-status.ts"
-import { machineOf, titleOf } from "./session-words.ts"
+import { titleOf } from "./session-words.ts"
 
 /** The last thing of it that means something: what it asks, where it failed, what it said. */
 function lastLineOf({ ask, session, status }: SessionEntry): string {
@@ -85,10 +85,10 @@ export function SessionRow({ entry, compact, current }: RowProps) {
   )
 }
 
-function Facts({ entry: { session } }: { readonly entry: SessionEntry }) {
+function Facts({ entry: { session, machine } }: { readonly entry: SessionEntry }) {
   return (
     <span className="hidden shrink-0 items-center gap-3 text-meta text-text-3 tablet:flex">
-      <span>{machineOf(session)}</span>
+      <bdi>{machine ?? "by hand"}</bdi>
       {session.cwd !== null && <bdi title={session.cwd}>{oneLine(shortPath(session.cwd), 40)}</bdi>}
       {session.costUsd > 0 && <span className="tabular-nums">{money(session.costUsd)}</span>}
       {session.viewers > 0 && (

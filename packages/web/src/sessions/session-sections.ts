@@ -8,6 +8,8 @@ export interface SessionEntry {
   readonly status: SessionStatus
   /** Its oldest open ask. */
   readonly ask: Ask | undefined
+  /** What its machine is called; undefined when its agent was started by hand. */
+  readonly machine: string | undefined
 }
 
 export interface Section {
@@ -31,20 +33,12 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-export function matchesFilter({ session, status }: SessionEntry, filter: string): boolean {
+export function matchesFilter({ session, status, machine }: SessionEntry, filter: string): boolean {
   const words = filter
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "")
-  const text = [
-    session.title,
-    session.cwd,
-    session.runner,
-    session.model,
-    session.lastLine,
-    STATUS_WORDS[status],
-    session.id,
-  ]
+  const text = [session.title, session.cwd, machine, session.model, session.lastLine, STATUS_WORDS[status], session.id]
     .join(" ")
     .toLowerCase()
   return words.every((word) => text.includes(word))
@@ -62,7 +56,7 @@ export function sectionsOf(entries: readonly SessionEntry[], grouping: Grouping)
   }
   return [...groups]
     .filter(([, group]) => group.length > 0)
-    .map(([key, group]) => ({ key, title: titleOf(key, grouping), entries: group }))
+    .map(([key, group]) => ({ key, title: titleOf(key, grouping, group[0]), entries: group }))
 }
 
 function groupKey({ session, status }: SessionEntry, grouping: Grouping): string {
@@ -70,10 +64,10 @@ function groupKey({ session, status }: SessionEntry, grouping: Grouping): string
   return grouping === "folder" ? (session.cwd ?? "") : status
 }
 
-function titleOf(key: string, grouping: Grouping): string {
+function titleOf(key: string, grouping: Grouping, first: SessionEntry | undefined): string {
   if (grouping === "status") return STATUS_WORDS[STATUS_ORDER.find((status) => status === key) ?? "idle"]
-  if (key !== "") return key
-  return grouping === "machine" ? "Started by hand" : "No folder"
+  if (grouping === "machine") return first?.machine ?? "Started by hand"
+  return key === "" ? "No folder" : key
 }
 
 /**

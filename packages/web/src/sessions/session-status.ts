@@ -27,7 +27,15 @@ export const STATUS_ORDER: readonly SessionStatus[] = [
 
 type Facts = Pick<
   Session,
-  "state" | "pendingAsks" | "runner" | "runnerSeenAt" | "transport" | "lastResult" | "exit" | "lastSeq"
+  | "state"
+  | "pendingAsks"
+  | "runner"
+  | "runnerSeenAt"
+  | "transport"
+  | "lastResult"
+  | "exit"
+  | "lastSeq"
+  | "turnStartedAt"
 >
 
 export interface StatusContext {
@@ -46,19 +54,23 @@ export function statusOf(session: Facts, { now, seenSeq }: StatusContext): Sessi
   if (!isBusy && hasFailed(session)) return "failed"
   if (session.state === "starting") return "starting"
   if (session.state === "running" || session.state === "waiting") return "running"
+  // Its machine is gone for a moment: the turn goes on there.
+  if (session.state === "disconnected" && session.turnStartedAt !== undefined) return "running"
   if (session.state === "ended") return "ended"
   if (session.lastResult !== undefined && (seenSeq ?? 0) < session.lastSeq) return "ready"
   return "idle"
 }
 
-/** A process that may live, on a machine that does not answer; or an agent that dialled in and went away. */
+/**
+ * A process that may live, on a machine that does not answer; or an agent that dialled in and went away. A machine may be
+ * back in a moment: `runnerSeenAt` is when it came or went.
+ */
 export function isSilent(
   { state, runner, runnerSeenAt }: Pick<Facts, "state" | "runner" | "runnerSeenAt">,
   now: number,
 ): boolean {
-  if (state === "ended") return false
-  if (state === "disconnected") return true
-  return runner !== null && runnerSeenAt !== undefined && now - Date.parse(runnerSeenAt) > SILENT_AFTER_MS
+  if (state !== "disconnected") return false
+  return runner === null || runnerSeenAt === undefined || now - Date.parse(runnerSeenAt) > SILENT_AFTER_MS
 }
 
 function hasFailed({ state, lastResult, exit }: Pick<Facts, "state" | "lastResult" | "exit">): boolean {

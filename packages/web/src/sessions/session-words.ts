@@ -8,7 +8,3 @@ export function titleOf({ title, cwd, id }: Pick<Session, "title" | "cwd" | "id"
   if (named !== "") return named
   return cwd === null ? `Session ${id.slice(0, 8)}` : `Session in ${shortPath(cwd, 1)}`
 }
-
-export function machineOf({ runner }: Pick<Session, "runner">): string {
-  return runner ?? "by hand"
-}

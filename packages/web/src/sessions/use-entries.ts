@@ -4,6 +4,7 @@ import { useNow } from "../app/clock.ts"
 import { useFleet } from "../app/hub-context.ts"
 import { useValue } from "../app/value-store.ts"
 import { openAsks } from "../approvals/open-asks.ts"
+import { useMachineNames } from "../machines/machine-store.ts"
 import { seen } from "./seen.ts"
 import type { SessionEntry } from "./session-sections.ts"
 import { statusOf } from "./session-status.ts"
@@ -14,6 +15,7 @@ const GRAIN_MS = 5000
 export function useEntries({ archived }: { readonly archived: boolean }): readonly SessionEntry[] {
   const { sessions, asks } = useFleet()
   const seenSeqs = useValue(seen)
+  const names = useMachineNames(sessions)
   const grain = Math.floor(useNow() / GRAIN_MS)
   return useMemo(() => {
     const oldest = new Map<string, Ask>()
@@ -25,6 +27,7 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
         session,
         status: statusOf(session, { now, seenSeq: seenSeqs[session.id] }),
         ask: oldest.get(session.id),
+        machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
       }))
-  }, [sessions, asks, seenSeqs, grain, archived])
+  }, [sessions, asks, seenSeqs, names, grain, archived])
 }

@@ -73,7 +73,7 @@ function compare(a: readonly string[], b: readonly string[]): readonly Unnumbere
   return lines
 }
 
-export function numbered(lines: readonly Unnumbered[], from: { before: number; after: number }): readonly DiffLine[] {
+function numbered(lines: readonly Unnumbered[], from: { before: number; after: number }): readonly DiffLine[] {
   let { before, after } = from
   return lines.map(({ kind, text }) => {
     if (kind === "removed") return { kind, text, before: before++ }

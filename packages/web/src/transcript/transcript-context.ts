@@ -34,6 +34,11 @@ export function useTranscript(): TranscriptContextValue {
   return value
 }
 
+/** So that what somebody was led to can be seen. */
+export function openAll(disclosures: Disclosures, keys: readonly string[]): void {
+  if (keys.length > 0) disclosures.set(new Map([...disclosures.get(), ...keys.map((key) => [key, true] as const)]))
+}
+
 /** Whether a row's part is open, and how to change that. Nothing but the reader changes it once they have. */
 export function useDisclosure(key: string, byDefault: boolean): readonly [boolean, () => void] {
   const { disclosures, onHold } = useTranscript()

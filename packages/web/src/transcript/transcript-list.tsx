@@ -9,10 +9,13 @@ import {
   useState,
 } from "react"
 import { Virtualizer, type VirtualizerHandle } from "virtua"
+import { currentPlace, setQuery } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { Notice } from "../design/notice.tsx"
 import type { FeedView, SessionFeed } from "../session/session-feed.ts"
+import { placeOf } from "./row-place.ts"
 import { TranscriptArticle } from "./transcript-article.tsx"
+import { openAll, useTranscript } from "./transcript-context.ts"
 import { useFollow } from "./use-follow.ts"
 
 export interface TranscriptHandle {
@@ -45,6 +48,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, onPosition }:
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
+  const { disclosures } = useTranscript()
   const [marked, setMarked] = useState<string | undefined>(undefined)
   const [focused, setFocused] = useState<number | undefined>(undefined)
   const { isFollowing, send } = useFollow(scroller, content)
@@ -84,13 +88,15 @@ export function TranscriptList({ feed, view, footer, handle, goTo, onPosition }:
       send({ type: "hold" })
       await feed.jumpTo(seq)
       const now = feed.view.get().rows
-      // What is not shown resolves to the nearest that is.
-      const index = nearestRow(now, seq)
+      const words = currentPlace().query.get("find") ?? ""
+      const { index, opens, lane } = placeOf(now, { seq, words, laneRows: (id) => feed.laneRows(id) })
+      if (lane !== undefined) return setQuery({ lane }, { push: true })
+      openAll(disclosures, opens)
       const row = now[index]
       // The list must have the rows before it can go to one of them.
       if (row !== undefined) requestAnimationFrame(() => goToRow(index, row))
     },
-    [feed, send, goToRow],
+    [feed, send, goToRow, disclosures],
   )
 
   useEffect(() => {
@@ -189,13 +195,6 @@ export function TranscriptList({ feed, view, footer, handle, goTo, onPosition }:
       )}
     </div>
   )
-}
-
-function nearestRow(rows: readonly Row[], seq: number): number {
-  const exact = rows.findIndex((row) => row.headSeq <= seq && seq <= row.lastSeq && row.headSeq === seq)
-  if (exact !== -1) return exact
-  const before = rows.findLastIndex((row) => row.headSeq <= seq)
-  return before === -1 ? 0 : before
 }
 
 /** The row may not be drawn yet, or not be measured and so hidden: tried for a few frames, then left. */

@@ -12,7 +12,8 @@ import { sessionOf } from "../session-fixture.ts"
 
 const entry = (facts: Partial<Session>): SessionEntry => {
   const session = sessionOf(facts)
-  return { session, status: statusOf(session, { now: 0, seenSeq: 0 }), ask: undefined }
+  const machine = session.runner === "r-1" ? "atlas" : undefined
+  return { session, status: statusOf(session, { now: 0, seenSeq: 0 }), ask: undefined, machine }
 }
 const shape = (sections: readonly Section[]) =>
   sections.map(({ title, entries }) => `${title}: ${entries.map(({ session }) => session.id).join(" ")}`)
@@ -33,13 +34,13 @@ describe("the sections of the list", () => {
   })
 
   it("are by machine or folder when that is wished, with a place for those that have none", () => {
-    const entries = [entry({ id: "a", runner: "atlas", cwd: "/x" }), entry({ id: "b" })]
+    const entries = [entry({ id: "a", runner: "r-1", cwd: "/x" }), entry({ id: "b" })]
     expect(shape(sectionsOf(entries, "machine"))).toEqual(["atlas: a", "Started by hand: b"])
     expect(shape(sectionsOf(entries, "folder"))).toEqual(["/x: a", "No folder: b"])
   })
 
   it("are filtered by every word, in whatever field it stands", () => {
-    const one = entry({ title: "Fix auth", cwd: "/srv/shop", runner: "atlas" })
+    const one = entry({ title: "Fix auth", cwd: "/srv/shop", runner: "r-1" })
     expect(matchesFilter(one, "atlas AUTH")).toBe(true)
     expect(matchesFilter(one, "atlas billing")).toBe(false)
     expect(matchesFilter(one, "  ")).toBe(true)

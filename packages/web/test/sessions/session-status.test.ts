@@ -21,9 +21,18 @@ describe("the status of a session", () => {
   })
 
   it("is lost when its machine is silent for more than half a minute", () => {
-    expect(status({ state: "running", runner: "r", runnerSeenAt: "2031-01-01T11:59:29Z" })).toBe("lost")
-    expect(status({ state: "running", runner: "r", runnerSeenAt: "2031-01-01T11:59:31Z" })).toBe("running")
+    const away = { state: "disconnected", runner: "r" } as const
+    expect(status({ ...away, runnerSeenAt: "2031-01-01T11:59:29Z" })).toBe("lost")
+    expect(status({ ...away, runnerSeenAt: "2031-01-01T11:59:31Z" })).toBe("idle")
+    expect(status({ ...away, runnerSeenAt: "2031-01-01T11:59:31Z", turnStartedAt: "2031-01-01T11:59:00Z" })).toBe(
+      "running",
+    )
     expect(status({ state: "ended", runner: "r", runnerSeenAt: "2031-01-01T11:00:00Z" })).toBe("ended")
+  })
+
+  it("is not lost because its machine came long ago and stayed", () => {
+    expect(status({ state: "running", runner: "r", runnerSeenAt: "2031-01-01T09:00:00Z" })).toBe("running")
+    expect(status({ state: "idle", runner: "r", runnerSeenAt: "2031-01-01T09:00:00Z" })).toBe("idle")
   })
 
   it("is failed after an error or a bad exit, but not while it works again", () => {

@@ -1,5 +1,5 @@
 import type { HubCore } from "../../core.ts"
-import { type Route, route } from "../route.ts"
+import { type Route, route, SMALL_BODY_BYTES } from "../route.ts"
 import {
   FoldersQuery,
   RecordedSessionList,
@@ -7,6 +7,7 @@ import {
   Runner,
   RunnerFolders,
   RunnerList,
+  RunnerPatch,
 } from "../schemas/machine.ts"
 
 export function machineRoutes(core: HubCore): Route[] {
@@ -18,6 +19,15 @@ export function machineRoutes(core: HubCore): Route[] {
       summary: "Machines that run agents",
       reply: { status: 200, description: "the runners", schema: RunnerList },
       handle: () => ({ runners: core.listRunners(), more: false }),
+    }),
+    route({
+      method: "PATCH",
+      path: "/api/runners/:id",
+      access: "admin",
+      summary: "Let a runner take no new agents, or take them again",
+      body: { schema: RunnerPatch, maxBytes: SMALL_BODY_BYTES },
+      reply: { status: 200, description: "the runner", schema: Runner },
+      handle: ({ param, body, caller }) => core.changeRunner(param("id"), body, caller),
     }),
     route({
       method: "DELETE",

@@ -8,6 +8,7 @@ export const Runner = z
     id: z.string(),
     name: z.string(),
     connected: z.boolean(),
+    draining: z.boolean(),
     seenAt: Moment,
     agents: z.int().nonnegative(),
     maxAgents: Amount,
@@ -25,6 +26,7 @@ export const Runner = z
   })
   .meta({ id: "Runner" })
 
+export const RunnerPatch = z.strictObject({ draining: z.boolean() })
 export const RunnerList = z.object({ runners: z.array(Runner), more: z.boolean() })
 export const FoldersQuery = z.strictObject({ path: z.string().min(1).max(4_096).exactOptional() })
 export const RecordedSessionsQuery = z.strictObject({ cwd: z.string().min(1).max(4_096).exactOptional() })

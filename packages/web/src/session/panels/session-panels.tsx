@@ -18,14 +18,36 @@ interface Panel {
   readonly view: ComponentType<PanelProps>
 }
 
+const ChangesPanel = lazy(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }))
+const TasksPanel = lazy(async () => ({ default: (await import("./tasks-panel.tsx")).TasksPanel }))
+const ContextPanel = lazy(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }))
+const ToolsPanel = lazy(async () => ({ default: (await import("./tools-panel.tsx")).ToolsPanel }))
 const AsksPanel = lazy(async () => ({ default: (await import("./asks-panel.tsx")).AsksPanel }))
 const RawPanel = lazy(async () => ({ default: (await import("./raw-panel.tsx")).RawPanel }))
 
 /** One line per panel; each is loaded when it is opened. */
 const PANELS: readonly Panel[] = [
+  { id: "changes", title: "Changes", view: ChangesPanel },
+  { id: "tasks", title: "Tasks", view: TasksPanel },
+  { id: "context", title: "Context", view: ContextPanel },
+  { id: "tools", title: "Tools", view: ToolsPanel },
   { id: "asks", title: "Asks", view: AsksPanel },
   { id: "raw", title: "Raw", view: RawPanel },
 ]
+
+/** One stop for Tab; the arrows go from one to the next and open it. */
+function onTabKey(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="tab"]')]
+  const at = tabs.findIndex((tab) => tab === document.activeElement)
+  const places: Readonly<Record<string, number>> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }
+  const to = places[event.key]
+  const tab = to === undefined || at === -1 ? undefined : tabs.at(to % tabs.length)
+  if (tab === undefined) return
+  event.preventDefault()
+  event.stopPropagation()
+  tab.focus()
+  tab.click()
+}
 
 const WIDTH_KEY = "signalbox:panel-width"
 const [MIN, MAX, STEP] = [280, 800, 20]
@@ -81,16 +103,17 @@ export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
         className="drawer fixed inset-y-0 right-0 z-20 flex w-full max-w-lg min-w-0 shrink-0 flex-col border-s border-line bg-surface shadow-popover desktop:static desktop:w-(--panel-width) desktop:max-w-none desktop:border-s-0 desktop:shadow-none"
       >
         <div className="flex items-center border-b border-line px-2">
-          <div role="tablist" aria-label="Panels" className="flex flex-1 overflow-x-auto">
+          <div role="tablist" aria-label="Panels" onKeyDown={onTabKey} className="flex min-w-0 flex-1 overflow-x-auto">
             {PANELS.map(({ id, title }) => (
               <button
                 key={id}
                 type="button"
                 role="tab"
                 aria-selected={id === current.id}
+                tabIndex={id === current.id ? 0 : -1}
                 onClick={() => setQuery({ panel: id })}
                 className={classes(
-                  "-mb-px min-h-10 border-b-2 px-3 text-dense coarse:min-h-11",
+                  "-mb-px min-h-10 shrink-0 border-b-2 px-2 text-dense whitespace-nowrap tablet:px-2.5 coarse:min-h-11",
                   id === current.id
                     ? "border-accent font-medium text-accent"
                     : "border-transparent text-text-2 hover:text-text",

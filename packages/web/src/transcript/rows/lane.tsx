@@ -1,12 +1,9 @@
 import type { ToolRow } from "@signalbox/protocol/transcript"
 import { Button } from "../../design/button.tsx"
 import { Markdown } from "../markdown.tsx"
+import { INLINE_ROWS, MAX_DEPTH } from "../row-place.ts"
 import { resultText, textIn } from "../tools/tool-words.ts"
 import { useTranscript } from "../transcript-context.ts"
-
-/** So many of its last rows stand inline; all of them have a page of their own. */
-const INLINE_ROWS = 20
-const MAX_DEPTH = 3
 
 /** What a sub-agent did. No scroller in a scroller: the rest is one click away. */
 export function Lane({ row, depth = 1 }: { readonly row: ToolRow; readonly depth?: number }) {

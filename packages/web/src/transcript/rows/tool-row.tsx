@@ -42,7 +42,7 @@ function isOpenByDefault({ name }: ToolRow, detail: string): boolean {
   )
 }
 
-export function ToolHeading({ row }: { readonly row: ToolRow }) {
+function ToolHeading({ row }: { readonly row: ToolRow }) {
   const { name, subject, isCode } = toolWords(row)
   const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
   const words = STATE_WORDS[row.state]

@@ -1,0 +1,60 @@
+import { type Envelope, initialSessionState, type SessionState, stepSession } from "@signalbox/protocol"
+import type { AskDesk } from "../asks/ask-desk.ts"
+import type { AgentWire } from "./agent-wire.ts"
+import type { MessageDesk } from "./message-desk.ts"
+import { MessageInProgress } from "./message-in-progress.ts"
+import type { Published } from "./pipeline.ts"
+import { takeReceipts } from "./receipts.ts"
+
+export interface AgentProgressOptions {
+  readonly wire: () => AgentWire | undefined
+  readonly messages: MessageDesk
+  readonly asks: AskDesk
+  /** It is in another phase than before. */
+  readonly moved: () => void
+}
+
+/** What a session's events, as they are published, tell of its agent: what it is doing, and what it has got. */
+export class AgentProgress {
+  readonly inProgress = new MessageInProgress()
+  readonly #options: AgentProgressOptions
+  /** By which process a line was said, where that is not the one that is here. */
+  readonly #others = new WeakMap<Envelope, string>()
+  state: SessionState = initialSessionState
+
+  constructor(options: AgentProgressOptions) {
+    this.#options = options
+  }
+
+  saidByOther(message: Envelope, incarnation: string): void {
+    this.#others.set(message, incarnation)
+  }
+
+  follow(item: Published): void {
+    const { message } = item
+    if (item.kind === "delta") {
+      this.inProgress.take(message, item.line)
+      this.#step({ kind: "received", message })
+      return
+    }
+    const { from } = item.event
+    if (from === "agent") this.#followAgent(message)
+    else if (from === "client" && message.type === "user") this.#step({ kind: "sent", message })
+  }
+
+  #followAgent(message: Envelope): void {
+    const { messages, asks } = this.#options
+    const wire = this.#options.wire()
+    const other = this.#others.get(message)
+    // What another process said tells nothing of what the one that is here is doing.
+    if (other === undefined || wire === undefined) this.#step({ kind: "received", message })
+    if (message.type === "result" && other === undefined) this.inProgress.clear()
+    takeReceipts(message, { incarnation: other ?? wire?.incarnation, messages, asks })
+  }
+
+  #step(input: Parameters<typeof stepSession>[1]): void {
+    const before = this.state
+    this.state = stepSession(before, input)
+    if (this.state.phase !== before.phase) this.#options.moved()
+  }
+}

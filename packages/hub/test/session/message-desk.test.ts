@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest"
+import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { FakeAgent, setUpSessions } from "./session-setup.ts"
+
+const WAIT = { timeout: 15_000, interval: 5 }
+
+/** Notes that a message was sent when the test lets it. */
+class SlowDirectory extends MemoryDirectory {
+  readonly held: (() => void)[] = []
+
+  override async setMessageState(...change: Parameters<MemoryDirectory["setMessageState"]>): Promise<void> {
+    if (change[2] === "sent") await new Promise<void>((resolve) => void this.held.push(resolve))
+    return super.setMessageState(...change)
+  }
+}
+
+async function sent(contents: readonly string[]) {
+  const parts = setUpSessions()
+  const session = parts.registry.create({})
+  const agent = new FakeAgent("p1")
+  await agent.attach(session)
+  const uuids: string[] = []
+  for (const content of contents) uuids.push((await session.send({ content }, "ada")).uuid)
+  await expect.poll(() => agent.prompts, WAIT).toEqual(contents)
+  return { ...parts, session, agent, uuids }
+}
+
+describe("messages that a process did not take", () => {
+  it("[HR38] one that was just being sent when its process ended waits again too", async () => {
+    const directory = new SlowDirectory()
+    const { registry } = setUpSessions(directory)
+    const session = registry.create({})
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    await session.send({ content: "Hello" }, "ada")
+    await expect.poll(() => directory.held.length, WAIT).toBe(1)
+    const back = session.messages.takeBack("p1", "unconfirmed")
+    directory.held[0]?.()
+    await back
+    expect(session.messages.waiting).toBe(1)
+    expect(await directory.openMessages(session.id)).toMatchObject([{ state: "waiting", incarnation: null }])
+  })
+
+  it("[HR38] are those after the last that arrived, also when that one is confirmed by now", async () => {
+    const { session, uuids, directory } = await sent(["one", "two", "three"])
+    session.messages.confirm(uuids[1] ?? "")
+    await session.messages.takeBack("p1", { uuids: [], lastReceived: uuids[1] ?? "" })
+    const open = await directory.openMessages(session.id)
+    expect(Object.fromEntries(open.map(({ uuid, state }) => [uuid, state]))).toEqual({
+      [uuids[0] ?? ""]: "sent",
+      [uuids[2] ?? ""]: "waiting",
+    })
+  })
+
+  it("[HR38] are none where the runner does not tell what arrived, and all where nothing did", async () => {
+    const { session } = await sent(["one", "two"])
+    await session.messages.takeBack("p1", { uuids: [] })
+    expect(session.messages.waiting).toBe(0)
+    await session.messages.takeBack("another", { uuids: [], lastReceived: null })
+    expect(session.messages.waiting).toBe(0)
+    await session.messages.takeBack("p1", { uuids: [], lastReceived: null })
+    expect(session.messages.waiting).toBe(2)
+  })
+
+  it("[HR38] are those of this session, where the last that arrived belongs to the one before it", async () => {
+    const { session, agent, registry, uuids } = await sent(["one"])
+    session.messages.confirm(uuids[0] ?? "")
+    const next = registry.create({})
+    await session.handOver(next)
+    await next.send({ content: "two" }, "ada")
+    await expect.poll(() => agent.prompts, WAIT).toEqual(["one", "two"])
+    await next.messages.takeBack("p1", { uuids: [], lastReceived: uuids[0] ?? "" })
+    expect(next.messages.waiting).toBe(1)
+  })
+
+  it("[HR24] a turn of an earlier process confirms nothing that was sent to the one that is here", async () => {
+    const { session } = await sent(["one"])
+    session.messages.confirmSent("p0")
+    await session.messages.takeBack("p1", "unconfirmed")
+    expect(session.messages.waiting).toBe(1)
+  })
+})

@@ -1,0 +1,53 @@
+import { SdkError } from "../errors.ts"
+import type { Options } from "../types/options.ts"
+import { isObject } from "../wire.ts"
+
+const LISTS = [
+  "additionalDirectories",
+  "allowedTools",
+  "betas",
+  "disallowedTools",
+  "executableArgs",
+  "plugins",
+  "settingSources",
+  "supportedDialogKinds",
+] as const satisfies readonly (keyof Options)[]
+
+const NUMBERS = ["maxTurns", "maxBudgetUsd", "maxThinkingTokens"] as const satisfies readonly (keyof Options)[]
+
+const FLAG_NAME = /^[A-Za-z][\w-]*$/
+
+/** What a program without types may get wrong, told by the option's name and not by what stumbles over it. */
+export function wrongKindProblem(options: Options): SdkError | undefined {
+  const list = LISTS.find((name) => options[name] !== undefined && !Array.isArray(options[name]))
+  if (list !== undefined) return wrong(list, `${list} is a list, not ${shown(options[list])}`)
+  const number = NUMBERS.find((name) => options[name] !== undefined && Number.isNaN(Number(options[name])))
+  if (number !== undefined) return wrong(number, `${number} is a number, not ${shown(options[number])}`)
+  const flag = Object.keys(options.extraArgs ?? {}).find((name) => !FLAG_NAME.test(name))
+  if (flag !== undefined) {
+    return wrong(
+      "extraArgs",
+      `extraArgs has ${shown(flag)}, which is not the name of a flag: give it without its dashes`,
+    )
+  }
+  const controller: unknown = options.abortController
+  if (controller !== undefined && !isController(controller)) {
+    return wrong("abortController", "abortController is an AbortController, whose signal can be listened to")
+  }
+  return undefined
+}
+
+/** Any that works as one: a program may bring its own. */
+function isController(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { signal } = value
+  return isObject(signal) && typeof signal["addEventListener"] === "function"
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : String(value)
+}
+
+function wrong(option: string, message: string): SdkError {
+  return new SdkError("sdk/bad-option", message, { details: { option } })
+}

@@ -1,0 +1,87 @@
+// The lines of the wire that are questions and answers, and the seam at which they come and go.
+import type * as Wire from "@signalbox/protocol"
+import type { SDKMessage } from "./messages.ts"
+import type { SDKActiveGoalMessage } from "./parts.ts"
+import type { PermissionBehavior } from "./permissions.ts"
+import type { Published } from "./published.ts"
+
+export interface SDKControlRequest {
+  type: "control_request"
+  request_id: string
+  request: { [S in Wire.ControlSubtype]: Published<Wire.ControlRequestOf<S>> }[Wire.ControlSubtype]
+}
+
+interface Answered<Subtype extends string> {
+  subtype: Subtype
+  request_id: string
+  pending_permission_requests?: SDKControlRequest[]
+  pending_user_dialog_requests?: SDKControlRequest[]
+  pending_elicitation_requests?: SDKControlRequest[]
+}
+export interface SDKControlResponse {
+  type: "control_response"
+  response: (Answered<"success"> & { response?: Record<string, unknown> }) | (Answered<"error"> & { error: string })
+}
+
+/** How an agent is reached, for programs that write one down. */
+export interface Transport {
+  write(data: string): void | Promise<void>
+  readMessages(): AsyncGenerator<TransportMessage, void, unknown>
+  isReady(): boolean
+  endInput(): void
+  close(): void
+  expectControlResponse?(requestId: string): void
+  markDelivered?(message: object): void
+  waitForExit?(): Promise<void>
+  [Symbol.dispose]?(): void
+}
+type TransportMessage =
+  | SDKMessage
+  | SDKActiveGoalMessage
+  | SDKControlRequest
+  | SDKControlResponse
+  | { type: "control_cancel_request"; request_id: string }
+  | { type: "keep_alive" }
+
+/** What `list_permission_rules` answers. */
+export interface SDKControlListPermissionRulesResponse {
+  state: SDKControlPermissionRulesState
+}
+export interface SDKControlPermissionRulesState {
+  rules: SDKPermissionRuleEntry[]
+  workspaceDirectories: SDKPermissionWorkspaceDirectory[]
+  originalCwd: string
+  managedOnly: boolean
+  errors?: SDKSettingsParseError[]
+  withheld?: boolean
+}
+export interface SDKPermissionRuleEntry {
+  behavior: PermissionBehavior
+  rule: string
+  source:
+    | `${"user" | "project" | "local" | "flag" | "policy"}Settings`
+    | "cliArg"
+    | "command"
+    | "session"
+    | "mcpMount"
+    | "toolsNarrowing"
+    | "mcpServerPolicy"
+    | "hostCredential"
+  editability: "persistent" | "session" | "readonly"
+  description?: SDKPermissionRuleDescription
+  notInEffect?: boolean
+}
+export interface SDKPermissionRuleDescription {
+  prefix: string
+  emphasis?: string
+  suffix?: string
+}
+export interface SDKPermissionWorkspaceDirectory {
+  path: string
+  source: string
+}
+export interface SDKSettingsParseError {
+  file?: string
+  path: string
+  message: string
+}

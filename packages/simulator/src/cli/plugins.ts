@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, join, resolve } from "node:path"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { CommandInfo, PluginInfo } from "../profiles/profile.ts"
+
+// Of plugins named by `--plugin-dir`, what an agent tells its host: their names, commands, skills and agents. What they
+// would do is the scenario's to say.
+
+const MAX_FILES = 1000
+
+export function readPlugins(folders: readonly string[], cwd: string): PluginInfo[] {
+  return folders
+    .map((folder) => resolve(cwd, folder))
+    .filter((path) => existsSync(path))
+    .map(readPlugin)
+}
+
+function readPlugin(path: string): PluginInfo {
+  const manifest = jsonIn(join(path, ".claude-plugin", "plugin.json"))
+  const name = textOf(manifest, "name") ?? basename(path)
+  const version = textOf(manifest, "version")
+  const pages = (folder: string) => namesIn(join(path, folder)).filter((file) => file.endsWith(".md"))
+  const page = (folder: string, file: string) => readPage(join(path, folder, file))
+  return {
+    name,
+    path,
+    ...(version === undefined ? {} : { version }),
+    commands: pages("commands").map((file) => commandOf(name, file.slice(0, -3), page("commands", file))),
+    skills: namesIn(join(path, "skills"))
+      .filter((skill) => existsSync(join(path, "skills", skill, "SKILL.md")))
+      .map((skill) => ({ ...commandOf(name, skill, page(`skills/${skill}`, "SKILL.md")), aliases: [skill] })),
+    agents: pages("agents").map((file) => {
+      const { head } = page("agents", file)
+      return { name: `${name}:${head["name"] ?? file.slice(0, -3)}`, description: head["description"] ?? "" }
+    }),
+  }
+}
+
+interface Page {
+  readonly head: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+function commandOf(plugin: string, name: string, { head, body }: Page): CommandInfo {
+  const description = head["description"] ?? body.trim().split("\n")[0] ?? ""
+  return {
+    name: `${plugin}:${name}`,
+    description: `(${plugin}) ${description}`,
+    argumentHint: head["argument-hint"] ?? "",
+  }
+}
+
+/** A text with `key: value` lines between dashes at its head. */
+function readPage(path: string): Page {
+  const text = readFileSync(path, "utf8")
+  const [, lines = "", body = ""] = /^---\n([\s\S]*?)\n---\n?([\s\S]*)$/.exec(text) ?? [undefined, "", text]
+  const fields = lines.split("\n").flatMap((line): [string, string][] => {
+    const [, key, value] = /^([\w-]+): *["']?(.*?)["']? *$/.exec(line) ?? []
+    return key === undefined || value === undefined ? [] : [[key, value]]
+  })
+  return { head: Object.fromEntries(fields), body }
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).toSorted().slice(0, MAX_FILES) : []
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // a plugin without one is called by its folder
+  }
+}

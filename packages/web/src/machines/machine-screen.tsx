@@ -1,0 +1,205 @@
+import { type ReactNode, useMemo, useState } from "react"
+import { useNow } from "../app/clock.ts"
+import { useHub, useMe } from "../app/hub-context.ts"
+import { Link } from "../app/link.tsx"
+import { navigate } from "../app/router.ts"
+import type { ScreenProps } from "../app/routes.tsx"
+import { useScreenTitle } from "../app/screen-title.ts"
+import { Button } from "../design/button.tsx"
+import { BackIcon } from "../design/icons.tsx"
+import { moment } from "../design/moment.ts"
+import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { oneLine } from "../design/visible-characters.ts"
+import { bytes, plural } from "../design/words.ts"
+import { SessionRow } from "../sessions/session-row.tsx"
+import { sectionsOf } from "../sessions/session-sections.ts"
+import { useEntries } from "../sessions/use-entries.ts"
+import { AgentsMeter } from "./agents-meter.tsx"
+import { drainMachine, type Machine } from "./machine.ts"
+import { MachineErrors } from "./machine-errors.tsx"
+import { MachineGlyph } from "./machine-glyph.tsx"
+import { compatibilityNote, machineStatus, machineStatusWords } from "./machine-status.ts"
+import { refreshMachines, useMachines } from "./machine-store.ts"
+import { OWN_VERSION } from "./own-version.ts"
+import { RemoveMachine } from "./remove-machine.tsx"
+
+export function MachineScreen({ params }: ScreenProps) {
+  const hub = useHub()
+  const machines = useMachines()
+  const machine = machines.all.find(({ id }) => id === params["id"])
+  useScreenTitle(machine?.name ?? "Machine")
+  if (machine !== undefined) return <OneMachine machine={machine} />
+  if (machines.load === "loading") return <Skeleton rows={4} />
+  if (machines.load === "failed") {
+    return (
+      <Empty action={<Button onClick={() => void refreshMachines(hub)}>Retry</Button>}>
+        The machine could not be loaded: {machines.why}
+      </Empty>
+    )
+  }
+  return (
+    <Empty action={<Button onClick={() => navigate("/machines")}>To the machines</Button>}>
+      There is no machine at this address.
+    </Empty>
+  )
+}
+
+function OneMachine({ machine }: { readonly machine: Machine }) {
+  const now = useNow()
+  const isAdmin = useMe().role === "admin"
+  const [isRemoving, setRemoving] = useState(false)
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+  const status = machineStatus(machine, OWN_VERSION)
+  const note = compatibilityNote(machine)
+  return (
+    <>
+      <header className="shrink-0 border-b border-line">
+        <div className="mx-auto flex min-h-12 max-w-5xl flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 tablet:px-6">
+          <Link
+            href="/machines"
+            aria-label="Machines"
+            className="flex size-8 items-center justify-center rounded-control text-text-2 hover:bg-sunken coarse:size-11"
+          >
+            <BackIcon />
+          </Link>
+          <h1 className="min-w-0 truncate text-page font-bold">
+            <bdi>{oneLine(machine.name, 80)}</bdi>
+          </h1>
+          <MachineGlyph status={status} words={machineStatusWords(status, machine, now)} />
+          {isAdmin && <AdminActions machine={machine} onRemove={() => setRemoving(true)} onTrouble={setTrouble} />}
+        </div>
+      </header>
+      <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto flex max-w-5xl flex-col gap-4 px-3 py-4 tablet:px-6">
+          {trouble !== undefined && (
+            <Notice tone="danger" alert>
+              That could not be done: {trouble}
+            </Notice>
+          )}
+          {status === "draining" && (
+            <Notice tone="caution">
+              It takes no new agents. Those it has go on; when they are done it can be stopped without loss.
+            </Notice>
+          )}
+          {status === "silent" && (
+            <Notice tone="danger">
+              Nothing was heard of it since {moment(Date.parse(machine.seenAt), now)}. Its agents may go on; what they
+              say comes when it is back.
+            </Notice>
+          )}
+          {status === "old" && (
+            <Notice tone="caution">
+              Its runner is version {machine.version}, this hub {OWN_VERSION}: update it there.
+            </Notice>
+          )}
+          {note !== undefined && <Notice tone="neutral">{note}</Notice>}
+          <Facts machine={machine} now={now} />
+          <MachineSessions machine={machine} now={now} />
+        </div>
+      </div>
+      {isAdmin && <RemoveMachine machine={machine} open={isRemoving} onClose={() => setRemoving(false)} />}
+    </>
+  )
+}
+
+interface AdminActionsProps {
+  readonly machine: Machine
+  readonly onRemove: () => void
+  readonly onTrouble: (why: string | undefined) => void
+}
+
+function AdminActions({ machine: { id, connected, draining }, onRemove, onTrouble }: AdminActionsProps) {
+  const hub = useHub()
+  const drain = () => {
+    const attempt = async () => {
+      try {
+        await drainMachine(hub, id, !draining)
+        onTrouble(undefined)
+      } catch (error) {
+        onTrouble(error instanceof Error ? error.message : String(error))
+      }
+      await refreshMachines(hub)
+    }
+    void attempt()
+  }
+  return (
+    <span className="ms-auto flex gap-2">
+      <Button onClick={drain}>{draining ? "Take agents again" : "Drain"}</Button>
+      {!connected && <Button onClick={onRemove}>Remove…</Button>}
+    </span>
+  )
+}
+
+function Facts({ machine, now }: { readonly machine: Machine; readonly now: number }) {
+  const { memoryBytes, freeMemoryBytes, loadAverage, cpuPercent, labels, cliVersions, seenAt, connected } = machine
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ["Agents", <AgentsMeter key="used" machine={machine} brief />],
+    ["Memory of its agents", memoryBytes === undefined ? undefined : bytes(memoryBytes)],
+    ["Free memory", freeMemoryBytes === undefined ? undefined : bytes(freeMemoryBytes)],
+    ["Processor, by agents", cpuPercent === undefined ? undefined : `${Math.round(cpuPercent)} % of a core`],
+    ["Load", loadAverage?.toFixed(2)],
+    ["Claude Code", cliVersions.length === 0 ? "none found" : cliVersions.join(", ")],
+    ["Simulator", machine.hasSimulator ? "yes" : "no"],
+    ["Runner", machine.version],
+    ["Host", `${oneLine(machine.host, 80)} · ${machine.platform}`],
+    ["Labels", labels.length === 0 ? undefined : labels.map((label) => oneLine(label, 40)).join(", ")],
+    ["Last heard", connected ? undefined : moment(Date.parse(seenAt), now)],
+  ]
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-card border border-line bg-surface p-4 tablet:grid-cols-3 desktop:grid-cols-4">
+      {facts.map(
+        ([name, value]) =>
+          value !== undefined && (
+            <div key={name} className="min-w-0">
+              <dt className="text-meta text-text-3">{name}</dt>
+              <dd className="text-dense tabular-nums">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}
+
+const MAX_SHOWN = 50
+
+function MachineSessions({ machine, now }: { readonly machine: Machine; readonly now: number }) {
+  const entries = useEntries({ archived: false })
+  const own = useMemo(() => {
+    const here = entries.filter(({ session }) => session.runner === machine.id)
+    return sectionsOf(here, "status").flatMap((section) => section.entries)
+  }, [entries, machine.id])
+  const usage = new Map(machine.usage?.map((used) => [used.session, used]))
+  return (
+    <>
+      <MachineErrors entries={own} now={now} />
+      <section aria-labelledby="machine-sessions">
+        <h2 id="machine-sessions" className="mb-1 text-title font-bold">
+          Sessions
+        </h2>
+        {own.length === 0 && <p className="text-text-2">No session runs here.</p>}
+        <div role="list" aria-label="Sessions of this machine" className="-mx-(--row-pad) flex flex-col">
+          {own.slice(0, MAX_SHOWN).map((entry) => {
+            const used = usage.get(entry.session.id)
+            return (
+              <div key={entry.session.id} role="presentation" className="flex items-center gap-2">
+                <div role="presentation" className="min-w-0 flex-1">
+                  <SessionRow entry={entry} compact={false} current={false} />
+                </div>
+                {used !== undefined && (
+                  <span className="me-(--row-pad) hidden shrink-0 text-end text-meta text-text-3 tabular-nums tablet:block">
+                    {bytes(used.memoryBytes)} · {Math.round(used.cpuPercent)} %
+                  </span>
+                )}
+              </div>
+            )
+          })}
+        </div>
+        {own.length > MAX_SHOWN && (
+          <Link href="/sessions?group=machine" className="text-dense text-accent underline">
+            All {plural(own.length, "session")}, by machine
+          </Link>
+        )}
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+import type { Hub } from "@signalbox/client"
+import { useCallback, useEffect } from "react"
+import { useConnection, useHub } from "../app/hub-context.ts"
+import { createValueStore, useSelected, useValue } from "../app/value-store.ts"
+import { type Machine, readMachines } from "./machine.ts"
+
+export type Machines =
+  | { readonly load: "loading"; readonly all: readonly Machine[] }
+  | { readonly load: "ready"; readonly all: readonly Machine[] }
+  | { readonly load: "failed"; readonly all: readonly Machine[]; readonly why: string }
+
+/** Machines come and go without a word on the stream: whoever looks at them asks again. */
+const POLL_MS = 5000
+const machines = createValueStore<Machines>({ load: "loading", all: [] })
+/** What machines are called, by id. Changes only when a name does: a whole list of sessions may hang on it. */
+const names = createValueStore<ReadonlyMap<string, string>>(new Map())
+/** Ids whose names were asked for: one that the hub has forgotten has no name any more. */
+const asked = new Set<string>()
+let reading: Promise<void> | undefined
+
+/** Two who ask at once get one answer. Never fails: what went wrong is part of the state. */
+export function refreshMachines(hub: Hub): Promise<void> {
+  reading ??= readMachines(hub)
+    .then(take, (error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error)
+      machines.set({ load: "failed", all: machines.get().all, why })
+      asked.clear()
+    })
+    .finally(() => {
+      reading = undefined
+    })
+  return reading
+}
+
+function take(all: readonly Machine[]): void {
+  machines.set({ load: "ready", all })
+  const known = names.get()
+  if (known.size === all.length && all.every(({ id, name }) => known.get(id) === name)) return
+  names.set(new Map(all.map(({ id, name }) => [id, name])))
+}
+
+let watchers = 0
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** Asks again and again, once for all who look. */
+function watch(hub: Hub): () => void {
+  watchers++
+  void refreshMachines(hub)
+  timer ??= setInterval(() => {
+    if (document.visibilityState === "visible") void refreshMachines(hub)
+  }, POLL_MS)
+  return () => {
+    watchers--
+    if (watchers > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** All machines, kept fresh for as long as somebody looks. */
+export function useMachines(): Machines {
+  const hub = useHub()
+  const isLive = useConnection().name === "live"
+  useEffect(() => (isLive ? watch(hub) : undefined), [hub, isLive])
+  return useValue(machines)
+}
+
+function askFor(hub: Hub, id: string | null): void {
+  if (id === null || names.get().has(id) || asked.has(id)) return
+  asked.add(id)
+  void refreshMachines(hub)
+}
+
+/** What people call the machines of these sessions, by id. */
+export function useMachineNames(
+  sessions: ReadonlyMap<string, { readonly runner: string | null }>,
+): ReadonlyMap<string, string> {
+  const hub = useHub()
+  useEffect(() => {
+    for (const { runner } of sessions.values()) askFor(hub, runner)
+  }, [hub, sessions])
+  return useValue(names)
+}
+
+/** What people call a machine; the beginning of its id until that is known. */
+export function useMachineName(id: string | null): string {
+  const hub = useHub()
+  const name = useSelected(
+    names,
+    useCallback((all: ReadonlyMap<string, string>) => (id === null ? undefined : all.get(id)), [id]),
+  )
+  useEffect(() => askFor(hub, id), [hub, id])
+  return id === null ? "by hand" : (name ?? id.slice(0, 8))
+}

@@ -1,0 +1,85 @@
+import { useState } from "react"
+import { useMe } from "../app/hub-context.ts"
+import { Field, Select, TextField } from "../design/field.tsx"
+import { modeChoices } from "../session/session-choices.ts"
+import { BYPASS, BYPASS_WORD, type FieldProblem } from "./launch.ts"
+
+interface FolderFieldProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly offered: readonly string[]
+  readonly problem: FieldProblem | undefined
+  readonly warning: string | undefined
+}
+
+export function FolderField({ value, onChange, offered, problem, warning }: FolderFieldProps) {
+  const isWrong = problem?.field === "cwd" && value.trim() === ""
+  return (
+    <>
+      <TextField
+        label="Folder"
+        name="cwd"
+        list="offered-folders"
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        autoComplete="off"
+        spellCheck={false}
+        error={isWrong ? problem.why : warning}
+        placeholder="/home/me/project"
+        className="font-mono"
+      />
+      <datalist id="offered-folders">
+        {[...new Set(offered)].map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+export function MoreFields({
+  isHere,
+  problem,
+}: {
+  readonly isHere: boolean
+  readonly problem: FieldProblem | undefined
+}) {
+  const { role } = useMe()
+  const [mode, setMode] = useState("")
+  const modes = [{ value: "", label: "As the machine is set up" }, ...modeChoices(null, role === "admin")]
+  return (
+    <details open={problem?.field === "confirmation" ? true : undefined}>
+      <summary className="text-dense font-medium text-text-2 coarse:py-3">Title, model, mode</summary>
+      <div className="mt-2 grid gap-3 tablet:grid-cols-2">
+        <TextField label="Title" name="title" autoComplete="off" maxLength={200} />
+        {isHere && <TextField label="Model" name="model" autoComplete="off" hint="Empty: as the machine is set up" />}
+        {isHere && (
+          <Field label="Mode">
+            {(ids) => (
+              <Select
+                {...ids}
+                name="mode"
+                value={mode}
+                choices={modes}
+                onChange={(event) => setMode(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+      </div>
+      {isHere && mode === BYPASS && (
+        <div className="mt-3 flex flex-col gap-2 rounded-control border border-danger/40 bg-danger-soft p-3">
+          <p className="text-dense text-danger">
+            It will run every command and change every file without asking anybody, on that machine, as its user.
+          </p>
+          <TextField
+            label={`Type “${BYPASS_WORD}” to confirm`}
+            name="confirmation"
+            autoComplete="off"
+            error={problem?.field === "confirmation" ? problem.why : undefined}
+          />
+        </div>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,174 @@
+import type { LaunchedSession } from "@signalbox/client"
+import { type FormEvent, type ReactNode, useMemo, useRef, useState } from "react"
+import { useFleet, useHubStore, useSession } from "../app/hub-context.ts"
+import { navigate, usePlace } from "../app/router.ts"
+import { Button } from "../design/button.tsx"
+import { Field, formText, INPUT } from "../design/field.tsx"
+import { Notice } from "../design/notice.tsx"
+import type { Machine } from "../machines/machine.ts"
+import { titleOf } from "../sessions/session-words.ts"
+import { type AgentChoice, agentChoices, roomOf } from "./agent-choices.ts"
+import { BringAgent } from "./bring-agent.tsx"
+import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
+import { FolderField, MoreFields } from "./launch-fields.tsx"
+import { RadioCards } from "./radio-cards.tsx"
+import { type Start, StartFrom } from "./start-from.tsx"
+import { useFolder } from "./use-folder.ts"
+
+/** Where the launch is. What was typed stays in the form whatever comes of it. */
+type Launch =
+  | { readonly name: "writing"; readonly problem?: FieldProblem; readonly failure?: string }
+  | { readonly name: "starting" }
+  | { readonly name: "by-hand"; readonly session: LaunchedSession; readonly command: string }
+
+export function LaunchForm({ machines }: { readonly machines: readonly Machine[] }) {
+  const store = useHubStore()
+  const { query } = usePlace()
+  const [launch, setLaunch] = useState<Launch>({ name: "writing" })
+  const { machine, choose } = useChosenMachine(machines, query.get("runner"))
+  const choices = agentChoices(machine)
+  const [wished, wishAgent] = useState<string | undefined>(undefined)
+  const agent = choices.find(({ value }) => value === wished) ?? choices[0]
+  const recents = useRecentFolders()
+  const asked = useAsked(query.get("fork") ?? query.get("resume"))
+  const [start, setStart] = useState<Start>({ resume: asked?.id, isFork: query.get("fork") !== null })
+  const [typed, setTyped] = useState(query.get("cwd"))
+  const cwd = typed ?? asked?.cwd ?? recents[0] ?? ""
+  const form = useRef<HTMLFormElement>(null)
+  const folder = useFolder(machine?.id, cwd.trim())
+  const isHere = agent?.value !== "external"
+
+  function fieldsOf(element: HTMLFormElement): LaunchFields {
+    const text = (name: string) => formText(element, name)
+    const words = { prompt: text("prompt"), title: text("title"), model: text("model") }
+    const mode = { mode: text("mode"), confirmation: text("confirmation") }
+    return { agent: agent?.value, machine: machine?.id, cwd: cwd.trim(), ...words, ...mode, ...start }
+  }
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    if (launch.name === "starting") return
+    const fields = fieldsOf(event.currentTarget)
+    const problem = problemOf(fields)
+    if (problem !== undefined) {
+      setLaunch({ name: "writing", problem })
+      form.current?.querySelector<HTMLInputElement>(`[name="${problem.field}"]`)?.focus()
+      return
+    }
+    setLaunch({ name: "starting" })
+    try {
+      const session = await store.hub.launch(requestOf(fields))
+      // The stream may have told of it already, and then it knows more.
+      if (!store.fleet.get().sessions.has(session.id)) store.takeSession(session)
+      if (session.ingress === undefined) navigate(`/s/${session.id}`, { replace: true })
+      else setLaunch({ name: "by-hand", session, command: session.ingress.command })
+    } catch (error) {
+      setLaunch({ name: "writing", failure: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  if (launch.name === "by-hand") return <BringAgent session={launch.session} command={launch.command} />
+  const problem = launch.name === "writing" ? launch.problem : undefined
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => void submit(event)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+      }}
+      className="flex flex-col gap-4"
+    >
+      <MachineChoice machines={machines} chosen={machine} onChange={choose} />
+      {choices.length > 1 && (
+        <RadioCards legend="Agent" name="agent" value={agent?.value} choices={choices} onChange={wishAgent} />
+      )}
+      {isHere && (
+        <>
+          <FolderField
+            value={cwd}
+            onChange={setTyped}
+            offered={[...recents, ...folder.inside]}
+            problem={problem}
+            warning={folder.isMissing ? `${machine?.name ?? "That machine"} has no such folder.` : undefined}
+          />
+          <StartFrom start={start} recorded={folder.recorded} asked={asked} onChange={setStart} />
+        </>
+      )}
+      <Field label="First message">
+        {(ids) => <textarea {...ids} name="prompt" rows={4} placeholder="What should it do?" className={INPUT} />}
+      </Field>
+      <MoreFields isHere={isHere} problem={problem} />
+      {launch.name === "writing" && launch.failure !== undefined && (
+        <Notice tone="danger" alert>
+          It was not started: {launch.failure}
+        </Notice>
+      )}
+      <div className="flex justify-end gap-3">
+        <Button onClick={() => history.back()}>Cancel</Button>
+        <Button look="primary" type="submit" aria-disabled={launch.name === "starting"}>
+          {effectOf({ launch, agent, machine })}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The button says what it does. */
+function effectOf(options: {
+  readonly launch: Launch
+  readonly agent: AgentChoice | undefined
+  readonly machine: Machine | undefined
+}): ReactNode {
+  const { launch, agent, machine } = options
+  const where = machine === undefined ? "" : ` on ${machine.name}`
+  if (launch.name === "starting") return `Starting${agent?.value === "external" ? "" : where}…`
+  return agent?.value === "external" ? "Make a session" : `Start${where}`
+}
+
+function useChosenMachine(machines: readonly Machine[], first: string | null) {
+  const [wished, choose] = useState(first ?? "")
+  const free = machines.filter((one) => roomOf(one).isFree)
+  const machine = machines.find(({ id, connected }) => connected && id === wished) ?? free[0]
+  return { machine, choose }
+}
+
+function MachineChoice({
+  machines,
+  chosen,
+  onChange,
+}: {
+  readonly machines: readonly Machine[]
+  readonly chosen: Machine | undefined
+  readonly onChange: (id: string) => void
+}) {
+  if (chosen === undefined)
+    return (
+      <Notice tone="neutral">
+        {machines.length === 0
+          ? "No machine with a runner is connected. An agent can be started by hand: you get a command to paste."
+          : `No machine can take another agent now (${machines.map((one) => `${one.name}: ${roomOf(one).words}`).join(", ")}). An agent can be started by hand: you get a command to paste.`}
+      </Notice>
+    )
+  if (machines.length < 2) return null
+  const choices = machines.map((one) => {
+    const { isFree, words } = roomOf(one)
+    return { value: one.id, label: one.name, note: words, disabled: !isFree }
+  })
+  return <RadioCards legend="Machine" name="machine" value={chosen.id} choices={choices} onChange={onChange} />
+}
+
+/** The session that the address wants to go on from. */
+function useAsked(id: string | null) {
+  const session = useSession(id ?? "")
+  if (id === null) return undefined
+  return { id, title: session === undefined ? `Session ${id.slice(0, 8)}` : titleOf(session), cwd: session?.cwd }
+}
+
+function useRecentFolders(): readonly string[] {
+  const { sessions } = useFleet()
+  return useMemo(() => {
+    const sorted = [...sessions.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+    return [...new Set(sorted.flatMap(({ cwd }) => cwd ?? []))].slice(0, 10)
+  }, [sessions])
+}

@@ -1,0 +1,61 @@
+import { type Hub, HubClientError } from "@signalbox/client"
+import { useEffect, useState } from "react"
+import { useHub } from "../app/hub-context.ts"
+
+/** A conversation that `claude` recorded on that machine. */
+export interface Recorded {
+  readonly sessionId: string
+  readonly summary: string | null
+  readonly updatedAt: string
+  readonly inUse: boolean
+}
+
+interface FolderFacts {
+  /** The folders within it. */
+  readonly inside: readonly string[]
+  readonly recorded: readonly Recorded[]
+  readonly isMissing: boolean
+}
+
+const NOTHING: FolderFacts = { inside: [], recorded: [], isMissing: false }
+/** Somebody who types is not asked about every letter. */
+const PAUSE_MS = 300
+const MAX_RECORDED = 30
+
+/** What a machine says of a folder; nothing while it is asked, and nothing when it does not answer. */
+export function useFolder(machine: string | undefined, path: string): FolderFacts {
+  const hub = useHub()
+  const [facts, setFacts] = useState<FolderFacts>(NOTHING)
+  useEffect(() => {
+    setFacts(NOTHING)
+    if (machine === undefined || path === "") return undefined
+    let isOver = false
+    const timer = setTimeout(() => {
+      void readFolder(hub, machine, path).then((read) => (isOver ? undefined : setFacts(read)))
+    }, PAUSE_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [hub, machine, path])
+  return facts
+}
+
+async function readFolder(hub: Hub, machine: string, path: string): Promise<FolderFacts> {
+  const base = `/api/runners/${encodeURIComponent(machine)}`
+  try {
+    const { folders } = await hub.request<{ folders: readonly { readonly path: string }[] }>({
+      method: "GET",
+      path: `${base}/folders`,
+      query: { path },
+    })
+    const { sessions } = await hub.request<{ sessions: readonly Recorded[] }>({
+      method: "GET",
+      path: `${base}/sessions`,
+      query: { cwd: path },
+    })
+    return { inside: folders.map((folder) => folder.path), recorded: sessions.slice(0, MAX_RECORDED), isMissing: false }
+  } catch (error) {
+    return { ...NOTHING, isMissing: error instanceof HubClientError && error.code === "runner/no-folder" }
+  }
+}

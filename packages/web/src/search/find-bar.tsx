@@ -1,0 +1,101 @@
+import { useEffect, useMemo, useState } from "react"
+import { useHub } from "../app/hub-context.ts"
+import { Link } from "../app/link.tsx"
+import { setQuery } from "../app/router.ts"
+import { IconButton } from "../design/button.tsx"
+import { BackIcon, CloseIcon, NextIcon } from "../design/icons.tsx"
+import { askSearch, type SearchHit } from "./search-query.ts"
+import { useFoundWords } from "./use-found-words.ts"
+
+interface FindBarProps {
+  readonly session: string
+  readonly text: string
+  /** The event that is looked at. */
+  readonly seq: number
+}
+
+/** As many as the hub gives at once. */
+const MAX_HITS = 200
+
+type Found =
+  | { readonly name: "searching" }
+  | { readonly name: "failed" }
+  | { readonly name: "found"; readonly seqs: readonly number[]; readonly more: boolean }
+
+function useHitsIn(session: string, text: string): Found {
+  const hub = useHub()
+  const [found, setFound] = useState<Found>({ name: "searching" })
+  useEffect(() => {
+    const ending = new AbortController()
+    setFound({ name: "searching" })
+    askSearch(hub, { q: text.slice(0, 500), session, limit: String(MAX_HITS) }, ending.signal).then(
+      ({ hits, more }) => setFound({ name: "found", seqs: seqsOf(hits), more }),
+      () => {
+        if (!ending.signal.aborted) setFound({ name: "failed" })
+      },
+    )
+    return () => ending.abort()
+  }, [hub, session, text])
+  return found
+}
+
+/** In the order of the log; two hits in one event are one place to go to. */
+function seqsOf(hits: readonly SearchHit[]): readonly number[] {
+  const seqs = new Set(hits.map(({ seq }) => seq).filter((seq) => seq > 0))
+  return [...seqs].toSorted((a, b) => a - b)
+}
+
+/** What somebody came looking for, and the way to where else it stands in this session. */
+export function FindBar({ session, text, seq }: FindBarProps) {
+  const found = useHitsIn(session, text)
+  useFoundWords(text, seq)
+  const seqs = useMemo(() => (found.name === "found" ? found.seqs : []), [found])
+  const at = seqs.indexOf(seq)
+  const go = (step: 1 | -1) => {
+    const next = at === -1 ? nearest(seqs, seq, step) : seqs[(at + step + seqs.length) % seqs.length]
+    if (next !== undefined) setQuery({ seq: String(next), lane: null })
+  }
+  const search = `/search?${new URLSearchParams({ q: text, session }).toString()}`
+  return (
+    <div
+      role="search"
+      aria-label="Found in this session"
+      className="flex min-h-10 items-center gap-1 border-b border-line bg-sunken px-3 text-dense"
+    >
+      <Link href={search} className="min-w-0 truncate text-text-2 hover:underline">
+        <bdi>“{text}”</bdi>
+      </Link>
+      <span role="status" className="ms-auto shrink-0 px-2 text-text-2 tabular-nums">
+        {wordsFor(found, at)}
+      </span>
+      <IconButton label="Previous match" aria-disabled={seqs.length === 0} onClick={() => go(-1)}>
+        <BackIcon size={16} />
+      </IconButton>
+      <IconButton label="Next match" aria-disabled={seqs.length === 0} onClick={() => go(1)}>
+        <NextIcon size={16} />
+      </IconButton>
+      <IconButton label="Close search" onClick={() => setQuery({ find: null })}>
+        <CloseIcon size={16} />
+      </IconButton>
+    </div>
+  )
+}
+
+/** From an event that has no match itself: the next one that has, whichever way. */
+function nearest(seqs: readonly number[], seq: number, step: 1 | -1): number | undefined {
+  return step === 1 ? (seqs.find((one) => one > seq) ?? seqs[0]) : (seqs.findLast((one) => one < seq) ?? seqs.at(-1))
+}
+
+function wordsFor(found: Found, at: number): string {
+  switch (found.name) {
+    case "searching":
+      return "Searching…"
+    case "failed":
+      return "The search could not be done"
+    case "found": {
+      const count = `${found.seqs.length}${found.more ? "+" : ""}`
+      if (found.seqs.length === 0) return "No match"
+      return at === -1 ? `${count} in this session` : `${at + 1} of ${count}`
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import type { KeyboardEvent } from "react"
+import { useNow } from "../app/clock.ts"
+import { useSession } from "../app/hub-context.ts"
+import { Link } from "../app/link.tsx"
+import { moment } from "../design/moment.ts"
+import { VisibleText } from "../design/visible-text.tsx"
+import { plural } from "../design/words.ts"
+import { useMachineName } from "../machines/machine-store.ts"
+import { titleOf } from "../sessions/session-words.ts"
+import { rememberQuery } from "./recent-queries.ts"
+import { groupHits, type HitGroup, hitAddress, type SearchHit, snippetPieces } from "./search-query.ts"
+
+const FIELD_WORDS: Readonly<Record<string, string>> = {
+  text: "Message",
+  thinking: "Thinking",
+  input: "Tool input",
+  result: "Result",
+  title: "Title",
+}
+
+export function SearchHits({ hits, text }: { readonly hits: readonly SearchHit[]; readonly text: string }) {
+  return (
+    // Arrows go from match to match; every match is a link of its own for those who use other keys.
+    <div onKeyDown={onKey} className="flex flex-col gap-4">
+      {groupHits(hits).map((group) => (
+        <Group key={group.session} group={group} text={text} />
+      ))}
+    </div>
+  )
+}
+
+function Group({ group, text }: { readonly group: HitGroup; readonly text: string }) {
+  const session = useSession(group.session)
+  const machine = useMachineName(session?.runner ?? null)
+  const title = session === undefined ? `Session ${group.session.slice(0, 8)}` : titleOf(session)
+  return (
+    <section aria-label={title}>
+      <div className="flex items-baseline gap-3 pb-1">
+        <h2 className="min-w-0 truncate font-medium">
+          <bdi>{title}</bdi>
+        </h2>
+        <span className="shrink-0 text-meta text-text-3 tabular-nums">
+          {session !== undefined && `${machine} · `}
+          {plural(group.hits.length, "match", "matches")}
+        </span>
+      </div>
+      <ul className="overflow-hidden rounded-card border border-line bg-surface">
+        {group.hits.map((hit) => (
+          <Hit key={`${hit.seq}:${hit.field}`} hit={hit} text={text} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Hit({ hit, text }: { readonly hit: SearchHit; readonly text: string }) {
+  const now = useNow()
+  return (
+    <li className="border-line not-first:border-t">
+      <Link
+        data-hit=""
+        href={hitAddress(hit, text)}
+        onClick={() => rememberQuery(text)}
+        className="flex flex-col gap-0.5 px-3 py-2 -outline-offset-2! hover:bg-sunken"
+      >
+        <span className="flex justify-between gap-3 text-meta text-text-3 tabular-nums">
+          <span>{FIELD_WORDS[hit.field] ?? hit.field}</span>
+          <span>{moment(Date.parse(hit.at), now)}</span>
+        </span>
+        <span className="line-clamp-3 text-dense">
+          <Snippet text={hit.snippet} />
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+/** Somebody else's words: shown as they are, never taken as markup. */
+function Snippet({ text }: { readonly text: string }) {
+  return snippetPieces(text).map((piece, index) =>
+    // Pieces have no identity but their place.
+    piece.isFound ? (
+      <mark key={index} className="rounded-[3px] bg-caution-soft font-medium text-text">
+        <VisibleText text={piece.text} />
+      </mark>
+    ) : (
+      <VisibleText key={index} text={piece.text} />
+    ),
+  )
+}
+
+function onKey(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  if (step === undefined) return
+  const all = [...document.querySelectorAll<HTMLElement>("[data-hit]")]
+  const at = all.findIndex((hit) => hit === document.activeElement)
+  const next = at + step
+  if (next < 0) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
+  else all[next]?.focus()
+  event.preventDefault()
+}

@@ -1,0 +1,130 @@
+import type { Hub } from "@signalbox/client"
+
+export interface SearchHit {
+  readonly session: string
+  /** 0 for a title. */
+  readonly seq: number
+  readonly at: string
+  readonly field: string
+  /** The words that were found stand between « and ». */
+  readonly snippet: string
+}
+
+export interface SearchReply {
+  readonly hits: readonly SearchHit[]
+  readonly more: boolean
+  readonly indexedAt: string
+}
+
+/** A place to look in, and the hub's names of it. */
+export const SCOPES = [
+  { value: "messages", label: "Messages", fields: ["text", "thinking"] },
+  { value: "inputs", label: "Tool inputs", fields: ["input"] },
+  { value: "results", label: "Results", fields: ["result"] },
+  { value: "titles", label: "Titles", fields: ["title"] },
+] as const
+
+export type Scope = (typeof SCOPES)[number]["value"]
+
+/** What is looked for, as the address has it. */
+export interface SearchWish {
+  readonly text: string
+  /** None means everywhere. */
+  readonly scopes: readonly Scope[]
+  readonly machine: string
+  readonly session: string
+  /** Days of the reader's own calendar, `2031-05-20`; empty for no bound. The last one counts whole. */
+  readonly from: string
+  readonly to: string
+}
+
+export function wishOf(query: URLSearchParams): SearchWish {
+  const named = (query.get("in") ?? "").split(",")
+  return {
+    text: query.get("q") ?? "",
+    scopes: SCOPES.filter(({ value }) => named.includes(value)).map(({ value }) => value),
+    machine: query.get("machine") ?? "",
+    session: query.get("session") ?? "",
+    from: dayOf(query.get("from")),
+    to: dayOf(query.get("to")),
+  }
+}
+
+export function isNarrowed({ scopes, machine, session, from, to }: SearchWish): boolean {
+  return scopes.length > 0 || [machine, session, from, to].some((part) => part !== "")
+}
+
+const MAX_HITS = 100
+
+/** As the hub wants it. */
+export function requestOf(wish: SearchWish): Readonly<Record<string, string>> {
+  const fields = SCOPES.filter(({ value }) => wish.scopes.includes(value)).flatMap((scope) => scope.fields)
+  const parts = {
+    q: wish.text.slice(0, 500),
+    session: wish.session,
+    runner: wish.machine,
+    in: fields.join(","),
+    from: wish.from === "" ? "" : startOf(wish.from, 0),
+    to: wish.to === "" ? "" : startOf(wish.to, 1),
+    limit: String(MAX_HITS),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ""))
+}
+
+export async function askSearch(hub: Hub, query: object, signal?: AbortSignal): Promise<SearchReply> {
+  const reply = await hub.request<SearchReply>({ method: "GET", path: "/api/search", query, repeatable: true, signal })
+  return { ...reply, hits: withoutEchoes(reply.hits) }
+}
+
+function dayOf(value: string | null): string {
+  return value !== null && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : ""
+}
+
+/** When a day begins where the reader is; `later` days on. */
+function startOf(day: string, later: number): string {
+  const [year = 1970, month = 1, date = 1] = day.split("-").map(Number)
+  return new Date(year, month - 1, date + later).toISOString()
+}
+
+/** A turn's result repeats its last words: one place to go to is enough. */
+export function withoutEchoes(hits: readonly SearchHit[]): readonly SearchHit[] {
+  const said = new Set(
+    hits.filter(({ field }) => field === "text").map(({ session, snippet }) => `${session} ${snippet}`),
+  )
+  return hits.filter(({ field, session, snippet }) => field !== "result" || !said.has(`${session} ${snippet}`))
+}
+
+export interface HitGroup {
+  readonly session: string
+  readonly hits: readonly SearchHit[]
+}
+
+/** By session, the one with the newest hit first. */
+export function groupHits(hits: readonly SearchHit[]): readonly HitGroup[] {
+  const groups = new Map<string, SearchHit[]>()
+  for (const hit of hits) {
+    const group = groups.get(hit.session)
+    if (group === undefined) groups.set(hit.session, [hit])
+    else group.push(hit)
+  }
+  return [...groups].map(([session, own]) => ({ session, hits: own }))
+}
+
+export interface SnippetPiece {
+  readonly text: string
+  readonly isFound: boolean
+}
+
+/** A snippet's words, and which of them were looked for. */
+export function snippetPieces(snippet: string): readonly SnippetPiece[] {
+  return snippet
+    .split(/«([^«»]*)»/u)
+    .map((text, index) => ({ text, isFound: index % 2 === 1 }))
+    .filter(({ text }) => text !== "")
+}
+
+/** Where a hit is looked at. */
+export function hitAddress({ session, seq }: SearchHit, text: string): string {
+  const path = `/s/${encodeURIComponent(session)}`
+  return seq === 0 ? path : `${path}?${new URLSearchParams({ seq: String(seq), find: text }).toString()}`
+}

@@ -1,0 +1,139 @@
+import { type KeyboardEvent, useEffect, useRef } from "react"
+import { useFleet } from "../app/hub-context.ts"
+import { setQuery, usePlace } from "../app/router.ts"
+import { useScreenTitle } from "../app/screen-title.ts"
+import { useKeys } from "../app/shortcuts.ts"
+import { useValue } from "../app/value-store.ts"
+import { Button } from "../design/button.tsx"
+import { INPUT } from "../design/field.tsx"
+import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { clockTime, plural } from "../design/words.ts"
+import { forgetQueries, recentQueries, rememberQuery } from "./recent-queries.ts"
+import { SearchFilters } from "./search-filters.tsx"
+import { SearchHits } from "./search-hits.tsx"
+import { isNarrowed, type SearchReply, type SearchWish, wishOf } from "./search-query.ts"
+import { useSearch } from "./use-search.ts"
+
+const NO_FILTERS = { in: null, machine: null, session: null, from: null, to: null }
+
+export function SearchScreen() {
+  useScreenTitle("Search")
+  const { query } = usePlace()
+  const wish = wishOf(query)
+  const { state, retry } = useSearch(wish)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  useKeys({ "/": () => field.current?.select() })
+  const reply = state.name === "found" ? state.reply : state.name === "searching" ? state.before : undefined
+  return (
+    <>
+      <header className="shrink-0 border-b border-line">
+        <div className="mx-auto flex max-w-5xl flex-col gap-2 px-3 py-2 tablet:px-6">
+          <h1 className="sr-only">Search</h1>
+          <input
+            ref={field}
+            type="search"
+            aria-label="Search all sessions"
+            placeholder="Search all sessions"
+            value={wish.text}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={500}
+            onChange={(event) => setQuery({ q: event.target.value })}
+            onKeyDown={(event) => onFieldKey(event, wish.text)}
+            className={`${INPUT} min-h-10 text-prose`}
+          />
+          <SearchFilters wish={wish} />
+        </div>
+      </header>
+      <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto max-w-5xl px-3 pb-6 tablet:px-6">
+          <StatusLine state={state.name} reply={reply} />
+          {state.name === "nothing" && <Recent />}
+          {state.name === "searching" && reply === undefined && <Skeleton rows={4} />}
+          {state.name === "failed" && (
+            <Notice tone="danger" alert>
+              The search could not be done: {state.why}
+              <Button onClick={retry}>Retry</Button>
+            </Notice>
+          )}
+          {state.name === "found" && state.reply.hits.length === 0 && <NoMatch wish={wish} />}
+          {reply !== undefined && reply.hits.length > 0 && <SearchHits hits={reply.hits} text={wish.text} />}
+          {reply?.more === true && (
+            <p className="pt-3 text-dense text-text-2">
+              The newest {plural(reply.hits.length, "match", "matches")} are shown. Another word narrows it down.
+            </p>
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function onFieldKey(event: KeyboardEvent<HTMLInputElement>, text: string): void {
+  if (event.key === "Enter") rememberQuery(text)
+  if (event.key !== "ArrowDown" && event.key !== "Enter") return
+  event.preventDefault()
+  document.querySelector<HTMLElement>("[data-hit]")?.focus()
+}
+
+/** What is going on, said and shown in one place of one height. */
+function StatusLine({ state, reply }: { readonly state: string; readonly reply: SearchReply | undefined }) {
+  const count = reply === undefined ? "" : plural(reply.hits.length, "match", "matches")
+  const words = state === "searching" ? "Searching…" : state === "found" && reply !== undefined ? count : ""
+  return (
+    <p className="flex min-h-9 items-center justify-between gap-3 text-meta text-text-3 tabular-nums">
+      <span role="status" aria-label="Search">
+        {reply?.more === true && state === "found" ? `More than ${count}` : words}
+      </span>
+      {reply !== undefined && <span>Indexed to {clockTime(Date.parse(reply.indexedAt))}</span>}
+    </p>
+  )
+}
+
+function NoMatch({ wish }: { readonly wish: SearchWish }) {
+  const { sessions, more } = useFleet()
+  const where = `${more ? "more than " : ""}${plural(sessions.size, "session")}`
+  if (!isNarrowed(wish)) return <Empty>No match in {where}.</Empty>
+  return (
+    <Empty action={<Button onClick={() => setQuery(NO_FILTERS)}>Search everywhere</Button>}>
+      No match with these filters.
+    </Empty>
+  )
+}
+
+function Recent() {
+  const recent = useValue(recentQueries)
+  if (recent.length === 0)
+    return (
+      <Empty>
+        Finds the words of messages, of what tools were given and gave back, and of titles. “Quotes” keep words
+        together.
+      </Empty>
+    )
+  return (
+    <section aria-labelledby="recent-searches">
+      <div className="flex items-center justify-between">
+        <h2 id="recent-searches" className="text-meta font-bold tracking-wide text-text-2 uppercase">
+          Recent
+        </h2>
+        <Button look="quiet" onClick={forgetQueries}>
+          Clear
+        </Button>
+      </div>
+      <ul className="flex flex-col">
+        {recent.map((text) => (
+          <li key={text}>
+            <button
+              type="button"
+              onClick={() => setQuery({ q: text })}
+              className="flex min-h-9 w-full items-center rounded-control px-2 text-start hover:bg-sunken coarse:min-h-11"
+            >
+              <bdi className="truncate">{text}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

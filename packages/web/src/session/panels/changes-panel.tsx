@@ -1,0 +1,83 @@
+import { useMemo, useState } from "react"
+import { useValue } from "../../app/value-store.ts"
+import { Select } from "../../design/field.tsx"
+import { Empty } from "../../design/notice.tsx"
+import { oneLine } from "../../design/visible-characters.ts"
+import { plural } from "../../design/words.ts"
+import { DiffView } from "../../transcript/diff-view.tsx"
+import { changesOf, type FileChange, ofTurn, turnsOf } from "./changes.ts"
+import { LoadedNote } from "./loaded-note.tsx"
+import type { PanelProps } from "./session-panels.tsx"
+import { toolRowsOf } from "./tool-rows.ts"
+
+/** What became of each file, of all turns or of one. */
+export function ChangesPanel({ session, feed }: PanelProps) {
+  const view = useValue(feed.view)
+  const [turn, setTurn] = useState("")
+  const { turns, files } = useMemo(() => {
+    const tools = toolRowsOf((lane) => feed.laneRows(lane))
+    const prompts = turnsOf(feed.laneRows(null))
+    return { turns: prompts, files: changesOf(turn === "" ? tools : ofTurn(tools, prompts, Number(turn))) }
+    // The rows are the fold's own: that they changed is what the view tells.
+  }, [feed, view, turn])
+  const choices = [
+    { value: "", label: "All turns" },
+    ...turns.map(({ seq, words }, index) => ({ value: String(seq), label: `${index + 1}. ${oneLine(words, 60)}` })),
+  ]
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2 text-dense text-text-2">
+        {turns.length > 1 && (
+          <Select aria-label="Turn" value={turn} choices={choices} onChange={({ target }) => setTurn(target.value)} />
+        )}
+        {files.length > 0 && <TotalCounts files={files} />}
+      </div>
+      <LoadedNote feed={feed} />
+      {files.length === 0 ? (
+        <Empty>{turn === "" ? "No file was changed yet." : "No file was changed in this turn."}</Empty>
+      ) : (
+        files.map((file) => <ChangedFile key={file.path} file={file} cwd={session.cwd} />)
+      )}
+    </div>
+  )
+}
+
+function TotalCounts({ files }: { readonly files: readonly FileChange[] }) {
+  const sum = (of: (file: FileChange) => number) => files.reduce((total, file) => total + of(file), 0)
+  return (
+    <span className="flex gap-2">
+      {plural(files.length, "file")}
+      <Counts added={sum((file) => file.added)} removed={sum((file) => file.removed)} />
+    </span>
+  )
+}
+
+function Counts({ added, removed }: { readonly added: number; readonly removed: number }) {
+  return (
+    <span className="shrink-0 font-mono text-meta leading-5 tabular-nums">
+      <span className="text-clear">+{added}</span> <span className="text-danger">−{removed}</span>
+    </span>
+  )
+}
+
+function ChangedFile({ file, cwd }: { readonly file: FileChange; readonly cwd: string | null }) {
+  const { path, hunks, added, removed, edits, isNet } = file
+  const shown = cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
+  return (
+    <details open className="group">
+      <summary className="sticky -top-3 flex min-h-8 items-center gap-2 bg-surface text-dense coarse:min-h-11">
+        <span aria-hidden="true" className="w-3 shrink-0 text-text-3 group-open:rotate-90">
+          ›
+        </span>
+        <bdi title={path} className="min-w-0 flex-1 truncate font-mono font-medium">
+          {oneLine(shown, 200)}
+        </bdi>
+        <Counts added={added} removed={removed} />
+      </summary>
+      <div className="flex flex-col gap-1 pt-1">
+        {!isNet && <p className="text-meta text-text-3">{edits} edits, one after the other</p>}
+        <DiffView hunks={hunks} maxLines={200} />
+      </div>
+    </details>
+  )
+}

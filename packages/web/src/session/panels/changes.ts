@@ -1,0 +1,84 @@
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import type { Row, ToolRow } from "@signalbox/protocol/transcript"
+import { countsOf, diffTexts, type Hunk } from "../../transcript/line-diff.ts"
+import { hunksOf } from "../../transcript/tools/tool-body.tsx"
+
+/** What became of one file. */
+export interface FileChange {
+  readonly path: string
+  readonly hunks: readonly Hunk[]
+  readonly added: number
+  readonly removed: number
+  readonly edits: number
+  /** From before the first edit to after the last; otherwise the edits one after the other. */
+  readonly isNet: boolean
+}
+
+export interface Turn {
+  /** Of its prompt. */
+  readonly seq: number
+  readonly words: string
+}
+
+const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
+
+export function turnsOf(rows: readonly Row[]): readonly Turn[] {
+  return rows.flatMap((row) => (row.kind === "prompt" ? [{ seq: row.headSeq, words: row.text }] : []))
+}
+
+/** The calls between a turn's prompt and the next one. */
+export function ofTurn(tools: readonly ToolRow[], turns: readonly Turn[], seq: number): readonly ToolRow[] {
+  const next = turns.find((turn) => turn.seq > seq)?.seq ?? Number.POSITIVE_INFINITY
+  return tools.filter(({ headSeq }) => headSeq > seq && headSeq < next)
+}
+
+/** By file, the last one that was touched first. What failed or was denied changed nothing. */
+export function changesOf(tools: readonly ToolRow[]): readonly FileChange[] {
+  const byPath = new Map<string, ToolRow[]>()
+  for (const row of tools) {
+    const path = textOf(row.input, "file_path") ?? textOf(row.input, "notebook_path")
+    if (path === undefined || row.state !== "done" || !EDITS.has(row.name)) continue
+    const edits = byPath.get(path) ?? []
+    edits.push(row)
+    byPath.delete(path)
+    byPath.set(path, edits)
+  }
+  return [...byPath].map(([path, edits]) => changeOf(path, edits)).toReversed()
+}
+
+function changeOf(path: string, edits: readonly ToolRow[]): FileChange {
+  const net = netOf(edits)
+  const hunks = net ?? edits.flatMap(hunksOf)
+  return { path, hunks, ...countsOf(hunks), edits: edits.length, isNet: net !== undefined || edits.length === 1 }
+}
+
+function netOf(edits: readonly ToolRow[]): readonly Hunk[] | undefined {
+  const [first, last] = [edits[0], edits.at(-1)]
+  if (first === undefined || last === undefined || edits.length === 1) return undefined
+  const [before, after] = [textBefore(first), textAfter(last)]
+  return before === undefined || after === undefined ? undefined : diffTexts(before, after)
+}
+
+/** The file as the CLI says it was before a call; a file that is new was empty. */
+function textBefore({ name, result }: ToolRow): string | undefined {
+  const told = fieldOf({ structured: result?.structured }, "structured")
+  const original = told?.["originalFile"]
+  if (typeof original === "string") return original
+  return name === "Write" && original === null ? "" : undefined
+}
+
+function textAfter(row: ToolRow): string | undefined {
+  if (row.name === "Write") return textOf(row.input, "content")
+  const before = textBefore(row)
+  if (before === undefined || row.name === "NotebookEdit") return undefined
+  const edits = row.input["edits"]
+  const steps = (Array.isArray(edits) ? edits : [row.input]).filter(isObject)
+  return steps.reduce<string | undefined>((text, step) => replaced(text, step), before)
+}
+
+/** Undefined where the words to replace are not there: then it is not known what the file became. */
+function replaced(text: string | undefined, step: Readonly<Record<string, unknown>>): string | undefined {
+  const [from, to] = [textOf(step, "old_string"), textOf(step, "new_string")]
+  if (text === undefined || from === undefined || to === undefined || !text.includes(from)) return undefined
+  return step["replace_all"] === true ? text.replaceAll(from, () => to) : text.replace(from, () => to)
+}

@@ -1,0 +1,139 @@
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect } from "vitest"
+import { Machine } from "../runner/runner-process.ts"
+import { axe } from "./axe.ts"
+import { check } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { says } from "./scenarios.ts"
+
+describe.runIf(hasBrowser)("the machines", () => {
+  let machine: Machine
+  let cockpit: CockpitHarness
+  let name: string
+  let id: string
+  let session: string
+  let opening: Promise<void> | undefined
+  /** Waits for conditions, which only a test may. */
+  const isReady = () => (opening ??= prepare())
+  async function prepare(): Promise<void> {
+    machine = await Machine.open({ scenario: says("Done."), maxAgents: 4 })
+    cockpit = await CockpitHarness.open(machine.hub)
+    const { runners } = await machine.hub.get("/api/runners")
+    name = runners[0].name
+    id = runners[0].id
+    session = (await machine.launch({ title: "Docs refresh", prompt: "Go on" })).id
+    await machine.isIn(session, "idle")
+  }
+  afterAll(async () => {
+    await machine?.endRunner("SIGTERM")
+    await cockpit?.dispose()
+    await machine?.dispose()
+  })
+
+  async function open(path = "/machines", options: Parameters<CockpitHarness["page"]>[0] = {}): Promise<Page> {
+    await isReady()
+    const page = await cockpit.page(options)
+    // Minutes pass here as the test likes.
+    await page.clock.install()
+    await page.goto(path)
+    await page.getByRole("heading", { level: 1 }).waitFor()
+    return page
+  }
+  const card = (page: Page) => page.getByRole("list", { name: "Machines" }).getByRole("listitem")
+  async function isAway(): Promise<void> {
+    const look = async () => (await machine.hub.get("/api/runners")).runners[0].connected
+    await expect.poll(look, { timeout: 60_000 }).toBe(false)
+  }
+
+  check("[M-1] a runner that was killed is silent, and its sessions are lost", async () => {
+    const page = await open()
+    await card(page).getByText("Online").waitFor()
+    await card(page).getByText("1 of 4 agents").waitFor()
+    await machine.endRunner("SIGKILL")
+    await isAway()
+    await page.clock.fastForward(31_000)
+    await card(page)
+      .getByText(/^Silent since \d\d:\d\d$/)
+      .waitFor()
+    await card(page).getByRole("link", { name }).click()
+    await page.getByText("Nothing was heard of it since").waitFor()
+    await page.getByRole("list", { name: "Sessions of this machine" }).getByRole("link", { name: /^Lost/ }).waitFor()
+    await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).first().click()
+    await page.getByRole("list", { name: "Lost" }).getByText("Docs refresh").waitFor()
+    await machine.startRunner()
+  })
+
+  check("[M-2] the command for a new machine is shown once, and not after a reload", async () => {
+    const page = await open()
+    await page.getByRole("button", { name: "Add machine" }).click()
+    await page.getByRole("button", { name: "Make a token" }).click()
+    await page.getByText("Say what to call it.").waitFor()
+    await page.getByRole("textbox", { name: "Name of the machine" }).fill("it's atlas")
+    await page.keyboard.press("Enter")
+    const command = (await page.getByLabel("Command", { exact: true }).textContent()) ?? ""
+    expect(command).toMatch(/^SIGNALBOX_TOKEN=\S+ npx signalbox runner --hub http:\S+ --name 'it'\\''s atlas'$/)
+    const token = /SIGNALBOX_TOKEN=(\S+)/.exec(command)?.[1] ?? ""
+    expect(page.url()).not.toContain(token)
+    const { tokens } = await machine.hub.get("/api/tokens")
+    expect(tokens).toContainEqual(expect.objectContaining({ role: "runner", name: "it's atlas" }))
+    await page.reload()
+    await page.getByRole("heading", { name: "Machines" }).waitFor()
+    expect(await page.content()).not.toContain(token)
+  })
+
+  check("[M-3] only a machine that is away is removed, and only by its name", async () => {
+    await isReady()
+    const before = await open(`/machines/${id}`)
+    await before.getByText("Online").waitFor()
+    expect(await before.getByRole("button", { name: "Remove…" }).count()).toBe(0)
+    await machine.endRunner("SIGTERM")
+    await isAway()
+    const page = await open(`/machines/${id}`)
+    await page.getByRole("button", { name: "Remove…" }).click()
+    await page.getByRole("button", { name: "Remove machine" }).click()
+    await page.getByText("That is not its name.").waitFor()
+    await page.getByRole("textbox", { name: /to confirm$/ }).fill(name)
+    await page.getByRole("button", { name: "Remove machine" }).click()
+    await page.getByText("No machine has come yet.").waitFor()
+    expect((await machine.hub.get("/api/runners")).runners).toEqual([])
+    await machine.startRunner()
+  })
+
+  check("[M-4] a viewer reads, and has nothing to change", async () => {
+    const page = await open("/machines", { role: "viewer" })
+    await card(page).getByText("Online").waitFor()
+    expect(await page.getByRole("button", { name: "Add machine" }).count()).toBe(0)
+    await page.keyboard.press("j")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name, level: 1 }).waitFor()
+    await page.getByText("only the simulator").waitFor()
+    expect(await page.getByRole("button", { name: "Remove…" }).count()).toBe(0)
+    expect(cockpit.complaints).toEqual([])
+  })
+
+  check("[M-6] a machine that an admin drains takes no new agents, until it is opened again", async () => {
+    const page = await open(`/machines/${id}`)
+    await page.getByRole("button", { name: "Drain" }).click()
+    await page.getByText("It takes no new agents.").waitFor()
+    const refused = await machine.hub.call("POST", "/api/sessions", { agent: "simulator", cwd: machine.cwd })
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: "runner/draining" } } })
+    await page.getByRole("button", { name: "Take agents again" }).click()
+    await page.getByText("Online").waitFor()
+  })
+
+  check("[M-5] list and detail are free of what axe finds, in both themes, and do not scroll sideways", async () => {
+    for (const theme of ["light", "dark"] as const) {
+      for (const width of [320, 834, 1280]) {
+        const page = await open("/machines", { theme, size: { width, height: 800 } })
+        await card(page).getByText("Online").waitFor()
+        expect(await axe(page), `the list at ${width}, ${theme}`).toEqual([])
+        await page.goto(`/machines/${id}`)
+        await page.getByRole("list", { name: "Sessions of this machine" }).getByRole("listitem").first().waitFor()
+        expect(await axe(page), `the detail at ${width}, ${theme}`).toEqual([])
+        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        expect(overflow, `at ${width}`).toBeLessThanOrEqual(0)
+        await page.context().close()
+      }
+    }
+  })
+})
