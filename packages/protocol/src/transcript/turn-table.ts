@@ -134,9 +134,9 @@ export class TurnTable {
 const ABORTED: ReadonlySet<unknown> = new Set(["aborted_streaming", "aborted_tools"])
 
 function resultState(message: TranscriptEvent["message"], wasInterrupted: boolean): ResultRow["state"] {
+  if (ABORTED.has(message["terminal_reason"])) return "interrupted"
   const isFailure = message["is_error"] === true || message["subtype"] !== "success"
   if (!isFailure) return "done"
-  if (ABORTED.has(message["terminal_reason"])) return "interrupted"
   return message["subtype"] === "error_during_execution" && (wasInterrupted || message["is_error"] === false)
     ? "interrupted"
     : "failed"
