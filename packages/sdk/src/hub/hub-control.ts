@@ -105,12 +105,21 @@ export class HubControl {
     this.#write(message)
   }
 
-  /** Before we are ready too: the answer to `initialize` waits for what the agent asks of a server that we bring. */
+  /**
+   * Before we are ready too: the answer to `initialize` waits for what the agent asks of a server that we bring. But a question
+   * of a connection that was lost is answered only when the greeting has told that it is still open: answered earlier, it
+   * would be found among the open ones and asked again.
+   */
   async #sendAnswer(message: Envelope): Promise<void> {
-    await this.#until(() => this.#phase.name === "greeting" || this.#phase.name === "ready")
     const id = textOf(fieldOf(message, "response"), "request_id") ?? ""
-    this.#questions.delete(id)
-    this.#doubtful.delete(id)
+    let wasDoubtful = false
+    await this.#until(() => {
+      const isDoubtful = this.#doubtful.has(id)
+      wasDoubtful ||= isDoubtful
+      return this.#phase.name === "ready" || (this.#phase.name === "greeting" && !isDoubtful)
+    })
+    const isOpen = this.#questions.delete(id)
+    if (wasDoubtful && !isOpen) return
     this.#write(message)
   }
 
@@ -194,7 +203,7 @@ export class HubControl {
     this.#awaited = undefined
     // The query takes up by itself what an answer that it waits for says is pending.
     if (isFirst) this.#options.onMessage(message)
-    else for (const question of pending) this.#options.onMessage(question)
+    else for (const question of pending) if (!this.#isKnown(question)) this.#options.onMessage(question)
     const ids = pending.flatMap((question) => textOf(question, "request_id") ?? [])
     if (this.#phase.name !== "greeting") return
     // Settled while we were away, or a hook's or a server's, which nobody waits for any more.
@@ -202,6 +211,11 @@ export class HubControl {
     this.#doubtful.clear()
     for (const id of ids) this.#questions.add(id)
     void this.#becomeReady(this.#phase.direct)
+  }
+
+  /** The program has it already, and its answer waits for this greeting. */
+  #isKnown(question: Envelope): boolean {
+    return this.#doubtful.has(textOf(question, "request_id") ?? "")
   }
 
   async #becomeReady(direct: DirectConnection): Promise<void> {
