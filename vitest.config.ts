@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { configDefaults, defineConfig } from "vitest/config"
 import { leftOut } from "./test/gate.ts"
 
@@ -14,6 +15,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
+    // Most files wait for processes most of the time: two at once, also where there are only two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     restoreMocks: true,
   },
 })

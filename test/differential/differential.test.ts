@@ -22,7 +22,7 @@ function ready(): Compiled {
 beforeAll(async () => {
   await buildRooms()
   compiled = {
-    ours: await compileForOurs([...new Set([...newest, ...older])]),
+    ours: await compileForOurs([...new Set([...newest, ...older])], { beside: NEWEST.sdk }),
     newest: await compileForOfficial(NEWEST.sdk, newest),
     older: await compileForOfficial(OLDER.sdk, older),
   }

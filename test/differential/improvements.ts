@@ -147,6 +147,13 @@ export const improvements: readonly Improvement[] = [
     why: "2.1.37 passes over a system prompt in a list and uses its own; a text means the same to 2.1.325 and works on both",
   })),
   {
+    program: "long-timeouts",
+    at: /^warning\[[01]\]$/,
+    official: /"TimeoutOverflowWarning"/,
+    ours: ABSENT,
+    why: "there a store's load has no time at all then, and is in luck when it needs none; here it has all the time given",
+  },
+  {
     program: "refused-options",
     at: /^call\[[34]\]\.error\.message$/,
     official:

@@ -25,25 +25,50 @@ export async function buildRooms(): Promise<void> {
   await compilerOutput(["-b", join(root, "packages/simulator"), join(root, "packages/sdk")])
 }
 
-export async function compileForOurs(programs: readonly string[]): Promise<CompiledPrograms> {
-  return compile("ours", programs, async (modules) => {
+/** What a user's project may ask of the compiler beyond `strict`. */
+interface Stricter {
+  readonly exactOptionalPropertyTypes?: boolean
+}
+
+interface ForOurs extends Stricter {
+  /** The official version whose companion, the API's client, the programs take types from; none unless given. */
+  readonly beside?: string
+}
+
+export async function compileForOurs(
+  programs: readonly string[],
+  { beside, ...stricter }: ForOurs = {},
+): Promise<CompiledPrograms> {
+  const link = async (modules: string) => {
     await mkdir(join(modules, "@anthropic-ai"), { recursive: true })
     // The program's import line stays as it is; what it finds there is our package.
     await symlink(join(root, "packages/sdk"), join(modules, "@anthropic-ai/claude-agent-sdk"))
-  })
+    if (beside === undefined) return
+    const { directory } = await ensureOfficialSdk(beside)
+    await symlink(join(directory, "node_modules/@anthropic-ai/sdk"), join(modules, "@anthropic-ai/sdk"))
+  }
+  return compile({ name: "ours", programs, link, stricter })
 }
 
-export async function compileForOfficial(version: string, programs: readonly string[]): Promise<CompiledPrograms> {
+export async function compileForOfficial(
+  version: string,
+  programs: readonly string[],
+  stricter: Stricter = {},
+): Promise<CompiledPrograms> {
   const { directory } = await ensureOfficialSdk(version)
-  return compile(`official-${version}`, programs, async (modules) => symlink(join(directory, "node_modules"), modules))
+  const link = (modules: string) => symlink(join(directory, "node_modules"), modules)
+  return compile({ name: `official-${version}`, programs, link, stricter })
+}
+
+interface Compilation {
+  readonly name: string
+  readonly programs: readonly string[]
+  link(modules: string): Promise<void>
+  readonly stricter: Stricter
 }
 
 /** Copies the programs beside a `node_modules` in which their import line leads to the package, and compiles there. */
-async function compile(
-  name: string,
-  programs: readonly string[],
-  link: (modules: string) => Promise<void>,
-): Promise<CompiledPrograms> {
+async function compile({ name, programs, link, stricter }: Compilation): Promise<CompiledPrograms> {
   // Two runs of the suite at once must not write over each other.
   const folder = join(here, "dist", `${name}-${process.pid}`)
   await rm(folder, { recursive: true, force: true })
@@ -53,7 +78,9 @@ async function compile(
   for (const file of ["program-context.ts", "child-main.ts", ...programs.map((program) => `programs/${program}.ts`)])
     await cp(join(here, file), join(source, file))
   await writeFile(join(folder, "package.json"), '{ "type": "module" }\n')
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(compilerSettings, null, 2))
+  const { compilerOptions, include } = compilerSettings
+  const settings = { compilerOptions: { ...compilerOptions, ...stricter }, include }
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings, null, 2))
   const problems = await compilerOutput(["-p", folder])
   return {
     name,

@@ -1,9 +1,10 @@
 import type { QueryEngine } from "./engine/query-engine.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
-import type { ControlRequestBody, HubCursor, Settings, ThinkingDisplay } from "./types/options.ts"
+import type { ControlRequestBody, HubCursor, ThinkingDisplay } from "./types/options.ts"
 import type { PermissionMode } from "./types/permissions.ts"
 import type * as Q from "./types/query.ts"
+import type { FlagSettings } from "./types/settings.ts"
 
 type Result = IteratorResult<SDKMessage, void>
 
@@ -94,11 +95,11 @@ export class AgentQuery implements Q.Query {
     return this.#ask("set_mcp_permission_mode_override", { serverName, mode })
   }
 
-  applyFlagSettings(settings: Settings): Promise<void> {
+  applyFlagSettings(settings: FlagSettings): Promise<void> {
     return this.#tell("apply_flag_settings", { settings })
   }
 
-  updateSettings(source: "localSettings" | "userSettings", settings: Settings): Promise<void> {
+  updateSettings(source: "localSettings" | "userSettings", settings: Record<string, unknown>): Promise<void> {
     return this.#tell("update_settings", { source, settings })
   }
 

@@ -65,6 +65,7 @@ export type * from "./types/permissions.ts"
 export type * from "./types/process.ts"
 export type * from "./types/query.ts"
 export type * from "./types/session-store.ts"
+export type * from "./types/settings.ts"
 export type * from "./types/spare.ts"
 export {
   type SDKSession,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { query } from "../src/index.ts"
-import { fakeAgent, hear, result, system } from "./fake-agent.ts"
+import { ask, canUseBash, fakeAgent, hear, result, system } from "./fake-agent.ts"
 
 const delta = { type: "stream_event", event: { type: "ping" }, filler: "x".repeat(1000) }
 
@@ -66,7 +66,7 @@ describe("calls", () => {
 })
 
 describe("backpressure", () => {
-  it("[Q31] an agent is not read on while the program is behind", async () => {
+  it("[Q31] an agent is not read on while the program reads, and is behind", async () => {
     const agent = fakeAgent([
       { until: "user" },
       { say: system("init") },
@@ -74,13 +74,45 @@ describe("backpressure", () => {
       { say: result() },
     ])
     const running = query({ prompt: "hello", options: agent.options })
-    await running.next()
-    // The agent has been asked to say far more than may wait here; it is stuck in the middle of it until somebody reads.
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    // The agent has been asked to say far more than may wait here; it is stuck in the middle of it until all is read.
+    for (let slowly = 0; slowly < 50; slowly++) {
+      await running.next()
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
     expect(agent.log().some(({ flooded }) => flooded !== undefined)).toBe(false)
     const { messages } = await hear(running)
-    expect(messages).toHaveLength(20_001)
-    expect(messages[19_999]).toMatchObject({ n: 19_999 })
+    expect(messages).toHaveLength(20_002 - 50)
+    expect(messages.at(-2)).toMatchObject({ n: 19_999 })
+  })
+
+  it("[Q34] a program that waits for a question gets it, though it stands behind what it has not read", async () => {
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    const agent = fakeAgent(
+      [
+        { until: "user" },
+        { say: system("init") },
+        { flood: 20_000, message: delta },
+        { say: ask("q-1", canUseBash) },
+        { until: "control_response" },
+        { say: result() },
+      ],
+      {
+        canUseTool: async () => {
+          isAsked()
+          return { behavior: "deny", message: "no" }
+        },
+      },
+    )
+    const running = query({ prompt: "hello", options: agent.options })
+    let count = 0
+    for await (const said of running) {
+      count++
+      if (said.type === "system") await asked
+    }
+    expect(count).toBe(20_002)
   })
 
   it("[Q32] a call in the midst of it gets its answer, which is further on", async () => {

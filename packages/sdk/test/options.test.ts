@@ -97,6 +97,12 @@ describe("options", () => {
     ["be brief", { systemPrompt: "be brief" }],
     [["a", "b"], { systemPrompt: "a\n\nb" }],
     [["", "b"], { systemPrompt: "b" }],
+    [{ type: "custom", prompt: "be brief" }, { systemPrompt: "be brief" }],
+    [
+      { type: "custom", prompt: ["a", "b"], snapshot: true },
+      { systemPrompt: "a\n\nb", systemPromptSnapshot: true },
+    ],
+    [{ type: "preset", preset: "claude_code", snapshot: false }, { systemPromptSnapshot: false }],
     [[], { systemPrompt: [] }],
     [
       ["a", "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__", "b"],
@@ -139,12 +145,26 @@ describe("options", () => {
     ["sdk/bad-option", { sandbox: { enabled: true }, settings: "/file.json" }],
     ["sdk/bad-option", { supportedDialogKinds: ["k"] }],
     ["sdk/bad-option", { permissionTimeoutMs: 0 }],
+    ["sdk/bad-option", { maxBudgetUsd: Number.NaN }],
+    ["sdk/bad-option", { maxThinkingTokens: Number.NaN }],
+    ["sdk/bad-option", { extraArgs: { "--model": "m" } }],
+    ["sdk/bad-option", untyped({ maxTurns: "many" })],
+    ["sdk/bad-option", untyped({ additionalDirectories: "/folder" })],
+    ["sdk/bad-option", untyped({ allowedTools: "Bash" })],
+    ["sdk/bad-option", untyped({ abortController: {} })],
+    ["sdk/bad-option", untyped({ spawnClaudeCodeProcess: () => undefined })],
+    ["sdk/bad-option", untyped({ spawnClaudeCodeProcess: () => Promise.reject(new Error("late")) })],
   ])("[Q6] what can never work is refused by name with %s before anything starts", (code, options) => {
     const agent = fakeAgent([], options)
     const start = () => query({ prompt: "hello", options: agent.options })
     expect(start).toThrow(SdkError)
     expect(start).toThrow(expect.objectContaining({ code, details: { option: Object.keys(options)[0] } }))
     expect(agent.log()).toEqual([])
+  })
+
+  it("[Q6] a query without its one argument is refused, too", () => {
+    for (const given of [[], ["hello"], [null]])
+      expect(() => Reflect.apply(query, undefined, given)).toThrow(expect.objectContaining({ code: "sdk/bad-option" }))
   })
 
   it("[Q3] flags, folder and environment reach the process", async () => {
@@ -155,3 +175,9 @@ describe("options", () => {
     expect(started?.cwd).toBe("/")
   })
 })
+
+// A program without types passes what it likes.
+function untyped(options: Record<string, unknown>): Options
+function untyped(options: Record<string, unknown>): unknown {
+  return options
+}

@@ -36,7 +36,7 @@ describe("a process started ahead of its session", () => {
   it("[Q52] settings go ahead of the claim or behind it, and the prompt waits for them", async () => {
     const agent = fakeAgent(turn, {}, answers)
     const spare = await prewarm({ options: agent.options })
-    const settings = { effortLevel: "high", permissions: { deny: ["Bash"] } }
+    const settings = { effortLevel: "high" as const, permissions: { deny: ["Bash"] } }
     const options = { cwd: "/there", settings, model: "m", maxThinkingTokens: 5 }
     await hear(spare.claim({ prompt: "hello", options }))
     await spare.claimed
@@ -54,7 +54,10 @@ describe("a process started ahead of its session", () => {
   it("[Q52] refused settings: the prompt is never sent", async () => {
     const agent = fakeAgent(turn, {}, { ...answers, refuse: { apply_flag_settings: "no such thing" } })
     const spare = await prewarm({ options: agent.options })
-    const running = spare.claim({ prompt: "hello", options: { cwd: "/there", settings: { permissions: 5 } } })
+    const running = spare.claim({
+      prompt: "hello",
+      options: { cwd: "/there", settings: { permissions: { deny: ["Bash"] } } },
+    })
     await expect(spare.claimed).rejects.toMatchObject({ code: "spare/refused", claim: { sessionId: "s-1" } })
     expect(await hear(running)).toEqual({ kinds: [], messages: [] })
     await spare.exited

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { type CanUseToolOptions, type Options, query } from "../src/index.ts"
-import { ask, canUseBash, type FakeSettings, fakeAgent, hear, result } from "./fake-agent.ts"
+import { ask, canUseBash, type FakeSettings, fakeAgent, hear, result, system } from "./fake-agent.ts"
 
 /** The agent asks this in its turn, and goes on when it has its answer. */
 function asking(request: Record<string, unknown>, options: Options, settings?: FakeSettings) {
@@ -115,6 +115,48 @@ describe("permissions", () => {
     const message = "Permission was not decided within 20 ms, so it was denied."
     expect(answer).toEqual(success({ behavior: "deny", message, toolUseID: "tu-1" }))
     expect(signal?.aborted).toBe(true)
+  })
+
+  it("[Q35] messages are read and callbacks called in the order of the wire, and none waits for another", async () => {
+    const seen: string[] = []
+    const hook = { subtype: "hook_callback", callback_id: "hook_0", input: {}, tool_use_id: "h" }
+    const agent = fakeAgent(
+      [
+        { until: "user" },
+        { say: system("init") },
+        { say: ask("q-1", canUseBash) },
+        { say: ask("q-2", hook) },
+        { say: system("status") },
+        { say: ask("q-3", hook) },
+        { until: "control_response" },
+        { until: "control_response" },
+        { until: "control_response" },
+        { say: result() },
+      ],
+      {
+        canUseTool: async () => {
+          seen.push("permission")
+          // It is decided only when the last hook has been called.
+          await vi.waitFor(() => expect(seen.filter((one) => one === "hook")).toHaveLength(2), { timeout: 10_000 })
+          return { behavior: "deny", message: "no" }
+        },
+        hooks: {
+          PreToolUse: [
+            {
+              hooks: [
+                async () => {
+                  seen.push("hook")
+                  return {}
+                },
+              ],
+            },
+          ],
+        },
+      },
+    )
+    for await (const said of query({ prompt: "hello", options: agent.options }))
+      seen.push("subtype" in said ? said.subtype : said.type)
+    expect(seen).toEqual(["init", "permission", "hook", "status", "hook", "success"])
   })
 
   it("[Q13] a question that is taken back aborts the signal, and a late answer is not sent", async () => {

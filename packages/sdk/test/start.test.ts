@@ -43,11 +43,11 @@ describe("starting", () => {
   it("[Q2] the messages of an iterable are written as they are", async () => {
     const message = { type: "user", message: { role: "user", content: "as it is" }, parent_tool_use_id: null } as const
     async function* prompt() {
-      yield { ...message, uuid: "u-1" }
+      yield { ...message, uuid: "0-0-0-0-1" as const }
     }
     const agent = fakeAgent(turn)
     await hear(query({ prompt: prompt(), options: agent.options }))
-    expect(agent.sent("user")).toEqual([{ ...message, uuid: "u-1" }])
+    expect(agent.sent("user")).toEqual([{ ...message, uuid: "0-0-0-0-1" }])
   })
 
   it("[Q2] verbatim prompts say so", async () => {

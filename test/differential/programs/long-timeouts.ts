@@ -1,8 +1,8 @@
 import { InMemorySessionStore, query, startup } from "@anthropic-ai/claude-agent-sdk"
 import { attempt, basics, observe, watch } from "../program-context.ts"
 
-export const scenario = { turns: [{ steps: [{ say: "Hello." }] }] }
-export const modelUnobserved = true
+const hello = { steps: [{ say: "Hello." }] }
+export const scenario = { turns: [hello, hello] }
 
 /** Times that are longer than a timer can be set to. */
 export async function run(): Promise<void> {

@@ -83,7 +83,7 @@ export class LineIntake {
     for (let turn = 0; turn < MAX_TURNS; turn++) {
       // A few turns in any case: a callback that answers at once has then answered.
       if (turn >= MIN_TURNS && this.#to.messages.isAwaited) return
-      await undefined
+      await Promise.resolve()
     }
   }
 

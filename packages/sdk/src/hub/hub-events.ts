@@ -1,5 +1,6 @@
 import type { FollowItem, Hub, HubEvent, SessionState } from "@signalbox/client"
 import { type Envelope, textOf } from "@signalbox/protocol"
+import { startDeadline } from "../deadline.ts"
 import { SdkError } from "../errors.ts"
 import type { HubCursor } from "../types/options.ts"
 import { sessionEnded, unreachable } from "./hub-failures.ts"
@@ -35,7 +36,7 @@ export class HubEvents {
   /** The end of the log when we came. */
   #target: number | undefined
   #isLive = false
-  #patience: NodeJS.Timeout | undefined
+  #endPatience: (() => void) | undefined
   #lost: SdkError | undefined
 
   constructor(options: HubEventsOptions) {
@@ -57,7 +58,7 @@ export class HubEvents {
         this.#target = undefined
       }
     } finally {
-      clearTimeout(this.#patience)
+      this.#endPatience?.()
     }
   }
 
@@ -78,7 +79,7 @@ export class HubEvents {
   async #take(item: FollowItem, giveUp: AbortController): Promise<Course> {
     switch (item.type) {
       case "subscribed":
-        clearTimeout(this.#patience)
+        this.#endPatience?.()
         if (item.verdict === "gap") throw gap(this.#cursor, item.lastSeq)
         this.#target ??= item.lastSeq
         return GOES_ON
@@ -120,11 +121,11 @@ export class HubEvents {
 
   #waitFor(giveUp: AbortController, reason: string): void {
     const { patienceMs } = this.#options
-    clearTimeout(this.#patience)
-    this.#patience = setTimeout(() => {
+    this.#endPatience?.()
+    this.#endPatience = startDeadline(patienceMs, () => {
       this.#lost = unreachable(`the hub went away (${reason}) and did not come back within ${patienceMs} ms`)
       giveUp.abort()
-    }, patienceMs)
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Hub, HubEvent, SessionState } from "@signalbox/client"
 import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
+import { startDeadline } from "../deadline.ts"
 import { queryClosed, SdkError } from "../errors.ts"
 import type { AgentLink, LinkEnd } from "../launch/agent-link.ts"
 import type { ControlRequestBody, HubCursor, HubOptions } from "../types/options.ts"
@@ -42,7 +43,7 @@ export class HubLink implements AgentLink {
   #isOver = false
   #leaving: NodeJS.Timeout | undefined
   /** Runs while the turn under way may have lost its process. */
-  #doubt: { readonly about: "away" | "settle"; readonly timer: NodeJS.Timeout } | undefined
+  #doubt: { readonly about: "away" | "settle"; readonly callOff: () => void } | undefined
   #goLive: () => void = () => undefined
   #tellClosed: (end: LinkEnd) => void = () => undefined
 
@@ -167,12 +168,12 @@ export class HubLink implements AgentLink {
     const verdict = judgeTurn(this.#attachment)
     if (verdict === "lost") return this.#loseTurn("another process has taken the place of the agent's")
     if (verdict === this.#doubt?.about || this.#isOver) return
-    clearTimeout(this.#doubt?.timer)
+    this.#doubt?.callOff()
     this.#doubt = undefined
     if (verdict === "sound") return
     const ms = verdict === "away" ? (this.#options.address.patienceMs ?? PATIENCE_MS) : SETTLE_MS
     const why = verdict === "away" ? `the agent went away and did not come back within ${ms} ms` : "its process is gone"
-    this.#doubt = { about: verdict, timer: setTimeout(() => this.#loseTurn(why), ms) }
+    this.#doubt = { about: verdict, callOff: startDeadline(ms, () => this.#loseTurn(why)) }
   }
 
   #loseTurn(why: string): void {
@@ -207,7 +208,7 @@ export class HubLink implements AgentLink {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#leaving)
-    clearTimeout(this.#doubt?.timer)
+    this.#doubt?.callOff()
     this.#control.close()
     this.#options.hub.close()
     this.#lines.end()

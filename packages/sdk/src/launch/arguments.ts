@@ -68,7 +68,7 @@ export function argumentsFor(options: Options): string[] {
 function pluginFlags({ plugins = [], pluginDelivery }: Options): ClaudeFlags[] {
   if (pluginDelivery === "initialize") return []
   return plugins.map((plugin) => {
-    const isWithoutServers = "skipMcpDiscovery" in plugin && plugin.skipMcpDiscovery === true
+    const isWithoutServers = plugin.skipMcpDiscovery === true
     return { [isWithoutServers ? "pluginDirsNoMcp" : "pluginDirs"]: [plugin.path], style: "equals" }
   })
 }
@@ -79,8 +79,12 @@ function extraArguments({ extraArgs = {} }: Options, { settings, sandbox }: Clau
   const names = Object.keys(hasSettings ? { ...extraArgs, settings: null } : extraArgs)
   return names.map((name) => {
     if (name === "settings" && hasSettings) return { settings, sandbox }
-    const value: unknown = extraArgs[name]
-    // A program without types may give a number or a boolean: it is written as it is.
-    return { extraArgs: { [name]: value === undefined || value === null ? null : String(value) } }
+    return { extraArgs: { [name]: valueOf(extraArgs[name]) } }
   })
+}
+
+/** A program without types may give a number or a boolean: it is written as it is. */
+function valueOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null
+  return typeof value === "string" ? value : JSON.stringify(value)
 }

@@ -18,8 +18,8 @@ export function environmentFor(options: Options, { isWarm }: EnvironmentOptions)
     debug: Boolean(base["DEBUG_CLAUDE_AGENT_SDK"]),
     enableFileCheckpointing: options.enableFileCheckpointing === true,
     env: {
-      // On Windows no program is then found in the current folder by accident.
-      NoDefaultCurrentDirectoryInExePath: "1",
+      // On Windows no program is then found in the current folder by accident. An environment of the program's is its own.
+      ...(options.env === undefined ? { NoDefaultCurrentDirectoryInExePath: "1" } : {}),
       CLAUDE_AGENT_SDK_VERSION: SPEAKS_LIKE.version,
       // Makes the CLI say when it is idle: that is how the end of a run is known.
       CLAUDE_CODE_SDK_READS_SESSION_STATE: "1",

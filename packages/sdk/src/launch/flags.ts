@@ -51,7 +51,7 @@ export function flagsFor(options: Options): ClaudeFlags {
 }
 
 /** A program without types may give it as a text; `check-options.ts` has refused what is no number. */
-function numberOf(value: number | undefined): number | undefined {
+function numberOf(value: unknown): number | undefined {
   return value === undefined ? undefined : Number(value)
 }
 

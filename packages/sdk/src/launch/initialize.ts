@@ -41,5 +41,8 @@ function systemPromptFields(systemPrompt: Options["systemPrompt"] = ""): Record<
     const isList = systemPrompt.length === 0 || systemPrompt.includes(SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
     return { systemPrompt: isList ? systemPrompt : systemPrompt.filter((part) => part !== "").join("\n\n") }
   }
-  return { appendSystemPrompt: systemPrompt.append, excludeDynamicSections: systemPrompt.excludeDynamicSections }
+  const systemPromptSnapshot = systemPrompt.snapshot
+  if (systemPrompt.type === "custom") return { ...systemPromptFields(systemPrompt.prompt), systemPromptSnapshot }
+  const { append, excludeDynamicSections } = systemPrompt
+  return { appendSystemPrompt: append, excludeDynamicSections, systemPromptSnapshot }
 }

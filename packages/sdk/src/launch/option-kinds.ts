@@ -21,7 +21,7 @@ const FLAG_NAME = /^[A-Za-z][\w-]*$/
 export function wrongKindProblem(options: Options): SdkError | undefined {
   const list = LISTS.find((name) => options[name] !== undefined && !Array.isArray(options[name]))
   if (list !== undefined) return wrong(list, `${list} is a list, not ${shown(options[list])}`)
-  const number = NUMBERS.find((name) => options[name] !== undefined && Number.isNaN(Number(options[name])))
+  const number = NUMBERS.find((name) => options[name] !== undefined && isNoNumber(options[name]))
   if (number !== undefined) return wrong(number, `${number} is a number, not ${shown(options[number])}`)
   const flag = Object.keys(options.extraArgs ?? {}).find((name) => !FLAG_NAME.test(name))
   if (flag !== undefined) {
@@ -42,6 +42,10 @@ function isController(value: unknown): boolean {
   if (!isObject(value)) return false
   const { signal } = value
   return isObject(signal) && typeof signal["addEventListener"] === "function"
+}
+
+function isNoNumber(value: unknown): boolean {
+  return Number.isNaN(Number(value))
 }
 
 function shown(value: unknown): string {

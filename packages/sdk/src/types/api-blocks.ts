@@ -29,7 +29,7 @@ export type ApiContentBlock =
   | { type: "fallback"; from: { model: string }; to: { model: string }; trigger: RefusalTrigger }
   | { type: "mcp_tool_listing"; mcp_server_name: string; tools: ListedTool[] }
 
-export interface ApiTextBlock {
+interface ApiTextBlock {
   type: "text"
   text: string
   citations: ApiCitation[] | null
@@ -93,7 +93,7 @@ export type Caller =
   | { type: "code_execution_20250825"; tool_id: string }
   | { type: "code_execution_20260120"; tool_id: string }
 
-export interface Failure<Type extends string, Code extends string> {
+interface Failure<Type extends string, Code extends string> {
   type: Type
   error_code: Code
 }

@@ -20,7 +20,7 @@ interface ApiEnding {
   container: Container | null
 }
 
-export type ApiStopReason =
+type ApiStopReason =
   | "end_turn"
   | "max_tokens"
   | "stop_sequence"
@@ -124,7 +124,7 @@ export type ApiStreamEvent =
     }
   | { type: "message_stop" }
 
-export type ApiDelta =
+type ApiDelta =
   | { type: "text_delta"; text: string }
   | { type: "input_json_delta"; partial_json: string }
   | { type: "citations_delta"; citation: ApiCitation }

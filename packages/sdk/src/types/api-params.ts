@@ -23,7 +23,7 @@ export type ApiMessageParam =
   | { role: "user" | "assistant"; content: string | ApiBlockParam[] }
   | { role: "system"; content: string | TextParam[] }
 
-export type ApiBlockParam =
+type ApiBlockParam =
   | TextParam
   | ImageParam
   | DocumentParam
@@ -85,7 +85,7 @@ interface BrowserStateParam extends Cached {
   tabs: { tab_id: string; title: string; url: string; active?: boolean }[]
 }
 
-export interface ToolResultParam extends Cached {
+interface ToolResultParam extends Cached {
   type: "tool_result"
   tool_use_id: string
   content?:

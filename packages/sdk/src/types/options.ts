@@ -5,6 +5,7 @@ import type { AgentMcpServerSpec, McpServerConfig } from "./mcp.ts"
 import type { CanUseTool, PermissionMode } from "./permissions.ts"
 import type { SpawnedProcess, SpawnOptions } from "./process.ts"
 import type { SessionStore } from "./session-store.ts"
+import type { SandboxSettings, Settings } from "./settings.ts"
 
 export type SdkBeta = "context-1m-2025-08-07" | (string & {})
 export type SettingSource = "user" | "project" | "local"
@@ -14,8 +15,6 @@ export interface SdkPluginConfig {
   path: string
   skipMcpDiscovery?: boolean
 }
-export type SandboxSettings = Record<string, unknown> & { enabled?: boolean; failIfUnavailable?: boolean }
-export type Settings = Record<string, unknown>
 
 export type ThinkingDisplay = "summarized" | "omitted" | "highlights"
 export type ThinkingConfig =
@@ -28,6 +27,13 @@ export type SystemPromptPreset = {
   preset: "claude_code"
   append?: string
   excludeDynamicSections?: boolean
+  snapshot?: boolean
+}
+
+export interface SystemPromptCustom {
+  type: "custom"
+  prompt: string | string[]
+  snapshot?: boolean
 }
 
 export type JsonSchemaOutputFormat = { type: "json_schema"; schema: Record<string, unknown> }
@@ -143,7 +149,7 @@ export interface Options {
   stderr?: ((data: string) => void) | undefined
   strictMcpConfig?: boolean | undefined
   supportedDialogKinds?: string[] | undefined
-  systemPrompt?: string | string[] | SystemPromptPreset | undefined
+  systemPrompt?: string | string[] | SystemPromptCustom | SystemPromptPreset | undefined
   taskBudget?: { total: number } | undefined
   thinking?: ThinkingConfig | undefined
   title?: string | undefined

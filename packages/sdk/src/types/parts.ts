@@ -1,7 +1,7 @@
 // Parts of other types that the official package has a name for.
 import type { UUID } from "node:crypto"
 import type * as Wire from "@signalbox/protocol"
-import type { McpServerConfigForProcessTransport, ReadMcpResourceResult } from "./mcp.ts"
+import type { ReadMcpResourceResult } from "./mcp.ts"
 import type { SDKSystemMessage } from "./messages.ts"
 import type { Options, OutputFormat, ThinkingConfig } from "./options.ts"
 import type { Published, With } from "./published.ts"

@@ -2,9 +2,10 @@ import type * as Wire from "@signalbox/protocol"
 import type { AccountInfo, AgentInfo, ModelInfo, SDKControlInitializeResponse, SlashCommand } from "./catalog.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./messages.ts"
-import type { ControlRequestBody, HubCursor, SdkPluginConfig, Settings, ThinkingDisplay } from "./options.ts"
+import type { ControlRequestBody, HubCursor, SdkPluginConfig, ThinkingDisplay } from "./options.ts"
 import type { PermissionMode } from "./permissions.ts"
 import type { Published, With } from "./published.ts"
+import type { FlagSettings } from "./settings.ts"
 import type { SDKControlGetContextUsageResponse, SDKControlGetUsageResponse } from "./usage.ts"
 
 export type * from "./catalog.ts"
@@ -38,8 +39,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   setModel(model?: string | null): Promise<void>
   setMaxThinkingTokens(maxThinkingTokens: number | null, display?: ThinkingDisplay | null): Promise<void>
   setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null): Promise<{ warning?: string }>
-  applyFlagSettings(settings: Settings): Promise<void>
-  updateSettings(source: "localSettings" | "userSettings", settings: Settings): Promise<void>
+  applyFlagSettings(settings: FlagSettings): Promise<void>
+  updateSettings(source: "localSettings" | "userSettings", settings: Record<string, unknown>): Promise<void>
   initializationResult(): Promise<SDKControlInitializeResponse>
   reinitialize(): Promise<SDKControlInitializeResponse>
   supportedCommands(): Promise<SlashCommand[]>

@@ -1,7 +1,8 @@
 import type { SDKUserMessage } from "./messages.ts"
-import type { AgentDefinition, Settings } from "./options.ts"
+import type { AgentDefinition } from "./options.ts"
 import type { PermissionMode } from "./permissions.ts"
 import type { Query } from "./query.ts"
+import type { FlagSettings } from "./settings.ts"
 
 /** What a process that was started ahead can still be told when it becomes a session. */
 export interface ClaimOptions {
@@ -13,7 +14,7 @@ export interface ClaimOptions {
   permissionMode?: PermissionMode
   maxThinkingTokens?: number | null
   /** As `applyFlagSettings`. The prompt waits until they are accepted. Not those about hooks. */
-  settings?: Settings
+  settings?: FlagSettings
   appendSystemPrompt?: string
   title?: string
   agents?: Record<string, AgentDefinition>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { getSessionInfo, renameSession, SessionError } from "../../src/sessions/index.ts"
+import { getSessionInfo, renameSession, SessionError, tagSession } from "../../src/sessions/index.ts"
 import { expectSameChange, type SessionFunctions } from "./both.ts"
 import { createRandom, randomTranscript } from "./random-transcript.ts"
 import { assistant, file, id, type Json, linked, makeWorld, oneSession, SESSION, system, user } from "./transcripts.ts"
@@ -69,6 +69,9 @@ describe("changes to a session", () => {
         [() => renameSession("x", "y"), "session/bad-id"],
         [() => renameSession(id(99), "y"), "session/not-found"],
         [() => renameSession(SESSION, " "), "session/bad-text"],
+        // Of a program without types.
+        [() => Reflect.apply(renameSession, undefined, [SESSION, 5]), "session/bad-text"],
+        [() => Reflect.apply(tagSession, undefined, [SESSION, undefined]), "session/bad-text"],
       ]
       for (const [refused, code] of refusals) {
         const error: unknown = await refused().catch((reason: unknown) => reason)
