@@ -63,7 +63,7 @@ export async function compileForOfficial(
 interface Compilation {
   readonly name: string
   readonly programs: readonly string[]
-  link(modules: string): Promise<void>
+  readonly link: (modules: string) => Promise<void>
   readonly stricter: Stricter
 }
 
