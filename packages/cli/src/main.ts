@@ -14,7 +14,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   const context: CommandContext = { env, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }
   endWithReader(context.stdout)
   try {
-    if (name === "shim") return await (await import("./shim/shim.ts")).shim(rest, context)
+    if (name === "shim" && rest[0] !== "--help" && rest[0] !== "-h")
+      return await (await import("./shim/shim.ts")).shim(rest, context)
     const program = await createProgram(context, name)
     await program.parseAsync([...argv], { from: "user" })
   } catch (error) {

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFile
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { sessionsInUse } from "../src/machine/session-in-use.ts"
 import { Scene } from "./runner-scene.ts"
 
 const SIMULATOR = join(import.meta.dirname, "../../simulator/bin/claude-sim.mjs")
 const SESSION = "5f0c2f2e-7a51-4b5e-9a5c-0d9f5a1f7c11"
+const OTHER_SESSION = "6a1d3f3f-8b62-4c6f-8b6d-1e0f6b2f8d22"
 
 let scene: Scene
 
@@ -159,6 +161,21 @@ describe("a resume", () => {
     expect(existsSync(join(scene.base, ".signalbox-worktrees"))).toBe(false)
   })
 
+  it("[RU32] a command of ours that asks for the session is not taken for a claude that is at it", async () => {
+    const stays = ["-e", "setInterval(() => {}, 1000)"]
+    const ours = spawn(process.execPath, [...stays, "bin/signalbox.mjs", "new", "--resume", SESSION], {
+      stdio: "ignore",
+    })
+    const claude = spawn(process.execPath, [...stays, "claude", "--resume", OTHER_SESSION], { stdio: "ignore" })
+    try {
+      await expect.poll(async () => (await sessionsInUse({})).get(OTHER_SESSION), { timeout: 20_000 }).toBe(claude.pid)
+      expect((await sessionsInUse({})).has(SESSION)).toBe(false)
+    } finally {
+      ours.kill("SIGKILL")
+      claude.kill("SIGKILL")
+    }
+  })
+
   it("[RU32] of a session that a claude elsewhere is at is refused, whether it tells so or its command line does", async () => {
     record(scene.base)
     const sessions = folder(".claude/sessions")
@@ -170,7 +187,7 @@ describe("a resume", () => {
     })
     // A note whose process is another by now says nothing.
     writeFileSync(note, JSON.stringify({ pid: process.pid, sessionId: SESSION, procStart: "1" }))
-    const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "x", "--resume", SESSION], {
+    const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", "claude", "--resume", SESSION], {
       stdio: "ignore",
     })
     try {

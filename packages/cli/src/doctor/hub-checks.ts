@@ -60,7 +60,7 @@ async function checkRunners(hub: Hub): Promise<Check> {
   return wrong(
     "runner",
     found,
-    "start one: signalbox up without --no-runner, or signalbox runner --hub URL; see runner.log",
+    "end the hub and start it with one: signalbox down, then signalbox up; or signalbox runner --hub URL; see runner.log",
   )
 }
 

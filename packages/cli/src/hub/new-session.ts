@@ -1,18 +1,21 @@
 import { resolve } from "node:path"
-import type { LaunchRequest } from "@signalbox/client"
+import type { Hub, LaunchRequest } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { NewOptions } from "../commands/new.ts"
 import { usageError } from "../failure.ts"
 import { print, printJson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
+import { findSession } from "./abbreviated-id.ts"
 import { findHub } from "./find-hub.ts"
 import { withHub } from "./with-hub.ts"
+
+const WHOLE_ID_CHARS = 36
 
 export async function newSession(options: NewOptions, context: CommandContext): Promise<void> {
   const prompt = options.prompt === "-" ? await readAll(context.stdin) : options.prompt
   const isHere = isOnThisMachine(findHub(options, context).url)
   const request = launchRequest(options, { prompt, isHere })
-  const session = await withHub(options, context, (hub) => hub.launch(request))
+  const session = await withHub(options, context, async (hub) => hub.launch(await inFull(hub, request)))
   if (options.json === true) return printJson(context, session)
   const { ingress } = session
   if (options.attach === true && ingress === undefined) {
@@ -22,6 +25,13 @@ export async function newSession(options: NewOptions, context: CommandContext): 
   await print(context.stdout, `${session.id}\n`)
   if (ingress !== undefined) context.stderr.write(`Start its agent with:\n${ingress.command}\n`)
   else if (context.stderr.isTTY) context.stderr.write(`See it: signalbox attach ${session.id.slice(0, 8)}\n`)
+}
+
+/** The beginning of an id names a session of the hub's; a whole one may also be of a conversation that it does not know. */
+async function inFull(hub: Hub, request: LaunchRequest): Promise<LaunchRequest> {
+  const { resume } = request
+  if (resume === undefined || resume.length >= WHOLE_ID_CHARS) return request
+  return { ...request, resume: (await findSession(hub, resume)).id }
 }
 
 function launchRequest(

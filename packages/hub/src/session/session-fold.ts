@@ -126,7 +126,6 @@ const INIT_FIELDS: readonly (readonly [string, keyof SessionRecord])[] = [
 
 function foldResult(session: KeptSession, message: Envelope, at: string): KeptSession {
   const { record, own } = session
-  const cost = message["total_cost_usd"] ?? message["cost_usd"]
   const { turnStartedAt: _over, interruptedBy, ...rest } = record
   const isError = message["is_error"] === true
   const told = { subtype: fieldText(message, "subtype") ?? "unknown", isError, at }
@@ -135,11 +134,25 @@ function foldResult(session: KeptSession, message: Envelope, at: string): KeptSe
     record: {
       ...rest,
       turns: record.turns + 1,
-      costUsd: typeof cost === "number" ? own.costBase + amountOf(cost) : record.costUsd,
+      costUsd: costAfter(session, message),
       tokens: addUsage(record.tokens, fieldOf(message, "usage")),
       lastResult: interruptedBy === undefined ? told : { ...told, interruptedBy },
     },
   }
+}
+
+/**
+ * Newer CLIs say what was used since the last result, and carry their total over when a conversation is resumed. The total of
+ * older ones begins at nothing with each process.
+ */
+function costAfter({ record, own }: KeptSession, message: Envelope): number {
+  const since = fieldOf(message, "model_usage_since_last_result")
+  if (since !== undefined) {
+    const used = Object.values(since).map((usage) => (isObject(usage) ? amountOf(usage["costUSD"]) : 0))
+    return record.costUsd + used.reduce((sum, each) => sum + each, 0)
+  }
+  const cost = message["total_cost_usd"] ?? message["cost_usd"]
+  return typeof cost === "number" ? own.costBase + amountOf(cost) : record.costUsd
 }
 
 function addUsage(before: TokenCount, usage: Readonly<Record<string, unknown>> | undefined): TokenCount {

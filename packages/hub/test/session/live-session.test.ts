@@ -128,6 +128,25 @@ describe("a session's record", () => {
     })
   })
 
+  it("[HS11] a total that a resumed CLI carries over is not counted twice", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const newer = (uuid: string, total: number, own: number): Envelope => ({
+      ...result(uuid, total),
+      model_usage_since_last_result: { m: { costUSD: own } },
+    })
+    const first = new FakeAgent("p1")
+    await first.attach(session)
+    first.say(newer("r1", 1, 1))
+    await session.settled()
+    await session.detach(first, "gone")
+    const second = new FakeAgent("p2")
+    await second.attach(session)
+    second.say(newer("r2", 1.5, 0.5))
+    await session.settled()
+    expect(session.record.costUsd).toBe(1.5)
+  })
+
   it("[HS11] cost is added up over processes, tokens over turns", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })

@@ -68,7 +68,13 @@ function sessionInArguments(args: readonly string[]): string | undefined {
   if (args.includes("--fork-session")) return undefined
   for (const [at, arg] of args.entries()) {
     const match = /^(?:--resume|--session-id|-r)(?:=(.+))?$/.exec(arg)
-    if (match !== null) return match[1] ?? args[at + 1]
+    if (match !== null) return isClaude(args.slice(0, at)) ? (match[1] ?? args[at + 1]) : undefined
   }
   return undefined
+}
+
+/** Not one of ours that is asked to resume it: `signalbox new --resume` would find itself. */
+function isClaude(command: readonly string[]): boolean {
+  const isOurs = command.some((arg) => /(?:^|[\\/])signalbox(?:-shim)?(?:\.mjs)?$/.test(arg))
+  return !isOurs && command.some((arg) => /claude/i.test(arg))
 }

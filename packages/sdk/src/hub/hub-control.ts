@@ -77,6 +77,8 @@ export class HubControl {
     const request = message.type === "control_request" ? fieldOf(message, "request") : undefined
     if (request?.["subtype"] === "initialize") return this.#sendInitialize(message)
     if (message.type === "control_response") return this.#sendAnswer(message)
+    // Some programs never initialize, and a CLI does not insist on it. The hub does: its reply tells what is open.
+    if (this.#initialize === undefined) this.#introduce()
     await this.#until(() => this.#phase.name === "ready" && this.#unlogged.size < MAX_UNLOGGED)
     if (request !== undefined) this.#calls.set(textOf(message, "request_id") ?? "", undefined)
     if (request?.["subtype"] === "mcp_set_servers") this.#servers = message
@@ -103,6 +105,12 @@ export class HubControl {
     this.#initialize = message
     this.#awaited = textOf(message, "request_id")
     this.#write(message)
+  }
+
+  /** On our own behalf: nobody waits for the reply. */
+  #introduce(): void {
+    this.#initialize = composeRequest("initialize", { subtype: "initialize" })
+    this.#write(this.#initialize)
   }
 
   /**
