@@ -1,6 +1,8 @@
 import { EventEmitter } from "node:events"
 import { PassThrough, Writable } from "node:stream"
-import { createLineSplitter, isObject, textOf } from "@signalbox/protocol"
+// Not the main entry: this is loaded with the package.
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { createLineSplitter } from "@signalbox/protocol/framing"
 import type { AgentLink, LinkEnd } from "./launch/agent-link.ts"
 import type { SpawnedProcess } from "./types/process.ts"
 

@@ -48,8 +48,13 @@ export class LineIntake {
       const line = batch[next] ?? ""
       const message = parsed(line)
       if (message === undefined) continue
-      // First, because almost all lines are: a long switch over strings shows in the figures.
       const type = message["type"]
+      // First, because almost all lines are: whatever else is asked of each shows in the figures.
+      if (type === "stream_event") {
+        messages.push(messageOf(message))
+        chars += line.length
+        continue
+      }
       if (typeof type === "string" && type.startsWith("control_")) {
         queue.push(messages, chars)
         return this.#programHasRead().then(() => {
@@ -57,7 +62,7 @@ export class LineIntake {
           return this.takeAll(batch, next + 1)
         })
       }
-      const isForProgram = type === "stream_event" || this.#route(message, line.length)
+      const isForProgram = this.#route(message, line.length)
       if (typeof isForProgram === "object") {
         queue.push(messages, chars)
         return isForProgram.then((isIt) => {
