@@ -32,7 +32,10 @@ export function addNew(program: Command, context: CommandContext): void {
   })
   command
     .option("--agent <kind>", "claude, simulator (no account needed), or external (you start it by hand)", "claude")
-    .option("--cwd <directory>", "the folder it works in (default: this one, when the hub is on this machine)")
+    .option(
+      "--cwd <directory>",
+      "the folder it works in (default: this one, when the hub is on this machine and no --runner is named)",
+    )
     .option("--prompt <text>", "the first message (- reads it from stdin)")
     .option("--model <model>", "the model to use")
     .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …")

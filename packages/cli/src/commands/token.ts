@@ -48,7 +48,7 @@ export function addToken(program: Command, context: CommandContext): void {
   defineCommand(token, {
     name: "revoke <id>",
     summary: "Make a token invalid and close its connections",
-    examples: ["signalbox token revoke tok_3f2a"],
+    examples: ["signalbox token revoke 3f2a91c4"],
   }).action(async (id: string, options: DataOption) => (await work()).revokeToken(id, options, context))
 }
 
