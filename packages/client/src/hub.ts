@@ -10,6 +10,7 @@ import type {
   SessionPage,
   SessionQuery,
 } from "./hub-records.ts"
+import { type HubRunners, hubRunners } from "./hub-runners.ts"
 import { type HubRuns, hubRuns } from "./hub-runs.ts"
 import { type HubSession, openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
@@ -43,6 +44,8 @@ export interface Hub {
   ask(id: string): Promise<Ask>
   /** The first valid answer wins: `ask/settled` means that somebody else's did, and `details.ask` says whose. */
   answer(askId: string, answer: AskAnswer): Promise<Ask>
+  /** The machines that run agents. */
+  readonly runners: HubRunners
   /** Lists of tasks that programs work through. */
   readonly runs: HubRuns
   /** Any other call of the hub's. */
@@ -99,6 +102,7 @@ export function connectHub(options: ConnectOptions): Hub {
         body: { answerId: newUuid(), ...answer },
         repeatable: true,
       }),
+    runners: hubRunners(rest),
     runs: hubRuns(rest),
     request: (call) => rest.call(call),
     retryNow: () => stream.retryNow(),

@@ -8,12 +8,6 @@ import { withHub } from "../hub/with-hub.ts"
 import { isAlive, readCard } from "../process-card.ts"
 import { type Check, note, ok, wrong } from "./check.ts"
 
-interface Runner {
-  readonly name: string
-  readonly connected: boolean
-  readonly agents: number
-}
-
 /** The hub, its runners and its tokens, as far as one gets. */
 export async function checkHub(options: DataOption, context: CommandContext): Promise<Check[]> {
   const data = dataDirectory(options, context.env)
@@ -51,7 +45,7 @@ async function askHub(hub: Hub, { url, data }: Place): Promise<Check[]> {
 }
 
 async function checkRunners(hub: Hub): Promise<Check> {
-  const { runners } = await hub.request<{ runners: readonly Runner[] }>({ method: "GET", path: "/api/runners" })
+  const runners = await hub.runners.list()
   const here = runners.filter(({ connected }) => connected)
   const names = here.map(({ name, agents }) => `${name} (${agents === 1 ? "1 agent" : `${agents} agents`})`)
   if (here.length > 0) return ok("runner", names.join(", "))

@@ -15,7 +15,7 @@ import { SessionRow } from "../sessions/session-row.tsx"
 import { sectionsOf } from "../sessions/session-sections.ts"
 import { useEntries } from "../sessions/use-entries.ts"
 import { AgentsMeter } from "./agents-meter.tsx"
-import { drainMachine, type Machine } from "./machine.ts"
+import type { Machine } from "./machine.ts"
 import { MachineErrors } from "./machine-errors.tsx"
 import { MachineGlyph } from "./machine-glyph.tsx"
 import { compatibilityNote, machineStatus, machineStatusWords } from "./machine-status.ts"
@@ -113,7 +113,7 @@ function AdminActions({ machine: { id, connected, draining }, onRemove, onTroubl
   const drain = () => {
     const attempt = async () => {
       try {
-        await drainMachine(hub, id, !draining)
+        await hub.runners.drain(id, !draining)
         onTrouble(undefined)
       } catch (error) {
         onTrouble(error instanceof Error ? error.message : String(error))

@@ -4,7 +4,7 @@ import { navigate } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
-import { type Machine, removeMachine } from "./machine.ts"
+import type { Machine } from "./machine.ts"
 import { refreshMachines } from "./machine-store.ts"
 
 interface RemoveMachineProps {
@@ -24,7 +24,7 @@ export function RemoveMachine({ machine, open, onClose }: RemoveMachineProps) {
       return setTrouble("That is not its name.")
     }
     try {
-      await removeMachine(hub, machine.id)
+      await hub.runners.forget(machine.id)
       await refreshMachines(hub)
       navigate("/machines", { replace: true })
     } catch (error) {

@@ -1,0 +1,53 @@
+import type { Rest } from "./rest.ts"
+
+/** A machine that runs agents, as the hub tells of it. A newer hub may tell more than is listed here. */
+export interface Runner {
+  readonly id: string
+  readonly name: string
+  readonly connected: boolean
+  /** Takes no new agents, because an admin said so. */
+  readonly draining: boolean
+  readonly seenAt: string
+  readonly agents: number
+  /** 0: as many as fit. */
+  readonly maxAgents: number
+  readonly labels: readonly string[]
+  readonly host: string
+  readonly platform: string
+  /** Of the runner itself. */
+  readonly version: string
+  readonly cliVersions: readonly string[]
+  readonly hasSimulator: boolean
+  /** Of the runner and its agents together, while it is here. */
+  readonly memoryBytes?: number
+  /** Of its agents, in per cent of one core. */
+  readonly cpuPercent?: number
+  readonly freeMemoryBytes?: number
+  readonly loadAverage?: number
+  readonly usage?: readonly { readonly session: string; readonly memoryBytes: number; readonly cpuPercent: number }[]
+}
+
+export interface HubRunners {
+  /** Those that are away too. */
+  list(): Promise<readonly Runner[]>
+  /** Whether it takes new agents; those that are there go on. */
+  drain(id: string, draining: boolean): Promise<void>
+  /** Only one that is away. */
+  forget(id: string): Promise<void>
+}
+
+export function hubRunners(rest: Rest): HubRunners {
+  const pathOf = (id: string) => `/api/runners/${encodeURIComponent(id)}`
+  return {
+    list: async () => {
+      const call = { method: "GET", path: "/api/runners", repeatable: true } as const
+      return (await rest.call<{ readonly runners: readonly Runner[] }>(call)).runners
+    },
+    drain: async (id, draining) => {
+      await rest.call({ method: "PATCH", path: pathOf(id), body: { draining }, repeatable: true })
+    },
+    forget: async (id) => {
+      await rest.call({ method: "DELETE", path: pathOf(id) })
+    },
+  }
+}
