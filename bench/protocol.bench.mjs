@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { createLineSplitter, decode } from "@signalbox/protocol"
+import { createDecoder, createLineSplitter, decode } from "@signalbox/protocol"
 import { Transcript } from "@signalbox/protocol/transcript"
 import { figure } from "./measure.mjs"
 
@@ -38,12 +38,19 @@ function decodeFigures() {
   return [
     { title: "decode, every recorded line of the real CLIs", lines: all, total: 60_000 },
     { title: "decode, one small stream_event", lines: [delta], total: 600_000 },
-  ].map(({ title, lines, total }) =>
+    { title: "a connection's decoder, every recorded line", lines: all, total: 60_000, read: createDecoder("agent") },
+    {
+      title: "a connection's decoder, small stream_events",
+      lines: [delta],
+      total: 600_000,
+      read: createDecoder("agent"),
+    },
+  ].map(({ title, lines, total, read = decode }) =>
     figure({
       title,
       limit: 1.15,
       contenders: [
-        { name: "decode (parse + envelope guard)", run: () => readAll(decode, lines, total) },
+        { name: "decode (parse + envelope guard)", run: () => readAll(read, lines, total) },
         { name: "JSON.parse alone", run: () => readAll(JSON.parse, lines, total) },
       ],
     }),

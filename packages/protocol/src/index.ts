@@ -22,6 +22,7 @@ export {
   type WaitOptions,
 } from "./correlation.ts"
 export {
+  createDecoder,
   type Decoded,
   decode,
   describeMalformed,

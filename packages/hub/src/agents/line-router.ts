@@ -1,4 +1,4 @@
-import { type Decoded, decode, type Envelope } from "@signalbox/protocol"
+import { createDecoder, type Decoded, type Envelope } from "@signalbox/protocol"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 
@@ -19,6 +19,7 @@ const ROTATION_WINDOW_MS = 60_000
 /** Brings the lines of one connection to the session they belong to: the conversation may go on in another. */
 export class LineRouter {
   readonly #options: LineRouterOptions
+  readonly #decode = createDecoder("agent")
   #session: LiveSession
   #malformed = 0
   /** When the conversation went on in another session, lately. */
@@ -35,7 +36,7 @@ export class LineRouter {
 
   /** Awaited only if there is something to await. `key` is for an event that has none of its own. */
   take(line: string, key?: string): void | Promise<void> {
-    const decoded = decode(line, "agent")
+    const decoded = this.#decode(line)
     if (decoded.kind === "malformed") {
       // Each is noted in the log: the first of them tell enough.
       this.#malformed += 1

@@ -1,3 +1,4 @@
+import { createLineParser } from "@signalbox/protocol/line-parser"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMessage } from "../types/messages.ts"
 import { textOf } from "../wire.ts"
@@ -24,6 +25,7 @@ const MIN_TURNS = 8
 /** Where each line of the agent goes: to whoever waits for it, or on to the program. */
 export class LineIntake {
   readonly #to: LineIntakeOptions
+  readonly #parse = createLineParser()
   #lastError: string | undefined
 
   constructor(options: LineIntakeOptions) {
@@ -46,7 +48,7 @@ export class LineIntake {
     let chars = 0
     for (let next = from; next < batch.length; next++) {
       const line = batch[next] ?? ""
-      const message = parsed(line)
+      const message = this.#parsed(line)
       if (message === undefined) continue
       const type = message["type"]
       // First, because almost all lines are: whatever else is asked of each shows in the figures.
@@ -92,6 +94,15 @@ export class LineIntake {
     }
   }
 
+  /** Undefined for what is no message: somebody's print statement on the agent's standard output. */
+  #parsed(line: string): Message | undefined {
+    try {
+      return spoken(this.#parse(line))
+    } catch {
+      return undefined
+    }
+  }
+
   #control(message: Message): void {
     switch (message["type"]) {
       case "control_request":
@@ -123,13 +134,10 @@ export class LineIntake {
   }
 }
 
-/** Undefined for what is no message: somebody's print statement on the agent's standard output. */
-function parsed(line: string): Message | undefined {
-  try {
-    return JSON.parse(line) ?? undefined
-  } catch {
-    return undefined
-  }
+// Whatever it is, it is asked for its type only, and handed on as what the agent said.
+function spoken(value: unknown): Message | undefined
+function spoken(value: unknown): unknown {
+  return value ?? undefined
 }
 
 // A message of a type we do not know is handed on like any other, and no type could name it.
