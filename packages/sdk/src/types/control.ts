@@ -48,12 +48,12 @@ export interface SDKControlListPermissionRulesResponse {
   state: SDKControlPermissionRulesState
 }
 export interface SDKControlPermissionRulesState {
-  rules: SDKPermissionRuleEntry[]
-  workspaceDirectories: SDKPermissionWorkspaceDirectory[]
-  originalCwd: string
-  managedOnly: boolean
   errors?: SDKSettingsParseError[]
+  managedOnly: boolean
+  originalCwd: string
+  rules: SDKPermissionRuleEntry[]
   withheld?: boolean
+  workspaceDirectories: SDKPermissionWorkspaceDirectory[]
 }
 export interface SDKPermissionRuleEntry {
   behavior: PermissionBehavior

@@ -64,30 +64,30 @@ interface InputFields {
 type LoadReason = "session_start" | "nested_traversal" | "path_glob_match" | "include" | "compact"
 
 export interface PostToolBatchToolCall {
-  tool_name: string
   tool_input: unknown
-  tool_use_id: string
+  tool_name: string
   tool_response?: unknown
+  tool_use_id: string
 }
 
 /** A task that goes on though the agent stops. */
 export interface BackgroundTaskSummary {
-  id: string
   type: string
-  status: string
-  description: string
-  command?: string
   agent_type?: string
-  server?: string
-  tool?: string
+  command?: string
+  description: string
+  id: string
   name?: string
+  server?: string
+  status: string
+  tool?: string
 }
 
 export interface SessionCronSummary {
   id: string
-  schedule: string
-  recurring: boolean
   prompt: string
+  recurring: boolean
+  schedule: string
 }
 
 export type PreToolUseHookInput = InputOf<"PreToolUse">

@@ -1,14 +1,14 @@
 /** What an MCP server asks of the user through the agent. */
 export interface ElicitationRequest {
-  serverName: string
+  description?: string
+  displayName?: string
+  elicitationId?: string
   message: string
   mode?: "form" | "url"
-  url?: string
-  elicitationId?: string
   requestedSchema?: Record<string, unknown>
+  serverName: string
   title?: string
-  displayName?: string
-  description?: string
+  url?: string
 }
 
 export interface ElicitationResult {

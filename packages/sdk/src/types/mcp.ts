@@ -11,8 +11,8 @@ interface OfOutsideServer {
 
 export interface McpStdioServerConfig extends OfOutsideServer {
   type?: "stdio"
-  command: string
   args?: string[]
+  command: string
   env?: Record<string, string>
 }
 
@@ -77,9 +77,9 @@ export type McpServerConfigForProcessTransport =
 
 export interface McpClaudeAIProxyServerConfig {
   type: "claudeai-proxy"
-  url: string
   id: string
   timeout?: number
+  url: string
 }
 export type McpServerStatusConfig = McpServerConfigForProcessTransport | McpClaudeAIProxyServerConfig
 

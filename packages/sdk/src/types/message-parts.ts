@@ -23,16 +23,16 @@ interface PeerOrigin {
 
 /** What fills the model's context, as an `assistant` message reports it. */
 export interface SDKContextUsage {
-  model: string
-  total_tokens: number
-  raw_max_tokens: number
-  percentage: number
-  over_limit?: { tokens_over: number; kind: "hard_limit" | "compaction_window" }
+  agents: { agent_type: string; source: string; tokens: number }[]
   categories: SDKContextUsageCategory[]
   mcp_tools: { name: string; server_name: string; tokens: number }[]
   memory_files: { path: string; type: string; tokens: number }[]
-  agents: { agent_type: string; source: string; tokens: number }[]
+  model: string
+  over_limit?: { tokens_over: number; kind: "hard_limit" | "compaction_window" }
+  percentage: number
+  raw_max_tokens: number
   skills?: { name: string; source: string; plugin_name?: string; tokens: number }[]
+  total_tokens: number
 }
 
 export interface SDKContextUsageCategory {
@@ -83,13 +83,13 @@ export interface SDKDeferredToolUse {
 }
 
 export interface SDKMcpResourceLink {
-  uri: string
-  name: string
-  title?: string
+  annotations?: Record<string, unknown>
   description?: string
   mimeType?: string
+  name: string
   size?: number
-  annotations?: Record<string, unknown>
+  title?: string
+  uri: string
 }
 
 export type FastModeState = "off" | "cooldown" | "on"

@@ -31,13 +31,13 @@ export type SessionStoreFlush = "batched" | "eager"
 export interface SessionStore {
   /** Adds to the end of a transcript. Tried three times; what cannot be appended is reported and let go. */
   append(key: SessionKey, entries: SessionStoreEntry[]): Promise<void>
-  /** A whole transcript; null if there is none. */
-  load(key: SessionKey): Promise<SessionStoreEntry[] | null>
+  delete?(key: SessionKey): Promise<void>
   /** For `continue` and lists. `mtime` in milliseconds since 1970. */
   listSessions?(projectKey: string): Promise<{ sessionId: string; mtime: number }[]>
   /** Spares lists the loading of every session. */
   listSessionSummaries?(projectKey: string): Promise<SessionSummaryEntry[]>
-  delete?(key: SessionKey): Promise<void>
   /** Every `subpath` there is of a session; without it, only its own transcript is resumed. */
   listSubkeys?(key: { projectKey: string; sessionId: string }): Promise<string[]>
+  /** A whole transcript; null if there is none. */
+  load(key: SessionKey): Promise<SessionStoreEntry[] | null>
 }

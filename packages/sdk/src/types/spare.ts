@@ -6,18 +6,18 @@ import type { FlagSettings } from "./settings.ts"
 
 /** What a process that was started ahead can still be told when it becomes a session. */
 export interface ClaimOptions {
+  additionalDirectories?: string[]
+  agents?: Record<string, AgentDefinition>
+  appendSystemPrompt?: string
   cwd: string
   /** Of the agent's environment, only the few variables it takes at this point. */
   env?: Record<string, string>
-  additionalDirectories?: string[]
+  maxThinkingTokens?: number | null
   model?: string
   permissionMode?: PermissionMode
-  maxThinkingTokens?: number | null
   /** As `applyFlagSettings`. The prompt waits until they are accepted. Not those about hooks. */
   settings?: FlagSettings
-  appendSystemPrompt?: string
   title?: string
-  agents?: Record<string, AgentDefinition>
 }
 
 export interface ClaimedSession {
@@ -32,8 +32,8 @@ export interface SpareProcess {
   claim(params: { prompt: string | AsyncIterable<SDKUserMessage>; options: ClaimOptions }): Query
   /** Rejects if it cannot become the session; start it with `query()` then, unless the text begins with `option_not_applied`. */
   readonly claimed: Promise<ClaimedSession>
+  close(): void
   /** Resolves when the process is gone, claimed or not. */
   readonly exited: Promise<void>
-  close(): void
   [Symbol.asyncDispose](): Promise<void>
 }
