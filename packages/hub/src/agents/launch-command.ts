@@ -1,9 +1,11 @@
 /** The last version whose `--sdk-url` takes a hub's address. */
 const LAST_TO_DIAL = [2, 1, 120] as const
 
-/** As every host of ours starts a CLI; the echo of a message is its receipt. */
-const HOST_FLAGS =
-  "--print --output-format stream-json --input-format stream-json --verbose --replay-user-messages".split(" ")
+/** As every host of ours starts a CLI: the echo of a message is its receipt, and what is said is seen as it is said. */
+const HOST_FLAGS = [
+  ..."--print --output-format stream-json --input-format stream-json --verbose".split(" "),
+  ..."--replay-user-messages --include-partial-messages".split(" "),
+]
 
 export interface LaunchCommandOptions {
   readonly url: string
