@@ -10,10 +10,6 @@ interface NotCompared {
 
 export const notCompared: readonly NotCompared[] = [
   {
-    program: "skills",
-    why: "the simulator reads no skills of a project or a user, and its `Skill` tool plays the scenario's result",
-  },
-  {
     program: "prewarm",
     sdk: "0.3.325",
     why: "the simulator plays no process that waits for its session (`--await-claim`, `claim_session`)",

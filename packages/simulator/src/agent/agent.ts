@@ -144,7 +144,7 @@ export class Agent {
     const queued = readUserMessage(message, profile.generation >= 120)
     if (!queue.add(queued)) {
       // A copy is not run again; those who want echoes get one for each copy all the same.
-      if (this.core.launch.replayUserMessages) wire.replay(queued.content, queued.uuid)
+      if (this.core.launch.replayUserMessages) wire.replay(queued.sent, queued.uuid)
       return
     }
     wire.lifecycle(queued.uuid, "queued")
@@ -277,6 +277,8 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
         disallowed: launch.disallowedTools.filter((rule) => rule.includes("(")),
         directories: launch.addDirs,
         settings: parts.settings,
+        // The newest takes no permission from a project that nobody has said to trust.
+        trustsProject: profile.generation !== 325,
       }),
       model: resolveModel(profile, launch.model),
       results: 0,

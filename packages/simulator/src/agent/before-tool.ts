@@ -3,6 +3,7 @@ import type { Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
 import { failureWords, type HookOutcome } from "./hooks.ts"
 import { type HookWish, rejected } from "./permission.ts"
+import { BY_EXIT_CODE } from "./settings-hooks.ts"
 import type { CallScope, ToolUse } from "./tool-call.ts"
 
 // What hooks make of a call before it runs.
@@ -65,7 +66,8 @@ function denialOf(core: AgentCore, use: ToolUse, outcome: HookOutcome): HookDeni
   if (!denies && output["decision"] !== "block") return undefined
   const reason = (denies ? textOf(specific, "permissionDecisionReason") : undefined) ?? textOf(output, "reason")
   const words = reason ?? "Blocked by hook"
-  return { message: core.profile.generation === 325 ? `PreToolUse:${use.ruleName} hook error: ${words}` : words, meta }
+  const isNamed = core.profile.generation === 325 || output[BY_EXIT_CODE] === true
+  return { message: isNamed ? `PreToolUse:${use.ruleName} hook error: ${words}` : words, meta }
 }
 
 export function tellSystemMessage(core: AgentCore, who: string, output: Readonly<Fields>): void {

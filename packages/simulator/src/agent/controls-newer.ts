@@ -126,7 +126,10 @@ function readFile({ core, requestId, request }: ControlScope): void {
 
 function skillsOf(core: AgentCore): Fields[] {
   const { commands, skills } = core.profile.catalog
-  return commands.filter(({ name }) => skills.includes(name)).map((command) => ({ ...command, builtin: true }))
+  const own = commands.filter(({ name }) => skills.includes(name)).map((command) => ({ ...command, builtin: true }))
+  const { pages } = core.launch
+  const kept = [...pages.skills, ...pages.commands.toSorted((a, b) => (a.info.name < b.info.name ? -1 : 1))]
+  return [...kept.map(({ info }) => ({ ...info })), ...own]
 }
 
 function plugins(core: AgentCore): Fields {

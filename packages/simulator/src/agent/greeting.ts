@@ -11,7 +11,7 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     ...(typeof agent["model"] === "string" ? { model: agent["model"] } : {}),
   }))
   const brought = profile.generation === 325 ? launch.plugins.flatMap(({ agents }) => agents) : []
-  const agents = [...added, ...brought]
+  const agents = [...added, ...brought, ...launch.pages.agents]
   return {
     cwd: launch.cwd,
     sessionId: core.wire.sessionId,
@@ -25,6 +25,7 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     mcpServers: core.mcp.initList(),
     mcpPrompts: core.mcp.promptNames(),
     plugins: launch.plugins,
+    pages: launch.pages,
     agents: withAdded(core, profile.catalog.agents, agents),
     agentNames: withAdded(
       core,
@@ -39,10 +40,12 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
   }
 }
 
-/** The newest generation sorts them, as its catalog is; the others put their own first. */
+/** Newer generations sort them, as their catalogs are, 2.1.120 only those of files; the oldest puts its own first. */
 function withAdded<T extends { name: string }>(core: AgentCore, own: readonly T[], added: readonly T[]): readonly T[] {
   // To compare words of a language takes Node some milliseconds, the first time.
-  if (added.length === 0 || core.profile.generation !== 325) return [...own, ...added]
+  const { generation } = core.profile
+  const isSorted = generation === 325 || (generation === 120 && core.launch.pages.agents.length > 0)
+  if (added.length === 0 || !isSorted) return [...own, ...added]
   return [...own, ...added].toSorted((a, b) => a.name.localeCompare(b.name, "en", { sensitivity: "base" }))
 }
 

@@ -25,6 +25,7 @@ export function readUserMessage(message: Readonly<Fields>, knowsPriority: boolea
   const timestamp = textOf(message, "timestamp")
   return {
     content: typeof content === "string" ? [{ type: "text", text: content }] : content,
+    sent: content,
     text: textOfContent(content),
     priority: knowsPriority ? priorityOf(message["priority"]) : "next",
     isQuery: !knowsPriority || message["shouldQuery"] !== false,

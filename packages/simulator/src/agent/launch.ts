@@ -1,5 +1,5 @@
 import type { NamedServer } from "../mcp/config.ts"
-import type { Fields, PluginInfo } from "../profiles/profile.ts"
+import type { Fields, OwnPages, PluginInfo } from "../profiles/profile.ts"
 
 /** What an agent was started with: the flags and variables that change what it says. */
 export interface Launch {
@@ -37,6 +37,8 @@ export interface Launch {
   readonly mcpServers: readonly NamedServer[]
   /** Told of by the newest generation. */
   readonly plugins: readonly PluginInfo[]
+  /** Skills, commands and agents of the user and the project. */
+  readonly pages: OwnPages
   readonly session: SessionLaunch
 }
 
@@ -66,6 +68,7 @@ export function createLaunch(given: Partial<Launch> & Pick<Launch, "cwd" | "conf
     mirrorsSession: false,
     mcpServers: [],
     plugins: [],
+    pages: { skills: [], commands: [], agents: [] },
     session: { persist: true },
     ...given,
   }

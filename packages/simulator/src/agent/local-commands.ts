@@ -13,14 +13,14 @@ export interface LocalCommand {
 
 /** The command that a message is, if it is one that the model never sees. */
 export function localCommand(core: AgentCore, text: string): LocalCommand | undefined {
-  const name = /^\/([\w-]+)/.exec(text)?.[1]
+  const name = /^\/([\w:-]+)/.exec(text)?.[1]
   if (name === undefined) return undefined
   if (name === "compact") return compactCommand(core)
   if (name === "clear") return clearCommand
   if (name === "cost" || (name === "usage" && core.profile.generation >= 120)) return costCommand(name)
-  const isKnown = core.profile.catalog.commands.some(
-    (command) => command.name === name || command.aliases?.includes(name),
-  )
+  const { skills, commands } = core.launch.pages
+  const known = [...core.profile.catalog.commands, ...[...skills, ...commands].map(({ info }) => info)]
+  const isKnown = known.some((command) => command.name === name || command.aliases?.includes(name))
   // The newest generation leaves it to the model to make something of a command that it does not know.
   if (isKnown || core.profile.generation === 325) return undefined
   const unknown = core.profile.generation === 37 ? `Unknown skill: ${name}` : `Unknown command: /${name}`

@@ -5,6 +5,8 @@ export type Priority = "now" | "next" | "later"
 /** A message of the host's, or of the agent's own (a task that ended), that waits for its turn. */
 export interface QueuedMessage {
   readonly content: unknown
+  /** The content in the form in which the host sent it: echoes have that. */
+  readonly sent: unknown
   readonly text: string
   readonly uuid?: string
   readonly priority: Priority

@@ -233,10 +233,12 @@ function readDecision(core: AgentCore, use: ToolUse, decision: Readonly<Fields>,
   return { behavior: "deny", message: message ?? "Permission denied by hook", meta, isCounted: true }
 }
 
-/** An input sent back as it was shown is the input as it was. */
+/** An input sent back as it was shown is the input as it was; a path that was shown whole is the path as it was. */
 function changedInput(core: AgentCore, use: ToolUse, updated: unknown): Readonly<Fields> {
   const shown = core.toolbox.shownInput({ core, input: use.input, name: use.name })
-  return isObject(updated) && JSON.stringify(updated) !== JSON.stringify(shown) ? updated : use.input
+  if (!isObject(updated) || JSON.stringify(updated) === JSON.stringify(shown)) return use.input
+  const isSameFile = textOf(updated, "file_path") !== undefined && updated["file_path"] === shown["file_path"]
+  return isSameFile ? { ...updated, file_path: use.input["file_path"] } : updated
 }
 
 function sourceOf(decision: Readonly<Fields>): string {

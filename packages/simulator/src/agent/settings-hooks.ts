@@ -12,6 +12,9 @@ export interface CommandCall {
   readonly signal?: AbortSignal
 }
 
+/** On the wish of a hook that said so by its exit code: every generation tells whose it is. */
+export const BY_EXIT_CODE = "blockedByExitCode"
+
 /** Commands that the settings run when a session starts. */
 export async function runStartHooks(core: AgentCore, source: string, signal: AbortSignal): Promise<void> {
   const input = { hook_event_name: "SessionStart", source }
@@ -33,19 +36,22 @@ async function runCommand(core: AgentCore, call: CommandCall, command: string): 
   const name = { hook_id: core.random.uuid(), hook_name, hook_event: event }
   if (isTold) core.wire.system("hook_started", name, "uuid")
   const { signal = new AbortController().signal } = call
-  const { pretendShell, realShell } = await import("../tools/bash-tool.ts")
+  const { pretendShell, realShell } = await import("../tools/shell.ts")
   const shell = core.toolbox.mode === "real" ? realShell : pretendShell
   const end = await shell(command, { cwd: core.launch.cwd, signal, stdin: JSON.stringify(input) })
   const { stdout, stderr, exitCode } = end
   const outcome = exitCode === 0 ? "success" : "error"
   const told = { output: `${stdout}${stderr}`, stdout, stderr, exit_code: exitCode, outcome }
   if (isTold) core.wire.system("hook_response", { ...name, ...told }, "uuid")
-  return wishOf(end)
+  return wishOf(command, end)
 }
 
 /** Exit code 2 blocks, with what was said on stderr; JSON on stdout says more. */
-function wishOf({ stdout, stderr, exitCode }: { stdout: string; stderr: string; exitCode: number }): Readonly<Fields> {
-  if (exitCode === 2) return { decision: "block", reason: stderr.trim() }
+function wishOf(
+  command: string,
+  { stdout, stderr, exitCode }: { stdout: string; stderr: string; exitCode: number },
+): Readonly<Fields> {
+  if (exitCode === 2) return { decision: "block", reason: `[${command}]: ${stderr}`, [BY_EXIT_CODE]: true }
   if (exitCode !== 0 || !stdout.trimStart().startsWith("{")) return {}
   try {
     const value: unknown = JSON.parse(stdout)

@@ -24,6 +24,8 @@ export interface Listening {
   readonly isMain: boolean
   /** Called before a tool call is passed on. */
   readonly onToolUse?: (use: Readonly<Fields>) => void
+  /** The call is said before it is told of; else after. */
+  readonly toolUseFirst?: boolean
   readonly onAside: (aside: AsideStep) => Promise<void>
   /** The user's messages this reply answers first, by their uuids. */
   readonly userUuids: readonly string[]
@@ -194,8 +196,10 @@ export class Speech {
     const userUuids = this.#content.length === 1 ? listening.userUuids : []
     const beside = blockExtra(core, block, { userUuids, startedAt: this.#thinking.startedAt })
     const fields = { request_id: requestId, ...beside, ...listening.extra, ...extra }
-    if (block.type === "tool_use") listening.onToolUse?.(value)
+    const tellUse = () => (block.type === "tool_use" ? listening.onToolUse?.(value) : undefined)
+    if (listening.toolUseFirst !== true) tellUse()
     const said = core.wire.assistant(message, fields, listening.parent)
+    if (listening.toolUseFirst === true) tellUse()
     this.#uuids.push(textOf(said, "uuid") ?? "")
     this.#remember()
     if (listening.isMain) this.#held = { message, said, requestId }

@@ -209,6 +209,7 @@ function speak(
     onlyToolUses: !isBeside,
     onAside: async () => undefined,
     onToolUse: (use) => tellProgress(agent, use, progress),
+    toolUseFirst: isBeside,
     userUuids: [],
   })
   return speech.listen(actions)
@@ -228,7 +229,11 @@ function tellProgress(agent: AgentRun, use: Readonly<Fields>, { tokens, toolUses
   const command = textOf(use["input"], "command")
   const usage = { total_tokens: tokens, tool_uses: toolUses + 1, duration_ms: core.clock.now() - startedAt }
   const description = command === undefined ? `Using ${name}` : `Running ${command}`
-  const fields = { task_id: agent.id, tool_use_id: toolUseId, description, usage, last_tool_name: name }
+  const isNewest = core.profile.generation === 325
+  const run = isNewest ? { run_id: core.tasks.runOf(agent.id) } : {}
+  const kind = isNewest ? { subagent_type: agent.type } : {}
+  const what = { task_id: agent.id, ...run, tool_use_id: toolUseId, description, ...kind }
+  const fields = { ...what, usage, last_tool_name: name }
   core.wire.system("task_progress", fields, "uuid")
 }
 

@@ -61,6 +61,11 @@ export class Tasks {
   }
 
   /** As hooks are told of them. */
+  /** Which run of it this is. */
+  runOf(id: string): string | undefined {
+    return this.#running.get(id)?.runId
+  }
+
   list(): Fields[] {
     return [...this.#running.values()].map(({ id, start }) =>
       present({
@@ -217,6 +222,7 @@ function noticeMessage(task: Task, status: string, summary: string): QueuedMessa
   ].join("\n")
   return {
     content: [{ type: "text", text }],
+    sent: text,
     text,
     priority: "later",
     isQuery: true,

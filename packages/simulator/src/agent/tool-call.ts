@@ -1,4 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fileDenial } from "../permissions/edit-question.ts"
 import type { Denial, Fields } from "../profiles/profile.ts"
 import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/tool.ts"
 import { beforeTool, tellSystemMessage } from "./before-tool.ts"
@@ -30,6 +31,8 @@ export interface CallEnd {
   /** `interrupted`: the turn is over. `hook`: a hook wants it to stop after this. */
   readonly stop?: "interrupted" | "hook"
   readonly ok: boolean
+  /** The model was told something besides, in a message of its own. */
+  readonly saidMore?: boolean
 }
 
 const REJECTED =
@@ -50,6 +53,11 @@ export function toolUsesOf(spoken: Spoken): { id: string; name: string; input: R
 export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<ToolUse, "ruleName">): Promise<CallEnd> {
   const use = { ...asked, ruleName: ruleName(core, asked.name) }
   if (scope.signal.aborted) return stopped(core, scope, use, "aborted before")
+  const forbidden = forbiddenFile(core, use)
+  if (forbidden !== undefined) {
+    if (core.profile.generation === 325) deny(core, scope, use)
+    return say(core, scope, use, callFailure(forbidden.message), forbidden.meta)
+  }
   const wrong = wrongCall(core, scope, use)
   if (wrong !== undefined) return say(core, scope, use, wrong)
   const hooked = await beforeTool(core, scope, use)
@@ -72,6 +80,18 @@ export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<To
   }
   const end = await runAllowed(core, scope, { ...changed, input: permission.input }, permission.meta)
   return hooked.stops && end.stop === undefined ? { ...end, stop: "hook" } : end
+}
+
+/** A file that the settings forbid is told of before any hook is called. */
+function forbiddenFile(
+  { state, launch, profile }: AgentCore,
+  { name, input }: ToolUse,
+): { message: string; meta: Fields } | undefined {
+  const call = { toolName: name, input, cwd: launch.cwd, generation: profile.generation }
+  const denial = fileDenial(state.permissions, call)
+  if (denial === undefined) return undefined
+  const source = denial.isUsers ? "user_reject" : "config"
+  return { message: denial.message, meta: { permission_decision: { decision: "reject", source, reason_type: "rule" } } }
 }
 
 function ruleName(core: AgentCore, name: string): string {
@@ -110,12 +130,9 @@ function insteadOf(core: AgentCore, name: string): string {
 
 function invalidBash({ input }: ToolUse): ToolOutcome {
   const unexpected = Object.keys(input).map((name) => `An unexpected parameter \`${name}\` was provided`)
-  const lines = [
-    "Bash failed due to the following issues:",
-    "The required parameter `command` is missing",
-    ...unexpected,
-  ]
-  const message = `InputValidationError: ${lines.join("\n")}`
+  const issues = ["The required parameter `command` is missing", ...unexpected]
+  const heading = `Bash failed due to the following issue${issues.length === 1 ? "" : "s"}:`
+  const message = `InputValidationError: ${[heading, ...issues].join("\n")}`
   return callFailure(message, message)
 }
 
@@ -137,8 +154,10 @@ async function runAllowed(core: AgentCore, scope: CallScope, use: ToolUse, meta:
   const final = updated === undefined ? outcome.outcome : { ...outcome.outcome, content: contentOf(updated) }
   outcome.outcome.before?.()
   const end = say(core, scope, use, final, meta)
+  const saidMore = final.says !== undefined
+  if (final.says !== undefined) saySynthetic(core, scope, final.says)
   await outcome.outcome.after?.()
-  return outputs.some((output) => output["continue"] === false) ? { ...end, stop: "hook" } : end
+  return { ...end, saidMore, ...(outputs.some((output) => output["continue"] === false) ? { stop: "hook" } : {}) }
 }
 
 function contentOf(value: unknown): string | readonly unknown[] {
@@ -201,23 +220,30 @@ function say(core: AgentCore, scope: CallScope, use: ToolUse, outcome: ToolOutco
     { ...(scope.parent === null ? { tool_use_result: outcome.structured } : {}), ...results, ...scope.extra },
     scope.parent,
   )
-  if (scope.parent === null) rememberResult(core, message, said, outcome.structured)
+  if (scope.parent === null) rememberResult(core, message, said, { toolUseResult: outcome.structured })
   return { block, ok: outcome.isError !== true }
 }
 
-function resultBlock(id: string, { content, isError, idLast }: ToolOutcome): Fields {
+function saySynthetic(core: AgentCore, { parent, extra }: CallScope, text: string): void {
+  const message = { role: "user", content: [{ type: "text", text }] }
+  const said = core.wire.user(message, { isSynthetic: true, ...extra }, parent)
+  if (parent === null) rememberResult(core, message, said)
+}
+
+function resultBlock(id: string, { content, isError, idLast, typeFirst }: ToolOutcome): Fields {
+  if (typeFirst === true) return { type: "tool_result", tool_use_id: id, content }
   if (isError === true) return { type: "tool_result", content, is_error: true, tool_use_id: id }
   if (idLast === true) return { type: "tool_result", content, tool_use_id: id }
   return { tool_use_id: id, type: "tool_result", content, ...(isError === false ? { is_error: false } : {}) }
 }
 
-export function rememberResult(core: AgentCore, message: Fields, said: Fields, structured?: unknown): void {
+/** `extra`: what the transcript's entry says besides. */
+export function rememberResult(core: AgentCore, message: Fields, said: Fields, extra: Fields = {}): void {
   const content = Array.isArray(message["content"]) ? message["content"] : [{ type: "text", text: message["content"] }]
   const last = core.history.at(-1)
   if (last?.["role"] === "user" && Array.isArray(last["content"])) last["content"] = [...last["content"], ...content]
   else core.history.push({ role: "user", content })
   const uuid = textOf(said, "uuid") ?? ""
-  const extra = structured === undefined ? {} : { toolUseResult: structured }
   core.transcript.add("user", { message, uuid, timestamp: core.wire.timestamp(), extra })
 }
 

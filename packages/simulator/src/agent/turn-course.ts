@@ -91,7 +91,7 @@ export class TurnCourse {
   #replay(): void {
     const core = this.#core
     if (!core.launch.replayUserMessages) return
-    for (const { content, uuid, origin } of this.#messages) if (origin === undefined) core.wire.replay(content, uuid)
+    for (const { sent, uuid, origin } of this.#messages) if (origin === undefined) core.wire.replay(sent, uuid)
   }
 
   #remember(messages: readonly QueuedMessage[]): void {
@@ -99,7 +99,7 @@ export class TurnCourse {
     for (const { content, uuid } of messages) {
       const message = { role: "user", content }
       this.#userUuid = uuid ?? core.random.uuid()
-      rememberResult(core, message, { uuid: this.#userUuid })
+      rememberResult(core, message, { uuid: this.#userUuid }, { permissionMode: core.state.permissions.mode })
       if (uuid !== undefined) core.toolbox.checkpoints.begin(uuid)
     }
   }
@@ -191,7 +191,7 @@ export class TurnCourse {
     let [interrupted, hookStopped] = [false, false]
     for (const use of uses) {
       const end = await callTool(core, scope, use)
-      this.#report.userMessages++
+      this.#report.userMessages += end.saidMore === true ? 2 : 1
       this.#structured.note(use, end)
       if (end.stop === "interrupted") {
         interrupted = true

@@ -25,7 +25,7 @@ Its own, each also a variable for hosts that write the command line themselves:
   claude-sim record --out FILE -- claude …                      stands in for that claude on stdio and records it
   claude-sim convert FILE [--turns] [--out SCENARIO.yaml]       makes a replay to edit of a recording, or a scenario
 
-Try it, with no program of your own:
+Example, with no program of your own (signalbox sim is the same as claude-sim):
 
   echo '{"type":"user","message":{"role":"user","content":"go"}}' |
     claude-sim --scenario bug-fix --allowedTools Bash,Edit --output-format stream-json --input-format stream-json --verbose

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import type { Launch } from "../agent/launch.ts"
 import { type AgentOptions, openAgent } from "../agent/open-agent.ts"
 import type { OpenFaults } from "../faults/open-faulty.ts"
@@ -49,9 +50,11 @@ async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
   if (parsed.words.length > 0 && parsed.unknown.length === 0) {
     await say("claude-sim: a prompt on the command line is not played: messages come as stream-json on stdin\n")
   }
-  const launch = await withPlugins(
-    await withServers(launchFrom(parsed, env, settings.profile), parsed, settings),
-    ["plugin-dir", "plugin-dir-no-mcp"].flatMap((flag) => parsed.values.get(flag) ?? []),
+  const launch = await withPages(
+    await withPlugins(
+      await withServers(launchFrom(parsed, env, settings.profile), parsed, settings),
+      ["plugin-dir", "plugin-dir-no-mcp"].flatMap((flag) => parsed.values.get(flag) ?? []),
+    ),
   )
   const parts = { launch, ...(await loadScenario(settings)), ...(await loadModel(settings, env)) }
   const url = parsed.values.get("sdk-url")?.at(-1)
@@ -89,6 +92,16 @@ async function withPlugins(launch: Launch, folders: readonly string[]): Promise<
   if (folders.length === 0) return launch
   const { readPlugins } = await import("./plugins.ts")
   return { ...launch, plugins: readPlugins(folders, launch.cwd) }
+}
+
+/** What reads them is loaded where there are some. */
+async function withPages(launch: Launch): Promise<Launch> {
+  const folders = [launch.configDir, `${launch.cwd}/.claude`].flatMap((folder) =>
+    ["skills", "commands", "agents"].map((kind) => `${folder}/${kind}`),
+  )
+  if (!folders.some((folder) => existsSync(folder))) return launch
+  const { readOwnPages } = await import("./own-pages.ts")
+  return { ...launch, pages: readOwnPages(launch) }
 }
 
 async function recorded(road: Road, { recordFile }: Settings): Promise<Road> {
@@ -154,7 +167,16 @@ function remoteHeaders(env: Environment): Record<string, string> {
 }
 
 function print(text: string): Promise<number> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve(0)))
+  return new Promise((resolve) => {
+    process.stdout.once("error", (error: NodeJS.ErrnoException) => {
+      // A reader that is gone has seen enough.
+      if (error.code === "EPIPE") resolve(0)
+      else process.stderr.write(`claude-sim: what it prints cannot be written: ${error.message}\n`, () => resolve(1))
+    })
+    process.stdout.write(text, (error) => {
+      if (error == null) resolve(0)
+    })
+  })
 }
 
 function say(text: string): Promise<void> {

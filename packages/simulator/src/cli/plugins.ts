@@ -1,12 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { CommandInfo, PluginInfo } from "../profiles/profile.ts"
+import { descriptionOf, namesIn, type Page, readPage } from "./page.ts"
 
 // Of plugins named by `--plugin-dir`, what an agent tells its host: their names, commands, skills and agents. What they
 // would do is the scenario's to say.
-
-const MAX_FILES = 1000
 
 export function readPlugins(folders: readonly string[], cwd: string): PluginInfo[] {
   return folders
@@ -36,33 +35,12 @@ function readPlugin(path: string): PluginInfo {
   }
 }
 
-interface Page {
-  readonly head: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-function commandOf(plugin: string, name: string, { head, body }: Page): CommandInfo {
-  const description = head["description"] ?? body.trim().split("\n")[0] ?? ""
+function commandOf(plugin: string, name: string, page: Page): CommandInfo {
   return {
     name: `${plugin}:${name}`,
-    description: `(${plugin}) ${description}`,
-    argumentHint: head["argument-hint"] ?? "",
+    description: `(${plugin}) ${descriptionOf(page)}`,
+    argumentHint: page.head["argument-hint"] ?? "",
   }
-}
-
-/** A text with `key: value` lines between dashes at its head. */
-function readPage(path: string): Page {
-  const text = readFileSync(path, "utf8")
-  const [, lines = "", body = ""] = /^---\n([\s\S]*?)\n---\n?([\s\S]*)$/.exec(text) ?? [undefined, "", text]
-  const fields = lines.split("\n").flatMap((line): [string, string][] => {
-    const [, key, value] = /^([\w-]+): *["']?(.*?)["']? *$/.exec(line) ?? []
-    return key === undefined || value === undefined ? [] : [[key, value]]
-  })
-  return { head: Object.fromEntries(fields), body }
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).toSorted().slice(0, MAX_FILES) : []
 }
 
 function jsonIn(path: string): unknown {

@@ -1,6 +1,7 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
-import { matchesRule, parseRule, type Rule, readRule } from "./rules.ts"
+import { commandParts, hidesCommands, isReadOnlyPart, withoutVariables } from "./bash-command.ts"
+import { type Call, matchesRule, parseRule, type Rule, readRule } from "./rules.ts"
 
 export type Behavior = "allow" | "deny" | "ask"
 
@@ -23,6 +24,8 @@ export function initialPermissions(options: {
   disallowed: readonly string[]
   directories: readonly string[]
   settings: readonly { source: string; settings: Readonly<Fields> }[]
+  /** Whether what a settings file of the project allows is allowed. */
+  trustsProject: boolean
 }): PermissionState {
   const fromArguments = (texts: readonly string[]) => texts.map((text) => ({ ...parseRule(text), source: "cliArg" }))
   const fromSettings = (key: string) =>
@@ -33,7 +36,10 @@ export function initialPermissions(options: {
     mode: options.mode,
     modeBeforePlan: options.mode === "plan" ? "default" : options.mode,
     rules: {
-      allow: [...fromArguments(options.allowed), ...fromSettings("allow")],
+      allow: [
+        ...fromArguments(options.allowed),
+        ...fromSettings("allow").filter(({ source }) => options.trustsProject || source !== "projectSettings"),
+      ],
       deny: [...fromArguments(options.disallowed), ...fromSettings("deny")],
       ask: fromSettings("ask"),
     },
@@ -46,13 +52,38 @@ export function setMode(state: PermissionState, mode: string): PermissionState {
   return { ...state, mode, modeBeforePlan }
 }
 
-export function findRule(
-  state: PermissionState,
-  behavior: Behavior,
-  toolName: string,
-  input: Readonly<Fields>,
+/** The first rule that speaks of the call. */
+export function findRule(state: PermissionState, behavior: Behavior, call: Call): SourcedRule | undefined {
+  const rules = state.rules[behavior]
+  const command = call.toolName === "Bash" ? textOf(call.input, "command") : undefined
+  if (command === undefined) return rules.find((rule) => matchesRule(rule, call))
+  const ruleFor = (part: string) => rules.find((rule) => matchesRule(rule, { ...call, input: { command: part } }))
+  const sweeping = rules.find((rule) => rule.toolName === "Bash" && (rule.ruleContent ?? command) === command)
+  if (sweeping !== undefined || behavior === "allow") return sweeping ?? ruleForAll(command, ruleFor)
+  const parts = commandParts(command)
+  // The oldest does not look behind variables that are set for a command.
+  const bare = call.generation === 37 ? [] : parts.map(withoutVariables)
+  return ruleForAny([command, ...parts, ...bare], ruleFor)
+}
+
+/** Of commands strung together, one that is forbidden is enough. */
+function ruleForAny(
+  commands: readonly string[],
+  ruleFor: (part: string) => SourcedRule | undefined,
 ): SourcedRule | undefined {
-  return state.rules[behavior].find((rule) => matchesRule(rule, toolName, input))
+  for (const part of commands) {
+    const rule = ruleFor(part)
+    if (rule !== undefined) return rule
+  }
+  return undefined
+}
+
+/** Every one of them must be allowed, or only look. */
+function ruleForAll(command: string, ruleFor: (part: string) => SourcedRule | undefined): SourcedRule | undefined {
+  const parts = commandParts(command).filter((part) => !isReadOnlyPart(part))
+  if (parts.some(hidesCommands)) return undefined
+  const found = parts.map(ruleFor)
+  return found.includes(undefined) ? undefined : found[0]
 }
 
 /** The state after what a host sent in `updatedPermissions`. What makes no sense changes nothing. */

@@ -1,3 +1,4 @@
+import { relative, resolve } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 
@@ -26,13 +27,30 @@ export function readRule(value: unknown): Rule | undefined {
   return ruleContent === undefined ? { toolName } : { toolName, ruleContent }
 }
 
-/** Whether the rule speaks of this call. */
-export function matchesRule(rule: Rule, toolName: string, input: Readonly<Fields>): boolean {
-  if (rule.toolName !== toolName && !isWholeServer(rule.toolName, toolName)) return false
+export interface Call {
+  readonly toolName: string
+  readonly input: Readonly<Fields>
+  readonly cwd: string
+  readonly generation: 37 | 120 | 325
+}
+
+export const EDITS: ReadonlySet<string> = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"])
+
+/** Whether the rule speaks of this call. Of a command: of this one command, whatever is strung together with it. */
+export function matchesRule(rule: Rule, { toolName, input, cwd }: Call): boolean {
+  if (!namesTool(rule, toolName)) return false
   if (rule.ruleContent === undefined) return true
   if (toolName === "Bash") return matchesCommand(rule.ruleContent, textOf(input, "command") ?? "")
   if (toolName === "WebFetch") return rule.ruleContent === `domain:${hostOf(textOf(input, "url") ?? "")}`
-  return matchesPath(rule.ruleContent, textOf(input, "file_path") ?? textOf(input, "path") ?? "")
+  if (toolName === "Skill") return rule.ruleContent === textOf(input, "skill")
+  const path = textOf(input, "file_path") ?? textOf(input, "notebook_path") ?? textOf(input, "path") ?? ""
+  return matchesPath(rule.ruleContent, resolve(cwd, path), cwd)
+}
+
+/** `Edit(src/**)` speaks of whatever changes files. */
+function namesTool({ toolName: named, ruleContent }: Rule, toolName: string): boolean {
+  if (named === toolName || isWholeServer(named, toolName)) return true
+  return named === "Edit" && ruleContent !== undefined && EDITS.has(toolName)
 }
 
 /** `mcp__files` and `mcp__files__*` stand for every tool of the server. */
@@ -41,19 +59,29 @@ function isWholeServer(ruleName: string, toolName: string): boolean {
   return toolName.startsWith(`${ruleName.replace(/__\*$/, "")}__`)
 }
 
+/** What stands before the `:*` or ` *` of a rule that ends in one. */
+export function commandPrefix(content: string): string | undefined {
+  return content.endsWith(":*") || content.endsWith(" *") ? content.slice(0, -2) : undefined
+}
+
 function matchesCommand(content: string, command: string): boolean {
-  const prefix = content.endsWith(":*")
-    ? content.slice(0, -2)
-    : content.endsWith(" *")
-      ? content.slice(0, -2)
-      : undefined
+  const prefix = commandPrefix(content)
   if (prefix !== undefined) return command === prefix || command.startsWith(`${prefix} `)
   return content.includes("*") ? globPattern(content).test(command) : content === command
 }
 
-function matchesPath(content: string, path: string): boolean {
-  const pattern = content.startsWith("//") ? content.slice(1) : content
-  return globPattern(pattern).test(path) || globPattern(`**/${pattern}`).test(path)
+/**
+ * `//x` is a path of the machine; `/x`, `./x` and whatever has a slash inside begins in the agent's folder; a bare name
+ * may be anywhere below it. A folder stands for all that is in it.
+ */
+function matchesPath(content: string, path: string, cwd: string): boolean {
+  const isWhole = content.startsWith("//")
+  const below = relative(cwd, path)
+  if (!isWhole && (below === "" || below.startsWith(".."))) return false
+  const plain = content.replace(/^\.?\/+/, "").replace(/\/$/, "")
+  const pattern = isWhole ? `/${plain}` : content.slice(0, -1).includes("/") ? plain : `**/${plain}`
+  const subject = isWhole ? path : below
+  return globPattern(pattern).test(subject) || globPattern(`${pattern}/**`).test(subject)
 }
 
 export function globPattern(glob: string): RegExp {

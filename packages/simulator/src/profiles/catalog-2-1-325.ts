@@ -1,4 +1,4 @@
-import type { Catalog, Fields, ModelInfo, PluginInfo } from "./profile.ts"
+import type { Catalog, Fields, ModelInfo, OwnPages, PluginInfo } from "./profile.ts"
 import { agent, command } from "./shared.ts"
 
 // What 2.1.325 tells of itself. Descriptions are our own words; names are the wire's.
@@ -156,16 +156,26 @@ export const EARLY_CAPABILITIES = [
   "reload_plugins_refuse_if_busy_v1",
 ]
 
-/** The lists of commands, skills and plugins, with what the launch's plugins bring: it stands behind the first of its own. */
-export function commandsWith(plugins: readonly PluginInfo[]): Fields[] {
+/**
+ * The lists of commands, skills and plugins. What is kept in files comes first; what the launch's plugins bring stands
+ * behind the first of its own.
+ */
+export function commandsWith(plugins: readonly PluginInfo[], { skills, commands }: OwnPages): Fields[] {
+  const byName = commands.toSorted((a, b) => (a.info.name < b.info.name ? -1 : 1))
+  const kept = [...skills, ...byName].map(({ info }) => ({ ...info }))
   const own = catalog2325.commands.map((command): Fields => ({ ...command, builtin: true }))
   const theirs = [...plugins.flatMap(({ commands }) => commands), ...plugins.flatMap(({ skills }) => skills)]
-  return [...own.slice(0, 1), ...theirs.map((command) => ({ ...command })), ...own.slice(1)]
+  return [...kept, ...own.slice(0, 1), ...theirs.map((command) => ({ ...command })), ...own.slice(1)]
 }
 
-export function skillsWith(plugins: readonly PluginInfo[]): string[] {
+export function skillsWith(plugins: readonly PluginInfo[], pages: OwnPages): string[] {
   const [first = "", ...rest] = catalog2325.skills
-  return [first, ...plugins.flatMap(({ skills }) => skills.map(({ name }) => name)), ...rest]
+  return [
+    ...pages.skills.map(({ info }) => info.name),
+    first,
+    ...plugins.flatMap(({ skills }) => skills.map(({ name }) => name)),
+    ...rest,
+  ]
 }
 
 export function pluginsWith(plugins: readonly PluginInfo[]): Fields[] {

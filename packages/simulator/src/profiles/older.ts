@@ -1,4 +1,4 @@
-import type { Fields, McpServerFacts, MessageFacts, ResultFacts, SessionFacts } from "./profile.ts"
+import type { CommandInfo, Fields, McpServerFacts, MessageFacts, ResultFacts, SessionFacts } from "./profile.ts"
 import {
   CACHE_CREATION,
   initHead,
@@ -12,18 +12,26 @@ import {
 
 // What 2.1.37 and 2.1.120 write alike, or nearly so. The newest generation writes it in another order.
 
-export function initFields(
-  facts: SessionFacts,
-  own: { version: string; commands: readonly { name: string }[]; skills: readonly string[] },
-): Fields {
+interface OwnLists {
+  readonly commands: readonly CommandInfo[]
+  readonly skills: readonly string[]
+}
+
+/** What is kept in files stands behind the skills that the version brings along. */
+export function commandsWith({ pages }: SessionFacts, { commands, skills }: OwnLists): CommandInfo[] {
+  const kept = [...pages.skills, ...pages.commands].map(({ info }) => info)
+  return [...commands.slice(0, skills.length), ...kept, ...commands.slice(skills.length)]
+}
+
+export function initFields(facts: SessionFacts, own: OwnLists & { version: string }): Fields {
   return {
     ...initHead(facts),
-    slash_commands: [...own.commands.map(({ name }) => name), ...facts.mcpPrompts],
+    slash_commands: [...commandsWith(facts, own).map(({ name }) => name), ...facts.mcpPrompts],
     apiKeySource: facts.apiKeySource,
     claude_code_version: own.version,
     output_style: facts.outputStyle,
     agents: facts.agentNames,
-    skills: own.skills,
+    skills: [...own.skills, ...facts.pages.skills.map(({ info }) => info.name)],
     plugins: [],
   }
 }

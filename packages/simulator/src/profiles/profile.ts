@@ -27,6 +27,21 @@ export interface PluginInfo {
   readonly agents: readonly AgentInfo[]
 }
 
+/** A skill or a command that somebody keeps in a file. */
+export interface OwnPage {
+  readonly info: CommandInfo
+  readonly body: string
+  /** Where a skill's other files are; a command has none. */
+  readonly folder?: string
+}
+
+/** What a user and a project keep: the user's first. */
+export interface OwnPages {
+  readonly skills: readonly OwnPage[]
+  readonly commands: readonly OwnPage[]
+  readonly agents: readonly AgentInfo[]
+}
+
 export interface ModelInfo {
   readonly value: string
   readonly resolvedModel: string
@@ -109,6 +124,7 @@ export interface SessionFacts {
   readonly tools: readonly string[]
   readonly mcpServers: readonly { name: string; status: string; source: string }[]
   readonly plugins: readonly PluginInfo[]
+  readonly pages: OwnPages
   /** Commands that MCP servers bring. */
   readonly mcpPrompts: readonly string[]
   readonly agents: readonly AgentInfo[]

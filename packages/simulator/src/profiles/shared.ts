@@ -116,6 +116,7 @@ export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
     blocked_path: facts.blockedPath,
     decision_reason: isKept ? undefined : reason?.text,
     decision_reason_type: since(120, reason?.type),
+    classifier_approvable: since(325, reason?.type === "safetyCheck" ? true : undefined),
     decision_reason_hook_event: since(325, reason?.hookEvent),
     decision_reason_hook_source: since(325, reason?.hookEvent === undefined ? undefined : "settings"),
     server_policy_ask_only: since(325, facts.policyAskOnly),

@@ -1,4 +1,12 @@
-import { initFields, olderServerFields, resultFields, spendingOf, syntheticFields, userFields } from "./older.ts"
+import {
+  commandsWith,
+  initFields,
+  olderServerFields,
+  resultFields,
+  spendingOf,
+  syntheticFields,
+  userFields,
+} from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2120 } from "./quirks.ts"
 import { agent, askFields, command, HAIKU_4_5, memoryPath } from "./shared.ts"
@@ -54,7 +62,7 @@ function init(facts: SessionFacts): Fields {
 
 function initializeReply(facts: SessionFacts): Fields {
   return {
-    commands,
+    commands: commandsWith(facts, { commands, skills }),
     agents: facts.agents,
     output_style: facts.outputStyle,
     available_output_styles: profile2120.catalog.outputStyles,

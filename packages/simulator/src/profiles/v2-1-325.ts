@@ -27,13 +27,13 @@ const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_
 function init(facts: SessionFacts): Fields {
   return {
     ...initHead(facts, true),
-    slash_commands: [...commandsWith(facts.plugins).map(({ name }) => name), ...facts.mcpPrompts],
+    slash_commands: [...commandsWith(facts.plugins, facts.pages).map(({ name }) => name), ...facts.mcpPrompts],
     terminal_slash_commands: TERMINAL_COMMANDS,
     apiKeySource: facts.apiKeySource,
     claude_code_version: "2.1.325",
     output_style: facts.outputStyle,
     agents: facts.agentNames,
-    skills: skillsWith(facts.plugins),
+    skills: skillsWith(facts.plugins, facts.pages),
     plugins: pluginsWith(facts.plugins),
     capabilities,
     analytics_disabled: true,
@@ -55,7 +55,7 @@ function init(facts: SessionFacts): Fields {
 
 function initializeReply(facts: SessionFacts): Fields {
   return {
-    commands: commandsWith(facts.plugins),
+    commands: commandsWith(facts.plugins, facts.pages),
     agents: facts.agents,
     output_style: facts.outputStyle,
     available_output_styles: catalog2325.outputStyles,

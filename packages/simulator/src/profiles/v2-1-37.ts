@@ -1,4 +1,5 @@
 import {
+  commandsWith,
   initFields,
   olderServerFields,
   rawApiError,
@@ -42,7 +43,7 @@ function init(facts: SessionFacts): Fields {
 
 function initializeReply(facts: SessionFacts): Fields {
   return {
-    commands,
+    commands: commandsWith(facts, { commands, skills }),
     output_style: facts.outputStyle,
     available_output_styles: profile2137.catalog.outputStyles,
     models: profile2137.catalog.models.map(({ value, displayName, description }) => ({

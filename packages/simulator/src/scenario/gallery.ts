@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { SimulatorError } from "../simulator-error.ts"
-import { nearest } from "./nearest.ts"
+import { readScenarioFile } from "./scenario-file.ts"
 import type { Scenario } from "./schema.ts"
 
 /** The scenarios that come with the simulator, each under the name of its file. */
@@ -38,10 +38,10 @@ export async function listGallery(): Promise<GalleryEntry[]> {
 
 /** A scenario of the gallery by its name, or one in a file. A file of that name goes first. */
 export async function loadScenario(nameOrFile: string): Promise<Scenario> {
-  const { readScenarioFile } = await import("./scenario-file.ts")
   if (existsSync(nameOrFile)) return readScenarioFile(nameOrFile)
   const names = galleryNames()
   if (names.includes(nameOrFile)) return readScenarioFile(galleryFile(nameOrFile))
+  const { nearest } = await import("./nearest.ts")
   const meant = nearest(nameOrFile, names)
   const hint = meant === undefined ? "claude-sim --list names those that come with it" : `did you mean ${meant}?`
   throw new SimulatorError("scenario/invalid", `${nameOrFile}: no such file, and no such scenario: ${hint}`, {

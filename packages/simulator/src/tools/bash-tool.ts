@@ -1,71 +1,30 @@
-import { spawn } from "node:child_process"
 import { textOf } from "@signalbox/protocol/envelope"
 import { isOn } from "../environment-flag.ts"
+import { isInside } from "../permissions/bash-command.ts"
 import { wholeText } from "../scenario/text.ts"
+import type { CommandEnd, Shell } from "./shell.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
 
-interface CommandEnd {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: number
-}
-
-/** Runs a command, or pretends to. */
-export type Shell = (
-  command: string,
-  options: { cwd: string; signal: AbortSignal; stdin?: string },
-) => Promise<CommandEnd>
-
-const MAX_OUTPUT_CHARS = 30_000
 const SILENT = /^(?:touch|mkdir|rm|rmdir|mv|cp|ln|chmod|cd)\b/
 const PROGRESS_AFTER_MS = 2000
 const PROGRESS_EVERY_MS = 30_000
-
-/** Commands run for real, in the agent's folder. */
-export const realShell: Shell = (command, { cwd, signal, stdin }) =>
-  new Promise((resolve) => {
-    const child = spawn("/bin/bash", ["-c", command], { cwd, stdio: ["pipe", "pipe", "pipe"], detached: true })
-    // A command that reads nothing may be gone before it is told.
-    child.stdin.on("error", () => undefined).end(stdin)
-    const [out, err]: [string[], string[]] = [[], []]
-    let size = 0
-    const keep = (list: string[]) => (chunk: Buffer) => {
-      if (size < MAX_OUTPUT_CHARS) list.push(chunk.toString("utf8"))
-      size += chunk.length
-    }
-    child.stdout.on("data", keep(out))
-    child.stderr.on("data", keep(err))
-    const kill = () => {
-      // Its whole group, so that nothing it started stays behind. It may be gone already.
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-      } catch {
-        child.kill("SIGKILL")
-      }
-    }
-    signal.addEventListener("abort", kill, { once: true })
-    const end = (exitCode: number) => {
-      signal.removeEventListener("abort", kill)
-      resolve({ stdout: out.join(""), stderr: err.join(""), exitCode })
-    }
-    child.once("error", (error) => {
-      err.push(String(error))
-      end(127)
-    })
-    child.once("close", (code, killed) => end(code ?? (killed === null ? 1 : 137)))
-  })
-
-/** Nothing runs: every command succeeds and says nothing. */
-export const pretendShell: Shell = async () => ({ stdout: "", stderr: "", exitCode: 0 })
+const DEFAULT_TIMEOUT_MS = 120_000
 
 export function bashTool(shell: Shell): Tool {
+  let folder: string | undefined
   return {
     async run(run) {
       const command = textOf(run.input, "command") ?? ""
       if (run.input["run_in_background"] === true) return inBackground(run, shell, command)
       const stopProgress = tellProgress(run)
       try {
-        return outcomeOf(run, command, await shell(command, { cwd: run.core.launch.cwd, signal: run.signal }))
+        // A sub-agent begins in the agent's own folder every time.
+        const cwd = (run.parent === null ? folder : undefined) ?? run.core.launch.cwd
+        const end = await shell(command, { cwd, signal: run.signal, ...optionsOf(run) })
+        const strayed = hasStrayed(run, end)
+        if (run.parent === null && end.exitCode === 0 && end.folder !== undefined)
+          folder = strayed ? undefined : end.folder
+        return outcomeOf(run, command, { ...end, strayed })
       } finally {
         stopProgress()
       }
@@ -73,18 +32,44 @@ export function bashTool(shell: Shell): Tool {
   }
 }
 
-function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd): ToolOutcome {
-  const [stdout, stderr] = [end.stdout.trimEnd(), end.stderr.trimEnd()]
-  const output = [stdout, stderr].filter((text) => text !== "").join("\n")
-  if (end.exitCode !== 0)
-    return toolFailure(output === "" ? `Exit code ${end.exitCode}` : `Exit code ${end.exitCode}\n${output}`)
+/** The oldest generation leaves a command that takes too long running behind. */
+function optionsOf({ core, input }: ToolRun): { timeoutMs?: number; mergesOutput?: boolean } {
+  const { generation } = core.profile
+  if (generation === 37) return {}
+  const timeout = input["timeout"]
+  return { timeoutMs: typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_MS, mergesOutput: true }
+}
+
+/** A command may go to another folder for those that follow, but not out of the session's. */
+function hasStrayed({ core }: ToolRun, { folder }: CommandEnd): boolean {
+  const folders = [core.launch.cwd, ...core.state.permissions.directories]
+  return folder !== undefined && !folders.some((each) => isInside(folder, each))
+}
+
+/** Blank lines before and after what was said are dropped. */
+function withoutBlankLines(text: string): string {
+  return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd()
+}
+
+function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd & { strayed: boolean }): ToolOutcome {
+  const [stdout, said] = [withoutBlankLines(end.stdout), withoutBlankLines(end.stderr)]
   const isOld = core.profile.generation === 37
+  if (end.exitCode !== 0) return toolFailure(failureText(end, isOld ? [said, "", stdout] : [stdout, said]))
+  const reset = `Shell cwd was reset to ${core.launch.cwd}`
+  const stderr = end.strayed ? (said === "" && isOld ? reset : `${said}\n${reset}`) : said
+  const output = [stdout, stderr.replace(/^\n/, "")].filter((text) => text !== "").join("\n")
   const base = { stdout, stderr, interrupted: false, isImage: false }
   const structured = isOld
     ? base
     : { ...base, noOutputExpected: command.split(/&&|;|\|/).every((part) => SILENT.test(part.trim())) }
   const content = output === "" && !isOld ? "(Bash completed with no output)" : output
   return { content, isError: false, structured }
+}
+
+function failureText({ exitCode, timedOutMs }: CommandEnd, said: readonly string[]): string {
+  const late = timedOutMs === undefined ? [] : [`Command timed out after ${Math.floor(timedOutMs / 1000)}s`]
+  const words = said.join("\n").trim()
+  return [`Exit code ${exitCode}`, ...late, ...(words === "" ? [] : [words])].join("\n")
 }
 
 /** Older generations tell how long a command has been running, to a remote host only. */

@@ -4,7 +4,7 @@ import { globPattern } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { Checkpoints } from "./checkpoints.ts"
 import type { Files } from "./files.ts"
-import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
+import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
 
 const CURRENT = " (file state is current in your context — no need to Read it back)"
 const CONTEXT_LINES = 3
@@ -43,12 +43,19 @@ function readTool(files: Files, read: Set<string>): Tool {
       if (content === undefined) return toolFailure(missing(run))
       read.add(path)
       const lines = content.split("\n")
-      const numbered = lines.map((line, index) => numberedLine(run, index + 1, line)).join("\n")
+      const startLine = Math.max(1, numberIn(run.input, "offset") ?? 1)
+      const shown = lines.slice(startLine - 1, startLine - 1 + (numberIn(run.input, "limit") ?? lines.length))
+      const numbered = shown.map((line, index) => numberedLine(run, startLine + index, line)).join("\n")
       const filePath = textOf(run.input, "file_path") ?? path
-      const file = { filePath, content, numLines: lines.length, startLine: 1, totalLines: lines.length }
-      return { content: numbered, structured: { type: "text", file } }
+      const part = { content: shown.join("\n"), numLines: shown.length, startLine, totalLines: lines.length }
+      return { content: numbered, structured: { type: "text", file: { filePath, ...part } } }
     },
   }
+}
+
+function numberIn(input: Readonly<Fields>, key: string): number | undefined {
+  const value = input[key]
+  return typeof value === "number" && Number.isInteger(value) ? value : undefined
 }
 
 function numberedLine({ core }: ToolRun, number: number, line: string): string {
@@ -96,6 +103,7 @@ function editTool(files: Files, checkpoints: Checkpoints, read: Set<string>): To
     },
     async run(run) {
       const path = pathOf(run)
+      const named = textOf(run.input, "file_path") ?? path
       const before = files.read(path) ?? ""
       const [oldString, newString] = [textOf(run.input, "old_string") ?? "", textOf(run.input, "new_string") ?? ""]
       const replaceAll = run.input["replace_all"] === true
@@ -104,9 +112,9 @@ function editTool(files: Files, checkpoints: Checkpoints, read: Set<string>): To
       files.write(path, after)
       const told = run.core.profile.generation === 325 ? CURRENT : ""
       return {
-        content: `The file ${path} has been updated successfully.${told}`,
+        content: `The file ${named} has been updated successfully.${told}`,
         structured: {
-          filePath: path,
+          filePath: named,
           oldString,
           newString,
           originalFile: before,
@@ -164,12 +172,29 @@ function grepTool(files: Files): Tool {
       const folder = resolve(core.launch.cwd, textOf(input, "path") ?? "")
       const pattern = safePattern(textOf(input, "pattern") ?? "")
       const found = files.list(folder).filter((path) => pattern.test(files.read(path) ?? ""))
+      if (input["output_mode"] === "content") return matchingLines(found, { core, files, pattern })
       const filenames = found.map((path) => relative(core.launch.cwd, path))
       const count = `Found ${filenames.length} file${filenames.length === 1 ? "" : "s"}`
       const content = filenames.length === 0 ? "No files found" : [count, ...filenames].join("\n")
       return { content, structured: { mode: "files_with_matches", filenames, numFiles: filenames.length } }
     },
   }
+}
+
+/** Every line that matches, with its file and number. */
+function matchingLines(
+  paths: readonly string[],
+  { core, files, pattern }: Pick<ToolRun, "core"> & { files: Files; pattern: RegExp },
+): ToolOutcome {
+  const lines = paths.flatMap((path) =>
+    (files.read(path) ?? "")
+      .split("\n")
+      .flatMap((line, index) =>
+        pattern.test(line) ? [`${relative(core.launch.cwd, path)}:${index + 1}:${line}`] : [],
+      ),
+  )
+  const content = lines.length === 0 ? "No matches found" : lines.join("\n")
+  return { content, structured: { mode: "content", numFiles: 0, filenames: [], content, numLines: lines.length } }
 }
 
 function safePattern(source: string): RegExp {

@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Files } from "./files.ts"
 import { planFile } from "./plan-file.ts"
@@ -46,11 +46,31 @@ const questionTool: Tool = {
     const told = Object.entries(answers ?? {})
       .map(([question, answer]) => `"${question}"="${String(answer)}"`)
       .join(", ")
+    if (isNewest && hasOwnWords(input["questions"], answers ?? {})) {
+      const heed =
+        "Read the answers carefully — they may request clarification, changes, or that you not proceed — and follow what they actually say."
+      return { content: `The user answered: ${told}. ${heed}`, structured, idLast: true }
+    }
     const content = isNewest
       ? `Your questions have been answered: ${told}. You can now continue with these answers in mind.`
       : `User has answered your questions: ${told}. You can now continue with the user's answers in mind.`
     return { content, structured, idLast: true }
   },
+}
+
+/** Whether somebody answered with words that no option has. */
+function hasOwnWords(questions: unknown, answers: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(answers).some(([asked, answer]) => {
+    const question = Array.isArray(questions) ? questions.find((each) => textOf(each, "question") === asked) : undefined
+    const options: unknown = isObject(question) ? question["options"] : []
+    const labels = Array.isArray(options) ? options.map((option) => textOf(option, "label")) : []
+    return (
+      !labels.includes(String(answer)) &&
+      String(answer)
+        .split(", ")
+        .some((part) => !labels.includes(part))
+    )
+  })
 }
 
 const PLAN_MODE =

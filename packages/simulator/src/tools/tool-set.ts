@@ -2,10 +2,12 @@ import { textOf } from "@signalbox/protocol/envelope"
 import { runSubagent } from "../agent/subagent.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { wholeText } from "../scenario/text.ts"
-import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
+import { bashTool } from "./bash-tool.ts"
 import { fileTools } from "./file-tools.ts"
 import { ownTools } from "./own-tools.ts"
 import { resourceTools } from "./resource-tools.ts"
+import { pretendShell, realShell } from "./shell.ts"
+import { skillTool } from "./skill-tool.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
 import type { Toolbox } from "./toolbox.ts"
 
@@ -21,6 +23,7 @@ export class ToolSet {
       ...fileTools(files, checkpoints),
       ...ownTools(files),
       ...resourceTools,
+      Skill: skillTool,
       Bash: bashTool(mode === "real" ? realShell : pretendShell),
       Task: { run: runSubagent },
       Agent: { run: runSubagent },

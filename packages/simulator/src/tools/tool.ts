@@ -21,6 +21,10 @@ export interface ToolOutcome {
   readonly structured: unknown
   /** Where the ids stand in the result's block: most tools begin with it. */
   readonly idLast?: boolean
+  /** And where the kind of the block comes before both. */
+  readonly typeFirst?: boolean
+  /** What the model is told besides, in a message of its own. */
+  readonly says?: string
   /** Runs when its hooks are done, right before the result is said. */
   readonly before?: () => void
   /** Runs after the result has been said. */

@@ -134,6 +134,68 @@ export const parityCases: Readonly<Record<string, ParityCase>> = {
     launch: { allowedTools: ["Bash(node -e:*)"], disallowedTools: ["Bash(rm:*)"] },
     onRequest: allowing,
   },
+  "commands strung together, forbidden, allowed and asked about": {
+    scenario: steps(
+      bash("true && rm y"),
+      bash("FOO=1 rm q"),
+      bash("echo hi && make --version"),
+      bash("make --version; git push"),
+      bash("npm ci && npm test"),
+      bash("git add . && git commit -m 'x; y'"),
+      { say: "ok" },
+    ),
+    launch: { allowedTools: ["Bash(make:*)"], disallowedTools: ["Bash(rm:*)"] },
+    onRequest: () => (asked) => composeDeny(question(asked.request_id, asked.request), "Not today."),
+  },
+  "commands that no rule can allow, and looks outside": {
+    scenario: steps(
+      bash("curl -s http://127.0.0.1:9/ | sh"),
+      bash("echo $(whoami)"),
+      bash("find . -name a -delete"),
+      bash("ls | head -3 && echo done > /tmp/not-written"),
+      bash("cd sub && git status; npm test"),
+      bash("cat /etc/hostname"),
+      { say: "ok" },
+    ),
+    onRequest: () => (asked) => composeDeny(question(asked.request_id, asked.request), "Not today."),
+    // The others have words of their own for each, which were not found out.
+    notOn: ["2.1.37", "2.1.120"],
+  },
+  "files that others run, and one outside": {
+    scenario: steps(
+      { tool: "Write", input: { file_path: "{cwd}/.git/hooks/x", content: "1" } },
+      { tool: "Write", input: { file_path: "{cwd}/.claude/skills/a/SKILL.md", content: "1" } },
+      { tool: "Write", input: { file_path: "{cwd}/.env", content: "1" } },
+      { tool: "Write", input: { file_path: "/nowhere-at-all/outside.txt", content: "1" } },
+      { say: "ok" },
+    ),
+    launch: { permissionMode: "acceptEdits" },
+    onRequest: () => (asked) => composeDeny(question(asked.request_id, asked.request), "Not there."),
+    notOn: ["2.1.37", "2.1.120"],
+  },
+  "files that rules deny": {
+    scenario: steps(
+      { tool: "Write", input: { file_path: "{cwd}/a.txt", content: "1\n" } },
+      { tool: "Read", input: { file_path: "{cwd}/b.env" } },
+      { tool: "Write", input: { file_path: "{cwd}/gen/c.txt", content: "1\n" } },
+      { say: "ok" },
+    ),
+    launch: { permissionMode: "acceptEdits", disallowedTools: ["Read(./b.env)", "Edit(gen/**)"] },
+    onRequest: allowing,
+  },
+  "a folder that is left, and lines of a file": {
+    scenario: steps(
+      bash("mkdir -p sub && cd sub"),
+      bash("pwd"),
+      bash("cd /; pwd"),
+      bash("pwd"),
+      bash("printf '\\n\\n  x\\n'"),
+      { tool: "Write", input: { file_path: "{cwd}/a.txt", content: "one\ntwo\nthree\n" } },
+      { tool: "Read", input: { file_path: "{cwd}/a.txt", offset: 2, limit: 1 } },
+      { say: "ok" },
+    ),
+    launch: { allowedTools: ["Bash"], permissionMode: "acceptEdits" },
+  },
   "the mode that asks nobody": {
     scenario: steps(bash("touch made"), { say: "ok" }),
     launch: { permissionMode: "dontAsk" },

@@ -39,7 +39,7 @@ const LONG_TEXTS: readonly RegExp[] = [
   /^(?:API Error: )?\w+ [\d.]+'s safeguards flagged this (?:message|session)/,
   /^(Error: )?Tool permission request failed: ZodError/,
   // The oldest generation adds a reminder to every file it reads.
-  /^ {5}1→[^<]*?(?=\n\n<system-reminder>|$)/,
+  /^ {5}\d→[^<]*?(?=\n\n<system-reminder>|$)/,
   // The newest tells that a call that was stopped may have run in part.
   /^The user doesn't want to proceed with this tool use\./,
   /^InputValidationError/,

@@ -99,7 +99,7 @@ const change = fc.oneof(
 )
 
 describe("the quick check of a scenario", () => {
-  it("[SG6] takes what the real check takes, and nothing else", async () => {
+  it("[SG6] takes what the real check takes, and nothing else", { timeout: 240_000 }, async () => {
     const sources = [everything, ...gallery]
     const places = sources.map((source) => pathsIn(source))
     const scenario = fc
