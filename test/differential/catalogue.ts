@@ -17,7 +17,7 @@ const all: readonly string[] = readdirSync(programsFolder)
   .sort()
 
 /** What 0.3 no longer has and ours still offers. */
-const olderOnly: readonly string[] = ["v2-session"]
+const olderOnly: readonly string[] = ["v2-endings", "v2-session"]
 
 /** Programs for the newest release. */
 export const newest: readonly string[] = all.filter((program) => !olderOnly.includes(program))

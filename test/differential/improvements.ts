@@ -51,7 +51,7 @@ export const improvements: readonly Improvement[] = [
   {
     program: "iterable-throws",
     at: /^ending\[0\]\.(message|abort)$/,
-    official: /"Operation aborted"|true/,
+    official: /"Operation aborted"|"Claude Code process aborted by user"|true/,
     ours: /the source of prompts broke|false/,
     why: "the official SDK says the query was aborted when the program's own iterable threw; ours says what was thrown",
   },
@@ -90,7 +90,7 @@ export const improvements: readonly Improvement[] = [
     ours: /"Query closed before response received"/,
     why: "one kind of error for everything that is asked of a query that is over; theirs names a part of its own",
   },
-  ...["api-error", "resume-unknown", "session-id"].map((program) => ({
+  ...["api-error", "resume-unknown", "session-id", "v2-endings"].map((program) => ({
     program,
     sdk: "0.2.37",
     at: /^ending\[\d\]\.message$/,
@@ -130,6 +130,9 @@ export const improvements: readonly Improvement[] = [
   ...[
     "after-the-end",
     "bad-prompts",
+    "environment-switches",
+    "iterators-of-all-kinds",
+    "options-left-undefined",
     "options-of-other-kinds",
     "options-that-meet",
     "options-that-say-nothing",

@@ -8,6 +8,9 @@ import type { FlagSettings } from "./types/settings.ts"
 
 type Result = IteratorResult<SDKMessage, void>
 
+/** Of a query that was closed before it began: not even an abort that comes later is told. */
+const NOTHING: Pick<QueryEngine["messages"], "next"> = { next: async () => ({ done: true, value: undefined }) }
+
 /** The program's side of a query. Each method is one request of the wire; what it resolves with is the agent's word. */
 export class AgentQuery implements Q.Query {
   readonly #engine: Promise<QueryEngine>
@@ -15,12 +18,13 @@ export class AgentQuery implements Q.Query {
   #messages: Pick<QueryEngine["messages"], "next"> | undefined
   #cursorReader: QueryEngine["cursorReader"]
   #started: QueryEngine | undefined
+  #isClosedBefore = false
 
   constructor(engine: Promise<QueryEngine>) {
     this.#engine = engine.then((started) => {
       this.#started = started
       this.#cursorReader = started.cursorReader
-      this.#messages = started.cursorReader ?? started.messages
+      this.#messages = this.#isClosedBefore ? NOTHING : (started.cursorReader ?? started.messages)
       return started
     })
     // Whoever reads or calls is told.
@@ -29,7 +33,7 @@ export class AgentQuery implements Q.Query {
 
   next(): Promise<Result> {
     if (this.#messages !== undefined) return this.#messages.next()
-    return this.#engine.then(({ cursorReader, messages }) => (cursorReader ?? messages).next())
+    return this.#engine.then(() => this.next())
   }
 
   /** Leaving the loop ends the agent. Like a generator's, it gives back what it was given, which should be nothing. */
@@ -49,6 +53,7 @@ export class AgentQuery implements Q.Query {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosedBefore ||= this.#started === undefined
     const engine = await this.#engine
     engine.drop()
     await engine.gone
@@ -57,6 +62,7 @@ export class AgentQuery implements Q.Query {
   close(): void {
     // At once: a loop that closes its query must not get the next message before.
     if (this.#started !== undefined) return this.#started.close()
+    this.#isClosedBefore = true
     this.#engine.then((engine) => engine.close()).catch(() => undefined)
   }
 
@@ -260,7 +266,9 @@ export class AgentQuery implements Q.Query {
   }
 
   #ask<T>(subtype: string, fields: Record<string, unknown> = {}): Promise<T> {
-    return trusted(this.#engine.then((engine) => engine.call({ subtype, ...fields })))
+    const request = { subtype, ...fields }
+    const isEarly = this.#started === undefined
+    return trusted(this.#engine.then((engine) => (isEarly ? engine.callFromTheStart(request) : engine.call(request))))
   }
 
   #tell(subtype: string, fields: Record<string, unknown>): Promise<void> {

@@ -57,6 +57,30 @@ describe("how a query fails", () => {
     await expect(call).rejects.toBe(error)
   })
 
+  it("[Q33] calls that come after the failure are told that it is over", async () => {
+    const agent = fakeAgent([{ until: "user" }, { exit: 3 }])
+    const running = query({ prompt: "hello", options: agent.options })
+    expect((await hear(running)).error).toMatchObject({ code: "process/exit" })
+    await expect(running.setModel("m")).rejects.toMatchObject({ code: "query/closed" })
+    await expect(running.setMcpServers({})).rejects.toMatchObject({ code: "query/closed" })
+  })
+
+  it("[Q49] a query that cannot be begun leaves no agent behind", async () => {
+    let looks = 0
+    // Passes every check, and then fails: nothing a program means to do.
+    const matcher = {
+      get hooks() {
+        if (++looks > 1) throw new Error("looked at twice")
+        return []
+      },
+    }
+    const agent = fakeAgent([{ until: "end" }], { hooks: { Stop: [matcher] } })
+    const { error } = await hear(query({ prompt: "hello", options: agent.options }))
+    expect(error).toMatchObject({ message: "looked at twice" })
+    const { pid } = await agent.untilLogged((entry) => entry.pid !== undefined)
+    await gone(pid)
+  })
+
   it("[Q41] a signal", async () => {
     const agent = fakeAgent([{ until: "user" }, { kill: "SIGKILL" }, { pause: 1000 }])
     const { error } = await hear(query({ prompt: "hello", options: agent.options }))
@@ -78,7 +102,8 @@ describe("how a query fails", () => {
     expect(error).toMatchObject({ code: "process/spawn-failed", message })
   })
 
-  it.each([["a text"], [undefined], [7]])(
+  const wordless = { type: "user", message: { role: "user", content: 7 } }
+  it.each([["a text"], [undefined], [7], [{ type: "user" }], [wordless]])(
     "[Q2] a prompt that yields %j, which is no message, fails the query",
     async (yielded) => {
       const agent = fakeAgent([{ until: "end" }, { exit: 0 }])

@@ -92,6 +92,16 @@ describe("options", () => {
     })
   })
 
+  it("[Q4] what it says itself of the wire is left as it is", () => {
+    const env = {
+      CLAUDE_AGENT_SDK_VERSION: "9.9.9",
+      CLAUDE_CODE_SDK_READS_SESSION_STATE: "0",
+      DEBUG_CLAUDE_AGENT_SDK: "0",
+    }
+    expect(environmentFor({ env }, { isWarm: false })).toEqual({ ...env, CLAUDE_CODE_ENTRYPOINT: "sdk-ts" })
+    expect(environmentFor({ env: { DEBUG_CLAUDE_AGENT_SDK: "TRUE" } }, { isWarm: false })["DEBUG"]).toBe("1")
+  })
+
   it.each<[Options["systemPrompt"], object]>([
     [undefined, { systemPrompt: "" }],
     ["be brief", { systemPrompt: "be brief" }],
@@ -152,6 +162,9 @@ describe("options", () => {
     ["sdk/bad-option", untyped({ additionalDirectories: "/folder" })],
     ["sdk/bad-option", untyped({ allowedTools: "Bash" })],
     ["sdk/bad-option", untyped({ abortController: {} })],
+    ["sdk/bad-option", untyped({ hooks: { Stop: { hooks: [] } } })],
+    ["sdk/bad-option", untyped({ hooks: { Stop: [{ matcher: "Bash" }] } })],
+    ["sdk/bad-option", untyped({ mcpServers: { s: undefined } })],
     ["sdk/bad-option", untyped({ spawnClaudeCodeProcess: () => undefined })],
     ["sdk/bad-option", untyped({ spawnClaudeCodeProcess: () => Promise.reject(new Error("late")) })],
   ])("[Q6] what can never work is refused by name with %s before anything starts", (code, options) => {

@@ -268,17 +268,22 @@ describe("hooks", () => {
     expect(await answerTo(call("hook_9"), { hooks })).toEqual(failure("No hook callback found for ID: hook_9"))
   })
 
-  it("[Q19] a hook that must block is not trusted to an agent that cannot do it: nothing is asked of it", async () => {
-    const hooks = { PreToolUse: [{ hooks: [async () => ({})], onFailure: "block" as const }] }
-    const agent = fakeAgent([], { hooks })
-    const { error } = await hear(query({ prompt: "hello", options: agent.options }))
-    expect(error).toMatchObject({ code: "sdk/unsupported" })
-    expect(agent.sent("user")).toEqual([])
+  it.each([["block"], ["a word nobody knows"]])(
+    "[Q19] a hook with %j is not trusted to an agent that cannot do it: nothing is asked of it",
+    async (word) => {
+      // What a program without types may say.
+      const onFailure = word as "block"
+      const hooks = { PreToolUse: [{ hooks: [async () => ({})], onFailure }] }
+      const agent = fakeAgent([], { hooks })
+      const { error } = await hear(query({ prompt: "hello", options: agent.options }))
+      expect(error).toMatchObject({ code: "sdk/unsupported" })
+      expect(agent.sent("user")).toEqual([])
 
-    const able = { replies: { initialize: { hook_on_failure_supported: true } } }
-    const other = fakeAgent([{ until: "user" }, { say: result() }], { hooks }, able)
-    expect((await hear(query({ prompt: "hello", options: other.options }))).kinds).toEqual(["result/success"])
-  })
+      const able = { replies: { initialize: { hook_on_failure_supported: true } } }
+      const other = fakeAgent([{ until: "user" }, { say: result() }], { hooks }, able)
+      expect((await hear(query({ prompt: "hello", options: other.options }))).kinds).toEqual(["result/success"])
+    },
+  )
 })
 
 describe("other requests", () => {

@@ -58,6 +58,14 @@ describe("the sessions of the 0.2 series", () => {
     expect(agent.log()[0]?.argv).toContain("--setting-sources=")
   })
 
+  it("[Q51] an executable that was named and is not there is told of at once", async () => {
+    const options = { model: "m", pathToClaudeCodeExecutable: "/nowhere/claude" }
+    const missing: unknown = expect.objectContaining({ code: "process/not-found", name: "ReferenceError" })
+    expect(() => unstable_v2_createSession(options)).toThrow(missing)
+    expect(() => unstable_v2_resumeSession("s-9", options)).toThrow(missing)
+    await expect(unstable_v2_prompt("hello", options)).rejects.toEqual(missing)
+  })
+
   it("[Q51] one question, one result; a resumed session knows its id", async () => {
     const agent = fakeAgent([{ until: "user" }, { say: result({ result: "one" }) }])
     expect(await unstable_v2_prompt("hello", sessionOptions(agent))).toMatchObject({ result: "one" })

@@ -1,4 +1,4 @@
-import { AbortError, queryClosed, SdkError } from "../errors.ts"
+import { queryClosed, SdkError } from "../errors.ts"
 import type { ControlRequestBody } from "../types/options.ts"
 import { composeRequest, createPendingRequests, fieldOf, textOf } from "../wire.ts"
 
@@ -54,8 +54,6 @@ export class ControlCalls {
    * read, before the line after it is.
    */
   async exchange(request: ControlRequestBody, onAnswer?: (answer: Answer) => void): Promise<Answer> {
-    // An abort concerns the calls it cut off; for those that come later the query is over, as for any other.
-    if (this.#failure instanceof AbortError) throw queryClosed(this.#failure)
     if (this.#failure !== undefined) throw this.#failure
     const requestId = newRequestId()
     if (onAnswer !== undefined) this.#onAnswer.set(requestId, onAnswer)

@@ -17,10 +17,13 @@ export function hookCallbacks(hooks: Options["hooks"]): HookCallbacks {
   const callbacks = new Map<string, HookCallback>()
   const registrations: Record<string, HookRegistration[]> = {}
   let mustBlock = false
-  for (const [event, matchers] of Object.entries(hooks ?? {})) {
-    if (matchers.length === 0) continue
+  for (const [event, given] of Object.entries(hooks ?? {})) {
+    // A program may compute what it passes: whatever its type says, there may be nothing.
+    const matchers: typeof given | null | undefined = given
+    if (!matchers?.length) continue
     registrations[event] = matchers.map(({ matcher, hooks: listed, timeout, onFailure }) => {
-      if (onFailure === "block") mustBlock = true
+      // Whatever else a program without types may say, it does not say that it may go on.
+      if ((onFailure ?? "continue") !== "continue") mustBlock = true
       const hookCallbackIds = listed.map((callback) => {
         const id = `hook_${callbacks.size}`
         callbacks.set(id, callback)

@@ -23,7 +23,10 @@ export function startEngine(asked: Options, { start }: { start: AgentStart }): P
   // Told by the engine, which is not there yet.
   agent?.catch(() => undefined)
   spawner.rethrow()
-  return import("./query-engine.ts").then((engine) => new engine.QueryEngine(options, { start, signal, agent }))
+  const engine = import("./query-engine.ts").then((loaded) => new loaded.QueryEngine(options, { start, signal, agent }))
+  // Without its engine nobody would ever end it.
+  engine.catch(() => void agent?.then((link) => link.close("there is no engine")).catch(() => undefined))
+  return engine
 }
 
 /** A spawner without types may give back anything: nothing, or the promise of a process. */

@@ -1,5 +1,6 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
 import type { McpBridge } from "../mcp/bridge.ts"
+import { isInProcess } from "../mcp/in-process.ts"
 import type { McpManifest } from "../mcp/manifest.ts"
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
 import { fieldOf, textOf } from "../wire.ts"
@@ -121,10 +122,6 @@ export class McpServers {
 function messageOf(body: AgentRequest["body"]): JsonRpcMessage | undefined
 function messageOf(body: AgentRequest["body"]): unknown {
   return fieldOf(body, "message")
-}
-
-function isInProcess(config: McpServerConfig): config is McpSdkServerConfigWithInstance {
-  return config.type === "sdk"
 }
 
 function isSame(config: McpServerConfig | undefined, known: McpSdkServerConfigWithInstance | undefined): boolean {

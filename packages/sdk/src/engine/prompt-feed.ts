@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { SDKUserMessage } from "../types/messages.ts"
-import { composeUserMessage, isObject } from "../wire.ts"
+import { composeUserMessage, fieldOf, isObject } from "../wire.ts"
 
 export type Prompt = string | AsyncIterable<SDKUserMessage>
 
@@ -59,19 +59,33 @@ function isIterable(prompt: unknown): boolean {
   return typeof prompt === "object" && prompt !== null && (Symbol.asyncIterator in prompt || Symbol.iterator in prompt)
 }
 
-/** A list is taken as well: `for await` would take one, and programs have come to rely on that. */
+/**
+ * Whatever `for await` would take, since programs have come to rely on that: a list, promises in a list, an iterator
+ * whose `next` gives no promise.
+ */
 function messagesOf(prompt: AsyncIterable<SDKUserMessage> | Iterable<SDKUserMessage>): AsyncIterator<SDKUserMessage> {
   if (!isIterable(prompt)) throw new Error("it is neither a text nor an iterable of messages")
-  if (Symbol.asyncIterator in prompt) return prompt[Symbol.asyncIterator]()
-  const list = prompt[Symbol.iterator]()
-  return { next: async () => list.next() }
+  const messages = Symbol.asyncIterator in prompt ? prompt[Symbol.asyncIterator]() : eachOf(prompt)
+  const end = async () => (await messages.return?.()) ?? { done: true as const, value: undefined }
+  return { next: async () => messages.next(), return: end }
 }
 
-/** A program may yield anything, whatever its type says; what is no object at all could only confuse the agent. */
+async function* eachOf(list: Iterable<SDKUserMessage>): AsyncGenerator<SDKUserMessage> {
+  yield* list
+}
+
+/**
+ * A program may yield anything, whatever its type says. What is no object at all could only confuse the agent; a user's
+ * message without words it passes over in silence, and an answer to it would be waited for for ever.
+ */
 function messageIn(yielded: unknown): Envelope
 function messageIn(yielded: unknown): unknown {
-  if (isObject(yielded)) return yielded
-  throw new Error(`it yielded ${yielded === undefined ? "undefined" : JSON.stringify(yielded)}, which is no message`)
+  if (!isObject(yielded))
+    throw new Error(`it yielded ${yielded === undefined ? "undefined" : JSON.stringify(yielded)}, which is no message`)
+  const content = fieldOf(yielded, "message")?.["content"]
+  if (yielded["type"] === "user" && typeof content !== "string" && !Array.isArray(content))
+    throw new Error("it yielded a user's message whose content is neither a text nor a list of blocks")
+  return yielded
 }
 
 /** Its owner's clean-up runs when it can; nobody waits for it, and what it throws concerns nobody here. */
@@ -95,8 +109,7 @@ export function startReading(prompt: Prompt): Prompt {
       first = undefined
       return result
     }
-    const end = async () => (await messages.return?.()) ?? { done: true as const, value: undefined }
-    return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
+    return { [Symbol.asyncIterator]: () => ({ ...messages, next }) }
   } catch {
     // No iterable at all: told when it is written.
     return prompt

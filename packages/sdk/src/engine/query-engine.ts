@@ -115,7 +115,14 @@ export class QueryEngine {
     return this.initialization.reply()
   }
 
-  call(request: ControlRequestBody): Promise<unknown> {
+  /** What ended the query concerns the calls it cut off; for those that come later it is just over. */
+  async call(request: ControlRequestBody): Promise<unknown> {
+    if (this.#phase.name !== "running") throw queryClosed()
+    return this.#calls.call(request)
+  }
+
+  /** As `call`, for what was asked before there was an engine: whatever has happened since has cut it off. */
+  callFromTheStart(request: ControlRequestBody): Promise<unknown> {
     return this.#calls.call(request)
   }
 

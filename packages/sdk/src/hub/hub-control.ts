@@ -1,4 +1,4 @@
-import { type DirectConnection, type DirectEnd, type Hub, HubClientError, openDirect } from "@signalbox/client"
+import { type DirectConnection, type DirectEnd, type Hub, openDirect } from "@signalbox/client"
 import {
   composeCancel,
   composeError,
@@ -11,8 +11,10 @@ import {
 import { payloadOf } from "../engine/control-calls.ts"
 import { queryClosed } from "../errors.ts"
 import type { ControlRequestBody, HubOptions } from "../types/options.ts"
-import { hubFailure, isForGood, refusal, unreachable } from "./hub-failures.ts"
+import { comeBack, whyRefused } from "./come-back.ts"
+import { hubFailure, unreachable } from "./hub-failures.ts"
 import { noteFailure } from "./hub-notes.ts"
+import { OpenQuestions } from "./open-questions.ts"
 
 export interface HubControlOptions {
   readonly hub: Hub
@@ -36,7 +38,6 @@ type Phase =
 
 const PENDING = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
 const MAX_UNLOGGED = 100
-const MAX_DELAY_MS = 5000
 const LOST = "the connection to the hub was lost before the answer came; whether the agent has done it is not known"
 
 /**
@@ -55,9 +56,7 @@ export class HubControl {
   readonly #unlogged = new Map<string, Envelope>()
   /** Our requests without an answer; with a function, one of this class's own. */
   readonly #calls = new Map<string, ((reply: Envelope | undefined) => void) | undefined>()
-  readonly #questions = new Set<string>()
-  /** Questions of a connection that was lost: the next one tells which of them are still open. */
-  readonly #doubtful = new Set<string>()
+  readonly #questions = new OpenQuestions()
   #waiters: (() => void)[] = []
 
   constructor(options: HubControlOptions) {
@@ -65,11 +64,11 @@ export class HubControl {
   }
 
   get openQuestions(): number {
-    return this.#questions.size + this.#doubtful.size
+    return this.#questions.size
   }
 
   start(): void {
-    this.#connect().catch((error: unknown) => void this.#comeBack(error))
+    this.#connect().catch((error: unknown) => this.#comeBack(error))
   }
 
   /** Resolves when it is on its way. Waits while the hub is away. */
@@ -122,11 +121,11 @@ export class HubControl {
     const id = textOf(fieldOf(message, "response"), "request_id") ?? ""
     let wasDoubtful = false
     await this.#until(() => {
-      const isDoubtful = this.#doubtful.has(id)
+      const isDoubtful = this.#questions.isDoubtful(id)
       wasDoubtful ||= isDoubtful
       return this.#phase.name === "ready" || (this.#phase.name === "greeting" && !isDoubtful)
     })
-    const isOpen = this.#questions.delete(id)
+    const isOpen = this.#questions.settle(id)
     if (wasDoubtful && !isOpen) return
     this.#write(message)
   }
@@ -184,7 +183,7 @@ export class HubControl {
         if (requestId !== undefined) this.#questions.add(requestId)
         return onMessage(message)
       case "control_cancel_request":
-        if (requestId !== undefined) this.#questions.delete(requestId)
+        if (requestId !== undefined) this.#questions.settle(requestId)
         return onMessage(message)
       case "hub": {
         const failure = noteFailure(message, (uuid) => this.#unlogged.has(uuid))
@@ -215,15 +214,13 @@ export class HubControl {
     const ids = pending.flatMap((question) => textOf(question, "request_id") ?? [])
     if (this.#phase.name !== "greeting") return
     // Settled while we were away, or a hook's or a server's, which nobody waits for any more.
-    for (const id of this.#doubtful) if (!ids.includes(id)) this.#options.onMessage(composeCancel(id))
-    this.#doubtful.clear()
-    for (const id of ids) this.#questions.add(id)
+    for (const id of this.#questions.confirm(ids)) this.#options.onMessage(composeCancel(id))
     void this.#becomeReady(this.#phase.direct)
   }
 
   /** The program has it already, and its answer waits for this greeting. */
   #isKnown(question: Envelope): boolean {
-    return this.#doubtful.has(textOf(question, "request_id") ?? "")
+    return this.#questions.isDoubtful(textOf(question, "request_id") ?? "")
   }
 
   async #becomeReady(direct: DirectConnection): Promise<void> {
@@ -261,8 +258,7 @@ export class HubControl {
   #lost({ code, reason }: DirectEnd): void {
     if (this.#phase.name === "over") return
     this.#phase = { name: "away" }
-    for (const id of this.#questions) this.#doubtful.add(id)
-    this.#questions.clear()
+    this.#questions.doubtAll()
     this.#options.onConnection(false)
     const calls = [...this.#calls]
     this.#calls.clear()
@@ -273,38 +269,16 @@ export class HubControl {
     // The session is over: its log says so, and is read by others.
     if (code === 1000 || code === 1001) return
     const why = reason === "" ? `code ${code}` : reason
-    if (code === 4001) void this.#refused(why)
-    else void this.#comeBack(unreachable(`the hub closed the connection: ${why}`))
+    if (code === 4001) void whyRefused(this.#options, why).then(this.#options.onFailed)
+    else this.#comeBack(unreachable(`the hub closed the connection: ${why}`))
   }
 
-  /** Why is told by a plain call. */
-  async #refused(why: string): Promise<void> {
-    const { hub, session, onFailed } = this.#options
-    try {
-      await hub.session(session).get()
-      onFailed(refusal({ code: "client/refused", message: why }))
-    } catch (error) {
-      onFailed(hubFailure(error))
-    }
-  }
-
-  async #comeBack(first: unknown): Promise<void> {
+  #comeBack(lost: unknown): void {
     const { hub, session, patienceMs, onFailed } = this.#options
-    const deadline = Date.now() + patienceMs
-    let error = first
-    for (let delayMs = 100; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
-      await this.#pause(delayMs)
-      if (this.#phase.name !== "away") return
-      try {
-        const { state, next } = await hub.session(session).get()
-        // Its log says so, and is read by others.
-        return state === "ended" && next === undefined ? undefined : await this.#connect()
-      } catch (failure) {
-        error = failure
-      }
-      if (isForGood(error)) return onFailed(hubFailure(error))
-      if (Date.now() >= deadline) return onFailed(gaveUp(error, patienceMs))
-    }
+    const pause = (ms: number) => this.#pause(ms)
+    const isWanted = () => this.#phase.name === "away"
+    const connect = () => this.#connect()
+    comeBack({ hub, session, patienceMs, pause, isWanted, connect }, lost).catch(onFailed)
   }
 
   /** Ends early when it is over. */
@@ -318,11 +292,6 @@ export class HubControl {
       this.#waiters.push(done)
     })
   }
-}
-
-function gaveUp(error: unknown, patienceMs: number): Error {
-  const why = error instanceof HubClientError || error instanceof Error ? error.message : String(error)
-  return unreachable(`the hub did not come back within ${patienceMs} ms: ${why}`, error)
 }
 
 function envelopesIn(list: unknown): Envelope[] {

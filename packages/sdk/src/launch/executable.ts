@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs"
 import { findClaude } from "@signalbox/transport/find-claude"
 import { SdkError } from "../errors.ts"
 import type { Options } from "../types/options.ts"
+import { startFailure } from "./failures.ts"
 
 export interface Executable {
   readonly command: string
@@ -53,5 +54,17 @@ export function requireExecutable({ pathToClaudeCodeExecutable, spawnClaudeCodeP
     if (!(error instanceof Error)) throw error
     const details = "details" in error && typeof error.details === "object" ? { ...error.details } : {}
     throw new SdkError("process/not-found", error.message, { name: "ReferenceError", cause: error, details })
+  }
+}
+
+/** As `requireExecutable`, for one that was named: the 0.2 series looked for it at once. */
+export function requireNamedExecutable({ pathToClaudeCodeExecutable: explicit, env }: Options): void {
+  if (explicit === undefined) return
+  try {
+    findClaude({ env: env ?? process.env, explicit })
+  } catch (error) {
+    const failure = startFailure(error, explicit)
+    // One that is there and cannot be started is told of when it is.
+    if (failure instanceof SdkError && failure.code === "process/not-found") throw failure
   }
 }

@@ -1,4 +1,5 @@
 import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
+import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
 import { fieldOf, isObject } from "../wire.ts"
 
@@ -86,7 +87,7 @@ function toolsOf(tools: Options["tools"]): ClaudeFlags["tools"] {
 
 /** Servers in this process are no business of the command line: they are named in `initialize`. */
 function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | undefined {
-  const outside = Object.entries(servers ?? {}).filter(([, config]) => config.type !== "sdk")
+  const outside = Object.entries(servers ?? {}).filter(([, config]) => !isInProcess(config))
   return outside.length === 0 ? undefined : { mcpServers: Object.fromEntries(outside) }
 }
 

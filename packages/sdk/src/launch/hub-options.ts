@@ -1,4 +1,5 @@
 import { SdkError } from "../errors.ts"
+import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
 
 type Name = keyof Options
@@ -36,7 +37,7 @@ export function hubOptionProblem(options: Options): SdkError | undefined {
   const usable: ReadonlySet<string> = new Set(hub.session === undefined ? [...OURS, ...OF_A_LAUNCH] : OURS)
   const name = Object.entries(options).find(([key, value]) => value !== undefined && !usable.has(key))?.[0]
   if (name !== undefined) return refused(name, unusable(name, hub.session))
-  const server = Object.entries(mcpServers).find(([, config]) => config.type !== "sdk")?.[0]
+  const server = Object.entries(mcpServers).find(([, config]) => !isInProcess(config))?.[0]
   if (server === undefined) return undefined
   const advice = "only servers of this program can be brought along; call setMcpServers() for others"
   return refused("mcpServers", `the MCP server ${server} would run beside the agent: ${advice}`)

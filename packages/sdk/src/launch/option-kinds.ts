@@ -30,11 +30,19 @@ export function wrongKindProblem(options: Options): SdkError | undefined {
       `extraArgs has ${shown(flag)}, which is not the name of a flag: give it without its dashes`,
     )
   }
+  const event = Object.entries(options.hooks ?? {}).find(([, matchers]) => !isHookList(matchers ?? []))?.[0]
+  if (event !== undefined) return wrong("hooks", `hooks.${event} is a list, in which each has a list of hooks`)
+  const server = Object.entries(options.mcpServers ?? {}).find(([, config]) => !isObject(config))?.[0]
+  if (server !== undefined) return wrong("mcpServers", `mcpServers.${server} is no configuration of a server`)
   const controller: unknown = options.abortController
   if (controller !== undefined && !isController(controller)) {
     return wrong("abortController", "abortController is an AbortController, whose signal can be listened to")
   }
   return undefined
+}
+
+function isHookList(matchers: unknown): boolean {
+  return Array.isArray(matchers) && matchers.every((matcher) => isObject(matcher) && Array.isArray(matcher["hooks"]))
 }
 
 /** Any that works as one: a program may bring its own. */

@@ -48,7 +48,8 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): SdkMcpSe
     { capabilities, ...(instructions === undefined ? {} : { instructions }) },
   )
   for (const tool of tools ?? []) register(instance, tool, alwaysLoad === true)
-  return { type: "sdk", name, instance, ...(timeout === undefined ? {} : { timeout }) }
+  // What is no time at all is no limit.
+  return { type: "sdk", name, instance, ...(Number.isFinite(timeout) && Number(timeout) > 0 ? { timeout } : {}) }
 }
 
 function register(server: McpServer, definition: SdkMcpToolDefinition, isLoaded: boolean): void {

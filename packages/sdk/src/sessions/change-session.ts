@@ -7,8 +7,8 @@ import type { SessionOptions } from "./session-options.ts"
 import { appendStored, storedKey } from "./stored-session.ts"
 
 const NEWLINE = 0x0a
-/** Format, private and unassigned characters: invisible, and two tags that look alike would differ by them. */
-const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}]/gu
+/** Format, private, unassigned and halves of characters: invisible, and two tags that look alike would differ by them. */
+const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu
 
 /** Gives a session a title, by a line at the end of its transcript. */
 export async function renameSession(sessionId: string, title: string, options?: SessionOptions): Promise<void> {

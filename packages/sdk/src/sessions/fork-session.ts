@@ -58,7 +58,7 @@ export async function forkSession(sessionId: string, options?: ForkSessionOption
   const file = await open(source.path, "r")
   try {
     const input = transcriptInFile(file)
-    const survey = await look(input, sessionId, options?.upToMessageId)
+    const survey = await look(input, sessionId, options?.upToMessageId || undefined)
     const output = await open(path, "wx", 0o600)
     try {
       for await (const entry of copied(input, { survey, sessionId, forkId, title }))
@@ -83,7 +83,7 @@ async function forkStored(
   requireSessionId(sessionId)
   const entries = await loadStored(store, sessionId, options)
   const input = transcriptOfEntries(entries)
-  const survey = await look(input, sessionId, options.upToMessageId)
+  const survey = await look(input, sessionId, options.upToMessageId || undefined)
   const forkId = randomUUID()
   const excerpt = excerptOf(Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")))
   const title = options.title?.trim() || `${await nameIn(excerpt, async () => undefined)} (fork)`
@@ -96,7 +96,7 @@ async function forkStored(
 
 async function requireForkable(sessionId: string, dir: string | undefined): Promise<SessionFile> {
   try {
-    return await requireSession(sessionId, dir)
+    return await requireSession(sessionId, dir, { withLinks: true })
   } catch (error) {
     if (!(error instanceof SessionError) || error.code !== "session/not-found" || dir) throw error
     throw new SessionError("session/not-found", `Session ${sessionId} not found`)

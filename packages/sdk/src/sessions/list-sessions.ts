@@ -1,4 +1,4 @@
-import { findSession, listedFolders, type SessionFile, sessionFilesIn } from "./session-file.ts"
+import { findSession, listedPlaces, type SessionFile, sessionFilesIn } from "./session-file.ts"
 import { describeSession, type SDKSessionInfo } from "./session-info.ts"
 import type { SessionOptions } from "./session-options.ts"
 import { describeStored, listStored } from "./stored-session.ts"
@@ -20,9 +20,9 @@ const READS_AT_ONCE = 16
 export async function listSessions(options?: ListSessionsOptions): Promise<SDKSessionInfo[]> {
   const { dir, limit, offset, includeWorktrees = true, includeProgrammatic = true } = options ?? {}
   if (options?.sessionStore !== undefined) return listStored(options.sessionStore, options)
-  const folders = await listedFolders(dir, includeWorktrees)
-  const files = (await Promise.all(folders.map(sessionFilesIn))).flat().sort(latestFirst)
-  const skipped = offset !== undefined && offset > 0 ? offset : 0
+  const places = await listedPlaces(dir, includeWorktrees)
+  const files = (await Promise.all(places.map(sessionFilesIn))).flat().sort(latestFirst)
+  const skipped = offset !== undefined && offset > 0 ? Math.ceil(offset) : 0
   const wanted = limit !== undefined && limit > 0 ? skipped + Math.ceil(limit) : Number.POSITIVE_INFINITY
   const found = new Map<string, SDKSessionInfo>()
   // Read in portions, and only until there is enough: a limit on a folder of thousands must not read them all.

@@ -1,4 +1,4 @@
-import { lstat, readdir } from "node:fs/promises"
+import { lstat, readdir, stat } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { SessionError } from "../errors.ts"
 import { allProjectFolders, canonicalPath, projectFolders } from "./project-folder.ts"
@@ -11,6 +11,19 @@ export interface SessionFile {
   readonly size: number
   /** Whole milliseconds since 1970. */
   readonly modifiedMs: number
+  /** The working directory that it was looked for by. */
+  readonly project: string | undefined
+}
+
+/** A folder with transcripts in it. */
+interface Place {
+  readonly folder: string
+  readonly project: string | undefined
+}
+
+interface FindOptions {
+  /** For those who only read. A link could lead anywhere, and is not written through. */
+  readonly withLinks?: boolean
 }
 
 const ENDING = ".jsonl"
@@ -22,46 +35,52 @@ export function isSessionId(id: unknown): boolean {
 }
 
 /** The session's transcript: in the folder's project and in those of its worktrees, or anywhere if no folder is named. */
-export async function findSession(sessionId: string, dir?: string): Promise<SessionFile | undefined> {
+export async function findSession(
+  sessionId: string,
+  dir?: string,
+  options: FindOptions = {},
+): Promise<SessionFile | undefined> {
   if (!isSessionId(sessionId)) return undefined
-  if (!dir) return firstWith(sessionId, await allProjectFolders({ withLinks: true }))
+  if (!dir) return firstWith(sessionId, await allPlaces({ withLinks: true }), options)
   const path = await canonicalPath(dir)
-  const own = await firstWith(sessionId, await projectFolders(path))
-  return own ?? firstWith(sessionId, await worktreeFolders(path, await worktreesOf(path)))
+  const own = await firstWith(sessionId, await placesOf(path), options)
+  return own ?? firstWith(sessionId, await worktreePlaces(path, await worktreesOf(path)), options)
 }
 
 export function requireSessionId(sessionId: string): void {
   if (!isSessionId(sessionId)) throw new SessionError("session/bad-id", `Invalid sessionId: ${sessionId}`)
 }
 
-/** As `findSession`, for those who are going to write: a session that is not there is an error. */
-export async function requireSession(sessionId: string, dir?: string): Promise<SessionFile> {
+/** As `findSession`, for those who need it: a session that is not there is an error. */
+export async function requireSession(sessionId: string, dir?: string, options?: FindOptions): Promise<SessionFile> {
   requireSessionId(sessionId)
-  const found = await findSession(sessionId, dir)
+  const found = await findSession(sessionId, dir, options)
   if (found !== undefined) return found
   const where = dir ? `in project directory for ${dir}` : "in any project directory"
   throw new SessionError("session/not-found", `Session ${sessionId} not found ${where}`)
 }
 
-/** The project folders whose sessions are listed for a folder; all there are if none is named. */
-export async function listedFolders(dir: string | undefined, withWorktrees: boolean): Promise<string[]> {
-  if (!dir) return allProjectFolders({ withLinks: false })
+/** The places whose sessions are listed for a folder; all there are if none is named. */
+export async function listedPlaces(dir: string | undefined, withWorktrees: boolean): Promise<Place[]> {
+  if (!dir) return allPlaces({ withLinks: false })
   const path = await canonicalPath(dir)
-  const own = await projectFolders(path)
+  const own = await placesOf(path)
   if (!withWorktrees) return own
   const worktrees = await worktreesOf(path)
   // A repository without further worktrees is no reason to list the sessions of its root beside those of a subfolder.
-  return worktrees.length > 1 ? [...new Set([...own, ...(await worktreeFolders(path, worktrees))])] : own
+  if (worktrees.length <= 1) return own
+  const others = await worktreePlaces(path, worktrees)
+  return [...own, ...others.filter(({ folder }) => !own.some((place) => place.folder === folder))]
 }
 
-/** The transcripts in one project's folder. */
-export async function sessionFilesIn(folder: string): Promise<SessionFile[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+/** The transcripts in one place. */
+export async function sessionFilesIn(place: Place): Promise<SessionFile[]> {
+  const entries = await readdir(place.folder, { withFileTypes: true }).catch(() => [])
   const ids = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith(ENDING))
     .map((entry) => basename(entry.name, ENDING))
     .filter(isSessionId)
-  const files = await Promise.all(ids.map((id) => look(folder, id)))
+  const files = await Promise.all(ids.map((id) => look(place, id)))
   return files.filter((file) => file !== undefined)
 }
 
@@ -70,24 +89,39 @@ export function sideFolder(file: SessionFile): string {
   return file.path.slice(0, -ENDING.length)
 }
 
-async function worktreeFolders(path: string, worktrees: readonly string[]): Promise<string[]> {
-  const others = worktrees.filter((worktree) => worktree !== path)
-  return (await Promise.all(others.map(projectFolders))).flat()
+async function placesOf(project: string): Promise<Place[]> {
+  return (await projectFolders(project)).map((folder) => ({ folder, project }))
 }
 
-async function firstWith(sessionId: string, folders: readonly string[]): Promise<SessionFile | undefined> {
-  for (const folder of folders) {
-    const file = await look(folder, sessionId)
+async function allPlaces(options: { withLinks: boolean }): Promise<Place[]> {
+  return (await allProjectFolders(options)).map((folder) => ({ folder, project: undefined }))
+}
+
+async function worktreePlaces(path: string, worktrees: readonly string[]): Promise<Place[]> {
+  const others = worktrees.filter((worktree) => worktree !== path)
+  return (await Promise.all(others.map(placesOf))).flat()
+}
+
+async function firstWith(
+  sessionId: string,
+  places: readonly Place[],
+  options: FindOptions,
+): Promise<SessionFile | undefined> {
+  for (const place of places) {
+    const file = await look(place, sessionId, options)
     // An empty file is what a CLI leaves that never came to say anything; the session may live elsewhere.
     if (file !== undefined && file.size > 0) return file
   }
   return undefined
 }
 
-async function look(folder: string, sessionId: string): Promise<SessionFile | undefined> {
+async function look(
+  { folder, project }: Place,
+  sessionId: string,
+  { withLinks = false }: FindOptions = {},
+): Promise<SessionFile | undefined> {
   const path = join(folder, `${sessionId}${ENDING}`)
-  const found = await lstat(path).catch(() => undefined)
-  // A link could lead anywhere, and some of these functions write.
+  const found = await (withLinks ? stat(path) : lstat(path)).catch(() => undefined)
   if (found === undefined || !found.isFile()) return undefined
-  return { sessionId, path, size: found.size, modifiedMs: found.mtime.getTime() }
+  return { sessionId, path, size: found.size, modifiedMs: found.mtime.getTime(), project }
 }

@@ -43,7 +43,7 @@ interface SideNotes {
 }
 
 interface Described extends InfoOptions {
-  readonly file: Pick<SessionFile, "sessionId" | "modifiedMs" | "size">
+  readonly file: Pick<SessionFile, "sessionId" | "modifiedMs" | "size" | "project">
   readonly notes: SideNotes
 }
 
@@ -75,7 +75,7 @@ export async function describeExcerpt(
     customTitle: title || undefined,
     firstPrompt: firstPrompt || undefined,
     gitBranch: lastText(tail, "gitBranch") || firstText(head, "gitBranch") || undefined,
-    cwd: firstText(head, "cwd") || undefined,
+    cwd: firstText(head, "cwd") || file.project,
     tag: lastEntryText(tail, "tag", "tag") || undefined,
     createdAt: timeOf(firstText(head, "timestamp")),
     archived,

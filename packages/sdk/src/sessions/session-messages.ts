@@ -63,7 +63,7 @@ export async function getSessionMessages(
   if (options?.sessionStore !== undefined) {
     return readMessages(transcriptOfEntries(await loadStored(options.sessionStore, sessionId, options)), plan)
   }
-  const file = await findSession(sessionId, options?.dir)
+  const file = await findSession(sessionId, options?.dir, { withLinks: true })
   return file === undefined ? [] : readMessagesIn(file.path, plan)
 }
 

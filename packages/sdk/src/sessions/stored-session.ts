@@ -104,6 +104,6 @@ async function describeEntries(
 ): Promise<SDKSessionInfo | undefined> {
   if (entries.length === 0) return undefined
   const text = Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""))
-  const file = { sessionId, modifiedMs: mtime, size: text.length }
+  const file = { sessionId, modifiedMs: mtime, size: text.length, project: undefined }
   return describeExcerpt(excerptOf(text), { file, notes: NO_NOTES, includeProgrammatic: true })
 }

@@ -1,4 +1,5 @@
 import { SdkError } from "../errors.ts"
+import { requireNamedExecutable } from "../launch/executable.ts"
 import { query } from "../query.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
 import type { Options } from "../types/options.ts"
@@ -56,6 +57,7 @@ class Session implements SDKSession {
   #isClosed = false
 
   constructor(options: SDKSessionOptions, resume?: string) {
+    requireNamedExecutable(options)
     this.#sessionId = resume
     // As the 0.2 series had it: no settings files, and the CLI's own system prompt.
     const systemPrompt = { type: "preset", preset: "claude_code" } as const
@@ -74,7 +76,7 @@ class Session implements SDKSession {
 
   async *stream(): AsyncGenerator<SDKMessage, void> {
     for (let next = await this.#query.next(); next.done !== true; next = await this.#query.next()) {
-      this.#sessionId = next.value.session_id || this.#sessionId
+      this.#sessionId ||= next.value.session_id
       yield next.value
       if (next.value.type === "result") return
     }
