@@ -73,6 +73,12 @@ export class HubProcess {
     throw new Error(`the hub did not start: ${this.#log}`)
   }
 
+  /** On any other port. */
+  async startElsewhere(): Promise<void> {
+    this.#port = 0
+    await this.startAgain()
+  }
+
   async kill(): Promise<void> {
     await this.#end("SIGKILL")
   }

@@ -55,7 +55,7 @@ for (const [kind, version] of [
 ] as const) {
   const title = "what a session without a machine gives to paste brings an agent that works, and is heard word by word"
   if (kind === "claude" && !runsNow(`hub with ${kind} ${version}`, title)) continue
-  it(`[HS39] ${title} (${kind} ${version})`, async () => {
+  it(`[HS43] ${title} (${kind} ${version})`, async () => {
     const hub = await HubProcess.start()
     open.push(() => hub.dispose())
     const session = await hub.post("/api/sessions", { agent: "external", prompt: "go", model: "claude-sonnet-4-6" })

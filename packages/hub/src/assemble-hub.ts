@@ -67,6 +67,7 @@ export async function assembleHub(options: HubPartsOptions) {
         call: (session, message) => desks.call(session, message),
         greeting: (session, incarnation) => desks.greeting(session, incarnation),
         greeted: (session) => desks.greeted(session),
+        homeOf: (requestIds) => homeOf(registry, asks.sessionOf(requestIds)),
         returned: (session) => desks.returned(session),
         revive: (session, by) => launches.revive(session, by),
         wake: (session) => launches.wake(session),
@@ -142,6 +143,7 @@ export async function assembleHub(options: HubPartsOptions) {
     metrics,
     anonymousRelay: options.anonymousRelay,
     isAutoApproving: () => policy.policy.relayAutoApproval,
+    watchPolicy: (changed) => policy.watch(changed),
     trouble: warn,
   })
   const settle = async () => {
@@ -175,6 +177,13 @@ async function sendTo(registry: SessionRegistry, incarnation: string, message: E
     () => true,
     () => false,
   )
+}
+
+/** The session of that id, as long as an agent that dials in may come back to it. */
+function homeOf(registry: SessionRegistry, sessionId: string | undefined): LiveSession | undefined {
+  const session = sessionId === undefined ? undefined : registry.newestOf(sessionId)
+  if (session === undefined || session.wire !== undefined || session.isEnded) return undefined
+  return session.kept.own.launch === undefined ? session : undefined
 }
 
 interface Publishing {

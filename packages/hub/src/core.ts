@@ -27,7 +27,7 @@ export interface HubCore {
   outline(id: string): Promise<readonly OutlineMark[]>
   search(query: SearchQuery): Promise<SearchReply>
 
-  listAsks(query: { state?: AskState; session?: string }): Promise<readonly Ask[]>
+  listAsks(query: AskQuery): Promise<readonly Ask[]>
   getAsk(id: string): Promise<Ask>
   answerAsk(id: string, answer: AskAnswer, how: AnswerOptions): Promise<Ask>
 
@@ -86,6 +86,13 @@ export interface Ingress {
   readonly token: string
   readonly command: string
   readonly note?: string
+}
+
+export interface AskQuery {
+  readonly state?: AskState
+  readonly session?: string
+  readonly newestFirst?: boolean
+  readonly limit?: number
 }
 
 export interface SessionQuery {

@@ -7,6 +7,7 @@ import type { ClientDesks } from "./clients/client-desks.ts"
 import { steer } from "./clients/steering.ts"
 import type {
   AnswerOptions,
+  AskQuery,
   ControlCall,
   CreatedSession,
   EventPage,
@@ -23,10 +24,11 @@ import type {
 } from "./core.ts"
 import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
-import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
+import type { Ask, AskAnswer } from "./model/ask.ts"
 import type { AuditRecord, Grant } from "./model/audit.ts"
 import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
+import { firstMessage } from "./runners/first-message.ts"
 import type { LaunchDesk } from "./runners/launch-desk.ts"
 import type { ProcessEndings } from "./runners/process-endings.ts"
 import type { RunnerFleet } from "./runners/runner-fleet.ts"
@@ -88,9 +90,8 @@ export class LocalHubCore implements HubCore {
       caller.name,
     )
     const url = ingressUrl(session.id)
-    if (request.prompt !== undefined && session.record.lastSeq === 0)
-      await session.send({ content: request.prompt }, caller.name)
-    const { model, permissionMode } = request
+    const { model, permissionMode, prompt, requestKey } = request
+    if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
     const ingress = commandFor({ url, token: secret, model, permissionMode, version: await claudeVersion() })
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }
   }
@@ -191,7 +192,7 @@ export class LocalHubCore implements HubCore {
     return this.#options.search(query)
   }
 
-  listAsks(query: { state?: AskState; session?: string }): Promise<readonly Ask[]> {
+  listAsks(query: AskQuery): Promise<readonly Ask[]> {
     return this.#options.directory.listAsks(query)
   }
 

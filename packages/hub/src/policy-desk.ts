@@ -11,6 +11,7 @@ const EMPTY: Policy = { rules: [], relayAutoApproval: false }
 /** The rules in force: the policy that an admin put, and the grants of the session that asks. */
 export class PolicyDesk {
   readonly #directory: Directory
+  readonly #watchers = new Set<() => void>()
   #policy: Policy = EMPTY
 
   constructor(directory: Directory) {
@@ -40,7 +41,14 @@ export class PolicyDesk {
       this.#directory.addAudit({ ...audit, details: { before: this.#policy, after: parsed.policy } }),
     ])
     this.#policy = parsed.policy
+    for (const changed of this.#watchers) changed()
     return parsed.policy
+  }
+
+  /** Called at each change, until what this returns is. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed)
+    return () => void this.#watchers.delete(changed)
   }
 
   judge(ask: Ask, session: SessionRecord, grants: readonly Rule[]): AskVerdict {

@@ -26,6 +26,7 @@ const CONNECTED = "websocket"
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
   transport: SessionTransport = "websocket"
+  readonly isReturning: boolean
   readonly #options: AgentConnectionOptions
   readonly #continuity: Continuity
   #incarnation: string
@@ -34,8 +35,11 @@ export class AgentConnection implements AgentWire {
   constructor(options: AgentConnectionOptions) {
     this.#options = options
     this.#router = new LineRouter(options)
-    const { incarnation } = options.session.kept.own
-    this.#continuity = continuityOf(incarnation, options.connection.request.lastRequestId)
+    const { kept, record } = options.session
+    const { incarnation } = kept.own
+    const { lastRequestId } = options.connection.request
+    this.#continuity = continuityOf(incarnation, lastRequestId)
+    this.isReturning = lastRequestId !== undefined && record.agentSessionId === null
     this.#incarnation = incarnation ?? randomUUID()
   }
 
@@ -43,8 +47,8 @@ export class AgentConnection implements AgentWire {
     return this.#incarnation
   }
 
-  renew(): void {
-    this.#incarnation = randomUUID()
+  renew(incarnation: string = randomUUID()): void {
+    this.#incarnation = incarnation
   }
 
   get session(): LiveSession {
@@ -55,10 +59,10 @@ export class AgentConnection implements AgentWire {
     return this.#options.connection === connection
   }
 
-  send(message: Envelope): Promise<void> {
+  async send(message: Envelope): Promise<void> {
     const line = encodeForAgent(message, this.session.traits)
     this.#options.metrics.bytesSent(line.length)
-    return this.#options.connection.send(line)
+    await this.#options.connection.send(line)
   }
 
   closeWith(code: number, reason: string): Promise<void> {

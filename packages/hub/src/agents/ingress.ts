@@ -9,6 +9,7 @@ import {
   type WebSocketAcceptor,
 } from "@signalbox/transport"
 import type { Authority } from "../auth/authority.ts"
+import { HubError } from "../errors.ts"
 import { SECURITY_HEADERS } from "../http/security-headers.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
@@ -29,6 +30,12 @@ export interface IngressOptions {
   readonly anonymousAgents: boolean
   readonly onTrouble: (what: string, error: unknown) => void
   readonly maxLineBytes?: number
+}
+
+/** What is known of whoever asks to come in. */
+interface Admission {
+  readonly caller: Caller | null
+  readonly loopback: boolean
 }
 
 interface Admitted {
@@ -91,11 +98,12 @@ export class AgentIngress {
     return readIngressPath(path) !== undefined
   }
 
-  /** The token is the connection's business; a page of somebody else must not get as far. */
+  /** Whose token it is is the connection's business; whoever has none must not learn whether there is one. */
   async receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const check = this.#options.authority.checkUpgrade(request)
-    if (check.ok || check.error.code === "auth/required") return this.#hybrid.receiveEvents(request, response)
-    const { code, message, status } = check.error
+    const error = check.ok ? this.#whyNotAgent(request, check) : check.error
+    if (error === undefined) return this.#hybrid.receiveEvents(request, response)
+    const { code, message, status } = error
     response.writeHead(status, { ...SECURITY_HEADERS, "content-type": "application/json", connection: "close" })
     response.end(`${JSON.stringify({ error: { code, message } })}\n`)
   }
@@ -159,18 +167,23 @@ export class AgentIngress {
   }
 
   async #admit(request: UpgradeRequest): Promise<Admitted | Refusal> {
-    const { authority, anonymousAgents } = this.#options
+    const { authority } = this.#options
     const raw = this.#requests.get(request.headers)
     const path = readIngressPath(request.path)
     if (raw === undefined || path === undefined) return refuse(404, "no agent is expected here")
     const check = authority.checkUpgrade(raw)
     if (!check.ok) return refuse(check.error.status, check.error.message)
     const { caller } = check
-    if (caller !== null && caller.role !== "agent") return refuse(401, "an agent needs the token of its session")
-    const anonymous = anonymousAgents && check.loopback && raw.headers.origin === undefined
-    if (caller === null && !anonymous) return refuse(401, "an agent needs the token of its session")
+    const error = this.#whyNotAgent(raw, check)
+    if (error !== undefined) return refuse(error.status, error.message)
     const session = await this.#sessionFor(request, path, caller)
     return "ok" in session ? session : { session, tokenId: caller?.tokenId }
+  }
+
+  #whyNotAgent({ headers }: IncomingMessage, { caller, loopback }: Admission): HubError | undefined {
+    const isAnonymous = this.#options.anonymousAgents && loopback && headers.origin === undefined
+    if (caller === null ? isAnonymous : caller.role === "agent") return undefined
+    return new HubError("auth/required", "an agent needs the token of its session")
   }
 
   async #sessionFor(request: UpgradeRequest, path: IngressPath, caller: Caller | null): Promise<LiveSession | Refusal> {

@@ -31,12 +31,15 @@ export class LineRouter {
   }
 
   get session(): LiveSession {
+    // One that nobody knew was found to belong elsewhere, and not by what it named.
+    if (this.#options.spawn === undefined) this.#session = this.#session.holder
     return this.#session
   }
 
   /** Awaited only if there is something to await. `key` is for an event that has none of its own. */
   take(line: string, key?: string): void | Promise<void> {
     const decoded = this.#decode(line)
+    const current = this.session
     if (decoded.kind === "malformed") {
       // Each is noted in the log: the first of them tell enough.
       this.#malformed += 1
@@ -44,9 +47,9 @@ export class LineRouter {
     } else {
       const session = this.#route(decoded.message)
       // By far the most lines belong where the last one did: nothing is awaited for them.
-      if (session !== this.#session) return this.#takeElsewhere(session, decoded, key)
+      if (session !== current) return this.#takeElsewhere(session, decoded, key)
     }
-    this.#session.ingest(decoded, key, this.#options.spawn)
+    current.ingest(decoded, key, this.#options.spawn)
     return undefined
   }
 

@@ -61,6 +61,12 @@ export class AnswerDelivery {
     }
   }
 
+  /** The session of an answer to one of these questions that may not have been heard. */
+  sessionOf(isAsked: (ask: Ask) => boolean): string | undefined {
+    for (const { ask } of this.#unconfirmed.values()) if (isAsked(ask)) return ask.sessionId
+    return undefined
+  }
+
   /** Asked once more, it has not heard the answer. */
   async askedAgain(id: string): Promise<void> {
     const entry = this.#unconfirmed.get(id)

@@ -82,6 +82,12 @@ export class AskDesk {
     return undefined
   }
 
+  /** Where one of these questions was asked, if it is open or its answer may not have been heard. */
+  sessionOf(requestIds: readonly string[]): string | undefined {
+    const isAsked = (ask: Ask) => requestIds.includes(ask.requestId)
+    return this.pending().find(isAsked)?.sessionId ?? this.#delivery.sessionOf(isAsked)
+  }
+
   /** A question came in and is in the log. Asked before, it is the same ask and nothing happens. */
   async open(question: Question): Promise<void> {
     const id = askId(question)

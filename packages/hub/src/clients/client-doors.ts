@@ -19,6 +19,7 @@ export interface ClientDoorsOptions {
   readonly metrics: HubMetrics
   readonly anonymousRelay: boolean
   readonly isAutoApproving: () => boolean
+  readonly watchPolicy: (changed: () => void) => () => void
   readonly trouble: (what: string, error: unknown) => void
   /** For one client, before it is told to come back. */
   readonly maxWaitingChars?: number

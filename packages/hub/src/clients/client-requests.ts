@@ -32,15 +32,18 @@ const MAX_OPEN = 256
 /** The control requests of one client: each has one reply, to this client alone, with the id it chose. */
 export class ClientRequests {
   readonly #options: ClientRequestsOptions
-  readonly #open = new Set<string>()
+  /** By the client's id; aborted when the client takes it back. */
+  readonly #open = new Map<string, AbortController>()
 
   constructor(options: ClientRequestsOptions) {
     this.#options = options
   }
 
-  /** The client wants no reply any more. */
+  /** The client wants no reply any more: nor need the agent go on, if it can be told. */
   forget(requestId: string): void {
+    const taken = this.#open.get(requestId)
     this.#open.delete(requestId)
+    taken?.abort()
   }
 
   /** Resolves when the request is on its way. */
@@ -56,11 +59,12 @@ export class ClientRequests {
       return this.#fail(requestId, forbidden(caller, `send ${subtype}`).message, "forbidden")
     }
     if (this.#open.size >= MAX_OPEN) return this.#fail(requestId, "too many requests wait for their answer")
-    this.#open.add(requestId)
+    const taken = new AbortController()
+    this.#open.set(requestId, taken)
     // What this agent can take is known when it has answered the hub: until then a client's next lines wait too.
     if (subtype === "initialize" && client.session.wire !== undefined) await desks.whenGreeted(client.session)
     // On the wire when this returns; its answer is not waited for.
-    void this.#pass(requestId, this.#replyTo(request))
+    void this.#pass(requestId, this.#replyTo(request, taken.signal))
   }
 
   /** An operator may not give an agent commands to run, but may host servers itself. */
@@ -74,7 +78,7 @@ export class ClientRequests {
     return desks.of(client.session).hosts(client.id, name)
   }
 
-  #replyTo(request: UnlistedRequest): Promise<ControlReply> {
+  #replyTo(request: UnlistedRequest, signal: AbortSignal): Promise<ControlReply> {
     const { client, desks, asks, caller } = this.#options
     switch (request.subtype) {
       case "initialize":
@@ -82,7 +86,7 @@ export class ClientRequests {
       case "mcp_set_servers":
         return this.#setServers(request)
       default:
-        return steer(client.session, request, { by: caller.name, timeoutMs: TIMEOUT_MS })
+        return steer(client.session, request, { by: caller.name, timeoutMs: TIMEOUT_MS, signal })
     }
   }
 

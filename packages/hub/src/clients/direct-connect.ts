@@ -65,10 +65,7 @@ export function directConnectRoutes({ registry, core, authority }: DirectConnect
 /** Ours, the CLI's own, or the key that a session was made with. */
 function named(registry: SessionRegistry, key: string | undefined): LiveSession | undefined {
   if (key === undefined) return undefined
-  const known = registry.newestOf(key) ?? registry.byRequestKey(key)
-  if (known !== undefined) return known
-  for (const session of registry.all()) if (session.record.agentSessionId === key) return session
-  return undefined
+  return registry.newestOf(key) ?? registry.byRequestKey(key) ?? registry.byAgentId(key)
 }
 
 async function launch(

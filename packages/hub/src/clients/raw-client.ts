@@ -212,7 +212,8 @@ export class RawClient implements DeskClient {
   async #answer(message: Envelope): Promise<void> {
     const response = fieldOf(message, "response")
     const requestId = textOf(response, "request_id")
-    if (response === undefined || requestId === undefined || !this.mayAnswer) return
+    if (response === undefined || requestId === undefined) return
+    if (!this.mayAnswer) return this.#refuse(forbidden(this.#options.caller, "answer"), { request_id: requestId })
     if (this.#options.house.desks.of(this.#session).answer(this.id, requestId, response)) return
     try {
       await this.#asks.answer(requestId, response)

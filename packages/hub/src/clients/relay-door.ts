@@ -15,6 +15,7 @@ export interface RelayDoorOptions {
   readonly anonymousRelay: boolean
   /** The policy's switch: whether questions are answered as a plain relay answers them. */
   readonly isAutoApproving: () => boolean
+  readonly watchPolicy: (changed: () => void) => () => void
   readonly trouble: (what: string, error: unknown) => void
   readonly maxClients?: number
   readonly maxWaitingChars?: number
@@ -33,13 +34,14 @@ export class RelayDoor {
 
   constructor(options: RelayDoorOptions) {
     this.#options = options
-    const { house, isAutoApproving, anonymousRelay, ...rest } = options
+    const { house, isAutoApproving, watchPolicy, anonymousRelay, ...rest } = options
     this.#door = new SocketDoor({
       ...rest,
       door: "relay",
       check: () => undefined,
       anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),
-      welcome: (visit) => this.#welcome(new RelayFrontend({ house, ...visit, isAutoApproving }), visit.caller),
+      welcome: (visit) =>
+        this.#welcome(new RelayFrontend({ house, ...visit, isAutoApproving, watchPolicy }), visit.caller),
     })
     this.#end = house.fanOut.watchAll({ asked: (ask) => this.#approve(ask) })
   }

@@ -14,25 +14,31 @@ export interface RelayFrontendOptions {
   readonly caller: Caller
   readonly port: ClientPort
   readonly isAutoApproving: () => boolean
+  /** Called at each change of the policy, until what it returns is. */
+  readonly watchPolicy: (changed: () => void) => () => void
 }
 
 const AUTO_APPROVAL_NOTE = "auto-approval is ON: every tool is allowed unseen, as the hub's policy says"
+const NO_AUTO_APPROVAL_NOTE = "auto-approval is off: somebody has to answer"
 
 /** A frontend that thinks it is the only one, and that one relay is one agent: it gets every session's lines on one socket. */
 export class RelayFrontend {
   readonly #options: RelayFrontendOptions
   readonly #clients = new Map<string, RawClient>()
-  readonly #end: () => void
+  readonly #ends: readonly (() => void)[]
+  /** As it was last told. */
+  #isAutoApproving = false
 
   constructor(options: RelayFrontendOptions) {
     this.#options = options
     const { house } = options
-    this.#end = house.fanOut.watchAll({
+    const endWatching = house.fanOut.watchAll({
       published: (id, items) => this.#published(id, items),
       changed: (view) => void this.#clientOf(view.id),
     })
+    this.#ends = [endWatching, options.watchPolicy(() => this.#tellAutoApproval())]
     if (this.#hasAgent()) this.#status("claude code is connected")
-    if (options.isAutoApproving()) this.#status(AUTO_APPROVAL_NOTE)
+    this.#tellAutoApproval()
     for (const session of house.registry.all()) {
       // This kind of frontend does not ask for what is open.
       const client = session.isEnded ? undefined : this.#clientOf(session.id)
@@ -55,7 +61,7 @@ export class RelayFrontend {
   }
 
   close(): void {
-    this.#end()
+    for (const end of this.#ends) end()
     for (const client of this.#clients.values()) client.close()
     this.#clients.clear()
   }
@@ -63,10 +69,11 @@ export class RelayFrontend {
   /** By the session it names, an answer by the question it answers, anything else to the only or the latest one. */
   #sessionFor(message: Envelope): LiveSession | undefined {
     const { registry, asks } = this.#options.house
-    const sessions = [...registry.all()].filter((session) => !session.isEnded)
     const id = textOf(message, "session_id")
-    const named = id === undefined || id === "" ? undefined : sessions.find((session) => isNamed(session, id))
-    if (named !== undefined) return named
+    const named = id === undefined || id === "" ? undefined : (registry.byAgentId(id) ?? registry.find(id))
+    // Where its conversation goes on; when it is over it is nobody else's message.
+    if (named !== undefined) return registry.newestOf(named.id)
+    const sessions = [...registry.all()].filter((session) => !session.isEnded)
     const answered = textOf(fieldOf(message, "response"), "request_id")
     if (answered !== undefined) {
       return sessions.find((session) => asks.pendingOf(session.id).some((ask) => ask.requestId === answered))
@@ -104,6 +111,13 @@ export class RelayFrontend {
     if (isGone && !this.#hasAgent()) this.#status("claude code disconnected")
   }
 
+  #tellAutoApproval(): void {
+    const isOn = this.#options.isAutoApproving()
+    if (isOn === this.#isAutoApproving) return
+    this.#isAutoApproving = isOn
+    this.#status(isOn ? AUTO_APPROVAL_NOTE : NO_AUTO_APPROVAL_NOTE)
+  }
+
   #hasAgent(): boolean {
     for (const session of this.#options.house.registry.all()) if (session.wire !== undefined) return true
     return false
@@ -122,10 +136,6 @@ function portOf(port: ClientPort): Omit<ClientPort, "end"> {
     ask: (line) => port.ask(line),
     tell: (line) => port.tell(line),
   }
-}
-
-function isNamed({ id, record }: LiveSession, name: string): boolean {
-  return id === name || record.agentSessionId === name
 }
 
 function newest(sessions: readonly LiveSession[]): LiveSession | undefined {

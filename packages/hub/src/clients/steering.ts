@@ -10,10 +10,10 @@ const RECORDED: ReadonlySet<string> = new Set(["interrupt", "set_permission_mode
 export async function steer(
   session: LiveSession,
   request: UnlistedRequest,
-  { by, timeoutMs }: { by: string; timeoutMs: number },
+  { by, timeoutMs, signal }: { by: string; timeoutMs: number; signal?: AbortSignal },
 ): Promise<ControlReply> {
   if (request.subtype === "set_permission_mode") checkMode(textOf(request, "mode"))
-  const reply = session.ask(request, timeoutMs)
+  const reply = session.ask(request, timeoutMs, signal)
   // Sent before it is recorded, so that a client's requests keep their order on the wire; its failure is told below.
   reply.catch(() => undefined)
   const isRecorded = RECORDED.has(request.subtype)

@@ -6,6 +6,8 @@ interface RunTask {
   readonly state: TaskState
   readonly session?: string
   readonly tries?: number
+  /** Also those that were stopped, which count as no try. */
+  readonly turns?: number
   readonly costUsd?: number
   readonly note?: string
 }

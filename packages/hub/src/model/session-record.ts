@@ -67,6 +67,8 @@ interface SessionPrivate {
   readonly lastAgentUuid: string | null
   /** Wire totals are cumulative per process: what earlier processes of this session had used. */
   readonly costBase: number
+  /** The process before, and what those before it had used: its last result may come when the next is here already. */
+  readonly earlierCost?: { readonly incarnation: string; readonly base: number }
   /** The reply to the hub's own `initialize`, from which every client's is answered. */
   readonly initializeReply: Readonly<Record<string, unknown>> | null
   /** Hook events named when the session was made; older CLIs cannot take them later. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import { launchRefusal } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
@@ -7,6 +6,7 @@ import type { KeptLaunch } from "../model/session-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
+import { firstMessage } from "./first-message.ts"
 import { agentOf, type LaunchPlan, planLaunch, readLaunched, withInherited } from "./launch-plan.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
@@ -35,6 +35,8 @@ interface Start {
   readonly what: "session/launched" | "session/resumed"
   /** How often it had been stopped when this was wished. */
   readonly stops: number
+  /** Gives it its first message before its agent can be here: so it comes to work, and is not told to be idle first. */
+  readonly prompt?: () => Promise<unknown>
 }
 
 /** Starts agents on runners, and starts them again when there is something to say to them. */
@@ -151,7 +153,9 @@ export class LaunchDesk {
     const runner = fleet.choose(request.runner, agentOf(request))
     const session = registry.draft(request, parent === undefined ? {} : { parent })
     const plan = planLaunch({ session: session.id, runner, request, resume })
-    await this.#start({ session, plan, by: caller.name, what: "session/launched", stops: 0 })
+    // Without a key it would be another message when it is given again, as it is after the start, where its failure is told.
+    const prompt = request.requestKey === undefined ? {} : { prompt: () => this.#prompt(session, request, caller) }
+    await this.#start({ session, plan, by: caller.name, what: "session/launched", stops: 0, ...prompt })
     return session
   }
 
@@ -266,6 +270,7 @@ export class LaunchDesk {
     if (registry.find(session.id) === undefined) registry.adopt(session)
     await session.expect({ ...plan.launch, cwd })
     session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
+    await start.prompt?.().catch(() => undefined)
     await this.#audit(start, cwd)
   }
 
@@ -298,10 +303,8 @@ export class LaunchDesk {
     await this.#options.directory.addAudit({ at, what, ...who, details })
   }
 
-  /** Its `uuid` follows from the request's key: however often it is asked for, it is one message. */
   async #prompt(session: LiveSession, { prompt, requestKey }: NewSession, caller: Caller): Promise<LiveSession> {
-    const uuid = requestKey === undefined ? {} : { uuid: promptUuid(session, requestKey) }
-    if (prompt !== undefined) await session.send({ content: prompt, ...uuid }, caller.name)
+    if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
     return session
   }
 }
@@ -309,11 +312,6 @@ export class LaunchDesk {
 function requireLaunch({ role }: Caller, launch: NewSession): void {
   const refusal = launchRefusal(role, launch)
   if (refusal !== undefined) throw new HubError("auth/forbidden", `${refusal}, and the session was launched with it`)
-}
-
-function promptUuid(session: LiveSession, requestKey: string): string {
-  const hash = createHash("sha256").update(`${session.id} ${requestKey}`).digest("hex")
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
 function isLive({ id }: LiveSession): HubError {

@@ -45,6 +45,8 @@ const COME_BACK = 1012
  */
 export class RunnerAgent implements AgentWire {
   readonly transport = TRANSPORT
+  /** Its session is known by its spawn. */
+  readonly isReturning = false
   readonly incarnation: string
   readonly #options: RunnerAgentOptions
   readonly #router: LineRouter

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import {
+  composeCancel,
   composeRequest,
   createPendingRequests,
   type Envelope,
@@ -14,13 +15,19 @@ import type { AgentWire } from "./agent-wire.ts"
 /** What the agent answered: the `response` of its control_response, success or error. */
 export type ControlReply = Readonly<Record<string, unknown>>
 
+export interface Asking {
+  readonly timeoutMs: number
+  /** Whoever wanted the answer does not want it any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** The hub's requests to one process of an agent, each with an id of the hub's own, each settled. */
 export class AgentControl {
   readonly #pending = createPendingRequests<ControlReply>({ memory: 0 })
 
-  async ask(wire: AgentWire, request: UnlistedRequest, timeoutMs: number): Promise<ControlReply> {
+  async ask(wire: AgentWire, request: UnlistedRequest, { timeoutMs, signal }: Asking): Promise<ControlReply> {
     const requestId = `hub-${randomUUID()}`
-    const reply = this.#pending.wait(requestId, { timeoutMs })
+    const reply = this.#pending.wait(requestId, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
     // Whatever sending does, the wait is settled by the reply, the time-out or the end of the connection.
     reply.catch(() => undefined)
     try {
@@ -31,6 +38,7 @@ export class AgentControl {
     try {
       return await reply
     } catch (cause) {
+      if (isGivenUp(cause)) void takeBack(wire, requestId)
       throw asHubError(cause, request.subtype, timeoutMs)
     }
   }
@@ -60,9 +68,26 @@ export function payloadOf(reply: ControlReply, subtype: string): unknown {
   })
 }
 
+/** The agent may be at it still. */
+function isGivenUp(cause: unknown): boolean {
+  return cause instanceof ProtocolError && (cause.code === "request/timeout" || cause.code === "request/aborted")
+}
+
+/** Not to the oldest, which exit on it: their wire refuses it. */
+async function takeBack(wire: AgentWire, requestId: string): Promise<void> {
+  try {
+    await wire.send(composeCancel(requestId))
+  } catch {
+    // Gone, or too old: what it answers is not waited for in any case.
+  }
+}
+
 function asHubError(cause: unknown, subtype: string, timeoutMs: number): HubError {
   if (cause instanceof ProtocolError && cause.code === "request/timeout") {
     return new HubError("control/timeout", `the agent did not answer ${subtype} within ${timeoutMs} ms`, { cause })
+  }
+  if (cause instanceof ProtocolError && cause.code === "request/aborted") {
+    return new HubError("control/timeout", `${subtype} was taken back before the agent answered`, { cause })
   }
   return new HubError("session/no-agent", `the agent went away before it answered ${subtype}`, { cause })
 }

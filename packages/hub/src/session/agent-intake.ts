@@ -1,17 +1,8 @@
-import {
-  composeError,
-  composeSuccess,
-  type Decoded,
-  type Envelope,
-  fieldOf,
-  isObject,
-  textOf,
-} from "@signalbox/protocol"
+import { composeError, composeSuccess, type Decoded, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
-import type { ControlReply } from "./agent-control.ts"
 import type { AgentWire } from "./agent-wire.ts"
 import { fateOf, questionKey } from "./line-fate.ts"
 import type { SessionPipeline } from "./pipeline.ts"
@@ -112,15 +103,11 @@ export class AgentIntake {
   }
 
   /** The questions that the agent has open, as its reply to `initialize` lists them. */
-  takePending(reply: ControlReply): void {
-    for (const name of PENDING_LISTS) {
-      const list = reply[name]
-      if (!Array.isArray(list)) continue
-      for (const message of list) {
-        if (!isObject(message) || typeof message["type"] !== "string") continue
-        const line = JSON.stringify(message)
-        this.take({ kind: "unknown", why: "type", message: { ...message, type: message["type"] }, line })
-      }
+  takePending(questions: readonly Readonly<Record<string, unknown>>[]): void {
+    for (const message of questions) {
+      if (typeof message["type"] !== "string") continue
+      const line = JSON.stringify(message)
+      this.take({ kind: "unknown", why: "type", message: { ...message, type: message["type"] }, line })
     }
   }
 
@@ -208,5 +195,3 @@ const ABSORBED_CALLS: ReadonlyMap<unknown, string> = new Map([
   ["hook_callback", "hook"],
   ["mcp_message", "mcp"],
 ])
-
-const PENDING_LISTS = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]

@@ -30,6 +30,11 @@ export class AgentProgress {
     this.#others.set(message, incarnation)
   }
 
+  /** The process that said it, where that is not the one that is here. */
+  otherOf(message: Envelope): string | undefined {
+    return this.#others.get(message)
+  }
+
   follow(item: Published): void {
     const { message } = item
     if (item.kind === "delta") {

@@ -5,8 +5,10 @@ import type { SessionTransport } from "../model/session-record.ts"
 export interface AgentWire {
   /** The process; a reconnect of the same one has the same. */
   readonly incarnation: string
-  /** It turned out to be another process than was thought: from now on it has an incarnation of its own. */
-  renew(): void
+  /** It says that it was here before, and it is not known where: the session it names is the one it left. */
+  readonly isReturning: boolean
+  /** It turned out to be another process than was thought: that of this incarnation, or one that was never here. */
+  renew(incarnation?: string): void
   /** May change once: an agent is seen to be hybrid at its first POST. */
   readonly transport: SessionTransport
   /** Resolves when the line was taken; rejects when the connection is over or the line is not fit for this agent. */

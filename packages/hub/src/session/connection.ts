@@ -55,6 +55,11 @@ export function stateAtStart({ turnStartedAt }: SessionRecord): SessionState {
   return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
 }
 
+/** Of a process that has said nothing yet. What waits for it is its work: it is not told to be idle first. */
+export function stateOfNew(waiting: number): SessionState {
+  return { phase: "starting", activity: waiting === 0 ? "idle" : "running", facts: {} }
+}
+
 function isWorking(state: SessionState): boolean {
   const { phase } = state
   if (phase === "waiting" || phase === "starting" || phase === "disconnected") return state.activity !== "idle"

@@ -22,6 +22,8 @@ export interface LiveSessionOptions {
   readonly greeting?: (session: LiveSession, incarnation: string) => Readonly<Record<string, unknown>>
   /** `initialize` is over, answered or not. */
   readonly greeted?: (session: LiveSession) => void
+  /** The session of these questions, whose agent is away. */
+  readonly homeOf?: (requestIds: readonly string[]) => LiveSession | undefined
   /** The same process is back: what it was not told while it was away it is told now. */
   readonly returned?: (session: LiveSession) => void
   /** The session has ended and got a message: resolves when its agent was started again, and fails when it cannot be. */

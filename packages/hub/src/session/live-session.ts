@@ -3,23 +3,20 @@ import {
   type Decoded,
   type Envelope,
   encode,
-  initialSessionState,
   type PeerTraits,
   peerTraits,
-  stepSession,
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import type { NewMessage, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { KeptLaunch, KeptSession, SessionExit, SessionPhase, SessionRecord } from "../model/session-record.ts"
-import { AgentControl, type ControlReply, payloadOf } from "./agent-control.ts"
+import { type ControlReply, payloadOf } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
 import { AgentProgress } from "./agent-progress.ts"
+import { AgentSeat } from "./agent-seat.ts"
 import type { AgentWire } from "./agent-wire.ts"
-import { Arrivals } from "./arrivals.ts"
 import { catchUp } from "./catch-up.ts"
-import { type Connection, type Continuity, connectionAtStart, phaseOf, stateAtStart } from "./connection.ts"
-import { type Greeted, greetAgent } from "./greet-agent.ts"
+import { type Connection, type Continuity, phaseOf, stateAtStart } from "./connection.ts"
 import { KeptRecord } from "./kept-record.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
 import { MessageDesk } from "./message-desk.ts"
@@ -27,7 +24,7 @@ import type { MessageInProgress } from "./message-in-progress.ts"
 import { openIntake } from "./open-intake.ts"
 import { type Published, SessionPipeline } from "./pipeline.ts"
 import { noAgent, rotated } from "./session-errors.ts"
-import { foldEvents, foldHandOver, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
+import { foldEvents } from "./session-fold.ts"
 import { SessionHistory } from "./session-history.ts"
 
 const IN_TURN: ReadonlySet<SessionPhase> = new Set(["running", "waiting", "disconnected"])
@@ -43,8 +40,7 @@ export class LiveSession {
   readonly #intake: AgentIntake
   readonly #progress: AgentProgress
   readonly #kept: KeptRecord
-  #connection: Connection
-  readonly #arrivals = new Arrivals()
+  readonly #seat: AgentSeat
   /** Of one that had ended when the hub started. */
   #areMessagesUnread = false
 
@@ -57,7 +53,6 @@ export class LiveSession {
       save: (kept) => this.#background(options.directory.saveSession(kept)),
       tell: () => options.changed(this),
     })
-    this.#connection = connectionAtStart(options.kept)
     this.pipeline = new SessionPipeline({
       session: this.id,
       log: options.log,
@@ -79,13 +74,27 @@ export class LiveSession {
       asks: options.asks,
       moved: () => this.touch(),
     })
-    if (this.#connection.name === "away") this.#progress.state = stateAtStart(options.kept.record)
     this.#intake = openIntake(this, options, {
       replied: (message) => {
         if (this.#connection.name === "connected") this.#connection.control.take(message)
       },
       background: (work) => this.#background(work),
     })
+    this.#seat = new AgentSeat({
+      session: this,
+      options,
+      kept: this.#kept,
+      messages: this.messages,
+      history: this.history,
+      progress: this.#progress,
+      intake: this.#intake,
+      background: (work) => this.#background(work),
+    })
+    if (this.#connection.name === "away") this.#progress.state = stateAtStart(options.kept.record)
+  }
+
+  get #connection(): Connection {
+    return this.#seat.connection
   }
 
   get kept(): KeptSession {
@@ -101,7 +110,7 @@ export class LiveSession {
   }
 
   get wire(): AgentWire | undefined {
-    return this.#connection.name === "connected" ? this.#connection.wire : undefined
+    return this.#seat.wire
   }
 
   /** The agent's connection, once it is decided which process it is and it was greeted. */
@@ -142,80 +151,34 @@ export class LiveSession {
   }
 
   /** An agent is here. */
-  async attach(wire: AgentWire, continuity: Continuity): Promise<void> {
-    if (this.#connection.name === "connected") this.#connection.control.close("the agent connected again")
-    const connectedAt = performance.now()
-    const connection = { name: "connected", wire, control: new AgentControl() } as const
-    this.#connection = { ...connection, isGreeted: false }
-    if (continuity === "new") this.#progress.state = initialSessionState
-    else {
-      this.#progress.state = stepSession(this.#progress.state, { kind: "connected" })
-      this.#intake.replayBegins()
-    }
-    this.change({ transport: wire.transport })
-    await this.history.note("connected", { transport: wire.transport })
-    if (continuity === "new") await this.#takeNewProcess(wire)
-    const greeted = this.#greet(connection.control, wire, continuity)
-    const isSame = continuity === "unknown" ? (await greeted) === "before" : continuity === "same"
-    // Gone while it was asked: whichever process it was, it says so when it is back.
-    if (this.wire !== wire) return
-    if (continuity === "unknown" && !isSame) await this.#renew(wire)
-    this.#connection = { ...connection, isGreeted: true }
-    this.#arrivals.tell(true)
-    if (isSame) {
-      this.#options.returned?.(this)
-      await this.messages.sendAgain(wire)
-      await this.#options.asks.sendAgain(wire.incarnation, connectedAt)
-    } else {
-      await this.messages.deliver(wire)
-    }
-    await greeted
+  attach(wire: AgentWire, continuity: Continuity): Promise<void> {
+    return this.#seat.attach(wire, continuity)
   }
 
   /** The connection is over; the process may live and come back. */
-  async detach(wire: AgentWire, reason: string): Promise<void> {
-    if (this.#connection.name !== "connected" || this.#connection.wire !== wire) return
-    this.#connection.control.close(reason)
-    this.#connection = { name: "away" }
-    this.#progress.state = stepSession(this.#progress.state, { kind: "disconnected" })
-    this.inProgress.clear()
-    this.change({ transport: null })
-    await this.history.note("disconnected", { reason })
+  detach(wire: AgentWire, reason: string): Promise<void> {
+    return this.#seat.detach(wire, reason)
   }
 
   /** Its process is over, and what becomes of the session is still to be seen: nothing more goes to it. */
   letGo(reason: string): void {
-    if (this.#connection.name !== "connected") return
-    this.#connection.control.close(reason)
-    this.#connection = { name: "away" }
+    this.#seat.letGo(reason)
   }
 
   /** The conversation goes on elsewhere with the same process: gives its connection away and is over itself. */
-  async handOver(next: LiveSession): Promise<void> {
-    if (this.#connection.name !== "connected") return
-    const connection = this.#connection
-    this.#connection = { name: "ended" }
-    this.inProgress.clear()
-    this.change({ transport: null, next: next.id })
-    // It speaks, and a new process says nothing before it is spoken to.
-    next.#connection = { ...connection, isGreeted: true }
-    this.messages.moveTo(next.messages)
-    next.#background(next.messages.deliver(connection.wire))
-    next.#progress.state = { ...this.#progress.state }
-    // One that comes back to its own goes on there: what followed it then does not follow it now.
-    const { next: _followed, ...record } = next.record
-    const { launch } = this.kept.own
-    const taken = foldHandOver({ ...next.kept, record }, this.kept)
-    next.#kept.change(launch === undefined ? taken : { ...taken, own: { ...taken.own, launch } })
-    const { cliVersion, runner, worktree } = this.record
-    next.change({ transport: connection.wire.transport, cliVersion, runner, ...(worktree && { worktree }) })
-    await this.history.note("rotated", { next: next.id })
+  handOver(next: LiveSession): Promise<void> {
+    return this.#seat.handOver(next.#seat)
+  }
+
+  /** The session that has the connection which was this one's. */
+  get holder(): LiveSession {
+    return this.#seat.holder.session
   }
 
   /** The process ended, or the session was stopped. `details` are for the history alone. */
   async end(exit: Omit<SessionExit, "at">, details: Readonly<Record<string, unknown>> = {}): Promise<void> {
     if (this.#connection.name === "ended") return
-    await this.#leave({ name: "ended" }, exit.reason)
+    await this.#seat.leave({ name: "ended" }, exit.reason)
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
     await this.history.note("ended", { ...exit, ...details })
   }
@@ -223,7 +186,7 @@ export class LiveSession {
   /** The runner put its idle process to rest. */
   async park(reason: string): Promise<void> {
     if (this.#connection.name === "ended" || this.#connection.name === "parked") return
-    await this.#leave({ name: "parked" }, reason)
+    await this.#seat.leave({ name: "parked" }, reason)
     this.change({ transport: null })
     await this.history.note("parked", { reason })
   }
@@ -231,7 +194,7 @@ export class LiveSession {
   /** A process was started on a runner, again or for the first time: until it is here the session is starting. */
   async expect(launch: KeptLaunch): Promise<void> {
     const { exit: _over, ...record } = this.record
-    this.#connection = { name: "never" }
+    this.#seat.connection = { name: "never" }
     this.#kept.change({ record: { ...record, runner: launch.runner }, own: { ...this.kept.own, launch } })
     if (this.#areMessagesUnread) await this.messages.load()
     this.#areMessagesUnread = false
@@ -296,17 +259,18 @@ export class LiveSession {
     return payloadOf(await this.ask(request, timeoutMs), request.subtype)
   }
 
-  ask(request: UnlistedRequest, timeoutMs: number): Promise<ControlReply> {
-    if (this.isParked) return this.awake(timeoutMs).then(() => this.ask(request, timeoutMs))
-    if (this.#connection.name !== "connected") return Promise.reject(noAgent("no agent is connected"))
-    return this.#connection.control.ask(this.#connection.wire, request, timeoutMs)
+  ask(request: UnlistedRequest, timeoutMs: number, signal?: AbortSignal): Promise<ControlReply> {
+    if (this.isParked) return this.awake(timeoutMs).then(() => this.ask(request, timeoutMs, signal))
+    const connection = this.#connection
+    if (connection.name !== "connected") return Promise.reject(noAgent("no agent is connected"))
+    return connection.control.ask(connection.wire, request, { timeoutMs, signal })
   }
 
   /** Brings a parked agent back. Resolves when it is here; at once when it does not rest. */
   async awake(timeoutMs: number): Promise<void> {
     if (!this.isParked) return
     this.#options.wake?.(this)
-    if (!(await this.#arrivals.wait(timeoutMs))) throw noAgent("its process did not come back in time")
+    if (!(await this.#seat.arrivals.wait(timeoutMs))) throw noAgent("its process did not come back in time")
   }
 
   change(change: Partial<SessionRecord>): void {
@@ -338,48 +302,11 @@ export class LiveSession {
     else this.#areMessagesUnread = true
   }
 
-  /** No process is there any more to hear an answer. */
-  async #leave(to: Connection, reason: string): Promise<void> {
-    if (this.#connection.name === "connected") this.#connection.control.close(reason)
-    this.#connection = to
-    this.inProgress.clear()
-    this.#arrivals.tell(false)
-    const { incarnation } = this.kept.own
-    await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: null })
-  }
-
-  async #renew(wire: AgentWire): Promise<void> {
-    wire.renew()
-    this.#progress.state = initialSessionState
-    await this.#takeNewProcess(wire)
-  }
-
-  async #takeNewProcess(wire: AgentWire): Promise<void> {
-    const { incarnation } = this.kept.own
-    await this.#options.asks.orphan({ sessionId: this.id, incarnation, except: wire.incarnation })
-    this.#kept.change(foldNewProcess(this.kept, wire.incarnation))
-    for (const lost of await this.messages.newProcess(wire.incarnation)) {
-      await this.history.note("message_unknown", { message_uuid: lost.uuid })
-    }
-  }
-
-  #greet(control: AgentControl, wire: AgentWire, continuity: Continuity): Promise<Greeted> {
-    const { greeting, greeted, trouble } = this.#options
-    const fields = continuity === "same" ? {} : (greeting?.(this, wire.incarnation) ?? {})
-    return greetAgent({
-      control,
-      wire,
-      intake: this.#intake,
-      fields,
-      learn: (payload) => this.#kept.change(foldInitializeReply(this.kept, payload)),
-      trouble: (error) => trouble(this, "initialize was not answered", error),
-    }).finally(() => greeted?.(this))
-  }
-
   #publish(items: readonly Published[]): void {
     for (const item of items) this.#progress.follow(item)
     const events = items.filter((item) => item.kind === "event")
-    if (events.length > 0) this.#kept.fold(foldEvents(this.kept, events))
+    const sayerOf = (message: Envelope) => this.#progress.otherOf(message)
+    if (events.length > 0) this.#kept.fold(foldEvents(this.kept, events, sayerOf))
     this.#options.publish(this, items)
   }
 

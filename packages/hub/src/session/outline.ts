@@ -20,13 +20,15 @@ export function markOf(event: StoredEvent): OutlineMark | undefined {
       return event.from === "client" ? mark("prompt", promptText(message)) : undefined
     case "control_request": {
       const request = fieldOf(message, "request")
-      const name = textOf(request, "tool_name") ?? textOf(request, "subtype") ?? "request"
-      return event.from === "agent" ? mark("ask", name) : undefined
+      const subtype = textOf(request, "subtype") ?? ""
+      // Agents also ask their host for hooks and servers: no person is asked by that.
+      if (event.from !== "agent" || !QUESTIONS.has(subtype)) return undefined
+      return mark("ask", textOf(request, "tool_name") ?? textOf(request, "mcp_server_name") ?? subtype)
     }
     case "result": {
       const subtype = textOf(message, "subtype") ?? "result"
       const isError = message["is_error"] === true || subtype !== "success"
-      return mark(isError ? "error" : "result", textOf(message, "result") ?? subtype)
+      return mark(isError && !isInterrupted(message) ? "error" : "result", textOf(message, "result") ?? subtype)
     }
     case "system":
       if (message["subtype"] === "compact_boundary") return mark("compaction", "The conversation was compacted")
@@ -36,6 +38,14 @@ export function markOf(event: StoredEvent): OutlineMark | undefined {
     default:
       return undefined
   }
+}
+
+const QUESTIONS: ReadonlySet<string> = new Set(["can_use_tool", "elicitation", "request_user_dialog"])
+
+/** Somebody stopped it: that is no failure. The oldest CLIs tell it by an error that is none. */
+function isInterrupted(message: Envelope): boolean {
+  if (textOf(message, "terminal_reason")?.startsWith("aborted_") === true) return true
+  return message["subtype"] === "error_during_execution" && message["is_error"] === false
 }
 
 function promptText(message: Envelope): string {

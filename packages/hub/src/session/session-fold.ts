@@ -11,6 +11,9 @@ const MAX_INITIALIZE_REPLY_CHARS = 1024 * 1024
 /** Beyond any honest count, and still exact when added up. */
 const MAX_AMOUNT = 1e12
 
+/** What an agent says of these changes the record. */
+const TELLING: ReadonlySet<string> = new Set(["system", "result"])
+
 export const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
 
 interface FoldedEvent {
@@ -18,12 +21,19 @@ interface FoldedEvent {
   readonly message: Envelope
 }
 
+/** The process that said a line, where it may be an earlier one than the session's last. */
+type SayerOf = (message: Envelope) => string | undefined
+
 /** What events change in the session's record. In one go: of a thousand messages only the last one's last line is looked for. */
-export function foldEvents(session: KeptSession, events: readonly FoldedEvent[]): KeptSession {
+export function foldEvents(session: KeptSession, events: readonly FoldedEvent[], sayerOf?: SayerOf): KeptSession {
   const last = events.at(-1)
   if (last === undefined) return session
   let folded = session
-  for (const { event, message } of events) folded = foldMessage(folded, event, message)
+  for (const { event, message } of events) {
+    const other = sayerOf === undefined || !TELLING.has(message.type) ? undefined : sayerOf(message)
+    const isLeftover = other !== undefined && other !== session.own.incarnation
+    folded = isLeftover ? foldLeftover(folded, message, other) : foldMessage(folded, event, message)
+  }
   const lastLine = lastLineIn(events)
   const lastAgentUuid = lastUuidIn(events)
   const spoken = lastLine === undefined ? {} : { lastLine }
@@ -51,6 +61,28 @@ function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope
     default:
       return session
   }
+}
+
+/** What a process said that is not here any more tells nothing of the one that is: only what it had used is counted. */
+function foldLeftover(session: KeptSession, message: Envelope, incarnation: string): KeptSession {
+  if (message.type !== "result") return session
+  const { record, own } = session
+  const used = lateCost(session, message, incarnation)
+  const tokens = addUsage(record.tokens, fieldOf(message, "usage"))
+  return {
+    own: { ...own, costBase: own.costBase + used },
+    record: { ...record, turns: record.turns + 1, costUsd: record.costUsd + used, tokens },
+  }
+}
+
+/** What the total of the process before says beyond what was counted when the next came. */
+function lateCost({ own }: KeptSession, message: Envelope, incarnation: string): number {
+  const since = usedSince(message)
+  if (since !== undefined) return since
+  const { earlierCost } = own
+  const total = totalCost(message)
+  if (earlierCost?.incarnation !== incarnation || total === undefined) return 0
+  return Math.max(0, earlierCost.base + total - own.costBase)
 }
 
 function foldRequest(session: KeptSession, message: Envelope, by: string | undefined): KeptSession {
@@ -90,7 +122,9 @@ function foldUserMessage(session: KeptSession, message: Envelope, at: string): K
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
   const { turnStartedAt: _cut, interruptedBy: _by, ...record } = session.record
   const { costUsd } = record
-  return { record, own: { ...session.own, incarnation, costBase: costUsd } }
+  const { incarnation: before, costBase } = session.own
+  const earlier = before === null ? {} : { earlierCost: { incarnation: before, base: costBase } }
+  return { record, own: { ...session.own, ...earlier, incarnation, costBase: costUsd } }
 }
 
 /** The same process goes on in another session: what it had used so far was the other's. */
@@ -146,13 +180,22 @@ function foldResult(session: KeptSession, message: Envelope, at: string): KeptSe
  * older ones begins at nothing with each process.
  */
 function costAfter({ record, own }: KeptSession, message: Envelope): number {
+  const since = usedSince(message)
+  if (since !== undefined) return record.costUsd + since
+  const total = totalCost(message)
+  return total === undefined ? record.costUsd : own.costBase + total
+}
+
+function usedSince(message: Envelope): number | undefined {
   const since = fieldOf(message, "model_usage_since_last_result")
-  if (since !== undefined) {
-    const used = Object.values(since).map((usage) => (isObject(usage) ? amountOf(usage["costUSD"]) : 0))
-    return record.costUsd + used.reduce((sum, each) => sum + each, 0)
-  }
+  if (since === undefined) return undefined
+  const used = Object.values(since).map((usage) => (isObject(usage) ? amountOf(usage["costUSD"]) : 0))
+  return used.reduce((sum, each) => sum + each, 0)
+}
+
+function totalCost(message: Envelope): number | undefined {
   const cost = message["total_cost_usd"] ?? message["cost_usd"]
-  return typeof cost === "number" ? own.costBase + amountOf(cost) : record.costUsd
+  return typeof cost === "number" ? amountOf(cost) : undefined
 }
 
 function addUsage(before: TokenCount, usage: Readonly<Record<string, unknown>> | undefined): TokenCount {

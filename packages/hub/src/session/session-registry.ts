@@ -134,8 +134,7 @@ export class SessionRegistry {
 
   /**
    * The session that a line of this connection belongs to. Each of the CLI's own session ids has one session of ours: a
-   * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made. An
-   * agent that is bound to its session comes back only to those of its own chain.
+   * known one comes back to its own, an empty placeholder becomes the new one's, and otherwise a linked session is made.
    */
   async route(current: LiveSession, message: Envelope, isBound = false): Promise<LiveSession> {
     const agentSessionId = textOf(message, "session_id")
@@ -143,8 +142,9 @@ export class SessionRegistry {
     if (agentSessionId.length > MAX_AGENT_ID_CHARS) return current
     if (agentSessionId === current.record.agentSessionId) return current
     const known = this.#byAgentId.get(agentSessionId)
-    const mayReturn = known !== undefined && (!isBound || this.#firstOf(known) === this.#firstOf(current))
-    if (mayReturn && known !== current && known.wire === undefined) return this.#moveTo(current, known)
+    if (known !== undefined && known !== current && this.#mayReturn(current, known, isBound)) {
+      return this.#moveTo(current, known)
+    }
     if (current.record.agentSessionId === null) {
       this.#claim(current, agentSessionId)
       return current
@@ -163,8 +163,23 @@ export class SessionRegistry {
     return first
   }
 
+  /**
+   * An agent that is bound to its session comes back only to those of its own chain; nobody who dials in to a session of a
+   * runner's, or to one that was stopped. Another agent's place is taken only by one that nobody knew until now.
+   */
+  #mayReturn(current: LiveSession, known: LiveSession, isBound: boolean): boolean {
+    if (isBound && this.#firstOf(known) !== this.#firstOf(current)) return false
+    const isOfRunner = known.kept.own.launch !== undefined
+    if (isOfRunner ? current.kept.own.launch === undefined : known.record.exit !== undefined) return false
+    return known.wire === undefined || (current.record.agentSessionId === null && !isOfRunner)
+  }
+
   async #moveTo(current: LiveSession, next: LiveSession): Promise<LiveSession> {
-    await current.handOver(next)
+    const { wire: before } = next
+    const reason = "another agent took its place"
+    // Both at once: there is no moment at which somebody else could take it.
+    await Promise.all([before && next.detach(before, reason), current.handOver(next)])
+    void before?.closeWith(4001, reason).catch(() => undefined)
     return next
   }
 
@@ -176,6 +191,7 @@ export class SessionRegistry {
   #add(session: LiveSession): void {
     const { record, own } = session.kept
     this.#sessions.set(record.id, session)
+    // Of two the newer: the one before it was stopped.
     if (record.agentSessionId !== null) this.#byAgentId.set(record.agentSessionId, session)
     if (own.requestKey !== null) this.#byRequestKey.set(own.requestKey, session)
   }

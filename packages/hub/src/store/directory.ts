@@ -68,8 +68,9 @@ export interface AskFilter {
   readonly state?: AskState
   /** Settled with an answer that is not known to have been on the wire. */
   readonly undelivered?: boolean
-  /** Default and most: MAX_LISTED. The oldest come first. */
+  /** Default and most: MAX_LISTED. The oldest come first, unless the newest are wanted. */
   readonly limit?: number
+  readonly newestFirst?: boolean
 }
 
 export const MAX_LISTED = 10_000

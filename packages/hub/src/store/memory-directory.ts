@@ -54,8 +54,10 @@ export class MemoryDirectory implements Directory {
     return this.#asks.get(id)
   }
 
-  async listAsks({ session, state, undelivered, limit = MAX_LISTED }: AskFilter): Promise<readonly Ask[]> {
-    return [...this.#asks.values()]
+  async listAsks(filter: AskFilter): Promise<readonly Ask[]> {
+    const { session, state, undelivered, newestFirst, limit = MAX_LISTED } = filter
+    const all = [...this.#asks.values()]
+    return (newestFirst === true ? all.toReversed() : all)
       .filter((ask) => session === undefined || ask.sessionId === session)
       .filter((ask) => state === undefined || ask.state === state)
       .filter((ask) => undelivered !== true || (isUndelivered(ask) && !this.#givenUp.has(ask.id)))

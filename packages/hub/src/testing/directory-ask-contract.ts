@@ -57,7 +57,7 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       expect(records[0]?.what).toBe(`answered by ${(await directory.getAsk("1"))?.settledBy}`)
     }))
 
-  it("[DR5] asks are listed by session and state, oldest first, no more than asked for", () =>
+  it("[DR5] asks are listed by session and state, oldest or newest first, no more than asked for", () =>
     withDirectory(async ({ directory }) => {
       const asks = ["4", "3", "2", "1"].map((id) => pendingAsk(id, { sessionId: id > "2" ? "s" : "other" }))
       for (const ask of asks) await directory.addAsk(ask)
@@ -66,6 +66,8 @@ export function describeAskContract(withDirectory: WithDirectory): void {
         (await directory.listAsks(filter)).map((ask) => ask.id)
       expect(await ids({})).toEqual(["4", "3", "2", "1"])
       expect(await ids({ limit: 2 })).toEqual(["4", "3"])
+      expect(await ids({ newestFirst: true, limit: 2 })).toEqual(["1", "2"])
+      expect(await ids({ newestFirst: true, session: "s" })).toEqual(["3", "4"])
       expect(await ids({ session: "s" })).toEqual(["4", "3"])
       expect(await ids({ state: "pending" })).toEqual(["4", "2", "1"])
       expect(await ids({ session: "s", state: "pending" })).toEqual(["4"])

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import { createLogger } from "../../src/index.ts"
 import { LineSocket } from "../clients/line-socket.ts"
-import { call, openAgent, openStage, type Stage } from "../clients/stage.ts"
+import { call, openAgent, openSession, openStage, type Stage } from "../clients/stage.ts"
 
 const POLL = { timeout: 30_000, interval: 20 }
 
@@ -94,4 +94,18 @@ it("[HS38] an agent that is not let in is noted in the log, without its token", 
   expect(text).toContain("this token is another session's")
   expect(text).not.toContain(agent.token)
   expect(stage.hub.core.getSession(id).state).toBe("idle")
+})
+
+it("[HA3] whoever posts events without an agent's token is not told whether that agent is here", async () => {
+  const stage = await openStage()
+  const { agent, id } = await openAgent(stage)
+  const { id: away } = await openSession(stage)
+  const post = async (session: string, token: string) => {
+    const reply = await call(stage, "POST", `/session/cli/${session}/events`, { events: [] }, token)
+    return reply.status
+  }
+  for (const session of [id, away, "nobody"]) {
+    for (const token of ["sbx_wrong", stage.hub.admin.token]) expect(await post(session, token)).toBe(401)
+  }
+  expect(await post(id, agent.token)).toBe(200)
 })

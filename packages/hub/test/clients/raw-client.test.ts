@@ -211,10 +211,12 @@ describe("a raw client on one session", () => {
     const answered = agent.askPermission("ask-1")
     const question = await operator.request("can_use_tool")
     viewer.answer(question, { behavior: "allow", updatedInput: {} })
+    const notAllowed = await viewer.find((message) => message["request_id"] === "ask-1")
+    expect(notAllowed).toMatchObject({ subtype: "refused", error: { code: "auth/forbidden" } })
     expect(errorIn(await viewer.ask("i", { subtype: "initialize" }))).toContain("the role viewer may not")
     viewer.send(user("let me in", { uuid: "6b0d2cf8-0000-4000-8000-000000000001" }))
-    const refused = await viewer.find((message) => message["subtype"] === "refused")
-    expect(refused).toMatchObject({ uuid: "6b0d2cf8-0000-4000-8000-000000000001", error: { code: "auth/forbidden" } })
+    const refused = await viewer.find((message) => message["uuid"] === "6b0d2cf8-0000-4000-8000-000000000001")
+    expect(refused).toMatchObject({ subtype: "refused", error: { code: "auth/forbidden" } })
     operator.answer(question, { behavior: "deny", message: "no" })
     await answered
     agent.sayText("seen by all")
@@ -222,6 +224,33 @@ describe("a raw client on one session", () => {
     expect(viewer.types()).not.toContain("control_request")
     expect(viewer.types()).not.toContain("control_cancel_request")
     expect(agent.wire.types()).not.toContain("user")
+  })
+
+  it("[RC42] a request that a client takes back is taken back from the agent, where that does not end it", async () => {
+    const stage = await openStage()
+    for (const version of ["2.1.325", undefined]) {
+      const { agent, id } = await openAgent(stage, version === undefined ? {} : { version })
+      const client = await openClient(stage, id)
+      await client.ask("i", { subtype: "initialize" })
+      client.send({ type: "control_request", request_id: "slow", request: { subtype: "side_question", question: "?" } })
+      const { request_id } = await agent.wire.request("side_question")
+      client.send({ type: "control_cancel_request", request_id: "slow" })
+      const next = client.ask("next", { subtype: "mcp_status" })
+      await agent.take("mcp_status", {})
+      await next
+      const taken = agent.wire.messages.filter(({ type }) => type === "control_cancel_request")
+      expect(taken.map((message) => message["request_id"])).toEqual(version === undefined ? [] : [request_id])
+      expect(client.messages.filter((message) => fieldOf(message, "response")?.["request_id"] === "slow")).toEqual([])
+    }
+  })
+
+  it("[HS42] a request that was not answered in time is taken back from an agent that can take it", async () => {
+    const stage = await openStage()
+    const { agent, id } = await openAgent(stage, { version: "2.1.325" })
+    const body = { request: { subtype: "of_tomorrow" }, timeoutMs: 50 }
+    expect((await call(stage, "POST", `/api/sessions/${id}/control`, body)).status).toBe(504)
+    const { request_id } = await agent.wire.request("of_tomorrow")
+    expect(await agent.wire.ofType("control_cancel_request")).toMatchObject({ request_id })
   })
 
   it("[RC9] rubbish, keep_alive and auth reach no agent and harm nobody; old dialects are understood", async () => {

@@ -64,6 +64,26 @@ describe("the plain relay", () => {
     expect(one.agent.requests("interrupt")).toEqual([])
   })
 
+  it("[RC26] what names a conversation that went on goes where it went, and to nobody when it is over", async () => {
+    const stage = await openStage({ anonymousRelay: true })
+    const { agent, id } = await openAgent(stage)
+    agent.sayText("here")
+    agent.say({ type: "assistant", session_id: "went on", message: { role: "assistant", content: [] } })
+    const other = await openAgent(stage)
+    other.agent.sayText("another")
+    const frontend = await openFrontend(stage)
+    await expect.poll(() => stage.hub.core.getSession(id).next).toBeDefined()
+    const user = (content: string) =>
+      frontend.send({ type: "user", message: { role: "user", content }, session_id: agent.sessionId })
+    user("go on")
+    await agent.hears("go on")
+    await call(stage, "DELETE", `/api/sessions/${stage.hub.core.getSession(id).next ?? ""}`)
+    user("is anybody there")
+    const refused = await frontend.find((message) => message["subtype"] === "refused")
+    expect(refused).toMatchObject({ error: { code: "session/no-agent" } })
+    expect(other.agent.wire.types()).not.toContain("user")
+  })
+
   it("[RC27] a token is needed unless the hub was started for anonymous frontends on loopback", async () => {
     const stage = await openStage()
     const { agent } = await openAgent(stage)
@@ -91,6 +111,10 @@ describe("the plain relay", () => {
     const rules = [{ id: "careful", effect: "ask", tool: "Bash", input: { command: "rm *" } }]
     const put = await call(stage, "PUT", "/api/policy", { rules, relayAutoApproval: true })
     expect(put.status, await put.text()).toBe(200)
+    await frontend.find((message) => textOf(message, "text")?.startsWith("auto-approval is ON") === true)
+    await call(stage, "PUT", "/api/policy", { rules })
+    await frontend.find((message) => textOf(message, "text")?.startsWith("auto-approval is off") === true)
+    await call(stage, "PUT", "/api/policy", { rules, relayAutoApproval: true })
     frontend.close()
     await frontend.closed
     const client = await openClient(stage, id)

@@ -157,6 +157,14 @@ describe("requests", () => {
     expect(hub.core.calls).toEqual([{ method: "readEvents", args: ["a/b", expected] }])
   })
 
+  it.each([
+    ["", { newestFirst: false, limit: 1_001 }],
+    ["?order=newest&limit=20&session=s1", { session: "s1", newestFirst: true, limit: 21 }],
+  ])("[AK17] asks%s reach the core as they should", async (query, expected) => {
+    await hub.ask(`/api/asks${query}`, { as: "viewer" })
+    expect(hub.core.calls).toEqual([{ method: "listAsks", args: [expected] }])
+  })
+
   it("[HA27] an event's message is the line as it was received", async () => {
     const text = await (await hub.ask("/api/sessions/s1/events", { as: "viewer" })).text()
     expect(text).toContain(`"from":"agent","message":${ODD_LINE}}`)

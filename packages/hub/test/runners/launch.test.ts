@@ -1,7 +1,9 @@
 import { once } from "node:events"
-import { describe, expect, it } from "vitest"
+import { fieldOf, textOf } from "@signalbox/protocol"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import type { AuditRecord } from "../../src/model/audit.ts"
+import { LineSocket } from "../clients/line-socket.ts"
 import { call, openSession, openStage, tokenOf } from "../clients/stage.ts"
 import { FakeRunner } from "./fake-runner.ts"
 import { launch, rest, WAIT } from "./launching.ts"
@@ -40,6 +42,26 @@ describe("launching on a runner", () => {
     const agent = await runner.start()
     expect((await launching).body).toMatchObject({ cwd: "/home/agent" })
     await agent.hears("Hello.")
+  })
+
+  it("[HR10] with a first message it goes from starting to running, and is never told to be idle before", async () => {
+    const stage = await openStage()
+    const headers = { authorization: `Bearer ${stage.hub.admin.token}` }
+    const viewer = await LineSocket.open(new WebSocket(`${stage.wsUrl}/api/stream`, { headers }))
+    onTestFinished(() => viewer.close())
+    viewer.send({ op: "subscribe", session: "*" })
+    await viewer.find((message) => message["ev"] === "subscribed")
+    const states = () => viewer.messages.flatMap((message) => textOf(fieldOf(message, "record"), "state") ?? [])
+    const runner = await FakeRunner.connect(stage, { isSlow: true })
+    const launching = launch(stage, { agent: "simulator", prompt: "Hello.", requestKey: "one" })
+    const agent = await runner.start()
+    const { body } = await launching
+    await agent.hears("Hello.")
+    expect(stage.hub.core.getSession(body.id).state).toBe("running")
+    agent.init({})
+    agent.result()
+    await expect.poll(states, WAIT).toContain("idle")
+    expect(states().filter((state, index) => state !== states()[index - 1])).toEqual(["starting", "running", "idle"])
   })
 
   it("[HR11] the runner is the one that is named, or else the one with most to spare", async () => {
@@ -104,6 +126,16 @@ describe("launching on a runner", () => {
     await agent.dial(again)
     await expect.poll(() => again.hub.core.getSession(ids[0] ?? "").transport, WAIT).toBe("runner")
     expect(new Set(agent.heard.filter(({ type }) => type === "user").map(({ uuid }) => uuid)).size).toBe(1)
+  })
+
+  it("[HR13] so it is with an agent that is started by hand", async () => {
+    const stage = await openStage()
+    const request = { agent: "external", requestKey: "by hand", prompt: "Once." }
+    const all = await Promise.all([1, 2, 3].map(() => launch(stage, request)))
+    const ids = [...all, await launch(stage, request)].map(({ body }) => body.id)
+    expect(new Set(ids).size).toBe(1)
+    const { events } = await stage.hub.core.readEvents(ids[0] ?? "", { after: 0, limit: 10 })
+    expect(events.map(({ line }) => textOf(JSON.parse(line), "type"))).toEqual(["user"])
   })
 
   it("[HR14] a launch leaves a record of who, what and where; variables are passed on and never told", async () => {
@@ -273,6 +305,30 @@ describe("launching on a runner", () => {
     const [code] = (await once(stranger, "close")) as [number]
     expect(code).toBe(4001)
     expect(stage.hub.core.getSession(body.id).transport).toBe("runner")
+  })
+
+  it("[HR19] nor by naming its conversation, also when that has ended: a message still brings it back there", async () => {
+    const stage = await openStage({ anonymousAgents: true })
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage)
+    const agent = await runner.agent()
+    agent.init({ session_id: "of the runner" })
+    await expect.poll(() => stage.hub.core.getSession(body.id).agentSessionId, WAIT).toBe("of the runner")
+    await call(stage, "DELETE", `/api/sessions/${body.id}`)
+    const stranger = await LineSocket.open(new WebSocket(stage.wsUrl))
+    onTestFinished(() => stranger.close())
+    stranger.answer(await stranger.request("initialize"), {})
+    stranger.send({
+      type: "system",
+      subtype: "init",
+      uuid: "6b0d2cf8-0000-4000-8000-000000000009",
+      session_id: "of the runner",
+    })
+    const all = async () => (await stage.hub.core.listSessions({ limit: 10 })).sessions
+    await expect.poll(async () => (await all()).map(({ transport }) => transport), WAIT).toEqual(["websocket", null])
+    expect(stage.hub.core.getSession(body.id)).toMatchObject({ state: "ended", runner: "runner-1" })
+    await rest(stage, "POST", `/api/sessions/${body.id}/messages`, { body: { content: "Go on." } })
+    await (await runner.agent(1)).hears("Go on.")
   })
 
   it("[RC36] DirectConnect launches where there is a runner", async () => {

@@ -167,6 +167,28 @@ describe("a session's record", () => {
     })
   })
 
+  it("[HS11] a result that a process left behind counts what was not counted yet, and once", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const first = new FakeAgent("p1")
+    await first.attach(session)
+    first.say(result("u1", 1))
+    await session.settled()
+    await session.detach(first, "lost")
+    const second = new FakeAgent("p2")
+    await second.attach(session)
+    second.say(init("u2"))
+    second.say(result("u3", 0.25))
+    await session.settled()
+    const late = result("u4", 1.5)
+    session.ingest({ kind: "unknown", why: "type", message: late, line: JSON.stringify(late) }, undefined, "p1")
+    await session.settled()
+    expect(session.record.costUsd).toBe(1.75)
+    second.say(result("u5", 0.5))
+    await session.settled()
+    expect(session.record).toMatchObject({ turns: 4, costUsd: 2 })
+  })
+
   it("[HS11] what a process had used before it went on in another session is not counted there", async () => {
     const { registry } = setUpSessions()
     const first = registry.create({ agent: "external" })

@@ -14,6 +14,7 @@ export class FakeAgent implements AgentWire {
   readonly transport = "websocket"
   readonly heard: Envelope[] = []
   readonly closes: number[] = []
+  isReturning = false
   incarnation: string
   /** What it answers to `initialize`; left out, it never does. */
   initializeReply: Record<string, unknown> | null
@@ -25,9 +26,9 @@ export class FakeAgent implements AgentWire {
     this.initializeReply = initializeReply
   }
 
-  renew(): void {
+  renew(incarnation?: string): void {
     this.#renewals += 1
-    this.incarnation = `${this.incarnation}+${this.#renewals}`
+    this.incarnation = incarnation ?? `${this.incarnation}+${this.#renewals}`
   }
 
   async send(message: Envelope): Promise<void> {

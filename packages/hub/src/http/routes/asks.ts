@@ -6,8 +6,6 @@ import { publicAsk } from "../public-ask.ts"
 import { LARGE_BODY_BYTES, type Route, route } from "../route.ts"
 import { AnswerBody, AskList, AskListQuery, Ask as AskSchema } from "../schemas/ask.ts"
 
-const MAX_LISTED = 1_000
-
 export function askRoutes(core: HubCore): Route[] {
   return [
     route({
@@ -18,8 +16,10 @@ export function askRoutes(core: HubCore): Route[] {
       query: AskListQuery,
       reply: { status: 200, description: "the asks", schema: AskList },
       async handle({ query }) {
-        const asks = await core.listAsks(query)
-        return { asks: asks.slice(0, MAX_LISTED).map(publicAsk), more: asks.length > MAX_LISTED }
+        const { order, limit, ...filter } = query
+        // One more than is told shows whether there are more.
+        const asks = await core.listAsks({ ...filter, newestFirst: order === "newest", limit: limit + 1 })
+        return { asks: asks.slice(0, limit).map(publicAsk), more: asks.length > limit }
       },
     }),
     route({

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Id, Moment, Seq, WireObject } from "./fields.ts"
+import { Id, Moment, numberInQuery, Seq, WireObject } from "./fields.ts"
 
 const STATES = ["pending", "allowed", "denied", "expired", "cancelled", "superseded", "orphaned"] as const
 
@@ -29,7 +29,12 @@ export const Ask = z
 
 export const AskList = z.object({ asks: z.array(Ask), more: z.boolean() })
 
-export const AskListQuery = z.strictObject({ state: z.enum(STATES).exactOptional(), session: Id.exactOptional() })
+export const AskListQuery = z.strictObject({
+  state: z.enum(STATES).exactOptional(),
+  session: Id.exactOptional(),
+  order: z.enum(["oldest", "newest"]).default("oldest"),
+  limit: numberInQuery({ min: 1, max: 1_000 }).default(1_000),
+})
 
 const how = { inputHash: z.string().max(200).exactOptional(), answerId: Id.exactOptional() }
 

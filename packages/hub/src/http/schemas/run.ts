@@ -10,6 +10,7 @@ const Options = z.record(z.string().max(200), z.unknown())
 const taskFields = {
   session: Id.exactOptional(),
   tries: z.int().nonnegative().exactOptional(),
+  turns: z.int().nonnegative().exactOptional(),
   costUsd: z.number().nonnegative().exactOptional(),
   note: Note.exactOptional(),
 }

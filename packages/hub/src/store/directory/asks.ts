@@ -53,7 +53,8 @@ export class AskTable {
     if (filter.undelivered === true) conditions.push("undelivered = 1")
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     values.push(Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED))
-    return this.#database.all(`SELECT body FROM asks ${where} ORDER BY number LIMIT ?`, values).map(toAsk)
+    const order = filter.newestFirst === true ? "number DESC" : "number"
+    return this.#database.all(`SELECT body FROM asks ${where} ORDER BY ${order} LIMIT ?`, values).map(toAsk)
   }
 
   #update(id: string, ask: Ask): void {
