@@ -39,12 +39,12 @@ describe("signalbox loop with a real CLI", () => {
     const [{ run: id }] = loop.events("run")
     expect((await scene.run(id)).tasks).toMatchObject([
       { state: "done", tries: 2 },
-      { state: "waiting", tries: 1, session: ask.sessionId },
+      { state: "waiting", tries: 0, turns: 1, session: ask.sessionId },
     ])
     expect(await scene.session(ask.sessionId)).toMatchObject({ state: "ended" })
     const again = scene.loop("--json", "--resume", id)
     expect([await again.exit, again.said()]).toEqual([0, ""])
-    expect((await scene.run(id)).tasks[1]).toMatchObject({ state: "done", tries: 2, session: ask.sessionId })
+    expect((await scene.run(id)).tasks[1]).toMatchObject({ state: "done", tries: 1, turns: 2, session: ask.sessionId })
     expect((await scene.call("GET", "/api/sessions")).sessions).toHaveLength(2)
   })
 })

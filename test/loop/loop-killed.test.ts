@@ -102,7 +102,7 @@ describe("a loop that something happens to", () => {
     60_000 + loopKills * 30_000,
   )
 
-  it("[LP13] without a hub it brings one on a port from 8765 on, and takes it away, with the runner", async () => {
+  it("[LP13] [LP23] without a hub it brings one on a port from 8765 on, and takes it away, with the runner", async () => {
     const scene = newScene()
     const taken = createServer()
     // Where somebody has it already, that is as good.
@@ -124,6 +124,9 @@ describe("a loop that something happens to", () => {
     // Its run is there for the next one.
     const again = scene.loop("--resume", loop.events("run")[0].run, "--json")
     expect([await again.exit, again.events("summary")]).toMatchObject([0, [{ state: "done", done: 1, turns: 1 }]])
+    const list = scene.loop("--list", "--json")
+    expect([await list.exit, JSON.parse(list.lines[0] ?? "").runs]).toMatchObject([0, [{ state: "done" }]])
+    expect(existsSync(join(scene.data, "hub.json"))).toBe(false)
   })
 
   it("[LP12] [LP13] killed together with the hub that it brought, it is resumed with another", async () => {

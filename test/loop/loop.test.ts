@@ -138,7 +138,7 @@ describe("signalbox loop", () => {
     await expect.poll(() => livingIn(group), POLL).toBe(0)
     const stopped = await scene.run(id)
     expect(stopped).toMatchObject({ state: "stopped", note: "you stopped it" })
-    expect(stopped.tasks).toMatchObject([1, 2].map(() => ({ state: "waiting", tries: 1 })))
+    expect(stopped.tasks).toMatchObject([1, 2].map(() => ({ state: "waiting", tries: 0, turns: 1 })))
     const sessions = stopped.tasks.map(({ session }: { session: string }) => session)
     for (const session of sessions) expect(await scene.session(session)).toMatchObject({ state: "ended" })
     const again = scene.loop("--json", "--resume", id, "--verify", "true")
@@ -146,8 +146,29 @@ describe("signalbox loop", () => {
     const { tasks, state } = await scene.run(id)
     expect([state, ...tasks]).toMatchObject([
       "done",
-      ...sessions.map((session: string) => ({ state: "done", session, tries: 2 })),
+      ...sessions.map((session: string) => ({ state: "done", session, tries: 1, turns: 2 })),
     ])
+  })
+
+  it("[LP23] --list shows the runs, the newest first, as a table or as the hub has them", async () => {
+    const first = scene.loop(scene.list("a", "b"), "--json", "--max-turns", "1", ...scene.playing(answers))
+    expect(await first.exit).toBe(1)
+    const second = scene.loop("Only this", "--json", ...scene.playing(answers))
+    expect(await second.exit).toBe(0)
+    const ids = [second, first].map((loop) => loop.events("run")[0].run)
+    const table = scene.loop("--list")
+    expect(await table.exit).toBe(0)
+    const [head, newest, before] = table.lines
+    expect(head).toMatch(/^RUN +STATE +DONE +FAILED +COST +WHAT +AGE$/)
+    expect(newest).toMatch(new RegExp(`^${ids[0].slice(0, 8)} +done +1 of 1 +\\$0\\.25 +Only this`))
+    expect(before).toMatch(new RegExp(`^${ids[1].slice(0, 8)} +stopped +1 of 2 +\\$0\\.25 +TASKS\\.md: --max-turns is`))
+    const json = scene.loop("--list", "--json")
+    expect(await json.exit).toBe(0)
+    expect(
+      JSON.parse(json.lines[0] ?? "")
+        .runs.slice(0, 2)
+        .map(({ id }: { id: string }) => id),
+    ).toEqual(ids)
   })
 
   it("[LP8] what is refused for every task is told once, and stops the run", async () => {
@@ -199,6 +220,8 @@ describe("signalbox loop", () => {
       [],
       ["x", "--agent", "robot"],
       ["x", "--resume", "1"],
+      ["x", "--list"],
+      ["--resume", "1", "--list"],
     ]) {
       const loop = scene.loop(...args)
       expect({ args, code: await loop.exit, out: loop.lines }).toEqual({ args, code: 2, out: [] })
@@ -207,7 +230,7 @@ describe("signalbox loop", () => {
     const unknown = scene.loop("--resume", "zzz")
     expect([await unknown.exit, unknown.said()]).toEqual([
       1,
-      'signalbox: there is no run whose id begins with zzz: see "GET /api/runs"\n',
+      'signalbox: there is no run whose id begins with zzz: see "signalbox loop --list"\n',
     ])
   })
 })

@@ -206,6 +206,19 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
     },
   )
 
+  inTerminal("AT5 elsewhere", "[AT5] [CL35] it goes on also when the hub is back at another port", async () => {
+    const { hub, id, terminal } = await attach({ turns: [{ steps: [{ say: "Before." }] }] })
+    await terminal.shows("Before.")
+    await hub.kill()
+    await terminal.shows(/Reconnecting:[^]*Shown as of/)
+    const { url } = hub.ready
+    await hub.startElsewhere()
+    expect(hub.ready.url).not.toBe(url)
+    await terminal.showsNot("Reconnecting")
+    await hub.call("PATCH", `/api/sessions/${id}`, { title: "Another journey" })
+    await terminal.shows("Another journey")
+  })
+
   inTerminal("AT6", "[AT6] another size of the terminal is drawn anew, however small", async () => {
     const { terminal } = await attach({ turns: [{ steps: [{ say: "word ".repeat(60) }, bash("deploy", "a")] }] })
     await terminal.shows("Tab: answer")

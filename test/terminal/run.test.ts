@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Scenario } from "@signalbox/simulator"
 import { afterEach, describe, expect, it } from "vitest"
 import { SIGNALBOX, Terminal, tmux } from "./terminal.ts"
@@ -32,6 +34,27 @@ async function run({ scenario, size = [80, 24], env = {} }: Run): Promise<Termin
 
 const oneCommand: Scenario = {
   turns: [{ steps: [{ say: "I run it." }, bash("npm test", "12 passed"), { say: "All is well." }], costUsd: 0.25 }],
+}
+
+async function processes(...args: readonly string[]): Promise<string[]> {
+  const found = await promisify(execFile)("ps", [...args]).catch(() => ({ stdout: "" }))
+  return found.stdout.split("\n").filter((line) => line.trim() !== "")
+}
+
+/** The agent of a run, once it is there. */
+async function onlyChildOf(pid: number): Promise<number> {
+  let children: number[] = []
+  const look = async () => {
+    children = (await processes("-o", "pid=", "--ppid", String(pid))).map(Number)
+    return children.length
+  }
+  await expect.poll(look, { timeout: 30_000 }).toBe(1)
+  return children[0] ?? 0
+}
+
+async function isRunning(pid: number): Promise<boolean> {
+  const [state = "Z"] = await processes("-o", "stat=", "-p", String(pid))
+  return !state.startsWith("Z")
 }
 
 describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
@@ -110,6 +133,41 @@ describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
     await terminal.shows("Wait for it.")
     await terminal.press("C-c")
     await terminal.shows(/Interrupted[^]*exit code 1/)
+  })
+
+  it("[RT5] an agent that hears neither an interrupt nor a request to end is ended by the second, and nothing is left", async () => {
+    const scenario: Scenario = { turns: [{ steps: [{ say: "Wait for it." }, { hang: true }] }] }
+    const terminal = await run({ scenario })
+    await terminal.shows("Wait for it.")
+    const agent = await onlyChildOf(await terminal.pid())
+    process.kill(agent, "SIGSTOP")
+    await terminal.press("C-c")
+    await terminal.shows("Ctrl-C once more ends the agent")
+    // However often it is pressed: it is waited for the agent's end.
+    for (let time = 0; time < 3; time++) await terminal.press("C-c")
+    expect(await terminal.shows("exit code")).toMatch(/\nsignalbox: you ended the agent in mid-turn\n[^]*exit code 1/)
+    expect(await isRunning(agent)).toBe(false)
+    expect(await terminal.flag("cursor_flag")).toBe("1")
+  })
+
+  it("[RT5] before a turn has begun the first Ctrl-C ends it", async () => {
+    const terminal = await run({ scenario: oneCommand, env: { SIGNALBOX_SIM_FAULT: "hang" } })
+    await terminal.shows("before")
+    const agent = await onlyChildOf(await terminal.pid())
+    await terminal.press("C-c")
+    expect(await terminal.shows("exit code")).toMatch(/\nsignalbox: you ended the agent in mid-turn\n[^]*exit code 1/)
+    expect(await isRunning(agent)).toBe(false)
+  })
+
+  it("[RT5] Ctrl-C at a question interrupts the turn, and the terminal is as it was", async () => {
+    const terminal = await run({ scenario: oneCommand })
+    await terminal.shows(/Allow\? y/)
+    await terminal.press("C-c")
+    const ended = await terminal.shows("exit code 1")
+    expect(ended).not.toContain("12 passed")
+    await terminal.type("echo seen")
+    await terminal.shows("echo seen")
+    expect(await terminal.flag("cursor_flag")).toBe("1")
   })
 
   it("[RT6] what an agent says cannot steer the terminal", async () => {

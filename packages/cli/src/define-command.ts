@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { oneLine } from "./failure.ts"
 
 export interface CommandDefinition {
   /** With its arguments: `send <id> [text]`. */
@@ -14,13 +15,22 @@ const definitions = new WeakMap<Command, CommandDefinition>()
 
 /** Every command has an example in its help, and takes `--data`. */
 export function defineCommand(parent: Command, definition: CommandDefinition): Command {
-  const { name, summary } = definition
-  const command = parent.command(name).description(summary)
+  const command = parent.command(definition.name).description(definition.summary)
   definitions.set(command, definition)
   const title = definition.examples.length === 1 ? "Example" : "Examples"
   if (definition.notes !== undefined) command.addHelpText("after", `\n${definition.notes}`)
   command.addHelpText("after", `\n${title}:\n${definition.examples.map((line) => `  ${line}`).join("\n")}`)
+  const name = `${parent.parent === null ? "" : `${parent.parent.name()} `}${parent.name()} ${command.name()}`
+  command.configureOutput({ outputError: (text, write) => write(errorLine(text, name)) })
   return command.option("--data <directory>", "the data directory (default: SIGNALBOX_DATA, or ~/.signalbox)")
+}
+
+/** What the parser has to say, on one line, and where more is said. */
+export function errorLine(text: string, name: string): string {
+  const words = oneLine(text)
+    .replace(/^error: /, "")
+    .replace(/\.$/, "")
+  return `signalbox: ${words} (see ${name} --help)\n`
 }
 
 export function definitionOf(command: Command): CommandDefinition | undefined {

@@ -13,6 +13,7 @@ of the repository is the same as \`signalbox up\`.
 
 - **Which hub.** That of the data directory (\`--data\`, on every command, else \`SIGNALBOX_DATA\`, else \`~/.signalbox\`). Without
   \`--data\`, \`SIGNALBOX_URL\` and \`SIGNALBOX_TOKEN\` name another one. The admin's token of a data directory is sent to its own hub only.
+  Where none is configured, a hub that answers on this machine is named with the error. A hub that comes back at another port is found again.
 - **Ids** may be abbreviated as far as they are unique: \`signalbox log 3f2a\`.
 - **Exit codes**: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. An error is one line on stderr: what happened, and
   what to do.

@@ -39,6 +39,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   const { code } = error
   if (typeof code !== "string") return 1
   if (/^(?:client|hub)\/(?:unreachable|timeout)$/.test(code)) return 3
+  if (code === "start/invalid-option" || code === "client/misconfigured") return 2
   return code.startsWith("auth/") ? 4 : 1
 }
 

@@ -12,7 +12,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   // They stand in for `claude`: every argument is theirs, and none is ours to read.
   if (name === "sim") return (await import("@signalbox/simulator/command")).main(rest, env)
   const context: CommandContext = { env, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }
-  endWithReader(context.stdout)
+  endWithReader(context)
   try {
     if (name === "shim" && rest[0] !== "--help" && rest[0] !== "-h")
       return await (await import("./shim/shim.ts")).shim(rest, context)

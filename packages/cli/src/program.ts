@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
 import type { CommandContext } from "./command-context.ts"
-import { oneLine } from "./failure.ts"
+import { errorLine } from "./define-command.ts"
 
 const { version: VERSION }: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
@@ -43,7 +43,7 @@ export async function createProgram(context: CommandContext, called?: string): P
     .version(VERSION)
     // Those below inherit both. Nothing ends the process but the end of main; an error is one line.
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(errorLine(text)) })
+    .configureOutput({ outputError: (text, write) => write(errorLine(text, "signalbox")) })
     .addHelpText(
       "after",
       "\nBegin with:  signalbox up\nExit codes:  0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed",
@@ -52,10 +52,6 @@ export async function createProgram(context: CommandContext, called?: string): P
   const loaders = only === undefined ? Object.values(COMMANDS) : [only]
   for (const add of await Promise.all(loaders.map((load) => load()))) add(program, context)
   return program
-}
-
-function errorLine(text: string): string {
-  return `signalbox: ${oneLine(text).replace(/^error: /, "")} (see signalbox --help)\n`
 }
 
 /** The program and all below it. */

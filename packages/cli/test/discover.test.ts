@@ -3,9 +3,9 @@ import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
 import { describe, expect, it } from "vitest"
 import { WebSocketServer } from "ws"
-import { probePorts } from "../src/discover/probe.ts"
+import { PORTS, probePorts } from "../src/discover/probe.ts"
 import { findHub } from "../src/hub/find-hub.ts"
-import { atEnd, folder, run, startHub } from "./signalbox-process.ts"
+import { atEnd, folder, ready, run, start, startHub } from "./signalbox-process.ts"
 
 function portOf(server: { address(): AddressInfo | string | null }): number {
   const address = server.address()
@@ -33,6 +33,24 @@ describe("signalbox discover", () => {
     const told = await run(["discover", "--json"])
     expect(told.code).toBe(0)
     expect(JSON.parse(told.stdout)).toHaveProperty("found")
+  })
+
+  it("[CL36] where no hub is configured, ls, attach and new offer what answers here", async () => {
+    const data = folder()
+    const running = start(["up", "--json", "--no-runner", "--data", data])
+    const { url } = await ready(running)
+    // Beyond them only where ten others are on this machine.
+    const isNear = Number(new URL(url).port) <= (PORTS.at(-1) ?? 0)
+    for (const args of [["ls"], ["new"], ["log", "1"]]) {
+      const { code, stderr } = await run(args, { env: { SIGNALBOX_DATA: folder() } })
+      expect({ args, code }).toEqual({ args, code: 3 })
+      expect(stderr).toMatch(/^signalbox: [^\n]+\n$/)
+      expect(stderr).toContain(isNear ? "SIGNALBOX_TOKEN to a token of it" : "signalbox up")
+      expect(stderr).toContain(isNear ? url : "signalbox up")
+    }
+    // Whoever names a directory means its hub.
+    const named = await run(["ls", "--data", folder()])
+    expect([named.code, named.stderr.includes(url)]).toEqual([3, false])
   })
 
   it("[CL29] the admin's token goes to its own hub only", async () => {

@@ -67,6 +67,25 @@ describe("signalbox doctor", () => {
     expect(lines.filter((line) => !line.startsWith("ok") && !line.includes("To do: "))).toEqual([])
   })
 
+  it("[CL27] tells a hub that is named without a token, or by no address, from one that is not running", async () => {
+    const hubOf = async (env: NodeJS.ProcessEnv) => {
+      const told = await run(["doctor", "--json"], { env: { SIGNALBOX_DATA: folder(), ...env } })
+      const report: Report = JSON.parse(told.stdout)
+      return report.checks.find(({ name }) => name === "hub")
+    }
+    expect(await hubOf({})).toMatchObject({ state: "note", found: "not running" })
+    expect(await hubOf({ SIGNALBOX_URL: "http://127.0.0.1:9" })).toMatchObject({
+      state: "wrong",
+      found: "there is no token for the hub at http://127.0.0.1:9",
+      todo: expect.stringMatching(/^set SIGNALBOX_TOKEN to /),
+    })
+    expect(await hubOf({ SIGNALBOX_URL: "notaurl" })).toMatchObject({
+      state: "wrong",
+      found: "SIGNALBOX_URL is notaurl",
+      todo: expect.stringMatching(/^set it to a hub's address such as /),
+    })
+  })
+
   it("[CL27] knows which versions dial, old Nodes, late clocks, and the ways to sign in", () => {
     expect(["2.1.37", "2.1.120", "2.0.999", "1.9.0"].map(canDial)).toEqual([true, true, true, true])
     expect(["2.1.121", "2.2.0", "3.0.0"].map(canDial)).toEqual([false, false, false])

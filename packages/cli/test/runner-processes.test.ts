@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { findRunner } from "@signalbox/runner"
 import { describe, expect, it } from "vitest"
 import { identify, isAlive, type ProcessCard } from "../src/process-card.ts"
+import { nextRestart } from "../src/runner/restart-plan.ts"
 import { atEnd, exitOf, folder, run, start, startHub, type TestHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 100 }
@@ -76,6 +77,57 @@ describe("the runner beside the hub", () => {
     const next = await startHub("runner", hub.data)
     await runnerOf(next)
     expect(readFileSync(file, "utf8")).not.toBe(token)
+  })
+})
+
+describe("a runner that dies", () => {
+  it("[CL37] while its hub lives it is started again, and that is said; its sessions go on", async () => {
+    const hub = await startHub("runner")
+    const { id } = await hub.json("new", "--agent", "simulator", "--cwd", folder(), "--prompt", "hello")
+    const state = async () => (await hub.json("ls", "--all")).sessions[0]?.state
+    await expect.poll(state, POLL).toBe("idle")
+    const first = await runnerOf(hub)
+    process.kill(first.pid, "SIGKILL")
+    await expect
+      .poll(() => hub.process.said(), POLL)
+      .toContain("the runner ended unexpectedly (SIGKILL); it is started again")
+    await expect.poll(state, POLL).toBe("ended")
+    const second = await runnerOf(hub)
+    expect(second).not.toEqual(first)
+    // The hub is another's now, and that one adopts the runner: it looks after it all the same.
+    hub.process.child.kill("SIGKILL")
+    await exitOf(hub.process)
+    const next = await startHub("runner", hub.data)
+    expect(await runnerOf(next)).toEqual(second)
+    const log = () => readFileSync(join(hub.data, "runner.log"), "utf8")
+    await expect.poll(log, POLL).toContain("another runner lives here")
+    process.kill(second.pid, "SIGKILL")
+    await expect
+      .poll(() => next.process.said(), POLL)
+      .toMatch(/the runner ended unexpectedly[^\n]*; it is started again/)
+    await expect.poll(async () => (await runners(next))[0]?.connected, POLL).toBe(true)
+    expect((await next.run(["send", id, "again"])).code).toBe(0)
+    await expect.poll(async () => (await next.json("ls", "--all")).sessions[0]?.state, POLL).toBe("idle")
+  })
+
+  it("[CL37] one that was stopped is not started again", async () => {
+    const hub = await startHub("runner")
+    const runner = await runnerOf(hub)
+    process.kill(runner.pid, "SIGTERM")
+    await expect.poll(() => hub.process.said(), POLL).toContain("the runner was stopped")
+    expect(await findRunner(join(hub.data, "runner"))).toBeUndefined()
+    expect(hub.process.said()).not.toContain("started again")
+  })
+
+  it("[CL37] restarts wait longer each time and come to an end, unless it was well in between", () => {
+    const delays: number[] = []
+    let inARow = 0
+    for (let next = nextRestart(0, 10); next !== undefined; next = nextRestart(inARow, 10)) {
+      delays.push(next.delayMs)
+      inARow = next.inARow
+    }
+    expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000])
+    expect(nextRestart(inARow, 3_600_000)).toEqual({ inARow: 1, delayMs: 1_000 })
   })
 })
 

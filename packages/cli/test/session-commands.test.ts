@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { writeFileSync } from "node:fs"
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { COMMAND, environment, folder, run, start, startHub, type TestHub } from "./signalbox-process.ts"
+import { atEnd, COMMAND, environment, folder, run, start, startHub, type TestHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 30_000, interval: 100 }
 
@@ -32,7 +32,7 @@ function stateOf(hub: TestHub, id: string): Promise<string> {
 }
 
 describe("sessions from the command line", () => {
-  it("[CL8] right after `up` says that it is ready, a session starts on its runner; its ask is answered and its turn logged", async () => {
+  it("[CL8] [CL39] right after `up` says that it is ready, a session starts on its runner; its ask is answered and its turn logged", async () => {
     const hub = await startHub("runner")
     const id = await newSession(hub, "--prompt", "permission please", "--title", "A first one")
     await expect.poll(() => stateOf(hub, id), POLL).toBe("waiting")
@@ -48,14 +48,14 @@ describe("sessions from the command line", () => {
     expect(again.code).toBe(1)
     expect(again.stderr).toMatch(/^signalbox: .*needs no answer any more\n$/)
     const log = await hub.run(["log", id.slice(0, 8)])
-    expect(log.stdout).toMatch(/admin: permission please\n[^]*asks: Bash npm test\n[^]*turn: done/)
+    expect(log.stdout).toMatch(/admin: permission please\n[^]*asks: Bash npm test\n[^]*admin allows it\n[^]*turn: done/)
     const events = (await hub.run(["log", id, "--json"])).stdout.trim().split("\n")
     expect(events.map((line) => JSON.parse(line).seq)).toEqual(events.map((_, index) => index + 1))
     const tail = await hub.run(["log", id, "--json", "--tail", "2"])
     expect(tail.stdout.trim().split("\n")).toEqual(events.slice(-2))
   })
 
-  it("[CL9] sends, follows, interrupts and stops", async () => {
+  it("[CL9] [CL39] sends, follows, interrupts and stops", async () => {
     const hub = await startHub("runner")
     const scenario = join(folder(), "slow.yaml")
     writeFileSync(scenario, SLOW)
@@ -71,6 +71,9 @@ describe("sessions from the command line", () => {
     expect((await hub.run(["send", id], { input: "from a pipe\n" })).code).toBe(0)
     const said = () => follower.lines.map((line) => JSON.parse(line).message)
     await expect.poll(() => said().filter(({ type }) => type === "result").length, POLL).toBe(2)
+    const told = (await hub.run(["log", id])).stdout
+    expect(told).toMatch(/admin: take your time\n[^]*admin interrupts the turn\n[^]*turn: /)
+    expect(told).not.toContain("asks: interrupt")
     expect(JSON.stringify(said())).toContain("from a pipe")
     expect((await hub.run(["stop", id])).code).toBe(0)
     expect(await stateOf(hub, id)).toBe("ended")
@@ -78,6 +81,16 @@ describe("sessions from the command line", () => {
     if (follower.child.exitCode === null) await once(follower.child, "exit")
     expect(follower.child.exitCode).toBe(0)
     expect((await hub.json("ls")).sessions).toEqual([])
+    expect((await hub.run(["log", id, "--follow", "--tail", "0"])).stdout).toBe("")
+    // Brought back, it goes on after its end.
+    expect((await hub.run(["send", id, "once more"])).code).toBe(0)
+    const again = start(["log", id, "--follow", "--data", hub.data])
+    await expect.poll(() => again.lines.join("\n"), POLL).toMatch(/hub: ended[^]*admin: once more/)
+    expect(again.child.exitCode).toBeNull()
+    await expect.poll(() => stateOf(hub, id), POLL).toBe("running")
+    expect((await hub.run(["stop", id])).code).toBe(0)
+    if (again.child.exitCode === null) await once(again.child, "exit")
+    expect(again.child.exitCode).toBe(0)
     expect((await hub.json("ls", "--state", "ended")).sessions).toHaveLength(1)
   })
 
@@ -118,6 +131,9 @@ describe("what every command has in common", () => {
     const forbidden = await run(["new"], asViewer)
     expect(forbidden.code).toBe(4)
     expect(forbidden.stderr.split("\n")).toHaveLength(2)
+    const noAddress = await run(["ls"], { env: { SIGNALBOX_URL: "notaurl", SIGNALBOX_TOKEN: token } })
+    expect(noAddress.code).toBe(2)
+    expect(noAddress.stderr).toMatch(/^signalbox: SIGNALBOX_URL is notaurl: set it to [^\n]*http[^\n]*\n$/)
     for (const args of [["send"], ["answer", "x", "perhaps"], ["ls", "--state", "tired"], ["nonsense"], ["token"]]) {
       const wrong = await hub.run(args)
       expect({ args, code: wrong.code, stdout: wrong.stdout }).toEqual({ args, code: 2, stdout: "" })
@@ -164,5 +180,48 @@ describe("what every command has in common", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" })
     expect(out).toMatch(/^ID +STATE/)
     expect((await hub.run(["ls"])).stdout).not.toContain("\u001b")
+  })
+
+  it.runIf(existsSync("/dev/full"))("[CL13] a disk that is full is told in one line", async () => {
+    const hub = await startHub("no-runner")
+    await makeSession(hub, { prompt: "a" })
+    const full = openSync("/dev/full", "w")
+    atEnd(() => closeSync(full))
+    for (const args of [["ls"], ["ls", "--json"], ["--help"], ["sim", "--list"]]) {
+      const child = spawn(process.execPath, [COMMAND, ...args, ...(args[0] === "ls" ? ["--data", hub.data] : [])], {
+        env: environment(),
+        stdio: ["ignore", full, "pipe"],
+      })
+      let said = ""
+      child.stderr?.on("data", (data: Buffer) => void (said += data.toString()))
+      const [code] = await once(child, "close")
+      expect({ args, code }).toEqual({ args, code: 1 })
+      expect(said).toMatch(/^(?:signalbox|claude-sim): what it prints cannot be written: [^\n]+\n$/)
+    }
+  })
+
+  it("[CL38] what is wrong with a command is told before anything is made: no terminal, no session", async () => {
+    const hub = await startHub("no-runner")
+    const ended = await hub.run(["new", "--agent", "simulator", "--attach"])
+    expect(ended).toMatchObject({ code: 2, stdout: "" })
+    expect(ended.stderr).toMatch(/^signalbox: attach needs a terminal; [^\n]*signalbox log [^\n]*\n$/)
+    expect((await hub.json("ls", "--all")).sessions).toEqual([])
+    // Nor is a hub looked for.
+    const wrong = [
+      ["new", "--agent", "robot"],
+      ["new", "--fork"],
+      ["new", "--env", "X"],
+      ["answer", "x", "allow", "--input", "{"],
+      ["log", "x", "--tail", "-1"],
+    ]
+    for (const args of wrong) {
+      const told = await run([...args, "--data", join(folder(), "none")])
+      expect({ args, code: told.code, lines: told.stderr.split("\n").length }).toEqual({ args, code: 2, lines: 2 })
+    }
+    const missing = await run(["token", "revoke"])
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      "signalbox: missing required argument 'id' (see signalbox token revoke --help)\n",
+    ])
   })
 })

@@ -51,10 +51,24 @@ describe("signalbox up", () => {
     const wrongOption = await run(["up", "--prot", "1"])
     expect(wrongOption.code).toBe(2)
     expect(wrongOption.stderr).toContain("--port")
+    const noUrl = await run(["up", "--public-url", "nope", "--port", "0", "--no-runner", "--data", folder()])
+    expect([noUrl.code, noUrl.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^signalbox: --public-url nope: give [^\n]+\n$/),
+    ])
     const exposed = await run(["up", "--host", "0.0.0.0", "--port", "0", "--no-runner", "--data", folder()])
     expect(exposed.code).toBe(1)
     expect(exposed.stderr).toContain("--i-understand-plaintext")
   })
+
+  it.runIf(existsSync("/proc/self"))(
+    "[CL5] a data directory that cannot be made is told, and not tried for ever",
+    async () => {
+      const ended = await run(["up", "--json", "--no-runner", "--port", "0", "--data", "/proc/signalbox/data"])
+      expect(ended.code).toBe(1)
+      expect(ended.stderr).toMatch(/^signalbox: \/proc\/signalbox\/data cannot be made [^\n]*--data\n$/)
+    },
+  )
 
   it("[CL6] the data directory and the token are the owner's alone, and stay", async () => {
     const data = join(folder(), "made")
@@ -84,7 +98,7 @@ describe("signalbox up", () => {
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("{"))
     expect(greeting).toHaveLength(5)
-    expect(greeting[0]).toMatch(/^The hub is up at http:\/\/127\.0\.0\.1:\d+ without a runner\. Stop it with Ctrl-C\.$/)
+    expect(greeting[0]).toMatch(/^The hub is up at http:\/\/127\.0\.0\.1:\d+, without a runner\. Ctrl-C stops it\.$/)
     expect(greeting.join("\n")).toContain(login)
     expect(login).toMatch(/\/login#code=[\w-]{16,}$/)
     expect(running.lines).toEqual([])

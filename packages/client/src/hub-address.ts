@@ -7,8 +7,35 @@ export interface HubAddress {
   readonly token: string | undefined
 }
 
+type Now<Value> = () => Value | undefined
+
+/** A hub that may come back elsewhere: where it is and what lets us in is asked at each try. */
+function movingAddress(url: Now<string | URL>, token: string | Now<string> | undefined): HubAddress {
+  const now = () => {
+    const at = url()
+    if (at === undefined) throw new HubClientError("client/unreachable", "no hub is running there; is it stopped?")
+    return fixedAddress(at, typeof token === "function" ? token() : token)
+  }
+  return {
+    get http() {
+      return now().http
+    },
+    get webSocket() {
+      return now().webSocket
+    },
+    get token() {
+      return now().token
+    },
+  }
+}
+
+export function hubAddress(url: string | URL | Now<string | URL>, token: string | Now<string> | undefined): HubAddress {
+  if (typeof url === "function") return movingAddress(url, token)
+  return fixedAddress(url, typeof token === "function" ? token() : token)
+}
+
 /** Any of http, https, ws and wss; a path in it stays in front of ours. */
-export function hubAddress(url: string | URL, token: string | undefined): HubAddress {
+function fixedAddress(url: string | URL, token: string | undefined): HubAddress {
   const parsed = parseUrl(url)
   const isSecure = parsed.protocol === "https:" || parsed.protocol === "wss:"
   if (!isSecure && parsed.protocol !== "http:" && parsed.protocol !== "ws:") {

@@ -18,6 +18,8 @@ export interface RunTask {
   readonly state: "waiting" | "running" | "done" | "failed"
   readonly session?: string
   readonly tries?: number
+  /** Also those that were stopped, which count as no try. */
+  readonly turns?: number
   readonly costUsd?: number
   readonly note?: string
 }

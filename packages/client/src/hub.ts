@@ -18,10 +18,10 @@ import { type Call, Rest } from "./rest.ts"
 import { newUuid } from "./uuid.ts"
 
 export interface ConnectOptions {
-  /** `http://127.0.0.1:8765` */
-  readonly url: string | URL
+  /** `http://127.0.0.1:8765`. A function is asked at each try: a hub may come back elsewhere, and is nowhere meanwhile. */
+  readonly url: string | URL | (() => string | URL | undefined)
   /** In a browser that is signed in, none is needed. */
-  readonly token?: string
+  readonly token?: string | (() => string | undefined)
   /** How long a call may take. */
   readonly timeoutMs?: number
   readonly reconnect?: Partial<Backoff>

@@ -82,6 +82,7 @@ describe("a launch", () => {
     await scene.turn(spawn, "env")
     const seen = scene.message(spawn, "env")["env"] as Record<string, string>
     expect(seen).toMatchObject({ OURS: "2", THEIRS: "3", CLAUDE_CODE_ENTRYPOINT: "signalbox" })
+    expect(seen).toMatchObject({ CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: "true" })
     expect(Object.keys(seen).filter((name) => /^(?:SIGNALBOX_|NODE_OPTIONS$|DEBUG$)/.test(name))).toEqual([])
     expect(JSON.stringify(seen)).not.toContain("secret")
   })

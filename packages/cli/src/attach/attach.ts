@@ -1,19 +1,18 @@
 import type { Hub, Session } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { CliError, usageError } from "../failure.ts"
+import { CliError } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { coloursFor } from "../terminal/colours.ts"
+import { requireTerminal } from "../terminal/require-terminal.ts"
 import { FullScreen } from "./full-screen.ts"
 import { SessionFeed } from "./session-feed.ts"
 
 const MAX_FPS = 20
 
-export function attach(id: string, options: DataOption, context: CommandContext): Promise<void> {
-  if (!context.stdin.isTTY || !context.stdout.isTTY) {
-    throw usageError(`attach needs a terminal; without one there is: signalbox log ${id} --follow`)
-  }
+export async function attach(id: string, options: DataOption, context: CommandContext): Promise<void> {
+  requireTerminal(context, id)
   return withHub(options, context, async (hub) => view(hub, await findSession(hub, id), context))
 }
 

@@ -11,7 +11,7 @@ export interface ExportOptions extends DataOption {
 export function addExport(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {
     name: "export <id>",
-    summary: "Write a session to a file: a page to read, or its events",
+    summary: "Write a session to a file: a page to read, its events, or both",
     examples: ["signalbox export 3f2a --html session.html", "signalbox export 3f2a --ndjson - | wc -l"],
   })
   command

@@ -4,6 +4,7 @@ import type { DataOption } from "../data-directory.ts"
 import { defineCommand } from "../define-command.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
+import { tellPerson } from "../terminal/output.ts"
 
 export function addInterrupt(program: Command, context: CommandContext): void {
   defineCommand(program, {
@@ -14,6 +15,7 @@ export function addInterrupt(program: Command, context: CommandContext): void {
     withHub(options, context, async (hub) => {
       const session = await findSession(hub, id)
       await hub.session(session.id).interrupt()
+      tellPerson(context, "Interrupted. It stays for the next message.")
     }),
   )
 }

@@ -19,8 +19,8 @@ export function addLog(program: Command, context: CommandContext): void {
   })
   command
     .option("--follow", "go on with what is said from now on")
-    .option("--after <seq>", "only what comes after this event", readCount, 0)
-    .option("--tail <n>", "only the last so many events", readCount)
+    .option("--after <seq>", "only what comes after this event", readCount("--after"), 0)
+    .option("--tail <n>", "only the last so many events", readCount("--tail"))
   jsonOption(command, "print the events as they are, one JSON object on each line").action(
     async (id: string, options: LogOptions) => {
       const { showLog } = await import("../hub/show-log.ts")
@@ -29,8 +29,10 @@ export function addLog(program: Command, context: CommandContext): void {
   )
 }
 
-function readCount(text: string): number {
-  const count = Number(text)
-  if (Number.isSafeInteger(count) && count >= 0) return count
-  throw usageError(`${text}: give a whole number, 0 or more`)
+function readCount(name: string): (text: string) => number {
+  return (text) => {
+    const count = Number(text)
+    if (/^\d+$/.test(text) && Number.isSafeInteger(count)) return count
+    throw usageError(`${name} ${text}: give a whole number, 0 or more`)
+  }
 }

@@ -12,6 +12,7 @@ export interface LoopOptions extends DataOption {
   readonly maxTurns?: number
   readonly worktrees?: boolean
   readonly resume?: string
+  readonly list?: boolean
   readonly agent?: string
   readonly cwd?: string
   readonly model?: string
@@ -28,6 +29,7 @@ export function addLoop(program: Command, context: CommandContext): void {
       'signalbox loop TASKS.md --verify "npm test"',
       "signalbox loop TASKS.md --at-once 4 --worktrees --max-cost 5",
       'signalbox loop "Make the slowest test fast" --verify "npm test" --tries 5',
+      "signalbox loop --list",
       "signalbox loop --resume 1b0e9a52",
       "signalbox loop TASKS.md --agent simulator",
     ],
@@ -42,13 +44,20 @@ export function addLoop(program: Command, context: CommandContext): void {
     .option("--max-turns <n>", "stop after so many turns of all agents together", readCount("--max-turns", 1_000_000))
     .option("--worktrees", "each task in a git worktree and branch of its own")
     .option("--resume <run>", "go on with a run that was stopped or whose loop died; what is finished is not repeated")
+    .option("--list", "show the runs that there are, and do nothing else")
     .option("--agent <kind>", "claude (the default) or simulator (no account needed)")
     .option("--cwd <directory>", "the folder the agents work in (default: this one, when the hub is on this machine)")
     .option("--model <model>", "the model to use")
     .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …")
     .option("--arg <argument>", "one more argument for the agents (repeatable; admin)", collect, [])
-  jsonOption(command, "print what happens as it happens, one JSON object on each line").action(
+  jsonOption(command, "print what happens as it happens, one JSON object on each line; with --list, the list").action(
     async (words: string[], options: LoopOptions) => {
+      if (options.list === true) {
+        if (words.length > 0 || options.resume !== undefined)
+          throw usageError("--list shows the runs that there are: give no tasks and no --resume with it")
+        const { listRuns } = await import("../loop/list-runs.ts")
+        return listRuns(options, context)
+      }
       const { loop } = await import("../loop/loop.ts")
       await loop(words, options, context)
     },

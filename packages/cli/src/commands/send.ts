@@ -5,7 +5,7 @@ import { defineCommand, jsonOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
-import { printJson } from "../terminal/output.ts"
+import { printJson, tellPerson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
 
 interface SendOptions extends DataOption {
@@ -43,6 +43,6 @@ async function send(
     const session = await findSession(hub, id)
     const sent = await hub.session(session.id).send(text, priority === undefined ? {} : { priority })
     if (options.json === true) await printJson(context, { session: session.id, ...sent })
-    else if (context.stderr.isTTY) context.stderr.write(`Sent. See what comes of it: signalbox attach ${session.id}\n`)
+    else tellPerson(context, `Sent. See what comes of it: signalbox attach ${session.id.slice(0, 8)}`)
   })
 }

@@ -6,6 +6,9 @@ export function addSim(program: Command): void {
   defineCommand(program, {
     name: "sim [arguments...]",
     summary: "The simulated claude executable, also installed as claude-sim; its own --help tells more",
-    examples: ["signalbox sim --list", 'echo "permission please" | signalbox sim --print'],
+    examples: [
+      "signalbox sim --list",
+      `echo '{"type":"user","message":{"role":"user","content":"permission please"}}' | signalbox sim`,
+    ],
   })
 }

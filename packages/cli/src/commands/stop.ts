@@ -4,6 +4,7 @@ import type { DataOption } from "../data-directory.ts"
 import { defineCommand } from "../define-command.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
+import { tellPerson } from "../terminal/output.ts"
 
 export function addStop(program: Command, context: CommandContext): void {
   defineCommand(program, {
@@ -16,6 +17,7 @@ export function addStop(program: Command, context: CommandContext): void {
       const sessions = []
       for (const id of ids) sessions.push(await findSession(hub, id))
       for (const session of sessions) await hub.session(session.id).stop()
+      tellPerson(context, "Stopped. Its history stays, and the next message brings it back.")
     }),
   )
 }

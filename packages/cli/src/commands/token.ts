@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import { defineCommand, errorLine, jsonOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
 export interface NewTokenOptions extends DataOption {
@@ -21,6 +21,7 @@ const work = () => import("../hub/tokens.ts")
 
 export function addToken(program: Command, context: CommandContext): void {
   const token = program.command("token").description("Tokens, with which people and machines are let in")
+  token.configureOutput({ outputError: (text, write) => write(errorLine(text, "signalbox token")) })
   token.addHelpText("after", "\nExample:\n  signalbox token create --role operator --name phone")
   const create = defineCommand(token, {
     name: "create",

@@ -64,6 +64,7 @@ function step(place: Place, word: string): Place {
 async function candidatesAt(place: Place, typed: string, context: CommandContext): Promise<readonly string[]> {
   const { command, open, used, data } = place
   if (open !== undefined) {
+    if (open.long === "--resume") return knownIds(command.name() === "loop" ? "run" : "session", { data }, context)
     if (open.long === "--session") return knownIds("session", { data }, context)
     return VALUES[open.long ?? ""] ?? []
   }

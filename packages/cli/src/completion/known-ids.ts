@@ -1,8 +1,9 @@
 import type { Hub } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
+import { findHub } from "../hub/find-hub.ts"
 import { withHub } from "../hub/with-hub.ts"
 
-export type KnownThing = "session" | "ask" | "token"
+export type KnownThing = "session" | "ask" | "token" | "run"
 
 const MAX = 200
 const PATIENCE_MS = 2_000
@@ -13,9 +14,20 @@ export async function knownIds(
   { data }: { readonly data: string | undefined },
   context: CommandContext,
 ): Promise<readonly string[]> {
+  if (!isThereHub(data, context)) return []
   const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, PATIENCE_MS, []).unref())
   const asked = withHub(data === undefined ? {} : { data }, context, (hub) => idsOf(hub, thing)).catch(() => [])
   return Promise.race([asked, late])
+}
+
+/** Where there is none nobody is looked for either. */
+function isThereHub(data: string | undefined, context: CommandContext): boolean {
+  try {
+    findHub(data === undefined ? {} : { data }, context)
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function idsOf(hub: Hub, thing: KnownThing): Promise<readonly string[]> {
@@ -24,6 +36,8 @@ async function idsOf(hub: Hub, thing: KnownThing): Promise<readonly string[]> {
       return (await hub.sessions({ limit: MAX })).sessions.map(({ id }) => id)
     case "ask":
       return (await hub.asks({ state: "pending" })).slice(0, MAX).map(({ id }) => id)
+    case "run":
+      return (await hub.runs.list({ limit: MAX })).runs.map(({ id }) => id)
     case "token": {
       const { tokens } = await hub.request<{ tokens: readonly { id: string; revokedAt: string | null }[] }>({
         method: "GET",

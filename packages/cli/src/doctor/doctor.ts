@@ -1,9 +1,10 @@
+import { wrapCells } from "../attach/cells.ts"
 import type { CommandContext } from "../command-context.ts"
 import type { DoctorOptions } from "../commands/doctor.ts"
 import { dataDirectory } from "../data-directory.ts"
 import { isAlive, readCard } from "../process-card.ts"
 import { coloursFor } from "../terminal/colours.ts"
-import { print, printJson } from "../terminal/output.ts"
+import { print, printJson, widthOf } from "../terminal/output.ts"
 import type { Check } from "./check.ts"
 import { checkHub } from "./hub-checks.ts"
 import { checkClaude, checkClock, checkData, checkDisk, checkNode, checkPort, checkSignIn } from "./machine-checks.ts"
@@ -30,9 +31,16 @@ export async function doctor(options: DoctorOptions, context: CommandContext): P
 }
 
 const WIDTH = 8
+const INDENT = " ".repeat("wrong ".length + WIDTH + 1)
+const MIN_ROOM = 20
 
 function describe({ name, state, found, todo }: Check, { stdout, env }: CommandContext): string {
   const { green, yellow, red, bold } = coloursFor(stdout, env)
   const mark = { ok: green("ok   "), note: yellow("note "), wrong: red("wrong") }[state]
-  return `${mark} ${bold(name.padEnd(WIDTH))} ${found}${todo === undefined ? "" : `. To do: ${todo}`}\n`
+  const head = `${mark} ${bold(name.padEnd(WIDTH))} `
+  // Elsewhere each is one line, for whoever looks through it.
+  if (!stdout.isTTY) return `${head}${found}${todo === undefined ? "" : `. To do: ${todo}`}\n`
+  const room = Math.max(MIN_ROOM, widthOf(stdout) - INDENT.length)
+  const lines = [found, ...(todo === undefined ? [] : [`To do: ${todo}`])].flatMap((text) => wrapCells(text, room))
+  return `${head}${lines.join(`\n${INDENT}`)}\n`
 }

@@ -15,16 +15,20 @@ export async function checkHub(options: DataOption, context: CommandContext): Pr
   try {
     url = findHub(options, context).url
   } catch (error) {
-    return [
-      note("hub", "not running", exitCodeOf(error) === 3 ? "start it: signalbox up" : oneLine(error)),
-      checkToken(data),
-    ]
+    return [notFound(error, context), checkToken(data)]
   }
   try {
     return await withHub(options, context, (hub) => askHub(hub, { url, data }))
   } catch (error) {
     return [unreachable(error, { url, data }), checkToken(data)]
   }
+}
+
+/** None is running; or one is named, by an address that is none or without a token for it. */
+function notFound(error: unknown, { env }: CommandContext): Check {
+  if (exitCodeOf(error) === 3) return note("hub", "not running", "start it: signalbox up")
+  const [found, todo = "see signalbox --help"] = oneLine(error).split(/[:;] (?=set )/)
+  return wrong("hub", found ?? `${env["SIGNALBOX_URL"]} cannot be used`, todo)
 }
 
 interface Place {

@@ -19,21 +19,34 @@ const PAGE = 1000
 
 export async function exportSession(id: string, options: ExportOptions, context: CommandContext): Promise<void> {
   const { html, ndjson } = options
-  const file = html ?? ndjson
-  if (file === undefined || (html !== undefined && ndjson !== undefined)) {
-    throw usageError(`say what to write: signalbox export ${id} --html FILE, or --ndjson FILE`)
-  }
+  if (html === undefined && ndjson === undefined)
+    throw usageError(`say what to write: signalbox export ${id} --html FILE, or --ndjson FILE, or both`)
+  if (html !== undefined && ndjson !== undefined && resolve(html) === resolve(ndjson))
+    throw usageError(`both would be written to ${html}: give each a place of its own`)
   await withHub(options, context, async (hub) => {
     const session = await findSession(hub, id)
-    const bar = new ProgressBar(context.stderr, "Reading")
-    const events = eventsOf(hub, session, bar)
-    try {
-      await write(html === undefined ? lines(events) : page(hub, session, events), file, context)
-    } finally {
-      bar.end()
-    }
-    if (file !== "-" && context.stderr.isTTY) context.stderr.write(`Written: ${resolve(file)}\n`)
+    const read = (make: (events: AsyncIterable<HubEvent>) => AsyncGenerator<string>, file: string | undefined) =>
+      file === undefined ? undefined : exportTo(file, { hub, session, make, context })
+    await read((events) => page(hub, session, events), html)
+    await read(lines, ndjson)
   })
+}
+
+interface Export {
+  readonly hub: Hub
+  readonly session: Session
+  readonly make: (events: AsyncIterable<HubEvent>) => AsyncGenerator<string>
+  readonly context: CommandContext
+}
+
+async function exportTo(file: string, { hub, session, make, context }: Export): Promise<void> {
+  const bar = new ProgressBar(context.stderr, "Reading")
+  try {
+    await write(make(eventsOf(hub, session, bar)), file, context)
+  } finally {
+    bar.end()
+  }
+  if (file !== "-" && context.stderr.isTTY) context.stderr.write(`Written: ${resolve(file)}\n`)
 }
 
 /** What there is now: events that come while it is written are another export's. */

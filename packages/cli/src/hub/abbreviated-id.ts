@@ -34,7 +34,7 @@ export async function findRun(hub: Hub, given: string): Promise<Run> {
   if (exact !== undefined) return exact
   const { runs } = await hub.runs.list({ limit: PAGE })
   const found = runs.filter((run) => run.id.startsWith(id))
-  return only(found, { given: id, what: "run", list: "GET /api/runs" })
+  return only(found, { given: id, what: "run", list: "signalbox loop --list" })
 }
 
 function idsOf({ id, agentSessionId }: Session): string[] {

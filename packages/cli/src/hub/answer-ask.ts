@@ -2,7 +2,7 @@ import type { Ask, AskAnswer } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { AnswerOptions } from "../commands/answer.ts"
 import { CliError, usageError } from "../failure.ts"
-import { printJson } from "../terminal/output.ts"
+import { printJson, tellPerson } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { findAsk } from "./abbreviated-id.ts"
 import { questionsOf } from "./ask-text.ts"
@@ -18,12 +18,14 @@ export async function answerAsk(
 ): Promise<void> {
   const verdict = readVerdict(given.verdict)
   checkOptions(verdict, options)
+  const input = options.input === undefined ? undefined : readInput(options.input)
   await withHub(options, context, async (hub) => {
     const ask = await findAsk(hub, given.ask)
     // The hash says what was seen: an ask that has changed since is not answered by mistake.
-    const answer = { ...answerFor(ask, verdict, options), inputHash: ask.inputHash }
+    const answer = { ...answerFor(ask, verdict, { ...options, input }), inputHash: ask.inputHash }
     const settled = await hub.answer(ask.id, answer).catch((error: unknown) => tellWinner(error, ask))
     if (options.json === true) await printJson(context, settled)
+    else tellPerson(context, `It is ${settled.state}.`)
   })
 }
 
@@ -39,8 +41,11 @@ function checkOptions(verdict: Verdict, { message, input, choose, always, interr
     throw usageError("--input, --choose and --always go with allow")
 }
 
-function answerFor(ask: Ask, verdict: Verdict, options: AnswerOptions): AskAnswer {
-  const input = options.input === undefined ? undefined : readInput(options.input)
+/** With the input as it was read. */
+type Given = Omit<AnswerOptions, "input"> & { readonly input: Json | undefined }
+
+function answerFor(ask: Ask, verdict: Verdict, options: Given): AskAnswer {
+  const { input } = options
   switch (ask.kind) {
     case "elicitation":
       if (verdict === "deny") return { action: "decline" }
@@ -50,11 +55,11 @@ function answerFor(ask: Ask, verdict: Verdict, options: AnswerOptions): AskAnswe
     case "tool":
     case "plan":
     case "question":
-      return verdict === "deny" ? denial(options) : permission(ask, input, options)
+      return verdict === "deny" ? denial(options) : permission(ask, options)
   }
 }
 
-function denial({ message, interrupt }: AnswerOptions): AskAnswer {
+function denial({ message, interrupt }: Given): AskAnswer {
   return {
     behavior: "deny",
     ...(message === undefined ? {} : { message }),
@@ -62,7 +67,7 @@ function denial({ message, interrupt }: AnswerOptions): AskAnswer {
   }
 }
 
-function permission(ask: Ask, input: Json | undefined, { choose, always }: AnswerOptions): AskAnswer {
+function permission(ask: Ask, { input, choose, always }: Given): AskAnswer {
   const updatedInput = ask.kind === "question" ? (input ?? chosen(ask, choose)) : input
   if (choose.length > 0 && ask.kind !== "question") throw usageError("--choose answers a question; this ask is none")
   return {

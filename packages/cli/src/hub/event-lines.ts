@@ -34,7 +34,10 @@ function sayings({ from, by, message }: HubEvent, colours: Colours): Saying[] {
     case "result":
       return [resultOf(message, colours)]
     case "control_request":
+      if (from === "client") return [{ who: whoActs(by, colours), text: steeringText(fieldOf(message, "request")) }]
       return [{ who: colours.yellow("asks:"), text: onOneLine(requestText(fieldOf(message, "request"))) }]
+    case "control_response":
+      return from === "agent" ? [] : answerSaying(message, whoActs(by, colours))
     case "system":
       return systemSaying(message, colours)
     case "hub":
@@ -83,6 +86,41 @@ function resultOf(message: Readonly<Record<string, unknown>>, colours: Colours):
   const isBad = is_error === true || subtype !== "success"
   const what = isBad ? `failed (${onOneLine(String(subtype))})` : "done"
   return { who: (isBad ? colours.red : colours.green)("turn:"), text: `${what}${time}${cost}` }
+}
+
+/** Somebody who does something; what they say has a colon. */
+function whoActs(by: string | undefined, colours: Colours): string {
+  return colours.cyan(onOneLine(by ?? "hub"))
+}
+
+function steeringText(request: Readonly<Record<string, unknown>> | undefined): string {
+  const subtype = textOf(request, "subtype") ?? "something"
+  switch (subtype) {
+    case "interrupt":
+      return "interrupts the turn"
+    case "set_permission_mode":
+      return `sets the mode to ${onOneLine(textOf(request, "mode") ?? "another")}`
+    case "set_model":
+      return `sets the model to ${onOneLine(textOf(request, "model") ?? "the usual one")}`
+    default:
+      return onOneLine(subtype.replaceAll("_", " "))
+  }
+}
+
+function answerSaying(message: unknown, who: string): Saying[] {
+  const answer = fieldOf(fieldOf(message, "response"), "response")
+  const verdict = textOf(answer, "behavior") ?? textOf(answer, "action")
+  const words = verdict === undefined ? "answers" : (VERDICTS[verdict] ?? `answers ${onOneLine(verdict)}`)
+  const why = verdict === "deny" ? textOf(answer, "message") : undefined
+  return [{ who, text: why === undefined ? words : `${words}: ${cut(onOneLine(why), MAX_RESULT_CHARS)}` }]
+}
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  allow: "allows it",
+  deny: "denies it",
+  accept: "answers it",
+  decline: "declines it",
+  cancel: "dismisses it",
 }
 
 function requestText(request: Readonly<Record<string, unknown>> | undefined): string {

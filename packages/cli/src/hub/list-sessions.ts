@@ -2,6 +2,7 @@ import type { Hub, Session } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { LsOptions } from "../commands/ls.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
+import { dollars } from "../terminal/dollars.ts"
 import { ago } from "../terminal/moments.ts"
 import { print, printJson, widthOf } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
@@ -13,10 +14,10 @@ const PAGE = 500
 const SHORT_ID = 8
 
 export async function listSessions(options: LsOptions, context: CommandContext): Promise<void> {
-  const { sessions, more } = await withHub(options, context, (hub) => collectSessions(hub, options))
+  const { sessions, more, hidden } = await withHub(options, context, (hub) => collectSessions(hub, options))
   if (options.json === true) return printJson(context, { sessions, more })
   if (sessions.length === 0) {
-    context.stderr.write('No sessions. Make one: signalbox new --prompt "What is in this folder?"\n')
+    context.stderr.write(`${nothingWords(options, hidden)}\n`)
     return
   }
   const colours = coloursFor(context.stdout, context.env)
@@ -25,15 +26,30 @@ export async function listSessions(options: LsOptions, context: CommandContext):
     title: colours.dim,
   })
   await print(context.stdout, table)
-  if (more) context.stderr.write(`There are more: signalbox ls --limit ${options.limit * 2}\n`)
+  if (more) context.stderr.write(`There are more: signalbox ls --limit ${Math.min(10_000, options.limit * 2)}\n`)
 }
 
-async function collectSessions(hub: Hub, options: LsOptions): Promise<{ sessions: Session[]; more: boolean }> {
+/** Those that ended are there too, and whoever looks for one should know. */
+function nothingWords({ state, search }: LsOptions, hidden: number): string {
+  if (hidden > 0) return `No session is alive; ${hidden} ended or archived: signalbox ls --all`
+  if (state !== undefined || search !== undefined) return "No session is like that: signalbox ls --all shows every one"
+  return 'No sessions. Make one: signalbox new --prompt "What is in this folder?"'
+}
+
+interface Listed {
+  readonly sessions: readonly Session[]
+  readonly more: boolean
+  /** Left out, as nobody asked for those that ended. */
+  readonly hidden: number
+}
+
+async function collectSessions(hub: Hub, options: LsOptions): Promise<Listed> {
   const { state, search, limit } = options
   const isWanted = (session: Session) =>
     options.all === true || state !== undefined || (session.state !== "ended" && !session.archived)
   const sessions: Session[] = []
   let cursor: string | null = null
+  let seen = 0
   do {
     const page = await hub.sessions({
       limit: PAGE,
@@ -42,9 +58,11 @@ async function collectSessions(hub: Hub, options: LsOptions): Promise<{ sessions
       ...(cursor === null ? {} : { cursor }),
     })
     sessions.push(...page.sessions.filter(isWanted))
+    seen += page.sessions.length
     cursor = page.cursor
   } while (cursor !== null && sessions.length <= limit)
-  return { sessions: sessions.slice(0, limit), more: sessions.length > limit || cursor !== null }
+  const more = sessions.length > limit || cursor !== null
+  return { sessions: sessions.slice(0, limit), more, hidden: seen - sessions.length }
 }
 
 function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
@@ -62,7 +80,7 @@ function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
           .join("/"),
       paint: colours.dim,
     },
-    { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : `$${costUsd.toFixed(2)}`), isRight: true },
+    { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : dollars(costUsd)), isRight: true },
     { title: "AGE", text: ({ updatedAt }) => ago(updatedAt, nowMs), isRight: true, paint: colours.dim },
   ]
 }

@@ -5,16 +5,18 @@ import type { NewOptions } from "../commands/new.ts"
 import { usageError } from "../failure.ts"
 import { print, printJson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
+import { requireTerminal } from "../terminal/require-terminal.ts"
 import { findSession } from "./abbreviated-id.ts"
-import { findHub } from "./find-hub.ts"
-import { withHub } from "./with-hub.ts"
+import { findOrOffer, withHub } from "./with-hub.ts"
 
 const WHOLE_ID_CHARS = 36
 
 export async function newSession(options: NewOptions, context: CommandContext): Promise<void> {
+  // Before anything is made: who cannot watch it is told so.
+  if (options.attach === true && options.json !== true && options.agent !== "external") requireTerminal(context)
   const prompt = options.prompt === "-" ? await readAll(context.stdin) : options.prompt
-  const isHere = isOnThisMachine(findHub(options, context).url)
-  const request = launchRequest(options, { prompt, isHere })
+  const requestFor = launchRequest(options, prompt)
+  const request = requestFor(isOnThisMachine((await findOrOffer(options, context)).url))
   const session = await withHub(options, context, async (hub) => hub.launch(await inFull(hub, request)))
   if (options.json === true) return printJson(context, session)
   const { ingress } = session
@@ -34,16 +36,12 @@ async function inFull(hub: Hub, request: LaunchRequest): Promise<LaunchRequest> 
   return { ...request, resume: (await findSession(hub, resume)).id }
 }
 
-function launchRequest(
-  options: NewOptions,
-  { prompt, isHere }: { readonly prompt: string | undefined; readonly isHere: boolean },
-): LaunchRequest {
+/** What is wrong with the options is told before a hub is looked for; which folder is meant depends on where that is. */
+function launchRequest(options: NewOptions, prompt: string | undefined): (isHere: boolean) => LaunchRequest {
   const { model, mode, resume, title, runner, worktree, arg, env } = options
   if (options.fork === true && resume === undefined) throw usageError("--fork needs --resume: what is to be forked?")
-  const cwd = folderFor(options, isHere)
-  return {
+  const request: LaunchRequest = {
     agent: readAgent(options.agent),
-    ...(cwd === undefined ? {} : { cwd }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { permissionMode: mode }),
@@ -54,6 +52,10 @@ function launchRequest(
     ...(worktree === undefined ? {} : { worktree: typeof worktree === "string" ? { branch: worktree } : worktree }),
     ...(arg.length === 0 ? {} : { args: arg }),
     ...(env.length === 0 ? {} : { env: readVariables(env) }),
+  }
+  return (isHere) => {
+    const cwd = folderFor(options, isHere)
+    return cwd === undefined ? request : { ...request, cwd }
   }
 }
 

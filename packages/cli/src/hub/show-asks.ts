@@ -3,12 +3,13 @@ import type { CommandContext } from "../command-context.ts"
 import type { AsksOptions } from "../commands/asks.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
 import { ago, timeOfDay } from "../terminal/moments.ts"
-import { print, printJson, widthOf } from "../terminal/output.ts"
+import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
 import { cut, onOneLine } from "../terminal/plain-text.ts"
 import { tableText } from "../terminal/table.ts"
 import { untilStopped } from "../terminal/until-stopped.ts"
 import { findSession } from "./abbreviated-id.ts"
 import { askText } from "./ask-text.ts"
+import { tellAway } from "./tell-away.ts"
 import { withHub } from "./with-hub.ts"
 
 const SHORT_ID = 8
@@ -59,9 +60,13 @@ async function watchAsks(hub: Hub, { options, context, session, signal }: Watch)
     if (options.json === true) await printJson(context, ask)
     else await print(context.stdout, `${askLine(ask, colours)}\n`)
   }
+  const tell = tellAway(context)
+  const tellOnce = once(() => tellPerson(context, "Nobody waits for an answer; each ask is shown as it comes."))
   for await (const item of hub.watch({ signal })) {
+    tell(item)
     if (item.type === "subscribed") {
       const open = await hub.asks({ state: "pending" })
+      if (open.length === 0) tellOnce()
       for (const ask of open.toSorted((one, other) => one.askedAt.localeCompare(other.askedAt))) await show(ask)
     }
     if (item.type === "ask") await show(item.ask)
@@ -81,6 +86,14 @@ class ShownAsks {
     const [oldest] = this.#states.keys()
     if (this.#states.size > MAX_SHOWN && oldest !== undefined) this.#states.delete(oldest)
     return true
+  }
+}
+
+function once(work: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) work()
+    isDone = true
   }
 }
 

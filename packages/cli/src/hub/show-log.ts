@@ -1,4 +1,4 @@
-import type { Hub, HubEvent, Session } from "@signalbox/client"
+import type { FollowItem, Hub, HubEvent, Session } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { LogOptions } from "../commands/log.ts"
 import { coloursFor } from "../terminal/colours.ts"
@@ -6,6 +6,7 @@ import { print } from "../terminal/output.ts"
 import { untilStopped } from "../terminal/until-stopped.ts"
 import { findSession } from "./abbreviated-id.ts"
 import { eventLines } from "./event-lines.ts"
+import { tellAway } from "./tell-away.ts"
 import { withHub } from "./with-hub.ts"
 
 const PAGE = 500
@@ -16,7 +17,8 @@ export function showLog(id: string, options: LogOptions, context: CommandContext
     const after = options.tail === undefined ? options.after : Math.max(0, session.lastSeq - options.tail)
     const show = printer(options, context)
     if (options.follow === true) {
-      await untilStopped((signal) => follow(hub, { session, after, show, signal }))
+      const tell = tellAway(context)
+      await untilStopped((signal) => follow(hub, { session, after, show, tell, signal }))
     } else await printPages(hub, { session, after, show })
   })
 }
@@ -47,14 +49,33 @@ async function printPages(hub: Hub, { session, after, show }: Reading): Promise<
   }
 }
 
-/** Ends with the session: after its last event there is nothing to wait for. */
-async function follow(hub: Hub, { session, after, show, signal }: Reading & { signal: AbortSignal }): Promise<void> {
-  for await (const item of hub.session(session.id).follow({ after, signal })) {
+interface Following extends Reading {
+  readonly tell: (item: FollowItem) => void
+  readonly signal: AbortSignal
+}
+
+/** Ends with the session: after its last event there is nothing to wait for. One that was brought back goes on after its end. */
+async function follow(hub: Hub, { session, after, show, tell, signal }: Following): Promise<void> {
+  const one = hub.session(session.id)
+  let seen = after
+  const isOver = async () => {
+    const { state, next, lastSeq } = await one.get()
+    return (state === "ended" || next !== undefined) && seen >= lastSeq
+  }
+  for await (const item of one.follow({ after, signal })) {
+    tell(item)
+    if (item.type === "subscribed" && seen >= item.lastSeq && (await unlessAway(isOver()))) return
     if (item.type !== "event") continue
     const { type: _type, ...event } = item
     await show(event)
-    const isLast =
+    seen = event.seq
+    const isEnd =
       event.from === "hub" && (event.message["subtype"] === "ended" || event.message["subtype"] === "rotated")
-    if (isLast) return
+    if (isEnd && (await unlessAway(isOver()))) return
   }
+}
+
+/** A hub that is away tells it when it is back. */
+function unlessAway(asked: Promise<boolean>): Promise<boolean> {
+  return asked.catch(() => false)
 }

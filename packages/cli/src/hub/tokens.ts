@@ -5,7 +5,7 @@ import type { DataOption } from "../data-directory.ts"
 import { CliError, usageError } from "../failure.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { ago } from "../terminal/moments.ts"
-import { print, printJson, widthOf } from "../terminal/output.ts"
+import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { tableText } from "../terminal/table.ts"
 import { withHub } from "./with-hub.ts"
@@ -33,9 +33,7 @@ export async function createToken(options: NewTokenOptions, context: CommandCont
   )
   if (options.json === true) return printJson(context, made)
   await print(context.stdout, `${made.token}\n`)
-  context.stderr.write(
-    `Its id is ${made.id}. It is not shown again; take it back with: signalbox token revoke ${made.id}\n`,
-  )
+  context.stderr.write(`It is not shown again; take it back with: signalbox token revoke ${made.id.slice(0, 8)}\n`)
 }
 
 export async function listTokens(options: TokenListOptions, context: CommandContext): Promise<void> {
@@ -69,6 +67,7 @@ export function revokeToken(given: string, options: DataOption, context: Command
     if (token.id !== given && found.length > 1)
       throw usageError(`${given} fits ${found.length} tokens: give more of the id`)
     await hub.request({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(token.id)}`, repeatable: true })
+    tellPerson(context, "Revoked, and its connections are closed.")
   })
 }
 

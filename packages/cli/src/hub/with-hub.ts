@@ -1,8 +1,9 @@
 import type { Hub } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
+import type { Found } from "../discover/probe.ts"
 import { CliError } from "../failure.ts"
-import { type FoundHub, findHub } from "./find-hub.ts"
+import { type FoundHub, findHub, whereHubIs } from "./find-hub.ts"
 
 /** A person waits at the terminal: a hub that restarts is waited for, one that is gone is not waited for long. */
 const RECONNECT = { baseDelayMs: 50, maxDelayMs: 500 }
@@ -17,7 +18,7 @@ export async function withHub<Result>(
 ): Promise<Result> {
   const found = await findOrOffer(options, context)
   const { connectHub } = await import("@signalbox/client")
-  const hub = connectHub({ ...found, reconnect: RECONNECT, timeoutMs: TIMEOUT_MS })
+  const hub = connectHub({ ...whereHubIs(options, context), reconnect: RECONNECT, timeoutMs: TIMEOUT_MS })
   try {
     return await work(hub)
   } catch (error) {
@@ -36,15 +37,26 @@ function unreachable(error: unknown, { url }: FoundHub): unknown {
 }
 
 /** Where none is configured, what answers on this machine is offered; taken it is not, for it may be somebody else's. */
-async function findOrOffer(options: DataOption, context: CommandContext): Promise<FoundHub> {
+export async function findOrOffer(options: DataOption, context: CommandContext): Promise<FoundHub> {
   try {
     return findHub(options, context)
   } catch (error) {
-    if (!(error instanceof CliError) || error.code !== "cli/no-hub") throw error
+    // A directory that was named means its own hub, and no other.
+    if (!(error instanceof CliError) || error.code !== "cli/no-hub" || options.data !== undefined) throw error
     const { probePorts } = await import("../discover/probe.ts")
-    const hubs = (await probePorts()).filter(({ kind }) => kind === "hub")
-    if (hubs.length === 0) throw error
-    const offer = hubs.map(({ url }) => `SIGNALBOX_URL=${url}`).join(" or ")
-    throw new CliError("cli/no-hub", `${error.message}. A hub answers here: ${offer} with its token in SIGNALBOX_TOKEN`)
+    const offer = offerOf(await probePorts())
+    throw offer === undefined ? error : new CliError("cli/no-hub", `no hub is configured here, but ${offer}`)
   }
+}
+
+function offerOf(found: readonly Found[]): string | undefined {
+  const [hub, ...others] = found.filter(({ kind }) => kind === "hub").map(({ url }) => url)
+  const relays = found.filter(({ kind }) => kind === "relay").map(({ url }) => url)
+  const start = 'start one of your own with "signalbox up"'
+  if (hub !== undefined) {
+    const more = others.length === 0 ? "" : ` (so do ${others.join(", ")})`
+    return `one answers${more}: set SIGNALBOX_URL=${hub} and SIGNALBOX_TOKEN to a token of it, or ${start}`
+  }
+  if (relays.length === 0) return undefined
+  return `a plain relay answers at ${relays.join(", ")}, which keeps no sessions: ${start}, and let agents dial that`
 }

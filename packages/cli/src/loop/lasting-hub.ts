@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { connectHub, type FollowItem, type Hub, HubClientError } from "@signalbox/client"
-import type { FoundHub } from "../hub/find-hub.ts"
+import type { CommandContext } from "../command-context.ts"
+import type { DataOption } from "../data-directory.ts"
+import { findHub, whereHubIs } from "../hub/find-hub.ts"
 
 /** How long a hub that is away is waited for. */
 const PATIENCE_MS = 60 * 60_000
@@ -9,28 +11,18 @@ const RECONNECT = { baseDelayMs: 50, maxDelayMs: 1_000 }
 /** A runner may take a while to start an agent. */
 const TIMEOUT_MS = 120_000
 
-/** A hub that may be restarted meanwhile: what is asked of it waits until it is back. */
+/** A hub that may be restarted meanwhile, also elsewhere: what is asked of it waits until it is back. */
 export class LastingHub {
   /** Told when it goes and when it is back. */
   onAway: (isAway: boolean) => void = () => undefined
-  readonly #find: () => FoundHub
-  #found: FoundHub
-  #hub: Hub
+  /** Where it was found. */
+  readonly url: string
+  /** For what must not be done twice. */
+  readonly hub: Hub
 
-  /** `find` is asked again while the hub is away: it may come back at another address. */
-  constructor(find: () => FoundHub) {
-    this.#find = find
-    this.#found = find()
-    this.#hub = this.#connect()
-  }
-
-  get url(): string {
-    return this.#found.url
-  }
-
-  /** As it is now: for what must not be done twice. */
-  get current(): Hub {
-    return this.#hub
+  constructor(options: DataOption, context: CommandContext) {
+    this.url = findHub(options, context).url
+    this.hub = connectHub({ ...whereHubIs(options, context), reconnect: RECONNECT, timeoutMs: TIMEOUT_MS })
   }
 
   /** For what may be done twice without harm. */
@@ -38,7 +30,7 @@ export class LastingHub {
     const deadline = Date.now() + PATIENCE_MS
     for (let isAway = false; ; isAway = true) {
       try {
-        const reply = await work(this.#hub)
+        const reply = await work(this.hub)
         if (isAway) this.onAway(false)
         return reply
       } catch (error) {
@@ -48,57 +40,25 @@ export class LastingHub {
         await pause(LOOK_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {
           throw error
         })
-        this.#look()
       }
     }
   }
 
   /** The session's events from `after` on, through whatever happens to the hub. */
   async *follow(session: string, after: number, signal: AbortSignal): AsyncGenerator<FollowItem, undefined> {
-    let cursor = after
-    for (;;) {
-      signal.throwIfAborted()
-      const hub = this.#hub
-      for await (const item of hub.session(session).follow({ after: cursor, signal })) {
-        if (item.type === "event") cursor = item.seq
-        if (item.type === "disconnected") this.onAway(true)
-        if (item.type === "subscribed") this.onAway(false)
-        yield item
-      }
-      // It ended because the hub is elsewhere now; otherwise because it was closed.
-      if (hub === this.#hub) return
+    for await (const item of this.hub.session(session).follow({ after, signal })) {
+      if (item.type === "disconnected") this.onAway(true)
+      if (item.type === "subscribed") this.onAway(false)
+      yield item
     }
   }
 
   close(): void {
-    this.#hub.close()
-  }
-
-  #connect(): Hub {
-    return connectHub({
-      ...this.#found,
-      reconnect: RECONNECT,
-      timeoutMs: TIMEOUT_MS,
-      onRetry: () => this.#look(),
-    })
-  }
-
-  #look(): void {
-    try {
-      const found = this.#find()
-      if (found.url === this.#found.url) return
-      this.#found = found
-    } catch {
-      // Not yet.
-      return
-    }
-    const before = this.#hub
-    this.#hub = this.#connect()
-    before.close()
+    this.hub.close()
   }
 }
 
-const PASSING: ReadonlySet<string> = new Set(["client/unreachable", "client/timeout", "client/closed"])
+const PASSING: ReadonlySet<string> = new Set(["client/unreachable", "client/timeout"])
 
 function isPassing(error: unknown): boolean {
   return error instanceof HubClientError && (PASSING.has(error.code) || error.status === 503)

@@ -4,7 +4,6 @@ import type { CommandContext } from "../command-context.ts"
 import type { LoopOptions } from "../commands/loop.ts"
 import { type ExitCode, exitCodeOf, oneLine, usageError } from "../failure.ts"
 import { findRun } from "../hub/abbreviated-id.ts"
-import { findHub } from "../hub/find-hub.ts"
 import { isOnThisMachine } from "../hub/new-session.ts"
 import { givenTasks } from "./given-tasks.ts"
 import { LastingHub } from "./lasting-hub.ts"
@@ -51,7 +50,7 @@ interface Start {
 
 async function withRun(start: Start): Promise<void> {
   const { options, context, stopping } = start
-  const hub = new LastingHub(() => findHub(options, context))
+  const hub = new LastingHub(options, context)
   try {
     const { run, settings } = await openRun(hub, start)
     const state = stateFrom(run, planOf(settings))
@@ -78,7 +77,7 @@ async function withRun(start: Start): Promise<void> {
 /** A new run, or one that there is: then as it was recorded, but for what is given now. */
 async function openRun(hub: LastingHub, { tasks, options }: Start): Promise<{ run: Run; settings: RunSettings }> {
   if (tasks === undefined) {
-    const found = await findRun(hub.current, options.resume ?? "")
+    const found = await findRun(hub.hub, options.resume ?? "")
     const settings = runSettings(withFolder(options, hub), found.options)
     const isOver = found.tasks.every(({ state }) => state === "done" || state === "failed")
     const run = isOver ? found : await hub.call((each) => each.runs.change(found.id, { state: "running", note: "" }))
@@ -88,7 +87,7 @@ async function openRun(hub: LastingHub, { tasks, options }: Start): Promise<{ ru
   const settings = runSettings(withFolder({ ...options, ...(cwd === undefined ? {} : { cwd }) }, hub))
   const { title, texts } = tasks
   const run = { title, tasks: texts.map((text) => ({ text })), options: { ...settings } }
-  return { run: await hub.current.runs.create(run), settings }
+  return { run: await hub.hub.runs.create(run), settings }
 }
 
 /** Folders are those of the machine the agents are on. */
@@ -108,7 +107,7 @@ async function recordEnd(hub: LastingHub, run: string, { phase }: RunState): Pro
 /** What nobody expected stopped it. A hub that is away is not waited for: the run can be resumed as it is recorded. */
 async function recordTrouble(hub: LastingHub, run: string, error: unknown): Promise<void> {
   const change = { state: "stopped", note: shortNote(oneLine(error)) } as const
-  await hub.current.runs.change(run, change).catch(() => undefined)
+  await hub.hub.runs.change(run, change).catch(() => undefined)
 }
 
 function exitCodeFor({ phase }: RunState): ExitCode {

@@ -5,10 +5,10 @@ import { createLogger } from "@signalbox/hub/logger"
 import { claudeAtHand } from "../claude-at-hand.ts"
 import { cockpitDirectory } from "../cockpit-directory.ts"
 import type { CommandContext } from "../command-context.ts"
-import { type DataDirectory, type DataOption, dataDirectory } from "../data-directory.ts"
+import { type DataDirectory, type DataOption, dataDirectory, makeDataDirectory } from "../data-directory.ts"
 import { isAlive, readCard, removeCard, writeCard } from "../process-card.ts"
 import { keepShort } from "../runner/keep-short.ts"
-import { startLocalRunner } from "../runner/start-local-runner.ts"
+import { LocalRunner } from "../runner/local-runner.ts"
 import { stopIdleRunner } from "../up/down.ts"
 
 /** A runner is there within a second; machines may be busy. */
@@ -26,38 +26,46 @@ export function hasHub(options: DataOption, { env }: CommandContext): boolean {
 export async function openOwnHub(
   options: DataOption,
   context: CommandContext,
+  { hasRunner = true } = {},
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const data = dataDirectory(options, context.env)
+  makeDataDirectory(data)
   const log = join(data.path, "hub.log")
   const cockpit = cockpitDirectory()
+  // The terminal is for the table.
+  const logger = createLogger({ stream: { write: (line) => appendFileSync(log, line, { mode: 0o600 }) } })
   const hub = await openHub({
     dataDirectory: data.path,
-    // The terminal is for the table.
-    logger: createLogger({ stream: { write: (line) => appendFileSync(log, line, { mode: 0o600 }) } }),
+    logger,
     claudeVersion: claudeAtHand(),
-    expectRunnerForMs: RUNNER_MS,
+    ...(hasRunner ? { expectRunnerForMs: RUNNER_MS } : {}),
     ...(cockpit === undefined ? {} : { cockpitDirectory: cockpit }),
   })
   const forget = keepShort(log)
+  const runner = new LocalRunner({ hub, data, tell: (text) => logger.warn(text) })
   try {
     writeCard(data.hubCard, { url: hub.address.url })
-    await startLocalRunner(hub, data)
+    if (hasRunner) await runner.start()
   } catch (error) {
-    await close(hub, data)
+    await close(hub, { data, hasRunner })
     throw error
   }
   return {
     url: hub.address.url,
     async close() {
       forget()
-      await close(hub, data)
+      runner.close()
+      await close(hub, { data, hasRunner })
     },
   }
 }
 
 /** A runner on which other agents live goes on, as it does after `signalbox up`. */
-async function close(hub: Hub, data: DataDirectory): Promise<void> {
+async function close(
+  hub: Hub,
+  { data, hasRunner }: { readonly data: DataDirectory; readonly hasRunner: boolean },
+): Promise<void> {
   removeCard(data.hubCard)
   await hub.close()
-  await stopIdleRunner(data)
+  if (hasRunner) await stopIdleRunner(data)
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Run, RunTask, TaskChange } from "@signalbox/client"
 import { cut, onOneLine } from "../terminal/plain-text.ts"
-import type { Plan, RunState, Task, TaskState } from "./run-state.ts"
+import { type Plan, type RunState, stopped, type Task, type TaskState } from "./run-state.ts"
 
 const NOTE_CHARS = 500
 
@@ -10,12 +10,16 @@ export function stateFrom(run: Pick<Run, "tasks">, plan: Plan): RunState {
   return { plan, phase: { name: "running" }, tasks: run.tasks.map((task, index) => taskFrom(task, index + 1)) }
 }
 
-function taskFrom({ text, state, tries = 0, costUsd = 0, session, note }: RunTask, number: number): Task {
-  const isCut = state === "running" && tries > 0
+function taskFrom(
+  { text, state, tries = 0, turns = tries, costUsd = 0, session, note }: RunTask,
+  number: number,
+): Task {
+  const isCut = state === "running" && turns > 0
   return {
     number,
     text,
     tries,
+    turns,
     costUsd,
     ...(session === undefined ? {} : { session }),
     ...(note === undefined || note === "" ? {} : { note }),
@@ -24,10 +28,12 @@ function taskFrom({ text, state, tries = 0, costUsd = 0, session, note }: RunTas
 }
 
 /** What the hub is told of a task. */
-export function recordOf({ state, tries, costUsd, session, note }: Task): TaskChange {
+export function recordOf(task: Task): TaskChange {
+  const { state, turns, costUsd, session, note } = task
   return {
     state: recordedState(state),
-    tries,
+    tries: state === "leaving" ? stopped(task).tries : task.tries,
+    turns,
     costUsd,
     note: note === undefined ? "" : shortNote(note),
     ...(session === undefined ? {} : { session }),
@@ -54,9 +60,9 @@ export function shortNote(text: string): string {
   return cut(onOneLine(text), NOTE_CHARS)
 }
 
-/** The same try of a task is the same message, whoever sends it: one that was sent before is not sent twice. */
-export function messageUuid(run: string, { number, tries }: Pick<Task, "number" | "tries">): string {
-  const hash = createHash("sha256").update(`loop ${run} ${number} ${tries}`).digest("hex")
+/** The same turn of a task is the same message, whoever sends it: one that was sent before is not sent twice. */
+export function messageUuid(run: string, { number, turns }: Pick<Task, "number" | "turns">): string {
+  const hash = createHash("sha256").update(`loop ${run} ${number} ${turns}`).digest("hex")
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 

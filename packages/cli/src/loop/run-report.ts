@@ -70,7 +70,8 @@ function linesReport({ stdout, env }: CommandContext): RunReport {
         const last = before.tasks[number - 1]
         if (last !== undefined && stateWord(last) === stateWord(task) && last.tries === tries) continue
         const why = task.state === "failed" && note !== undefined ? `: ${note}` : ""
-        print(`task ${number} of ${state.tasks.length} ${stateWord(task)} (try ${tries}) ${taskText(task)}${why}`)
+        const which = tries === 0 ? "" : ` (try ${tries})`
+        print(`task ${number} of ${state.tasks.length} ${stateWord(task)}${which} ${taskText(task)}${why}`)
       }
     },
     away: ({ isHubAway }) => print(isHubAway ? "the hub is away: waiting for it" : "the hub is back"),

@@ -13,15 +13,17 @@ export interface TaskFacts {
   /** From 1, as people count. */
   readonly number: number
   readonly text: string
-  /** Turns that were begun for it. */
+  /** Turns that were brought to their end, or are under way: one that was stopped counts as none. */
   readonly tries: number
+  /** Turns that were begun for it. */
+  readonly turns: number
   readonly costUsd: number
   readonly session?: string
   readonly note?: string
 }
 
 /**
- * - `waiting`: not begun; with tries, it was stopped and goes on in its session
+ * - `waiting`: not begun; with turns, it was stopped and goes on in its session
  * - `cut`: its turn was begun by a loop that died, and is taken up again
  * - `leaving`: its agent is being stopped
  */
@@ -97,12 +99,18 @@ export function moved(task: Task, state: Exclude<TaskState, "working">): Task {
   return { ...factsOf(task), state }
 }
 
+/** What was broken off says nothing of whether the task can be done: it counts as no try. */
+export function stopped<Stopped extends Task>(task: Stopped): Stopped {
+  return { ...task, tries: Math.max(0, task.tries - 1) }
+}
+
 export function factsOf(task: Task): TaskFacts {
-  const { number, text, tries, costUsd, session, note } = task
+  const { number, text, tries, turns, costUsd, session, note } = task
   return {
     number,
     text,
     tries,
+    turns,
     costUsd,
     ...(session === undefined ? {} : { session }),
     ...(note === undefined ? {} : { note }),
@@ -118,7 +126,7 @@ export function isActive({ state }: Task): boolean {
 }
 
 export function turnsOf({ tasks }: RunState): number {
-  return tasks.reduce((sum, { tries }) => sum + tries, 0)
+  return tasks.reduce((sum, { turns }) => sum + turns, 0)
 }
 
 export function costOf({ tasks }: RunState): number {

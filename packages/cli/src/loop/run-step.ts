@@ -10,6 +10,7 @@ import {
   type RunState,
   type Step,
   type StopReason,
+  stopped,
   type Task,
   type TurnEnd,
   turnsOf,
@@ -41,7 +42,7 @@ function react(state: RunState, input: RunInput): Step {
       return task.state === "checking" ? afterCheck(state, task, input.failure) : { state, effects: [] }
     case "left":
       return task.state === "leaving"
-        ? changed(state, { ...moved(task, "waiting"), costUsd: input.costUsd ?? task.costUsd })
+        ? changed(state, { ...moved(stopped(task), "waiting"), costUsd: input.costUsd ?? task.costUsd })
         : { state, effects: [] }
   }
 }
@@ -64,7 +65,7 @@ function afterTurn(state: RunState, task: Task, end: TurnEnd): Step {
       })
     case "refused": {
       // Its turn never began.
-      const before = changed(state, { ...moved(task, "waiting"), tries: task.tries - 1 })
+      const before = changed(state, { ...moved(stopped(task), "waiting"), turns: task.turns - 1 })
       return stopAll(before, { kind: "refused", message: end.message, code: end.code })
     }
   }
@@ -119,7 +120,7 @@ function fill(start: Step): Step {
     // One that was cut off was counted when it was begun.
     const limit = task.state === "cut" ? undefined : limitReached(state)
     if (limit !== undefined) return stopping({ state, effects }, { kind: limit })
-    const message = task.tries === 0 || isFirstTurn(task) ? task.text : continueMessage(task.text)
+    const message = isFirstTurn(task) ? task.text : continueMessage(task.text)
     const next: Task = task.state === "cut" ? working(task) : begun(task)
     effects = [...effects, { do: "turn", task: task.number, message }]
     state = withTask(state, next)
@@ -127,12 +128,13 @@ function fill(start: Step): Step {
   return { state, effects }
 }
 
-function isFirstTurn({ state, tries }: Task): boolean {
-  return state === "cut" && tries === 1
+/** It has not been said to anybody, or that is just being done. */
+function isFirstTurn({ state, turns, session }: Task): boolean {
+  return session === undefined || turns === 0 || (state === "cut" && turns === 1)
 }
 
 function begun(task: Task): Task {
-  return { ...working(task), tries: task.tries + 1 }
+  return { ...working(task), tries: task.tries + 1, turns: task.turns + 1 }
 }
 
 function working(task: Task): Task {

@@ -1,4 +1,5 @@
 import type { Colours } from "../terminal/colours.ts"
+import { dollars } from "../terminal/dollars.ts"
 import { cut, onOneLine } from "../terminal/plain-text.ts"
 import { tableText } from "../terminal/table.ts"
 import { costOf, isActive, type RunState, type StopReason, type Task, turnsOf } from "./run-state.ts"
@@ -161,10 +162,6 @@ export function taskText({ text }: Pick<Task, "text">): string {
 
 export function count({ tasks }: RunState, state: Task["state"]): number {
   return tasks.filter((task) => task.state === state).length
-}
-
-function dollars(amount: number): string {
-  return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`
 }
 
 function duration(ms: number): string {

@@ -63,7 +63,7 @@ async function beginTurn(options: TurnOptions): Promise<Begun> {
     onSession(session.id)
     return { session: session.id, after: 0 }
   }
-  if (task.tries === 1) return { session: known, after: 0 }
+  if (task.turns === 1) return { session: known, after: 0 }
   const uuid = messageUuid(run, task)
   const send = () => hub.call((each) => each.session(known).send(message, { uuid }), signal)
   return { session: known, after: (await passingRefusal(send, signal)).seq }

@@ -200,7 +200,7 @@ export class WorkThrough {
     const { hub } = this.#options
     const { signal } = this.#giveUp
     const path = `/api/sessions/${encodeURIComponent(session)}/interrupt`
-    const interrupt = () => hub.current.request({ method: "POST", path, timeoutMs: INTERRUPT_MS, signal })
+    const interrupt = () => hub.hub.request({ method: "POST", path, timeoutMs: INTERRUPT_MS, signal })
     try {
       const { state } = await hub.call((each) => each.session(session).get(), signal)
       if (state !== "ended") await interrupt().catch(() => undefined)

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Options, PermissionMode, Query, SDKMessage, SDKResultMessage } from "@signalbox/sdk"
 import type { CommandContext } from "../command-context.ts"
@@ -8,16 +9,19 @@ import { print, widthOf } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
 import { answerForm } from "./answer-form.ts"
 import { type Asking, answerTool } from "./answer-tool.ts"
+import { Interruption } from "./interruption.ts"
 import { RunView } from "./run-view.ts"
 import { TerminalLines } from "./terminal-lines.ts"
 
 /** One turn of an agent of our own. Fails when the turn does. */
 export async function run(words: readonly string[], options: RunOptions, context: CommandContext): Promise<void> {
+  if (options.cwd !== undefined && !existsSync(options.cwd))
+    throw usageError(`--cwd ${options.cwd}: there is no such folder`)
   const prompt = await promptOf(words, context)
   const { query } = await import("@signalbox/sdk")
-  const interruption = new Interruption()
-  const lines = new TerminalLines(context, () => interruption.happen())
   const view = viewFor(options, context)
+  const interruption = new Interruption(context.stderr)
+  const lines = new TerminalLines(context, () => interruption.happen())
   const asking: Asking = {
     lines,
     colours: coloursFor(context.stderr, context.env),
@@ -27,7 +31,12 @@ export async function run(words: readonly string[], options: RunOptions, context
   const agent = start(() => query({ prompt, options: { ...agentOptions(options), ...questions(asking, view) } }))
   interruption.begin(agent)
   try {
-    const result = await follow(agent, (message) => show(message, { options, view, context }))
+    const result = await follow(agent, (message) => {
+      interruption.heard()
+      return show(message, { options, view, context })
+    })
+    if (result === undefined && interruption.isEnded)
+      throw new CliError("cli/failed", "you ended the agent in mid-turn")
     await conclude(result, { options, view, context })
   } finally {
     interruption.end()
@@ -39,7 +48,8 @@ async function promptOf(words: readonly string[], { stdin }: CommandContext): Pr
   const isPiped = words.length === 0 || (words.length === 1 && words[0] === "-")
   if (words.length === 0 && stdin.isTTY) throw usageError('say what to do: signalbox run "What is in this folder?"')
   const text = isPiped ? await readAll(stdin) : words.join(" ")
-  if (text.trim() === "") throw usageError("the prompt is empty: there is nothing to do")
+  if (text.trim() === "")
+    throw usageError('the prompt is empty: say what to do, as in signalbox run "What is in this folder?"')
   return text
 }
 
@@ -148,33 +158,4 @@ function explained(error: unknown): unknown {
     "there is no claude on this machine: npm install -g @anthropic-ai/claude-code, or try it with the simulator: signalbox run --sim",
     { cause: error },
   )
-}
-
-/** Ctrl-C interrupts the turn; a second one ends the agent. */
-class Interruption {
-  #agent: Query | undefined
-  #count = 0
-  readonly #onSignal = () => this.happen()
-
-  begin(agent: Query): void {
-    this.#agent = agent
-    process.on("SIGINT", this.#onSignal)
-    process.once("SIGTERM", this.#close)
-    process.once("SIGHUP", this.#close)
-  }
-
-  end(): void {
-    process.off("SIGINT", this.#onSignal)
-    process.off("SIGTERM", this.#close)
-    process.off("SIGHUP", this.#close)
-  }
-
-  happen(): void {
-    this.#count++
-    // What it answers does not matter: the turn's own end tells.
-    if (this.#count === 1) this.#agent?.interrupt().catch(() => undefined)
-    else this.#close()
-  }
-
-  readonly #close = () => this.#agent?.close()
 }

@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createLogger } from "@signalbox/hub/logger"
 import { openRunner, type Runner, type RunnerOptions } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
-import { type DataDirectory, dataDirectory } from "../data-directory.ts"
-import { readLivingCard } from "../process-card.ts"
+import { type DataDirectory, dataDirectory, makeDataDirectory } from "../data-directory.ts"
+import { readLivingCard, writeCard } from "../process-card.ts"
 import { elsewhere } from "./elsewhere.ts"
 import { END_IF_IDLE } from "./end-if-idle.ts"
 import { keepShort } from "./keep-short.ts"
@@ -20,7 +20,7 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
   const data = dataDirectory(options, context.env)
   const isLocal = options.local === true
   const place = isLocal ? besideHub(data) : elsewhere(options, { data, context })
-  mkdirSync(data.path, { recursive: true, mode: 0o700 })
+  makeDataDirectory(data)
   const log = createLogger()
   const runner = await openRunner({
     ...place,
@@ -35,11 +35,12 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
     throw error
   })
   // Another one lives, and finds the hub by the data directory as this one would have.
-  if (runner === undefined) return
+  if (runner === undefined) return log.info("another runner lives here: that one is used")
   const forget = isLocal ? keepShort(data.runnerLog) : greet(runner, options, context)
   const isStopped = obey(runner, data)
   const reason = await runner.closed
   forget()
+  if (isLocal) noteEnd(data)
   log.info({ reason }, "the runner is over")
   // Whoever watches over it may want to start it again.
   if (!isLocal && !isStopped()) process.exitCode = NO_HUB
@@ -76,6 +77,15 @@ function obey(runner: Runner, { runnerReply }: DataDirectory): () => boolean {
   }
   process.on(END_IF_IDLE, () => void endIfIdle())
   return () => isStopped
+}
+
+/** The hub that looks after it can tell this end from a death. */
+function noteEnd({ runnerEnded }: DataDirectory): void {
+  try {
+    writeCard(runnerEnded, {})
+  } catch {
+    // Then it is taken for dead and started again, which harms nobody.
+  }
 }
 
 function reply(path: string, agents: number): void {

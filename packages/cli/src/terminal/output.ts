@@ -19,12 +19,26 @@ export function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
   })
 }
 
-/** A reader that goes away (`signalbox ls | head -1`) has seen enough: that is no failure. */
-export function endWithReader(stdout: NodeJS.WriteStream): void {
+/**
+ * A reader that goes away (`signalbox ls | head -1`) has seen enough: that is no failure. A disk that is full is one. What is said
+ * beside it, to a reader that is gone, is lost and harms nothing.
+ */
+export function endWithReader({ stdout, stderr }: Pick<CommandContext, "stdout" | "stderr">): void {
+  stderr.on("error", () => undefined)
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") process.exit(process.exitCode ?? 0)
-    throw error
+    stderr.write(`signalbox: what it prints cannot be written: ${wordsOf(error)}; make room, or print it elsewhere\n`)
+    process.exit(1)
   })
+}
+
+function wordsOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === "ENOSPC" ? "no space is left there" : message
+}
+
+/** What was done, for whoever sits there; scripts see it by the exit code. */
+export function tellPerson({ stderr }: CommandContext, text: string): void {
+  if (stderr.isTTY) stderr.write(`${text}\n`)
 }
 
 /** The terminal's width; without one, wide enough for everything. */

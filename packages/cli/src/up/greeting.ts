@@ -1,3 +1,4 @@
+import { homedir } from "node:os"
 import type { Hub } from "@signalbox/hub"
 import { findClaude } from "@signalbox/transport/find-claude"
 import type { CommandContext } from "../command-context.ts"
@@ -15,18 +16,24 @@ interface Greeting {
   readonly opens: boolean
 }
 
-/** Five lines: what happened, where everything is, and what to type next. */
+/** As people write it. */
+function inHome(path: string): string {
+  const home = homedir()
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+}
+
+/** Five lines, most of which fit a terminal of eighty columns: what happened, where everything is, and what to type next. */
 export function greet(greeting: Greeting): void {
   const { hub, options, data, context, login, opens } = greeting
   const { bold, dim } = coloursFor(context.stderr, context.env)
   const { url, moved } = hub.address
-  const runner = options.runner ? " with a runner beside it" : " without a runner"
-  const log = options.runner ? `; what the runner says is in ${data.runnerLog}` : ""
+  const runner = options.runner ? ", with a runner" : ", without a runner"
+  const log = options.runner ? "; what the runner says, in runner.log there" : ""
   context.stderr.write(
     [
-      `${bold(`The hub is up at ${url}`)}${moved ? " (8765 was taken)" : ""}${runner}. Stop it with Ctrl-C.`,
-      `Everything it keeps is in ${data.path}${log}.`,
-      `${opens ? "The cockpit opens in your browser; if not, go" : "The cockpit: go"} to ${login} ${dim("(within a minute)")}`,
+      `${bold(`The hub is up at ${url}`)}${moved ? " (8765 was taken)" : ""}${runner}. Ctrl-C stops it.`,
+      `Everything is kept in ${inHome(data.path)}${log}.`,
+      `${opens ? "The cockpit opens in your browser; if not:" : "The cockpit:"} ${login} ${dim("(within a minute)")}`,
       ...firstSteps(greeting).map(([lead, command]) => `${lead} ${bold(command)}`),
       "",
     ].join("\n"),
@@ -49,13 +56,13 @@ function firstSteps({ options, data, context }: Greeting): [lead: string, comman
   const simulated = `${start} --agent simulator --prompt "permission please" --attach`
   if (!hasClaude(env)) {
     return [
-      ["No claude was found. Without one, try:", simulated],
-      ["To get one:", "npm install -g @anthropic-ai/claude-code"],
+      ["Try:", simulated],
+      ["No claude was found; to get it:", "npm install -g @anthropic-ai/claude-code"],
     ]
   }
   return [
     ["A first agent:", `${start} --prompt "What is in this folder?" --attach`],
-    ["Without an account:", simulated],
+    ["Simulated:", simulated],
   ]
 }
 

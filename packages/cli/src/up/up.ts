@@ -4,10 +4,10 @@ import { claudeAtHand } from "../claude-at-hand.ts"
 import { cockpitDirectory } from "../cockpit-directory.ts"
 import type { CommandContext } from "../command-context.ts"
 import type { UpOptions } from "../commands/up.ts"
-import { type DataDirectory, dataDirectory } from "../data-directory.ts"
+import { type DataDirectory, dataDirectory, makeDataDirectory } from "../data-directory.ts"
 import { oneLine } from "../failure.ts"
 import { removeCard, writeCard } from "../process-card.ts"
-import { startLocalRunner } from "../runner/start-local-runner.ts"
+import { LocalRunner } from "../runner/local-runner.ts"
 import { greet } from "./greeting.ts"
 import { livingAgents } from "./living-agents.ts"
 import { browserOpener, openBrowser } from "./open-browser.ts"
@@ -22,14 +22,17 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
   const data = dataDirectory(options, context.env)
   // Before anything is opened: whoever stops us while we start is heard.
   const stopped = stopSignal()
+  makeDataDirectory(data)
   const hub = await openHub(hubOptions(options, data))
+  const runner = new LocalRunner({ hub, data, tell: (text) => void context.stderr.write(`signalbox: ${text}\n`) })
   try {
     writeCard(data.hubCard, { url: hub.address.url })
     tellReady(hub, { options, data, context })
-    if (options.runner) await bringRunner(hub, data, context)
+    if (options.runner) await bringRunner(runner, context)
     await stopped
     await tellOfAgents(hub, context)
   } finally {
+    runner.close()
     removeCard(data.hubCard)
     await hub.close()
   }
@@ -73,9 +76,9 @@ function tellReady(hub: Hub, { options, data, context }: Start): void {
 }
 
 /** After the hub is ready: who dials in by hand need not wait for it. A hub without one is a hub all the same. */
-async function bringRunner(hub: Hub, data: DataDirectory, { stderr }: CommandContext): Promise<void> {
+async function bringRunner(runner: LocalRunner, { stderr }: CommandContext): Promise<void> {
   try {
-    await startLocalRunner(hub, data)
+    await runner.start()
   } catch (error) {
     stderr.write(`signalbox: the runner cannot be started: ${oneLine(error)}; "signalbox doctor" tells more\n`)
   }

@@ -48,7 +48,14 @@ describe("signalbox export", () => {
     expect((await hub.run(["export", id])).stderr).toMatch(
       /say what to write: signalbox export .* --html FILE, or --ndjson FILE/,
     )
-    expect((await hub.run(["export", id, "--html", "a", "--ndjson", "b"])).code).toBe(2)
+    const both = [join(out, "both.html"), join(out, "both.ndjson")] as const
+    expect((await hub.run(["export", id, "--html", both[0], "--ndjson", both[1]])).code).toBe(0)
+    // But for the time it was written at.
+    const timeless = (file: string) => readFileSync(file, "utf8").replace(/<footer>[^]*?<\/footer>/, "")
+    expect(both.map(timeless)).toEqual([page, events].map(timeless))
+    const same = await hub.run(["export", id, "--html", "-", "--ndjson", "-"])
+    expect(same).toMatchObject({ code: 2, stdout: "" })
+    expect(same.stderr).toMatch(/^signalbox: both would be written to -: give each a place of its own\n$/)
     expect((await hub.run(["attach", id])).stderr).toMatch(
       /attach needs a terminal; without one there is: signalbox log/,
     )

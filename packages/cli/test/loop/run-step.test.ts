@@ -112,6 +112,21 @@ describe("a run, step by step", () => {
     expect(now.phase).toMatchObject({ name: "over", outcome: "stopped", why: { kind: "refused", code: "runner/none" } })
   })
 
+  it("[LP12] a turn that was stopped counts as no try, but as a turn that was taken", () => {
+    const plan = { checks: true, tries: 2, maxTurns: 3 }
+    const stopped = after(stateOf(1, plan), BEGIN, { type: "launched", task: 1, session: "s" }, { type: "stop" })
+    // As it is recorded while the agent is still being stopped.
+    expect(stopped.now.tasks.map(recordOf)).toMatchObject([{ state: "waiting", tries: 0, turns: 1 }])
+    const left = after(stopped.now, { type: "left", task: 1 })
+    expect(left.now.tasks).toMatchObject([{ state: "waiting", tries: 0, turns: 1 }])
+    const resumed = after(takenUp(left.now), BEGIN)
+    expect(resumed.effects).toMatchObject([{ do: "turn", task: 1, message: expect.stringContaining("go on") }])
+    expect(resumed.now.tasks).toMatchObject([{ state: "working", tries: 1, turns: 2 }])
+    const again = after(resumed.now, turn(1), failed(1))
+    expect(again.now.tasks).toMatchObject([{ state: "working", tries: 2, turns: 3 }])
+    expect(after(again.now, turn(1), failed(1)).now.tasks).toMatchObject([{ state: "failed", tries: 2, turns: 3 }])
+  })
+
   it("[LP12] a run that is taken up repeats nothing: what was begun is taken up first, and counts once", () => {
     const state = stateFrom(
       {

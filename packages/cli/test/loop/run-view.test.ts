@@ -19,18 +19,19 @@ function viewOf(
 
 const session = "3f2a91c0-0000-4000-8000-000000000000"
 const TASKS: readonly Task[] = [
-  { number: 1, text: "Fix the login", state: "done", tries: 1, costUsd: 0.3, session },
-  { number: 2, text: "Write\nthe docs", state: "working", asks: true, tries: 2, costUsd: 0.12, session },
+  { number: 1, text: "Fix the login", state: "done", tries: 1, turns: 1, costUsd: 0.3, session },
+  { number: 2, text: "Write\nthe docs", state: "working", asks: true, tries: 2, turns: 2, costUsd: 0.12, session },
   {
     number: 3,
     text: "Paint it \u001b[31mred",
     state: "failed",
     tries: 3,
+    turns: 3,
     costUsd: 0,
     session,
     note: "npm test failed (exit code 1)",
   },
-  { number: 4, text: "Rest", state: "waiting", tries: 0, costUsd: 0 },
+  { number: 4, text: "Rest", state: "waiting", tries: 0, turns: 0, costUsd: 0 },
 ]
 
 describe("what is shown of a run", () => {
@@ -74,6 +75,7 @@ describe("what is shown of a run", () => {
               text,
               state,
               tries: index % 4,
+              turns: index % 4,
               costUsd: cost / 7,
               session,
             }),

@@ -74,7 +74,9 @@ export class Launcher {
 
 /** What our own side of things is configured with never reaches an agent. */
 function agentEnvironment({ env }: RunnerSettings, spec: LaunchSpec): Record<string, string> {
-  return claudeProcessEnvironment(env, { env: { ...spec.env, [SPAWN_VARIABLE]: spec.spawn } })
+  // Without checkpoints files could not be rewound later, whatever happened to them.
+  const options = { enableFileCheckpointing: true, env: { ...spec.env, [SPAWN_VARIABLE]: spec.spawn } }
+  return claudeProcessEnvironment(env, options)
 }
 
 async function recordOf(spec: LaunchSpec, launched: Launched, { clock }: RunnerSettings): Promise<AgentRecord> {

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs"
+import type { Hub, Run } from "@signalbox/client"
+import type { CommandContext } from "../command-context.ts"
+import type { LoopOptions } from "../commands/loop.ts"
+import { dataDirectory } from "../data-directory.ts"
+import { withHub } from "../hub/with-hub.ts"
+import { type Colours, coloursFor } from "../terminal/colours.ts"
+import { dollars } from "../terminal/dollars.ts"
+import { ago } from "../terminal/moments.ts"
+import { print, printJson, widthOf } from "../terminal/output.ts"
+import { onOneLine } from "../terminal/plain-text.ts"
+import { type Column, tableText } from "../terminal/table.ts"
+import { hasHub, openOwnHub } from "./own-hub.ts"
+import { SHORT_ID } from "./run-view.ts"
+
+const LIMIT = 100
+
+/** The runs that the hub has recorded. Those of a loop that brought its own hub are read by bringing one again. */
+export async function listRuns(options: LoopOptions, context: CommandContext): Promise<void> {
+  // Nothing was ever done here, and looking leaves no trace.
+  if (!hasHub(options, context) && !existsSync(dataDirectory(options, context.env).path))
+    return show({ runs: [], more: false }, options, context)
+  const own = hasHub(options, context) ? undefined : await openOwnHub(options, context, { hasRunner: false })
+  try {
+    const found = await withHub(options, context, (hub: Hub) => hub.runs.list({ limit: LIMIT }))
+    await show(found, options, context)
+  } finally {
+    await own?.close()
+  }
+}
+
+async function show(
+  { runs, more }: { readonly runs: readonly Run[]; readonly more: boolean },
+  options: LoopOptions,
+  context: CommandContext,
+): Promise<void> {
+  if (options.json === true) return printJson(context, { runs, more })
+  if (runs.length === 0) return void context.stderr.write("No runs. Begin one: signalbox loop TASKS.md\n")
+  const colours = coloursFor(context.stdout, context.env)
+  const columns = columnsFor(colours, Date.now())
+  await print(context.stdout, tableText(runs, columns, { width: widthOf(context.stdout), title: colours.dim }))
+  if (more) context.stderr.write(`These are the newest ${LIMIT}.\n`)
+  const open = runs.find(({ state }) => state === "stopped" || state === "running")
+  if (open !== undefined && context.stderr.isTTY)
+    context.stderr.write(`Go on with one whose loop is over: signalbox loop --resume ${open.id.slice(0, SHORT_ID)}\n`)
+}
+
+function columnsFor(colours: Colours, nowMs: number): Column<Run>[] {
+  const paints = { running: colours.cyan, done: colours.green, failed: colours.red, stopped: colours.yellow }
+  return [
+    { title: "RUN", text: ({ id }) => id.slice(0, SHORT_ID), paint: colours.bold },
+    { title: "STATE", text: ({ state }) => state, paint: (text, { state }) => paints[state](text) },
+    { title: "DONE", text: (run) => `${count(run, "done")} of ${run.tasks.length}`, isRight: true },
+    { title: "FAILED", text: (run) => String(count(run, "failed") || ""), isRight: true, paint: colours.red },
+    { title: "COST", text: costText, isRight: true },
+    { title: "WHAT", text: describe, isWide: true },
+    { title: "AGE", text: ({ updatedAt }) => ago(updatedAt, nowMs), isRight: true, paint: colours.dim },
+  ]
+}
+
+function count({ tasks }: Run, state: "done" | "failed"): number {
+  return tasks.filter((task) => task.state === state).length
+}
+
+function costText({ tasks }: Run): string {
+  const cost = tasks.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0)
+  return cost === 0 ? "" : dollars(cost)
+}
+
+function describe({ title, note = "" }: Run): string {
+  return onOneLine(note === "" ? title : `${title}: ${note}`)
+}
