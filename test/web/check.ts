@@ -1,7 +1,12 @@
 import { it } from "vitest"
-import { cockpitChecksNow } from "../gate.ts"
+import { cockpitChecksNow, isWholeCockpit } from "../gate.ts"
 
 /** A check of the cockpit, by its id: `[S-1] …`. */
 export function check(title: string, run: () => Promise<void>): void {
   if (cockpitChecksNow(title)) it(title, run, 120_000)
+}
+
+/** A way through the cockpit beyond its numbered checks: the gate goes the first of each file, `test:full` all. */
+export function journey(title: string, run: () => Promise<void>): void {
+  if (isWholeCockpit) it(title, run, 240_000)
 }

@@ -1,144 +1,254 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { cockpitLooks } from "../gate.ts"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { cockpitLooks, isWholeCockpit } from "../gate.ts"
 import { axe } from "./axe.ts"
-import { CockpitHarness, hasBrowser } from "./cockpit.ts"
-import { asksFor, says, talks } from "./scenarios.ts"
+import { journey } from "./check.ts"
+import { hasBrowser } from "./cockpit.ts"
+import { type Shot, writeContactSheet } from "./contact-sheet.ts"
+import { LooksScene } from "./looks-scene.ts"
 
 const SHOTS = join(import.meta.dirname, "shots")
 
-interface Shot {
+interface Screen {
   readonly name: string
-  readonly violations: number
+  readonly path: (scene: LooksScene) => string
+  readonly ready: (page: Page) => Promise<unknown>
+  /** In the gate too; the others are states of the same screens. */
+  readonly gate?: true
 }
 
-/** Every screen as people see it: a picture for a person to judge, and no violation of the accessibility rules. */
+const inFeed = (text: string) => (page: Page) => page.getByRole("feed").getByText(text).first().waitFor()
+const button = (name: RegExp) => (page: Page) => page.getByRole("button", { name }).first().waitFor()
+const asked = (title: string) => (scene: LooksScene) => `/s/${scene.session(title)}`
+const panel = (name: string): Screen => ({
+  name: `session-${name}`,
+  path: (scene) => `/s/${scene.session("Clock rework")}?panel=${name}`,
+  ready: (page) => page.getByRole("tabpanel").waitFor(),
+})
+async function pressed(page: Page, key: string, title: string): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor()
+  await page.keyboard.press(key)
+  await page.getByRole("dialog", { name: title }).waitFor()
+}
+
+const SCREENS: readonly Screen[] = [
+  {
+    name: "sessions",
+    path: () => "/sessions",
+    ready: (page) => page.getByRole("list", { name: "Needs you" }).waitFor(),
+    gate: true,
+  },
+  { name: "sessions-menu", path: () => "/sessions", ready: openMenu },
+  {
+    name: "sessions-none",
+    path: () => "/sessions?q=zebra",
+    ready: (page) => page.getByRole("main").getByRole("button").first().waitFor(),
+  },
+  { name: "session", path: asked("Bump deps"), ready: inFeed("latest"), gate: true },
+  { name: "session-tools-rows", path: asked("Clock rework"), ready: inFeed("That was all of them.") },
+  {
+    name: "session-ask",
+    path: asked("Fix flaky auth tests"),
+    ready: (page) => page.getByRole("region", { name: "Waiting for you" }).waitFor(),
+    gate: true,
+  },
+  { name: "session-menu", path: asked("Bump deps"), ready: openHeaderMenu },
+  panel("changes"),
+  panel("tasks"),
+  panel("context"),
+  panel("tools"),
+  { ...panel("asks"), gate: true },
+  { ...panel("raw"), path: (scene) => `/s/${scene.session("Clock rework")}?panel=raw&event=3` },
+  {
+    name: "session-missing",
+    path: () => "/s/nowhere",
+    ready: (page) => page.getByText("There is no session at this address.").waitFor(),
+  },
+  {
+    name: "approvals",
+    path: () => "/approvals",
+    ready: (page) => page.getByRole("list", { name: "Open requests" }).getByRole("listitem").first().waitFor(),
+    gate: true,
+  },
+  {
+    name: "approvals-settled",
+    path: () => "/approvals?state=settled",
+    ready: (page) => page.getByRole("heading", { name: "Approvals" }).waitFor(),
+  },
+  {
+    name: "new-session",
+    path: () => "/new",
+    ready: (page) => page.getByRole("textbox", { name: "First message" }).waitFor(),
+    gate: true,
+  },
+  {
+    name: "search",
+    path: () => "/search?q=deps",
+    ready: (page) => page.locator("[data-hit]").first().waitFor(),
+    gate: true,
+  },
+  {
+    name: "search-none",
+    path: () => "/search?q=zebra&in=titles",
+    ready: (page) => page.getByText("No match with").waitFor(),
+  },
+  {
+    name: "machines-list",
+    path: () => "/machines",
+    ready: (page) => page.getByText("borealis").first().waitFor(),
+    gate: true,
+  },
+  {
+    name: "machine-one",
+    path: (scene) => `/machines/${scene.machine("atlas")}`,
+    ready: (page) => page.getByRole("heading", { name: "atlas" }).waitFor(),
+  },
+  {
+    name: "appearance",
+    path: () => "/settings/appearance",
+    ready: (page) => page.getByRole("radio", { name: "Dark" }).waitFor(),
+    gate: true,
+  },
+  {
+    name: "keyboard",
+    path: () => "/settings/keyboard",
+    ready: (page) => page.getByRole("switch").waitFor(),
+    gate: true,
+  },
+  {
+    name: "notifications",
+    path: () => "/settings/notifications",
+    ready: (page) => page.getByText(/Nothing can be allowed/).waitFor(),
+    gate: true,
+  },
+  { name: "palette", path: () => "/sessions", ready: (page) => pressed(page, "Control+k", "Command palette") },
+  { name: "shortcuts", path: () => "/sessions", ready: (page) => pressed(page, "?", "Keyboard shortcuts") },
+  {
+    name: "nowhere",
+    path: () => "/nowhere",
+    ready: (page) => page.getByText("There is nothing at this address.").waitFor(),
+  },
+]
+
+/** Asks have addresses of their own, known when they are there. */
+const ASKS: readonly (readonly [name: string, title: string, ready: (page: Page) => Promise<unknown>])[] = [
+  ["ask-command", "Fix flaky auth tests", button(/^Allow once/)],
+  ["ask-denied", "Fix flaky auth tests", denying],
+  ["ask-edited", "Fix flaky auth tests", editing],
+  ["ask-write", "Migrate db", button(/^(?:Allow once|Review to allow)/)],
+  ["ask-questions", "Data export", button(/Send answers/)],
+  ["ask-of-plan", "Passwordless sign-in", button(/ask before edits/)],
+  ["ask-form", "Payments incident", button(/^Accept/)],
+]
+
+async function openMenu(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Menu of Bump deps" }).click()
+  await page.getByRole("menu").waitFor()
+}
+async function openHeaderMenu(page: Page): Promise<void> {
+  await page.getByRole("feed").getByText("latest").waitFor()
+  await page.locator("main header").getByRole("button", { expanded: false }).last().click()
+  await page.getByRole("menu").waitFor()
+}
+async function denying(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Deny…/ }).click()
+  await page.getByRole("textbox", { name: /Reason/ }).waitFor()
+}
+async function editing(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Edit/ }).click()
+  await page.getByRole("textbox", { name: /Edit command/ }).waitFor()
+}
+
+/** Every screen as people see it: a picture for a person to judge, and nothing that the accessibility rules object to. */
 describe.runIf(hasBrowser)("how the cockpit looks", () => {
-  let cockpit: CockpitHarness
+  let scene: LooksScene
   const shots: Shot[] = []
-  const sessions = new Map<string, string>()
   beforeAll(async () => {
-    cockpit = await CockpitHarness.open()
-    const add = async (title: string, options: Omit<Parameters<CockpitHarness["agent"]>[0], "title">) => {
-      sessions.set(title, (await cockpit.agent({ title, ...options })).id)
-    }
-    await add("Fix flaky auth tests", {
-      prompt: "Make the tests deterministic",
-      scenario: asksFor("rm -rf node_modules && npm ci"),
-    })
-    await add("Docs refresh", { scenario: talks(5000, 200) })
-    await add("Bump deps", {
-      scenario: says(
-        "All dependencies are at their **latest** version.\n\n| Package | Version |\n|---|---|\n| react | 19 |",
-      ),
-    })
-    await add("Which database?", {
-      scenario: {
-        turns: [
-          {
-            steps: [
-              {
-                tool: "AskUserQuestion",
-                input: {
-                  questions: [
-                    {
-                      question: "Which database should the service use?",
-                      header: "Database",
-                      options: [
-                        { label: "SQLite", description: "One file, no server" },
-                        { label: "Postgres", description: "A server of its own" },
-                      ],
-                      multiSelect: false,
-                    },
-                  ],
-                },
-              },
-            ],
-          },
-        ],
-      },
-    })
-    await vi.waitFor(
-      async () => {
-        expect((await cockpit.hub.get("/api/asks?state=pending")).asks).toHaveLength(2)
-        expect((await cockpit.hub.get(`/api/sessions/${sessions.get("Bump deps")}`)).turns).toBe(1)
-      },
-      { timeout: 60_000, interval: 100 },
-    )
-  })
-  afterAll(async () => {
     mkdirSync(SHOTS, { recursive: true })
-    if (shots.length > 0) writeFileSync(join(SHOTS, "index.html"), contactSheet(shots))
-    await cockpit?.dispose()
+    scene = await LooksScene.open()
+    await fill(scene)
+  }, 300_000)
+  afterAll(async () => {
+    if (shots.length > 0) writeContactSheet(join(SHOTS, "screens.html"), "Every screen of the cockpit", shots)
+    await scene?.dispose()
   })
 
-  const screens: readonly (readonly [name: string, path: () => string, ready: (page: Page) => Promise<void>])[] = [
-    ["sessions", () => "/sessions", (page) => page.getByRole("list", { name: "Needs you" }).waitFor()],
-    [
-      "session",
-      () => `/s/${sessions.get("Bump deps")}`,
-      (page) => page.getByRole("feed").getByText("latest").waitFor(),
-    ],
-    [
-      "session-ask",
-      () => `/s/${sessions.get("Fix flaky auth tests")}`,
-      (page) => page.getByRole("region", { name: "Waiting for you" }).waitFor(),
-    ],
-    [
-      "session-panels",
-      () => `/s/${sessions.get("Bump deps")}?panel=asks`,
-      (page) => page.getByText("has asked nothing").waitFor(),
-    ],
-    [
-      "approvals",
-      () => "/approvals",
-      (page) => page.getByRole("list", { name: "Open requests" }).getByRole("listitem").first().waitFor(),
-    ],
-    ["new-session", () => "/new", (page) => page.getByRole("textbox", { name: "First message" }).waitFor()],
-    ["search", () => "/search?q=deps", (page) => page.locator("[data-hit]").first().waitFor()],
-    ["search-empty", () => "/search?q=zebra&in=titles", (page) => page.getByText("No match with").waitFor()],
-    ["machines-empty", () => "/machines", (page) => page.getByText("No machine has come yet.").waitFor()],
-    ["appearance", () => "/settings/appearance", (page) => page.getByRole("radio", { name: "Dark" }).waitFor()],
-    ["keyboard", () => "/settings/keyboard", (page) => page.getByRole("switch").waitFor()],
-    ["notifications", () => "/settings/notifications", (page) => page.getByText(/Nothing can be allowed/).waitFor()],
-  ]
+  async function look(page: Page, name: string): Promise<readonly string[]> {
+    const violations = await axe(page)
+    await page.screenshot({ path: join(SHOTS, `${name}.png`) })
+    shots.push({ name, violations: violations.length })
+    return violations.map((violation) => `${name}: ${violation}`)
+  }
 
   it.each(cockpitLooks)(
     "on a %s in the %s theme every screen is free of what axe finds",
     async (size, theme) => {
-      mkdirSync(SHOTS, { recursive: true })
-      const page = await cockpit.page({ size, theme })
+      const page = await scene.cockpit.page({ size, theme })
       const found: string[] = []
-      for (const [name, path, ready] of screens) {
-        await page.goto(path())
+      for (const { name, path, ready } of SCREENS.filter(({ gate }) => isWholeCockpit || gate === true)) {
+        await page.goto(path(scene))
         await ready(page)
-        const violations = await axe(page)
-        found.push(...violations.map((violation) => `${name}: ${violation}`))
-        const file = `${name}-${size}-${theme}`
-        await page.screenshot({ path: join(SHOTS, `${file}.png`) })
-        shots.push({ name: file, violations: violations.length })
+        found.push(...(await look(page, `${name}-${size}-${theme}`)))
       }
-      const signIn = await cockpit.page({ size, theme, signedIn: false })
+      for (const [name, title, ready] of isWholeCockpit ? ASKS : []) {
+        const { id } = await scene.asks(title)
+        await page.goto(`/approvals/${id}`)
+        await ready(page)
+        found.push(...(await look(page, `${name}-${size}-${theme}`)))
+      }
+      const signIn = await scene.cockpit.page({ size, theme, signedIn: false })
       await signIn.goto("/")
       await signIn.getByRole("button", { name: "Sign in" }).waitFor()
-      found.push(...(await axe(signIn)).map((violation) => `sign-in: ${violation}`))
-      await signIn.screenshot({ path: join(SHOTS, `sign-in-${size}-${theme}.png`) })
+      found.push(...(await look(signIn, `sign-in-${size}-${theme}`)))
+      for (const one of [page, signIn]) await one.context().close()
       expect(found).toEqual([])
     },
-    180_000,
+    600_000,
   )
+
+  journey("a viewer's screens are free of it too", async () => {
+    const page = await scene.cockpit.page({ role: "viewer" })
+    const found: string[] = []
+    for (const { name, path, ready } of SCREENS.filter(({ gate, name }) => gate === true && name !== "new-session")) {
+      await page.goto(path(scene))
+      await ready(page)
+      found.push(...(await axe(page)).map((violation) => `${name}: ${violation}`))
+    }
+    expect(found).toEqual([])
+  })
+
+  journey("and so is what is shown while the hub is away", async () => {
+    const page = await scene.cockpit.page({ theme: "dark" })
+    await page.goto(asked("Fix flaky auth tests")(scene))
+    await page.getByRole("region", { name: "Waiting for you" }).waitFor()
+    await scene.hub.kill()
+    await page.getByText(/Shown as of/).waitFor()
+    expect(await look(page, "hub-away")).toEqual([])
+    await scene.hub.startAgain()
+    await page.getByText(/Shown as of/).waitFor({ state: "detached" })
+  })
 })
 
-function contactSheet(shots: readonly Shot[]): string {
-  const figures = shots
-    .map(
-      ({ name, violations }) =>
-        `<figure><img src="${name}.png" alt="${name}" loading="lazy"><figcaption>${name}, axe: ${violations}</figcaption></figure>`,
-    )
-    .join("\n")
-  const style =
-    "body{font:14px system-ui;display:grid;grid-template-columns:repeat(auto-fill,minmax(320px,1fr));gap:16px}img{max-width:100%;border:1px solid #ccc}figure{margin:0}"
-  return `<!doctype html><meta charset="utf-8"><title>Cockpit</title><style>${style}</style>\n${figures}\n`
+async function fill(scene: LooksScene): Promise<void> {
+  const api = { on: "atlas", folder: "api" } as const
+  const web = { on: "borealis", folder: "web" } as const
+  await scene.launch({
+    ...api,
+    title: "Fix flaky auth tests",
+    prompt: "Make the auth tests deterministic",
+    mode: "acceptEdits",
+  })
+  await scene.launch({ ...web, title: "Bump deps", prompt: "Update all dependencies" })
+  await scene.launch({ ...web, title: "Clock rework", prompt: "Show me every tool" })
+  await scene.launch({ ...web, title: "Migrate db", prompt: "Write the migration for the new column" })
+  await scene.launch({ ...web, title: "Data export", prompt: "Customers want an export" })
+  await scene.launch({ ...api, title: "Passwordless sign-in", prompt: "Plan the sign-in by e-mail link" })
+  await scene.launch({ ...web, title: "Payments incident", prompt: "Open an incident for the card payments" })
+  await scene.launch({ ...api, title: "Docs refresh", prompt: "Bring the documentation up to date" })
+  await scene.handmade()
+  await scene.allow("Fix flaky auth tests", ({ input }) => String(input.command).startsWith("rm"))
+  await scene.allow("Passwordless sign-in", ({ kind }) => kind === "plan")
+  for (const title of ["Bump deps", "Clock rework"]) await scene.allow(title)
 }

@@ -59,7 +59,13 @@ describe.runIf(hasBrowser)("the machines", () => {
     await page.getByText("Nothing was heard of it since").waitFor()
     await page.getByRole("list", { name: "Sessions of this machine" }).getByRole("link", { name: /^Lost/ }).waitFor()
     await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).first().click()
-    await page.getByRole("list", { name: "Lost" }).getByText("Docs refresh").waitFor()
+    const lost = page.getByRole("list", { name: "Lost" }).getByRole("listitem").filter({ hasText: "Docs refresh" })
+    await lost.getByText(/^as of \d\d:\d\d$/).waitFor()
+    await lost.getByRole("link").click()
+    await page
+      .locator("main header")
+      .getByText(/^as of \d\d:\d\d$/)
+      .waitFor()
     await machine.startRunner()
   })
 

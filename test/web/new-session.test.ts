@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
@@ -60,6 +62,12 @@ describe.runIf(hasBrowser)("a new session", () => {
     await isReady()
     const page = await cockpit.page()
     await watchStatus(page)
+    // A CLI that takes its time, so that the page is there before it is.
+    await page.route("**/api/sessions", (route) => {
+      if (route.request().method() !== "POST") return route.continue()
+      const body = { ...route.request().postDataJSON(), env: { SIGNALBOX_SIM_FAULT: "hang=5s" } }
+      return route.continue({ postData: JSON.stringify(body) })
+    })
     await page.goto("/new")
     await folder(page).fill(machine.cwd)
     await message(page).fill("Write something long")
@@ -68,9 +76,7 @@ describe.runIf(hasBrowser)("a new session", () => {
     const header = page.getByRole("main").getByRole("banner").or(page.locator("main header"))
     await header.getByText("Running").first().waitFor()
     await page.getByRole("feed", { name: "Transcript" }).getByText("Write something long").waitFor()
-    const words = await page.evaluate<readonly string[]>("statusWords")
-    // Between the two the agent may be there and not have heard its message yet.
-    expect(words.filter((word) => word !== "Idle")).toEqual(["Starting", "Running"])
+    expect(await page.evaluate<readonly string[]>("statusWords")).toEqual(["Starting", "Running"])
     await header.getByText(name, { exact: true }).waitFor()
 
     await page.goto("/sessions?group=machine")
@@ -89,6 +95,58 @@ describe.runIf(hasBrowser)("a new session", () => {
     expect(await message(page).inputValue()).toBe("Do not lose this")
     expect(await folder(page).inputValue()).toBe("/no/such/folder")
     expect(new URL(page.url()).pathname).toBe("/new")
+  })
+
+  check("[N-6] an agent that dies at once says why, and the form is as it was", async () => {
+    await isReady()
+    const broken = join(machine.cwd, "broken.mjs")
+    writeFileSync(broken, 'console.error("There is no such model: opus-9"); process.exit(7)')
+    const page = await cockpit.page()
+    // As an admin would launch an executable of their own, which the form does not offer.
+    await page.route("**/api/sessions", (route) => {
+      if (route.request().method() !== "POST") return route.continue()
+      const body = { ...route.request().postDataJSON(), agent: { command: [process.execPath, broken] } }
+      return route.continue({ postData: JSON.stringify(body) })
+    })
+    await page.goto("/new")
+    await folder(page).fill(machine.cwd)
+    await message(page).fill("Do not lose this either")
+    await page.getByText("Title, model, mode").click()
+    await page.getByRole("textbox", { name: "Model" }).fill("opus-9")
+    await start(page).click()
+    const failure = page.getByRole("alert").filter({ hasText: "It did not start" })
+    await failure.getByText(/code 7/).waitFor()
+    await failure.getByLabel("What it wrote to stderr").getByText("There is no such model: opus-9").waitFor()
+    await failure.getByRole("button", { name: "Change and start again" }).click()
+    await page.waitForURL(/\/new\?again=/)
+    expect(await message(page).inputValue()).toBe("Do not lose this either")
+    expect(await folder(page).inputValue()).toBe(machine.cwd)
+    expect(await page.getByRole("textbox", { name: "Model" }).inputValue()).toBe("opus-9")
+  })
+
+  check("[N-7] budget, directories and tools become arguments; only an admin is offered them", async () => {
+    const page = await open()
+    await folder(page).fill(machine.cwd)
+    await page.getByText("Advanced").click()
+    await page.getByRole("textbox", { name: "Budget in dollars" }).fill("much")
+    await start(page).click()
+    const budget = page.getByRole("textbox", { name: "Budget in dollars" })
+    expect(await budget.getAttribute("aria-invalid")).toBe("true")
+    await budget.fill("2.50")
+    await page.getByRole("textbox", { name: /^Extra directories/ }).fill("/tmp\n/var/tmp")
+    await page.getByRole("textbox", { name: /^Denied tools/ }).fill("WebFetch")
+    await start(page).click()
+    await page.waitForURL(/\/s\/[\w-]+$/)
+    const { records } = await machine.hub.get(`/api/audit?session=${new URL(page.url()).pathname.slice(3)}`)
+    const launched = records.find(({ what }: { what: string }) => what === "session/launched")
+    expect(launched.details.args).toEqual([
+      "--max-budget-usd=2.50",
+      "--add-dir=/tmp",
+      "--add-dir=/var/tmp",
+      "--disallowedTools=WebFetch",
+    ])
+    const other = await open({ role: "operator" })
+    expect(await other.getByText("Advanced").count()).toBe(0)
   })
 
   check("[N-4] with one machine there is none to choose; of two, the one that is away cannot be", async () => {

@@ -103,12 +103,16 @@ describe.runIf(hasBrowser)("the shell", () => {
   })
 
   check("[L-2] no route scrolls sideways, down to 320 px", async () => {
+    const [ask] = (await cockpit.hub.get(`/api/asks?state=pending&session=${session}`)).asks
     for (const size of [{ width: 320, height: 640 }, SIZES.phone, SIZES.tablet, SIZES.desktop]) {
       const page = await cockpit.page({ size })
       for (const route of [
         "/sessions",
+        "/sessions?view=board",
         `/s/${session}`,
+        `/s/${session}?panel=changes`,
         "/approvals",
+        `/approvals/${ask.id}`,
         "/new",
         "/search?q=npm",
         "/machines",

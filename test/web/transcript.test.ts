@@ -3,8 +3,11 @@ import { afterAll, beforeAll, describe, expect } from "vitest"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { says, talks } from "./scenarios.ts"
+import { distanceToEnd, feed, openTranscript, turnsEnded, WAIT } from "./transcript-page.ts"
 
 const MANY = 3000
+/** Word by word, as an agent on a runner speaks. */
+const STREAMS = ["--include-partial-messages"]
 
 describe.runIf(hasBrowser)("the transcript", () => {
   let cockpit: CockpitHarness
@@ -15,17 +18,7 @@ describe.runIf(hasBrowser)("the transcript", () => {
     await cockpit?.dispose()
   })
 
-  const feed = (page: Page) => page.getByRole("feed", { name: "Transcript" })
-  async function open(id: string, query = "", options: Parameters<CockpitHarness["page"]>[0] = {}): Promise<Page> {
-    const page = await cockpit.page(options)
-    await page.goto(`/s/${id}${query}`)
-    await feed(page).locator("article").first().waitFor()
-    return page
-  }
-  async function idle(id: string): Promise<void> {
-    const turns = async () => (await cockpit.hub.get(`/api/sessions/${id}`)).turns
-    await expect.poll(turns, { timeout: 60_000 }).toBeGreaterThan(0)
-  }
+  const open = (id: string, query = "") => openTranscript(cockpit, `/s/${id}${query}`)
   /** A session of many events, made at once. */
   async function longSession(): Promise<string> {
     const { id } = await cockpit.agent({
@@ -49,143 +42,107 @@ describe.runIf(hasBrowser)("the transcript", () => {
       },
       args: ["--speed", "max"],
     })
-    await idle(id)
+    await turnsEnded(cockpit, id)
     return id
   }
 
-  check("[X-2] a kind of event that nobody knows yet is shown, not dropped", async () => {
+  check("[X-6] for a reader who scrolled up, what they read stays where it is while more is said", async () => {
     const { id } = await cockpit.agent({
-      title: "New",
-      scenario: { turns: [{ steps: [{ emit: { type: "zebra", stripes: 3 } }, { say: "Done." }] }] },
-    })
-    const page = await open(id)
-    await page.getByRole("article", { name: /Unknown event zebra/ }).waitFor()
-  })
-
-  check(
-    "[X-1] text, thinking, tools, diffs, notices and results have their rows, and the page has no complaint",
-    async () => {
-      const { id } = await cockpit.agent({
-        title: "Everything",
-        args: ["--allowedTools", "Bash,Edit,Write,WebFetch,mcp__files__list"],
-        scenario: {
-          files: { "a.ts": "const a = 1\n" },
-          turns: [
-            {
-              steps: [
-                { think: "Hm." },
-                { say: "# Title\n\nSome **bold** words." },
-                { tool: "Read", input: { file_path: "{{cwd}}/a.ts" } },
-                { tool: "Edit", input: { file_path: "{{cwd}}/a.ts", old_string: "1", new_string: "2" } },
-                { tool: "Bash", input: { command: "ls -la" }, result: "\u001b[31mred\u001b[0m", isError: false },
-                { tool: "mcp__files__list", input: { path: "/x" }, result: "one" },
-                { compact: "auto", preTokens: 168_000, postTokens: 22_000 },
-                { say: "The end." },
-              ],
-            },
-          ],
-        },
-      })
-      const page = await open(id)
-      await feed(page).getByText("The end.").waitFor()
-      for (const name of [
-        /^Started/,
-        /^Message of/,
-        /^Thinking/,
-        /^Claude: # Title/,
-        /^Edit/,
-        /^Command ls/,
-        /Context compacted/,
-        /Turn finished/,
-      ]) {
-        await page.getByRole("article", { name }).first().waitFor()
-      }
-      await feed(page).getByRole("heading", { name: "Title" }).waitFor()
-      expect(cockpit.complaints).toEqual([])
-    },
-  )
-
-  check("[X-3] markup of an agent never becomes markup, wherever it stands", async () => {
-    const evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
-    const { id } = await cockpit.agent({
-      title: evil,
-      prompt: evil,
-      args: ["--allowedTools", "Bash,mcp__x__evil"],
+      title: "Stream",
+      args: STREAMS,
       scenario: {
         turns: [
+          { steps: [{ say: { repeat: "A line of the past.\n\n", times: 80 } }] },
+          talks(500, 40).turns[0] ?? { steps: [] },
+        ],
+      },
+    })
+    await turnsEnded(cockpit, id)
+    const page = await open(id)
+    await cockpit.hub.post(`/api/sessions/${id}/messages`, { content: "go on" })
+    await feed(page).getByText("More words come.").first().waitFor()
+    // Once it fills some lines, so that they are above the reader too.
+    await expect.poll(async () => (await feed(page).innerText()).split("More words").length, WAIT).toBeGreaterThan(40)
+    await feed(page).hover()
+    await page.mouse.wheel(0, -400)
+    await page.getByRole("button", { name: /Jump to latest/ }).waitFor()
+    const { grown, moved } = await watchFrames(page)
+    // Something was said below all the while.
+    expect(grown).toBeGreaterThan(0)
+    expect(moved).toBeLessThanOrEqual(2)
+    await page.getByRole("button", { name: /Jump to latest/ }).click()
+    await expect.poll(() => distanceToEnd(page)).toBeLessThanOrEqual(24)
+  })
+
+  check("[X-7] a reader who follows has the end in view in every frame", async () => {
+    const { id } = await cockpit.agent({ title: "Follow", scenario: talks(400, 30), args: STREAMS })
+    const page = await open(id)
+    await feed(page).getByText("More words come.").first().waitFor()
+    const { grown, distance } = await watchFrames(page)
+    expect(grown).toBeGreaterThan(0)
+    expect(distance).toBeLessThanOrEqual(24)
+  })
+
+  /** Over many frames: how far the first row in view moved, how far the end was away, and how much more there was. */
+  function watchFrames(page: Page): Promise<{ moved: number; distance: number; grown: number }> {
+    return feed(page).evaluate(async (element) => {
+      const { top } = element.getBoundingClientRect()
+      const rows = [...element.querySelectorAll("article")]
+      const anchor = rows.find((row) => row.getBoundingClientRect().bottom > top)
+      const place = () => anchor?.getBoundingClientRect().top ?? Number.NaN
+      const [from, height] = [place(), element.scrollHeight]
+      let [moved, distance] = [0, 0]
+      for (let frame = 0; frame < 300; frame++) {
+        await new Promise(requestAnimationFrame)
+        moved = Math.max(moved, Math.abs(place() - from))
+        distance = Math.max(distance, element.scrollHeight - element.clientHeight - element.scrollTop)
+      }
+      return { moved, distance, grown: element.scrollHeight - height }
+    })
+  }
+
+  check("[X-8] over a whole turn that is streamed, nothing jumps", async () => {
+    const prose =
+      "# A heading\n\nSome words that go on for a while, and on.\n\n- one\n- two\n\n```ts\nconst a = 1\n```\n\n"
+    const table = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\n"
+    const { id } = await cockpit.agent({
+      title: "Steady",
+      args: [...STREAMS, "--allowedTools", "Bash,Read,Grep"],
+      scenario: {
+        turns: [
+          { steps: [{ say: { repeat: "A line of the past.\n\n", times: 40 } }] },
           {
             steps: [
-              { think: evil },
-              {
-                say: `${evil}\n\n[link](javascript:document.title='owned') ![i](http://127.0.0.1:9/x.png)\n\n\`\`\`html\n${evil}\n\`\`\``,
-              },
-              { tool: "Bash", input: { command: evil }, result: evil },
-              { tool: "mcp__x__evil", input: { [evil]: evil }, result: evil },
-              { say: "The end." },
+              { think: "Let me see.", deltas: 5, pauseMs: 10 },
+              { say: { repeat: prose, times: 8 }, deltas: 120, pauseMs: 10 },
+              { tool: "Read", input: { file_path: "/a.ts" }, result: "x", durationMs: 50 },
+              { tool: "Grep", input: { pattern: "x" }, result: "a.ts", durationMs: 50 },
+              { tool: "Bash", input: { command: "npm test" }, result: "ok\n".repeat(20), durationMs: 100 },
+              { say: { repeat: table, times: 8 }, deltas: 80, pauseMs: 10 },
+              { say: "The end of it." },
             ],
           },
         ],
       },
     })
+    await turnsEnded(cockpit, id)
     const page = await open(id)
-    const foreign: string[] = []
-    page.on("request", (request) => {
-      if (!request.url().startsWith(cockpit.hub.ready.url)) foreign.push(request.url())
-    })
-    await page.reload()
-    await feed(page).getByText("The end.").waitFor()
-    const closed = feed(page).getByRole("button", { expanded: false })
-    while ((await closed.count()) > 0) await closed.first().click()
-    // The title is the session's, as text; a script would have made it another.
-    expect(await page.title()).toContain("<img")
-    expect(await feed(page).locator("img, script, iframe").count()).toBe(0)
-    expect(await feed(page).locator("a[href^='javascript']").count()).toBe(0)
-    expect(foreign).toEqual([])
-  })
-
-  check("[X-6] for a reader who scrolled up, what they read stays where it is while more is said", async () => {
-    const { id } = await cockpit.agent({
-      title: "Stream",
-      scenario: {
-        turns: [
-          { steps: [{ say: { repeat: "A line of the past.\n\n", times: 80 } }] },
-          talks(200, 40).turns[0] ?? { steps: [] },
-        ],
-      },
-    })
-    await idle(id)
-    const page = await open(id)
+    await page.evaluate(`
+      window.shifts = []
+      new PerformanceObserver((list) => {
+        for (const shift of list.getEntries())
+          if (!shift.hadRecentInput)
+            window.shifts.push({ value: shift.value, what: shift.sources.map(({ node }) => node?.parentElement?.outerHTML.slice(0, 200)) })
+      }).observe({ type: "layout-shift" })
+    `)
     await cockpit.hub.post(`/api/sessions/${id}/messages`, { content: "go on" })
-    await feed(page).getByText("More words come.").first().waitFor()
-    await feed(page).hover()
-    await page.mouse.wheel(0, -400)
-    await page.getByRole("button", { name: /Jump to latest/ }).waitFor()
-    const anchor = feed(page).locator("article[data-kind='text']").first()
-    const top = async () => (await anchor.boundingBox())?.y ?? Number.NaN
-    const before = await top()
-    const moved: number[] = []
-    for (let n = 0; n < 20; n++) {
-      await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-      moved.push(Math.abs((await top()) - before))
-    }
-    expect(Math.max(...moved)).toBeLessThanOrEqual(2)
-    await page.getByRole("button", { name: /Jump to latest/ }).click()
-    await expect.poll(() => distanceToEnd(page)).toBeLessThanOrEqual(24)
-  })
-
-  const distanceToEnd = (page: Page) =>
-    feed(page).evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop)
-
-  check("[X-7] a reader who follows has the end in view in every frame", async () => {
-    const { id } = await cockpit.agent({ title: "Follow", scenario: talks(150, 30) })
-    const page = await open(id)
-    await feed(page).getByText("More words come.").first().waitFor()
-    const distances: number[] = []
-    for (let n = 0; n < 40; n++) {
-      await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
-      distances.push(await distanceToEnd(page))
-    }
-    expect(Math.max(...distances)).toBeLessThanOrEqual(24)
+    await feed(page).getByText("The end of it.").first().waitFor(WAIT)
+    await turnsEnded(cockpit, id, { turns: 2 })
+    const shifts = (await page.evaluate("window.shifts")) as readonly { value: number }[]
+    expect(
+      shifts.reduce((sum, { value }) => sum + value, 0),
+      JSON.stringify(shifts, null, 1),
+    ).toBeLessThanOrEqual(0.02)
   })
 
   check("[X-9] a message that grows by five lines does not hide the last row", async () => {

@@ -31,9 +31,8 @@ export function createLineParser(): LineParser {
 const MISSES_BEFORE_LEARNING = 8
 /** A longer line is no piece of a sentence, and what is kept of it would be kept as long as the connection. */
 const MAX_LEARNED_CHARS = 4096
-/** What ends a JSON string or stands for something else in it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON forbids in a string
-const NOT_PLAIN = /["\\\u0000-\u001f]/
+/** Anything but what stands for itself in a JSON string: all from the space on, without the quote and the backslash. */
+const NOT_PLAIN = /[^ !#-[\]-\uffff]/
 
 type Words = "text" | "thinking"
 

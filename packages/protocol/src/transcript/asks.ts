@@ -42,7 +42,7 @@ export function askFacts(question: Question, isOver: boolean): AskFacts {
     request,
     askedAt: asked?.at ?? "",
     isEdited: isEdited(request, answer),
-    ...given({ settledAt, by: record?.settledBy ?? answered?.by, rule: record?.rule, answer }),
+    ...given({ seq: asked?.seq, settledAt, by: record?.settledBy ?? answered?.by, rule: record?.rule, answer }),
   }
 }
 

@@ -58,6 +58,10 @@ const HUB: Readonly<Record<string, Teller>> = {
     isDivider: "next" in message,
   }),
   ended: note("info", (message) => `The agent's process has ended${exitWords(message)}`),
+  parked: note("quiet", () => "The idle agent was put to rest; a message brings it back"),
+  hook_answered: note("quiet", () => "The runner answered a hook: nobody else was there to"),
+  // Told by the message's own row.
+  message_cancelled: () => undefined,
   message_unknown: note("warning", () => "Whether the agent got a message is not known: its process died first"),
 }
 
@@ -134,9 +138,10 @@ function authNote(message: JsonObject): Note {
   const error = textOf(message, "error")
   const head = message["isAuthenticating"] === true ? "The agent is signing in" : "Sign-in"
   const isOver = error === undefined && message["isAuthenticating"] !== true
+  const next = error === undefined ? "" : "Sign in on its machine: run claude and then /login"
   return {
     level: isOver ? "info" : "danger",
-    text: [head, ...lines, error ?? ""].filter((line) => line !== "").join("\n"),
+    text: [head, ...lines, error ?? "", next].filter((line) => line !== "").join("\n"),
   }
 }
 

@@ -104,6 +104,8 @@ export type AskOutcome =
 export interface AskFacts {
   readonly requestId: string
   readonly outcome: AskOutcome
+  /** The event that asks; absent while it is not loaded. */
+  readonly seq?: number
   readonly request: JsonObject
   readonly askedAt: string
   readonly settledAt?: string
@@ -164,7 +166,7 @@ export interface ToolRow extends RowBase {
   readonly result?: ToolResult
   readonly ask?: AskFacts
   /** Denied without anybody being asked. */
-  readonly denial?: { readonly reason?: string; readonly message: string }
+  readonly denial?: { readonly reason?: string; readonly reasonType?: string; readonly message: string }
   readonly task?: TaskFacts
   /** Events of this sub-agent are loaded: `rows(toolUseId)` has them. */
   readonly hasLane: boolean

@@ -2,7 +2,7 @@ import { fieldOf, isObject, textOf } from "../envelope.ts"
 import { type AskRecord, askFacts, type Question } from "./asks.ts"
 import type { Board } from "./board.ts"
 import { type Entry, given, type Place } from "./entry.ts"
-import type { JsonObject, TranscriptEvent } from "./row.ts"
+import type { JsonObject, ToolRow, TranscriptEvent } from "./row.ts"
 import { noteTask, type Task, taskFacts } from "./tasks.ts"
 import { drawTool, type ToolUse } from "./tool.ts"
 
@@ -91,8 +91,8 @@ export class ToolTable {
     const { message } = event
     const use = this.#use(textOf(message, "tool_use_id") ?? "", { seq: event.seq, pos: 0, lane: null }, event.at)
     if ((use.denial?.seq ?? 0) >= event.seq) return
-    const reason = textOf(message, "decision_reason")
-    use.denial = { seq: event.seq, message: textOf(message, "message") ?? "", ...given({ reason }) }
+    const [reason, reasonType] = [textOf(message, "decision_reason"), textOf(message, "decision_reason_type")]
+    use.denial = { seq: event.seq, message: textOf(message, "message") ?? "", ...given({ reason, reasonType }) }
     this.#board.touch(use.entry)
   }
 
@@ -122,6 +122,11 @@ export class ToolTable {
       this.#board.touch(use.entry)
     }
     return true
+  }
+
+  row(toolUseId: string): ToolRow | undefined {
+    const row = this.#uses.get(toolUseId)?.entry.row
+    return row?.kind === "tool" ? row : undefined
   }
 
   progressed(toolUseId: string, elapsedMs: number): void {

@@ -22,7 +22,7 @@ export interface ToolUse {
   result?: ToolResult
   nonExecution?: string
   question?: Question
-  denial?: { readonly seq: number; readonly reason?: string; readonly message: string }
+  denial?: { readonly seq: number; readonly reason?: string; readonly reasonType?: string; readonly message: string }
   caption?: { readonly seq: number; readonly text: string }
   task?: Task
   /** The first event of its sub-agent. */
@@ -88,7 +88,10 @@ const INTERRUPTED = "[Request interrupted by user"
 function isInterrupted({ structured, content, isError }: ToolResult): boolean {
   if (typeof structured === "object" && structured !== null && Reflect.get(structured, "interrupted") === true)
     return true
-  return isError && typeof content === "string" && content.startsWith(INTERRUPTED)
+  if (!isError || typeof content !== "string") return false
+  // A command that was killed tells its code first.
+  const last = content.trimEnd().split("\n").at(-1)
+  return last?.startsWith(INTERRUPTED) === true || content.startsWith(INTERRUPTED)
 }
 
 function lastSeqOf(use: ToolUse): number {

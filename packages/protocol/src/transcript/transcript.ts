@@ -8,7 +8,7 @@ import { LiveSpeech } from "./live-speech.ts"
 import { changeNote, type Note, noteOf, topicOf } from "./notes.ts"
 import { contentText } from "./pictures.ts"
 import { PromptTable } from "./prompts.ts"
-import type { JsonObject, NoteRow, Row, TranscriptEvent } from "./row.ts"
+import type { JsonObject, NoteRow, Row, ToolRow, TranscriptEvent } from "./row.ts"
 import { SeqRanges } from "./seq-ranges.ts"
 import { ToolTable } from "./tool-table.ts"
 import { TurnTable } from "./turn-table.ts"
@@ -32,6 +32,8 @@ export class Transcript {
   readonly #live = new LiveSpeech(this.#board)
   readonly #turns: TurnTable
   #isSettled = true
+  /** The last events that said that the history is being compacted, and that it no longer is. */
+  readonly #compacting = { since: 0, until: 0 }
   /** Of the event that is being folded. */
   #at = ""
 
@@ -42,6 +44,7 @@ export class Transcript {
   /** Events in any order; one that is there already changes nothing. */
   fold(events: Iterable<TranscriptEvent>): void {
     for (const event of events) {
+      this.#noteCompacting(event)
       if (event.seq < this.#loaded.last) this.#isSettled = false
       if (!this.#loaded.add(event.seq)) continue
       this.#at = event.at
@@ -88,6 +91,16 @@ export class Transcript {
     if (!this.#isSettled) this.#turns.settle()
     this.#isSettled = true
     return this.#board.rows(lane)
+  }
+
+  /** One use of a tool, in whichever lane it is; undefined when nothing of it is loaded. */
+  tool(toolUseId: string): ToolRow | undefined {
+    return this.#tools.row(toolUseId)
+  }
+
+  /** Whether the agent is making its history shorter right now. */
+  get isCompacting(): boolean {
+    return this.#compacting.since > this.#compacting.until
   }
 
   /** The sub-agents that something is loaded of. */
@@ -197,6 +210,14 @@ export class Transcript {
     }
   }
 
+  #noteCompacting({ seq, message: { type, subtype, status } }: TranscriptEvent): void {
+    if (type !== "system" && type !== "result" && type !== "hub") return
+    const isBegun = subtype === "status" && status === "compacting"
+    const isOver = type !== "system" || subtype === "status" || subtype === "compact_boundary" || subtype === "init"
+    if (isBegun) this.#compacting.since = Math.max(this.#compacting.since, seq)
+    else if (isOver) this.#compacting.until = Math.max(this.#compacting.until, seq)
+  }
+
   #compaction(event: TranscriptEvent): void {
     const facts = fieldOf(event.message, "compact_metadata")
     const tokens = given({ preTokens: numberOf(facts, "pre_tokens"), postTokens: numberOf(facts, "post_tokens") })
@@ -227,6 +248,9 @@ export class Transcript {
     switch (message["subtype"]) {
       case "message_unknown":
         this.#prompts.delivered(textOf(message, "message_uuid") ?? "", seq, "unknown")
+        break
+      case "message_cancelled":
+        this.#prompts.delivered(textOf(message, "message_uuid") ?? "", seq, "cancelled")
         break
       case "ended":
         this.#turns.processEnded(seq)

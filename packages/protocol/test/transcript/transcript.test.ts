@@ -41,6 +41,13 @@ describe("the transcript: what is said", () => {
     expect([one, two]).toMatchObject([{ delivery: "unknown" }, { delivery: "queued" }])
   })
 
+  it("[TR1] a message that was taken back says so, and has no other row for it", () => {
+    const log = new SessionLog().prompt("one", { uuid: "m1" }).hub("message_cancelled", { message_uuid: "m1" })
+    const transcript = new Transcript()
+    transcript.fold(log.events)
+    expect(transcript.rows()).toMatchObject([{ kind: "prompt", delivery: "cancelled" }])
+  })
+
   it("[TR2] blocks of one message have its id and their number as key; a user message nobody wrote is told apart", () => {
     const log = new SessionLog()
       .says("m1", { type: "thinking", thinking: "hm" }, { thinking_duration_ms: 6000 })
@@ -204,9 +211,41 @@ describe("the transcript: sub-agents", () => {
     log.call("m2", { id: "c", name: "Bash" }, { parent_tool_use_id: "A" }).result("A", "gave up")
     expect(rowsOf(log, "A")).toMatchObject([{ key: "t:c", state: "missing" }])
   })
+
+  it("[TR19] a use of a tool is had by its id, in whichever lane it is", () => {
+    const log = new SessionLog().call("m1", { id: "A", name: "Task", input: { description: "one" } })
+    log.call("m2", { id: "B", name: "Task" }, { parent_tool_use_id: "A" })
+    const transcript = new Transcript()
+    transcript.fold(log.events)
+    expect(transcript.tool("B")).toMatchObject({ lane: "A", hasCall: true })
+    expect(transcript.tool("A")).toBe(transcript.rows()[0])
+    expect(transcript.tool("C")).toBeUndefined()
+  })
 })
 
 describe("the transcript: turns", () => {
+  it("[TR20] that the history is being compacted is told until something ends it, in whichever order it is loaded", () => {
+    const begin = () => new SessionLog().init().system("status", { status: "compacting" })
+    const isCompacting = (events: SessionLog["events"]) => {
+      const transcript = new Transcript()
+      transcript.fold(events)
+      return transcript.isCompacting
+    }
+    expect(isCompacting(begin().text("m", "x").events)).toBe(true)
+    const endings = [
+      begin().system("compact_boundary"),
+      begin().system("status", { status: null }),
+      begin().ends(),
+      begin().hub("ended"),
+      begin().init(),
+    ]
+    for (const log of endings) {
+      expect(isCompacting(log.events)).toBe(false)
+      expect(isCompacting(log.events.toReversed())).toBe(false)
+    }
+    expect(isCompacting(endings[0]?.system("status", { status: "compacting" }).events ?? [])).toBe(true)
+  })
+
   it("[TR7] the first beginning is told; a later one only by what changed", () => {
     const log = new SessionLog().init().ends().init().ends().init({ model: "haiku", permissionMode: "plan" })
     const rows = rowsOf(log).filter((row) => row.kind === "started")
@@ -244,6 +283,12 @@ describe("the transcript: turns", () => {
     const log = new SessionLog().text("m1", "42").ends({ result: "42" }).text("m2", "43").ends({ result: "44" })
     const texts = rowsOf(log).flatMap((row) => (row.kind === "result" ? [row.text] : []))
     expect(texts).toEqual([undefined, "44"])
+  })
+
+  it("[TR9] a command that was killed by an interrupt is not one that failed", () => {
+    const told = "Exit code 137\n[Request interrupted by user for tool use]"
+    const log = new SessionLog().call("m1", { id: "t1", name: "Bash" }).result("t1", told, { is_error: true })
+    expect(rowsOf(log)).toMatchObject([{ kind: "tool", state: "interrupted" }])
   })
 
   it("[TR9] an interrupted turn is not a failed one, and tells who interrupted", () => {

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react"
 import { clockTime } from "../design/words.ts"
+import { useNewerPage } from "./connection-version.ts"
 import { useConnection, useHubStore } from "./hub-context.ts"
 import { useValue } from "./value-store.ts"
 
@@ -36,6 +37,7 @@ export function ConnectionBar() {
   const connection = useConnection()
   const gaps = useValue(useHubStore().gaps)
   const online = useOnline()
+  const isNewer = useNewerPage(connection.name)
   const since = connection.name === "lost" ? connection.since : undefined
   const isLong = useAfter(PATIENCE_MS, since)
   const isOld = useAfter(CAUGHT_UP_MS, gaps === 0 ? undefined : gaps)
@@ -46,6 +48,7 @@ export function ConnectionBar() {
       const tries = connection.tries > 1 ? `, try ${connection.tries}` : ""
       return `Reconnecting${tries}. Shown as of ${clockTime(connection.since, { seconds: true })}.`
     }
+    if (isNewer) return "A new version is ready."
     return gaps > 0 && !isOld ? "Caught up from the log." : ""
   })()
   return (
@@ -53,6 +56,11 @@ export function ConnectionBar() {
       {text !== "" && (
         <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
           {text}
+          {isNewer && connection.name === "live" && (
+            <button type="button" className="ms-2 min-h-6 underline" onClick={() => location.reload()}>
+              Reload
+            </button>
+          )}
         </p>
       )}
     </div>

@@ -44,6 +44,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       ["n", "Deny…"],
       ["e", "Edit"],
       ["a", "Tick the first rule to remember"],
+      ["d", "The whole screen"],
       ["Escape", "Back to where you were"],
     ],
   },
@@ -51,17 +52,19 @@ const KEY_GROUPS: readonly KeyGroup[] = [
 
 export function KeyTable() {
   return (
-    <div className="grid gap-x-8 gap-y-4 tablet:grid-cols-2">
+    <div className="grid gap-x-8 gap-y-6 tablet:grid-cols-2">
       {KEY_GROUPS.map(({ title, keys }) => (
         <section key={title}>
-          <h3 className="mb-1 text-dense font-bold text-text-2">{title}</h3>
-          <dl className="flex flex-col gap-1">
+          <h3 className="mb-2 text-dense font-bold text-text-2">{title}</h3>
+          <dl className="flex flex-col gap-1.5">
             {keys.map(([name, what]) => (
-              <div key={name} className="flex items-baseline justify-between gap-4">
-                <dt className="shrink-0 rounded-[4px] border border-line bg-sunken px-1.5 font-mono text-meta">
-                  {name}
+              <div key={name} className="grid grid-cols-[6.5rem_1fr] items-baseline gap-3">
+                <dt>
+                  <kbd className="rounded-[4px] border border-line bg-sunken px-1.5 font-mono text-meta whitespace-nowrap">
+                    {name}
+                  </kbd>
                 </dt>
-                <dd className="text-end text-dense text-text-2">{what}</dd>
+                <dd className="text-dense text-text-2">{what}</dd>
               </div>
             ))}
           </dl>

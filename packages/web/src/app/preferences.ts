@@ -9,6 +9,7 @@ export interface Preferences {
   readonly detail: "brief" | "normal" | "full"
   readonly notify: boolean
   readonly notifyDetails: boolean
+  readonly notifySound: boolean
 }
 
 const KEY = "signalbox:preferences"
@@ -20,6 +21,7 @@ const DEFAULTS: Preferences = {
   detail: "normal",
   notify: false,
   notifyDetails: false,
+  notifySound: false,
 }
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   theme: ["system", "light", "dark"],

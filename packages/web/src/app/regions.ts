@@ -1,30 +1,35 @@
+const FIRST = '[data-region="waiting"]'
 /** What F6 goes through, in this order: what waits for you is always first. */
-const REGIONS = [
-  '[data-region="waiting"]',
-  '[data-region="composer"]',
-  '[data-region="content"]',
-  '[data-region="panels"]',
-  "nav",
-]
+const REGIONS = [FIRST, '[data-region="composer"]', '[data-region="content"]', '[data-region="panels"]', "nav"]
 
 let from: HTMLElement | undefined
+/** Where F6 led last: as long as the focus is in there, the next F6 goes on from it. */
+let entered: HTMLElement | undefined
 
+/** Starts with what waits for you, wherever one is, and goes on from region to region. */
 export function cycleRegions(): void {
   const regions = REGIONS.flatMap((selector) => [...document.querySelectorAll<HTMLElement>(selector)]).filter(
     (element) => element.checkVisibility(),
   )
   const active = document.activeElement
-  const current = regions.findIndex((region) => region.contains(active))
-  const next = regions[(current + 1) % regions.length]
+  const isUnderWay = entered?.contains(active) === true && regions.includes(entered)
+  const current = isUnderWay && entered !== undefined ? regions.indexOf(entered) : -1
+  const isInFirst = !isUnderWay && regions[0]?.contains(active) === true
+  const next = regions[(isInFirst ? 1 : current + 1) % regions.length]
   if (next === undefined) return
-  if (current === -1 && active instanceof HTMLElement) from = active
+  if (!isUnderWay && active instanceof HTMLElement) from = active
+  entered = next
   focusInto(next)
 }
 
-/** Back to where one was before F6. */
+/** Back to where one was before F6, else to what one writes in. */
 export function leaveRegion(): void {
-  if (from?.isConnected === true) from.focus()
-  else document.querySelector<HTMLElement>('[data-region="composer"] textarea, #main')?.focus()
+  const isElsewhere = from?.isConnected === true && from !== document.body && from.closest(FIRST) === null
+  const composer = document.querySelector<HTMLElement>('[data-region="composer"] textarea')
+  const back = isElsewhere ? from : (composer ?? document.getElementById("main"))
+  entered = undefined
+  from = undefined
+  back?.focus()
 }
 
 function focusInto(region: HTMLElement): void {

@@ -1,72 +1,40 @@
 import type { Ask } from "@signalbox/client"
+import { useMemo } from "react"
 import { CopyButton } from "../design/copy-button.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { DiffView } from "../transcript/diff-view.tsx"
 import { JsonView } from "../transcript/json-view.tsx"
-import { hunksOfInput } from "../transcript/tools/tool-body.tsx"
+import { hunksOfInput } from "../transcript/tools/edit-hunks.ts"
 import { textIn } from "../transcript/tools/tool-words.ts"
+import { type EditPreview, previewOf } from "./edit-preview.ts"
+import { SplitDiff } from "./split-diff.tsx"
+import { useFileContent } from "./use-file-content.ts"
 
 const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
-/** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. */
-export function AskReasons({ ask }: { readonly ask: Ask }) {
-  const { request } = ask
-  const blocked = textIn(request, "blocked_path")
-  const description = textIn(request, "description")
-  const reasons = [
-    textIn(request, "decision_reason"),
-    blocked === undefined ? undefined : `Outside the folder: ${blocked}`,
-    ask.kind === "tool" && description !== textIn(ask.input, "description") ? description : undefined,
-    ask.rule === undefined ? undefined : `Rule ${ask.rule} asks for this.`,
-  ].filter((reason) => reason !== undefined)
-  if (reasons.length === 0) return null
-  return (
-    <ul className="text-dense text-text-2">
-      {reasons.map((reason) => (
-        <li key={reason}>
-          <VisibleText text={reason} />
-        </li>
-      ))}
-    </ul>
-  )
+/** What an edit would do, against the file where it can be had; undefined for what is no edit. */
+export function useEditPreview(ask: Ask): EditPreview | undefined {
+  const file = useFileContent(ask)
+  const { toolName: tool = "", input } = ask
+  return useMemo(() => {
+    if (!EDITS.has(tool) || input === undefined) return undefined
+    return previewOf({ tool, input, file, told: hunksOfInput(tool, input) })
+  }, [tool, input, file])
+}
+
+interface ToolAskBodyProps {
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly preview: EditPreview | undefined
+  /** Room for both sides of a diff. */
+  readonly isSplit: boolean
 }
 
 /** All of what would be done: never cut, never hidden, nothing in it unseen. */
-export function ToolAskBody({
-  tool,
-  input,
-}: {
-  readonly tool: string
-  readonly input: Readonly<Record<string, unknown>>
-}) {
+export function ToolAskBody({ tool, input, preview, isSplit }: ToolAskBodyProps) {
   const command = textIn(input, "command")
-  if (tool === "Bash" && command !== undefined) {
-    const { command: _, description, ...rest } = input
-    return (
-      <>
-        {typeof description === "string" && <p className="text-dense text-text-2">{description}</p>}
-        <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono text-dense whitespace-pre-wrap">
-          <VisibleText text={command} />
-          <CopyButton text={command} className="absolute top-1 right-1 size-7!" />
-        </div>
-        {Object.keys(rest).length > 0 && <JsonView value={rest} whole />}
-      </>
-    )
-  }
-  if (EDITS.has(tool)) {
-    const path = textIn(input, "file_path") ?? textIn(input, "notebook_path")
-    return (
-      <>
-        {path !== undefined && (
-          <p className="font-mono text-meta">
-            <VisibleText text={path} />
-          </p>
-        )}
-        <DiffView hunks={hunksOfInput(tool, input)} />
-        <p className="text-meta text-text-3">File content not checked: this is what the request says.</p>
-      </>
-    )
-  }
+  if (tool === "Bash" && command !== undefined) return <CommandBody command={command} input={input} />
+  if (preview !== undefined) return <EditBody input={input} preview={preview} isSplit={isSplit} />
   const url = textIn(input, "url")
   return (
     <>
@@ -76,6 +44,39 @@ export function ToolAskBody({
         </p>
       )}
       <JsonView value={input} whole />
+    </>
+  )
+}
+
+function CommandBody({ command, input }: { readonly command: string } & Pick<ToolAskBodyProps, "input">) {
+  const { command: _, description, ...rest } = input
+  return (
+    <>
+      {typeof description === "string" && (
+        <p className="text-dense text-text-2">
+          <VisibleText text={description} />
+        </p>
+      )}
+      <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:pe-14 text-dense whitespace-pre-wrap">
+        <VisibleText text={command} />
+        <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
+      </div>
+      {Object.keys(rest).length > 0 && <JsonView value={rest} whole />}
+    </>
+  )
+}
+
+function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | "isSplit"> & { preview: EditPreview }) {
+  const path = textIn(input, "file_path") ?? textIn(input, "notebook_path")
+  return (
+    <>
+      {path !== undefined && (
+        <p className="font-mono text-meta">
+          <VisibleText text={path} />
+        </p>
+      )}
+      {isSplit ? <SplitDiff hunks={preview.hunks} /> : <DiffView hunks={preview.hunks} />}
+      {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
   )
 }

@@ -1,57 +1,51 @@
 import type { Ask } from "@signalbox/client"
 import { type KeyboardEvent, useEffect, useRef } from "react"
-import { useNow } from "../app/clock.ts"
-import { useCanOperate, useConnection, useMe, useSession } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
+import { useCanOperate, useConnection } from "../app/hub-context.ts"
 import { leaveRegion } from "../app/regions.ts"
-import { navigate } from "../app/router.ts"
 import { isEditable } from "../app/visible-height.ts"
-import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
-import { Notice } from "../design/notice.tsx"
-import { age } from "../design/words.ts"
-import { MachineName } from "../sessions/machine-name.tsx"
-import { isSilent } from "../sessions/session-status.ts"
-import { titleOf } from "../sessions/session-words.ts"
-import { AskReasons } from "./ask-body.tsx"
+import type { AskFormProps, AskPlace } from "./ask-form.ts"
+import { AskHeading } from "./ask-heading.tsx"
+import { AskNotes } from "./ask-notes.tsx"
+import { Outcome } from "./ask-outcome.tsx"
+import { AskReasons } from "./ask-reasons.tsx"
+import { AskRecord } from "./ask-record.tsx"
+import { closeSheet, openSheet } from "./ask-sheet-place.ts"
 import { headingOf } from "./ask-words.ts"
 import { DialogAsk } from "./dialog-ask.tsx"
 import { ElicitationAsk } from "./elicitation-ask.tsx"
-import { outcomeSentence } from "./outcome.ts"
+import { mayTakeFocus, noteAnswering } from "./following-focus.ts"
 import { PlanAsk } from "./plan-ask.tsx"
 import { QuestionAsk } from "./question-ask.tsx"
+import type { BareAnswer } from "./send-answer.ts"
 import { ToolAsk } from "./tool-ask.tsx"
-import { type AnswerState, type BareAnswer, useAnswer } from "./use-answer.ts"
-import { useArming } from "./use-arming.ts"
-
-/** What a form of an ask needs: whether it may act now, and how it answers. */
-export interface AskFormProps {
-  readonly ask: Ask
-  /** False: nothing may be decided now, and the buttons say so. */
-  readonly canAct: boolean
-  /** Does nothing while the card is not armed. */
-  readonly answer: (answer: BareAnswer) => void
-  /** All the height there is. */
-  readonly isWide: boolean
-}
+import { useAnswer } from "./use-answer.ts"
+import { noteSettled, useArming } from "./use-arming.ts"
 
 interface AskCardProps {
   readonly ask: Ask
-  readonly isWide?: boolean
-  readonly showSession?: boolean
+  readonly place: AskPlace
 }
 
-export function AskCard({ ask, isWide = false, showSession = false }: AskCardProps) {
+/** A request and what can be done about it, or what came of it. */
+export function AskCard({ ask, place }: AskCardProps) {
   const card = useRef<HTMLElement>(null)
   const { state, answer } = useAnswer(ask)
   const arming = useArming(`${ask.id}:${ask.inputHash}`)
   const connection = useConnection()
   const canOperate = useCanOperate()
   const isOpen = ask.state === "pending"
-  const canAct = isOpen && connection.name === "live" && state.name !== "sending"
-  const guarded = (next: BareAnswer) => {
-    if (canAct && arming.isArmed()) answer(next)
+  const canAct = isOpen && connection.name === "live" && state.name !== "sending" && state.name !== "answered"
+  const guarded = (next: BareAnswer, alike?: readonly Ask[]) => {
+    if (!canAct || !arming.isArmed()) return false
+    noteAnswering(card.current)
+    answer(next, alike)
+    return true
   }
+  useSettling(isOpen)
+  useEffect(() => {
+    if (isOpen && mayTakeFocus()) card.current?.focus()
+  }, [isOpen])
   return (
     // The card takes keys for what is inside it; everything in it can be done without them.
     <section
@@ -62,150 +56,88 @@ export function AskCard({ ask, isWide = false, showSession = false }: AskCardPro
       data-ask={ask.id}
       data-armed={arming.looksArmed}
       onFocus={arming.onFocus}
-      onKeyDown={(event) => onCardKey(event, ask)}
-      className="flex min-h-0 flex-col gap-2 rounded-control outline-offset-0!"
+      onPointerDown={arming.onPointerDown}
+      onKeyDown={(event) => onCardKey(event, ask, place)}
+      className={classes(
+        "flex min-h-0 flex-col gap-2 rounded-control outline-offset-4!",
+        // On a phone the buttons are at the thumb, however short the request.
+        place !== "dock" && "max-tablet:flex-1",
+        // For a moment nothing counts, and the pointer says so.
+        isOpen && !arming.looksArmed && "[&_[data-act]]:cursor-progress",
+      )}
     >
-      <AskHeading ask={ask} showSession={showSession} />
-      {isOpen || state.name === "lost" ? null : <Outcome ask={ask} state={state} />}
-      {state.name === "lost" && <Outcome ask={ask} state={state} />}
+      <AskHeading ask={ask} showSession={place !== "dock"} />
+      {!isOpen && <Outcome ask={ask} />}
       <AskReasons ask={ask} />
-      <AskForm
-        ask={ask}
-        canAct={canAct && canOperate}
-        answer={guarded}
-        isWide={isWide}
-        canOperate={canOperate && isOpen}
-      />
-      {isOpen && <AskNotes ask={ask} state={state} />}
+      {isOpen && canOperate ? (
+        <AskForm
+          ask={ask}
+          canAct={canAct}
+          answer={guarded}
+          place={place}
+          notes={<AskNotes ask={ask} state={state} />}
+        />
+      ) : (
+        <AskRecord ask={ask} place={place} />
+      )}
       {isOpen && !canOperate && <p className="text-text-2">Operators can answer.</p>}
     </section>
   )
 }
 
-function AskForm({ canOperate, ...props }: AskFormProps & { readonly canOperate: boolean }) {
-  const form = (() => {
-    switch (props.ask.kind) {
-      case "tool":
-        return <ToolAsk {...props} />
-      case "question":
-        return <QuestionAsk {...props} />
-      case "plan":
-        return <PlanAsk {...props} />
-      case "elicitation":
-        return <ElicitationAsk {...props} />
-      case "dialog":
-        return <DialogAsk {...props} />
-    }
-  })()
-  // Without the right to answer, the actions are not there; what is asked is.
-  return (
-    <div className={classes("flex min-h-0 flex-col gap-2", !canOperate && "[&_[data-actions]]:hidden")}>{form}</div>
-  )
-}
-
-function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
-  const now = useNow()
-  const session = useSession(ask.sessionId)
-  const agent = ask.request["agent_id"]
-  const expires = ask.expiresAt === undefined ? undefined : Date.parse(ask.expiresAt) - now
-  return (
-    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5">
-      <h3 className="text-prose font-bold">
-        <bdi>{headingOf(ask)}</bdi>
-      </h3>
-      <p className="flex flex-wrap gap-x-2 text-meta text-text-3">
-        {showSession && session !== undefined && (
-          <Link href={`/s/${session.id}?seq=${ask.seq}`} className="underline">
-            <bdi>{titleOf(session)}</bdi>
-          </Link>
-        )}
-        {session !== undefined && <MachineName session={session} />}
-        {typeof agent === "string" && <span>sub-agent {agent}</span>}
-        <span className="tabular-nums">asked {age(Date.parse(ask.askedAt), now)} ago</span>
-        {expires !== undefined && ask.state === "pending" && (
-          <span className="text-caution tabular-nums">expires in {age(0, Math.max(0, expires))}</span>
-        )}
-      </p>
-    </div>
-  )
-}
-
-function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerState }) {
-  const session = useSession(ask.sessionId)
-  const now = useNow()
-  const connection = useConnection()
-  if (state.name === "sending")
-    return (
-      <p role="status" className="text-dense text-text-2">
-        Sending…
-      </p>
-    )
-  if (state.name === "changed")
-    return (
-      <Notice tone="caution" alert>
-        The request changed; review again.
-      </Notice>
-    )
-  if (state.name === "not-sent") {
-    return (
-      <Notice tone="danger" alert>
-        Not sent: {state.why}
-        <Button onClick={state.again}>Retry</Button>
-      </Notice>
-    )
-  }
-  if (connection.name === "lost")
-    return <p className="text-dense text-caution">The hub is away: nothing can be answered until it is back.</p>
-  if (session !== undefined && isSilent(session, now))
-    return <p className="text-dense text-caution">Machine offline; your answer will wait.</p>
-  return null
-}
-
-function Outcome({ ask, state }: { readonly ask: Ask; readonly state: AnswerState }) {
-  const me = useMe()
-  const line = useRef<HTMLParagraphElement>(null)
+/** Whoever settles it, what comes in its place holds back for a moment. */
+function useSettling(isOpen: boolean): void {
+  const wasOpen = useRef(isOpen)
   useEffect(() => {
-    // Whoever answered stays where they are, on what became of it: their buttons are gone.
-    if (line.current !== null && document.activeElement === document.body) line.current.focus()
-  }, [])
-  const isGood = ask.state === "allowed" && state.name !== "lost"
-  return (
-    <p ref={line} tabIndex={-1} role="status" className={classes("font-medium", isGood ? "text-clear" : "text-text-2")}>
-      {outcomeSentence(ask, { me: me.name, lostBy: state.name === "lost" ? state.byMs : undefined })}
-    </p>
-  )
+    if (wasOpen.current && !isOpen) noteSettled()
+    wasOpen.current = isOpen
+  }, [isOpen])
+}
+
+function AskForm(props: AskFormProps) {
+  switch (props.ask.kind) {
+    case "tool":
+      return <ToolAsk {...props} />
+    case "question":
+      return <QuestionAsk {...props} />
+    case "plan":
+      return <PlanAsk {...props} />
+    case "elicitation":
+      return <ElicitationAsk {...props} />
+    case "dialog":
+      return <DialogAsk {...props} />
+  }
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  y: '[data-act="primary"]',
+  n: '[data-act="deny"]',
+  e: '[data-act="edit"]',
+  a: "[data-remember]",
 }
 
 /** Letters act only here, only when nothing is being typed, and only once for each press. */
-function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask): void {
-  if (event.repeat) {
-    if (["y", "n", "e", "a", "d"].includes(event.key)) event.preventDefault()
+function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask, place: AskPlace): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isInOwnDialog(event)) return
+  if (event.key === "Escape") {
+    // A screen of its own is closed by the browser.
+    if (place === "sheet") return
+    leaveRegion()
+  } else if (isEditable(event.target)) {
     return
-  }
-  if (event.ctrlKey || event.metaKey || event.altKey || isEditable(event.target)) return
-  const press = (name: string) => event.currentTarget.querySelector<HTMLElement>(`[data-act="${name}"]`)?.click()
-  switch (event.key) {
-    case "y":
-      press("primary")
-      break
-    case "n":
-      press("deny")
-      break
-    case "e":
-      press("edit")
-      break
-    case "a":
-      event.currentTarget.querySelector<HTMLElement>("[data-remember]")?.click()
-      break
-    case "d":
-      navigate(`/approvals/${ask.id}`)
-      break
-    case "Escape":
-      leaveRegion()
-      break
-    default:
-      return
+  } else if (event.key === "d") {
+    if (!event.repeat) (place === "sheet" ? closeSheet : openSheet)(ask.id)
+  } else {
+    const button = LETTERS[event.key]
+    if (button === undefined) return
+    if (!event.repeat) event.currentTarget.querySelector<HTMLElement>(button)?.click()
   }
   event.preventDefault()
   event.stopPropagation()
+}
+
+/** What a dialog of the card's own asks has keys of its own. */
+function isInOwnDialog({ target, currentTarget }: KeyboardEvent<HTMLElement>): boolean {
+  const dialog = target instanceof Element ? target.closest("dialog") : null
+  return dialog !== null && currentTarget.contains(dialog)
 }

@@ -1,107 +1,141 @@
 import type { Ask, Session } from "@signalbox/client"
-import { useEffect, useMemo, useRef, useState } from "react"
-import { useFleet } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
-import { IconButton } from "../design/button.tsx"
+import { useMemo, useState } from "react"
+import { useFleet, useMe } from "../app/hub-context.ts"
+import { Button, IconButton } from "../design/button.tsx"
 import { BackIcon, DownIcon, NextIcon } from "../design/icons.tsx"
 import { AskCard } from "./ask-card.tsx"
+import { OutcomeStrip } from "./ask-outcome.tsx"
+import { AskSheet } from "./ask-sheet.tsx"
+import { openSheet } from "./ask-sheet-place.ts"
 import { headingOf, summaryOf } from "./ask-words.ts"
 import { openAsks } from "./open-asks.ts"
-
-/** How long an outcome stays where its question was. */
-const OUTCOME_MS = 6000
+import { useIsPhone } from "./screen-room.ts"
+import { useShownAsk } from "./use-shown-ask.ts"
 
 /** What this session asks, between what it said and what one says to it. It never takes the focus. */
 export function AskDock({ session }: { readonly session: Session }) {
   const { asks } = useFleet()
+  const me = useMe()
   const open = useMemo(() => openAsks(asks, session.id), [asks, session.id])
-  const [chosen, setChosen] = useState<string | undefined>(undefined)
+  const [shown, show] = useState<string | undefined>(undefined)
   const [isSmall, setSmall] = useState(false)
-  const shown = useShown(asks, open, chosen)
-  if (shown === undefined) return null
-  const index = open.findIndex(({ id }) => id === shown.id)
-  const count = open.length
-  const step = (by: number) => setChosen(open[(index + by + count) % count]?.id)
+  const isPhone = useIsPhone()
+  const { id, answered, pointer } = useShownAsk({ asks, open, me: me.name, shown, isLinked: false, show })
+  const ask = id === undefined ? undefined : asks.get(id)
+  const index = open.findIndex((one) => one.id === id)
+  const step = (by: number) => show(open[(index + by + open.length) % open.length]?.id)
   return (
-    <section
-      role="region"
-      aria-label="Waiting for you"
-      data-region="waiting"
-      className="flex max-h-[55dvh] shrink-0 flex-col border-t-2 border-caution bg-surface"
-    >
-      <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-col px-3 py-2 tablet:px-6">
-        <div className="flex items-center gap-2 text-dense font-medium text-caution">
-          <h2>
-            Waiting for you{count > 1 && index !== -1 ? `, ${index + 1} of ${count}` : count > 1 ? `, ${count}` : ""}
-          </h2>
-          <span className="ms-auto flex">
-            {count > 1 && (
-              <>
-                <IconButton label="Previous request" onClick={() => step(-1)}>
-                  <BackIcon size={15} />
-                </IconButton>
-                <IconButton label="Next request" onClick={() => step(1)}>
-                  <NextIcon size={15} />
-                </IconButton>
-              </>
+    <>
+      {ask !== undefined && (
+        <section
+          role="region"
+          aria-label="Waiting for you"
+          data-region="waiting"
+          {...pointer}
+          className="flex max-h-[55dvh] shrink-0 flex-col border-t-2 border-caution bg-surface"
+        >
+          <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-col px-3 py-2 tablet:px-6">
+            <DockBar
+              count={open.length}
+              index={index}
+              isSmall={isSmall}
+              onStep={step}
+              onToggle={() => setSmall(!isSmall)}
+              onWhole={() => openSheet(ask.id)}
+            />
+            {isPhone ? (
+              <PhoneSummary ask={ask} />
+            ) : isSmall ? (
+              <p className="truncate font-mono text-meta text-text-2">
+                <bdi>{summaryOf(ask)}</bdi>
+              </p>
+            ) : (
+              <div className="-mx-2 flex min-h-0 flex-col gap-2 overflow-y-auto px-2 pt-2 pb-1.5">
+                <OutcomeStrip id={answered} />
+                <AskCard key={ask.id} ask={ask} place="dock" />
+              </div>
             )}
-            <IconButton
-              label={isSmall ? "Show the request" : "Minimise"}
-              aria-expanded={!isSmall}
-              onClick={() => setSmall(!isSmall)}
-              className="max-tablet:hidden"
-            >
-              <DownIcon size={15} className={isSmall ? "rotate-180" : ""} />
-            </IconButton>
-          </span>
-        </div>
-        {isSmall ? (
-          <p className="truncate font-mono text-meta text-text-2">{summaryOf(shown)}</p>
-        ) : (
-          <>
-            <div className="hidden min-h-0 flex-col overflow-y-auto pt-1 tablet:flex">
-              <AskCard key={shown.id} ask={shown} />
-            </div>
-            <PhoneSummary ask={shown} />
-          </>
-        )}
-      </div>
-    </section>
+          </div>
+        </section>
+      )}
+      <AskSheet queue={open} />
+    </>
   )
 }
 
-/** On a phone there is no room to decide here: the request has a page of its own. */
-function PhoneSummary({ ask }: { readonly ask: Ask }) {
+interface DockBarProps {
+  readonly count: number
+  readonly index: number
+  readonly isSmall: boolean
+  readonly onStep: (by: number) => void
+  readonly onToggle: () => void
+  readonly onWhole: () => void
+}
+
+function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarProps) {
+  const which = count < 2 ? "" : index === -1 ? `, ${count}` : `, ${index + 1} of ${count}`
+  const words = count === 0 ? "Settled" : `Waiting for you${which}`
   return (
-    <div className="flex items-center gap-3 pt-1 tablet:hidden">
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">{headingOf(ask)}</p>
-        <p className="truncate font-mono text-meta text-text-2">{summaryOf(ask)}</p>
-      </div>
-      <Link
-        href={`/approvals/${ask.id}`}
-        className="flex min-h-11 shrink-0 items-center rounded-control bg-caution-solid px-4 font-medium text-on-caution"
-      >
-        Review
-      </Link>
+    <div className="flex shrink-0 items-center gap-2 text-dense font-medium text-caution">
+      <h2>{words}</h2>
+      <span className="ms-auto flex">
+        {count > 1 && (
+          <>
+            <IconButton label="Previous request" onClick={() => onStep(-1)}>
+              <BackIcon size={15} />
+            </IconButton>
+            <IconButton label="Next request" onClick={() => onStep(1)}>
+              <NextIcon size={15} />
+            </IconButton>
+          </>
+        )}
+        <IconButton label="Full screen" onClick={onWhole} className="max-tablet:hidden">
+          <WholeIcon />
+        </IconButton>
+        <IconButton
+          label={isSmall ? "Show the request" : "Minimise"}
+          aria-expanded={!isSmall}
+          onClick={onToggle}
+          className="max-tablet:hidden"
+        >
+          <DownIcon size={15} className={isSmall ? "rotate-180" : ""} />
+        </IconButton>
+      </span>
     </div>
   )
 }
 
-/** The one that was chosen, else the oldest; one that was just settled stays for a moment, to be read. */
-function useShown(asks: ReadonlyMap<string, Ask>, open: readonly Ask[], chosen: string | undefined): Ask | undefined {
-  const last = useRef<string | undefined>(undefined)
-  const [expired, setExpired] = useState<string | undefined>(undefined)
-  const before = last.current === undefined ? undefined : asks.get(last.current)
-  const picked = open.find(({ id }) => id === chosen)
-  const hasOutcome = before !== undefined && before.state !== "pending" && expired !== before.id
-  const shown = picked ?? (hasOutcome ? before : open[0])
-  const lingering = hasOutcome ? before.id : undefined
-  useEffect(() => {
-    if (lingering === undefined) return undefined
-    const timer = setTimeout(() => setExpired(lingering), OUTCOME_MS)
-    return () => clearTimeout(timer)
-  }, [lingering])
-  if (shown?.state === "pending") last.current = shown.id
-  return shown
+function WholeIcon() {
+  return (
+    <svg
+      width="15"
+      height="15"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d="M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7" />
+    </svg>
+  )
+}
+
+/** On a phone there is no room to decide here: the request gets the screen. */
+function PhoneSummary({ ask }: { readonly ask: Ask }) {
+  return (
+    <div className="flex items-center gap-3 pt-1">
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">{headingOf(ask)}</p>
+        <p className="truncate font-mono text-meta text-text-2">
+          <bdi>{summaryOf(ask)}</bdi>
+        </p>
+      </div>
+      <Button look="caution" data-region-focus onClick={() => openSheet(ask.id)} className="shrink-0 px-4!">
+        Review
+      </Button>
+    </div>
+  )
 }

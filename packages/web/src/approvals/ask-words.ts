@@ -63,11 +63,17 @@ export function summaryOf(ask: AskLike): string {
     const first: unknown = questions[0]
     if (typeof first === "object" && first !== null && "question" in first) return oneLine(String(first.question), 160)
   }
-  if (ask.kind === "plan") return `Plan: ${oneLine(text(input, "plan") ?? "", 160)}`
+  if (ask.kind === "plan") return `Plan: ${firstWords(text(input, "plan") ?? "")}`
   if (ask.kind === "elicitation") return oneLine(text(ask.request, "message") ?? headingOf(ask), 160)
   const command = text(input, "command")
   if (ask.toolName === "Bash" && command !== undefined) return `$ ${oneLine(command, 160)}`
   return headingOf(ask)
+}
+
+/** What a plan begins with, without the marks of its markup. */
+function firstWords(plan: string): string {
+  const line = plan.split("\n").find((one) => /\w/.test(one)) ?? ""
+  return oneLine(line.replace(/^[\s#>*-]+/, "").replaceAll(/\*\*|__|`/g, ""), 160)
 }
 
 /** The verb of a list row: "run: rm -rf …". */
@@ -75,4 +81,10 @@ export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): st
   return kind === "tool"
     ? (toolName ?? "tool")
     : { question: "question", plan: "plan", elicitation: "form", dialog: "dialog" }[kind]
+}
+
+/** Who of a session's agents asks. */
+export function agentWords({ request }: Pick<Ask, "request">): string {
+  const agent = text(request, "agent_id")
+  return agent === undefined ? "main agent" : `sub-agent ${oneLine(agent, 40)}`
 }

@@ -1,53 +1,47 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { Button } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
-import type { BareAnswer } from "./use-answer.ts"
+import { ActionButtons } from "./action-bar.tsx"
+import { useAskDraft } from "./ask-drafts.ts"
+import { keepReason, recentReasons } from "./recent-reasons.ts"
+import type { BareAnswer } from "./send-answer.ts"
 
 interface DenyRowProps {
+  readonly askId: string
   readonly canAct: boolean
+  /** What the button does. */
+  readonly label: string
+  readonly look?: "danger" | "primary"
+  readonly fieldLabel?: string
+  /** What is said before the reason. */
+  readonly prefix?: string
   readonly onDeny: (answer: BareAnswer) => void
   readonly onBack: () => void
 }
 
-const KEY = "signalbox:reasons"
-const MAX_REASONS = 4
-
-function recentReasons(): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]")
-    return Array.isArray(kept)
-      ? kept.filter((reason): reason is string => typeof reason === "string").slice(0, MAX_REASONS)
-      : []
-  } catch {
-    return []
-  }
-}
-
-function keepReason(reason: string): void {
-  if (reason === "") return
-  try {
-    localStorage.setItem(
-      KEY,
-      JSON.stringify([reason, ...recentReasons().filter((kept) => kept !== reason)].slice(0, MAX_REASONS)),
-    )
-  } catch {
-    // Then it is not offered the next time.
-  }
-}
-
-export function DenyRow({ canAct, onDeny, onBack }: DenyRowProps) {
-  const [reason, setReason] = useState("")
+/** Why not. It can be left empty; what was said lately is one click away. */
+export function DenyRow(props: DenyRowProps) {
+  const { askId, canAct, label, look = "danger", onDeny, onBack } = props
+  const { fieldLabel = "Reason for Claude (optional)", prefix = "" } = props
+  const [reason, setReason] = useAskDraft(askId, "reason", "")
+  const [recent] = useState(recentReasons)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
   const deny = (interrupt: boolean) => {
+    if (!canAct) return
     keepReason(reason.trim())
-    const message = reason.trim()
+    const message = [prefix, reason.trim()].filter((part) => part !== "").join("\n\n")
     onDeny({ behavior: "deny", ...(message === "" ? {} : { message }), ...(interrupt ? { interrupt } : {}) })
   }
+  const insert = (kept: string) => {
+    setReason(reason.trim() === "" ? kept : `${reason.trimEnd()}\n${kept}`)
+    field.current?.focus()
+  }
   const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.repeat) return
-    if (event.key === "Enter" && !event.shiftKey) deny(event.ctrlKey || event.metaKey)
-    else if (event.key === "Escape") onBack()
+    if (event.nativeEvent.isComposing) return
+    if (event.key === "Enter" && !event.shiftKey) {
+      if (!event.repeat) deny(event.ctrlKey || event.metaKey)
+    } else if (event.key === "Escape") onBack()
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -56,39 +50,34 @@ export function DenyRow({ canAct, onDeny, onBack }: DenyRowProps) {
     <div className="flex flex-col gap-2">
       <textarea
         ref={field}
-        aria-label="Reason for Claude (optional)"
-        placeholder="Reason for Claude (optional)"
-        rows={2}
+        aria-label={fieldLabel}
+        placeholder={fieldLabel}
+        rows={Math.min(8, Math.max(2, reason.split("\n").length))}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
         onKeyDown={onKey}
         className={INPUT}
       />
-      {recentReasons().length > 0 && (
-        <div className="flex flex-wrap gap-1">
-          {recentReasons().map((kept) => (
-            <Button
-              key={kept}
-              look="quiet"
-              onClick={() => setReason(kept)}
-              className="max-w-60 border-line! text-dense!"
-            >
-              <span className="truncate">{kept}</span>
+      {recent.length > 0 && (
+        <div role="group" aria-label="Recent reasons" className="flex flex-wrap gap-1">
+          {recent.map((kept) => (
+            <Button key={kept} look="quiet" onClick={() => insert(kept)} className="max-w-60 border-line! text-dense!">
+              <bdi className="truncate">{kept}</bdi>
             </Button>
           ))}
         </div>
       )}
-      <div className="flex flex-wrap gap-3">
-        <Button look="danger" aria-disabled={!canAct} onClick={() => deny(false)}>
-          Deny
+      <ActionButtons>
+        <Button look={look} aria-disabled={!canAct} onClick={() => deny(false)}>
+          {label}
         </Button>
         <Button aria-disabled={!canAct} onClick={() => deny(true)}>
-          Deny and interrupt
+          {label} and interrupt
         </Button>
         <Button look="quiet" onClick={onBack}>
           Back
         </Button>
-      </div>
+      </ActionButtons>
     </div>
   )
 }

@@ -1,20 +1,26 @@
 import { Button, KeyHint } from "../design/button.tsx"
 import { JsonView } from "../transcript/json-view.tsx"
-import type { AskFormProps } from "./ask-card.tsx"
+import { ActionBar } from "./action-bar.tsx"
+import type { AskFormProps } from "./ask-form.ts"
 
 /** A kind of dialog we do not know: what it says, and the one answer that is always right. */
-export function DialogAsk({ ask, canAct, answer }: AskFormProps) {
+export function DialogAsk({ ask, canAct, answer, notes }: AskFormProps) {
   return (
     <>
-      <div className="min-h-0 overflow-y-auto">
+      <div tabIndex={0} role="group" aria-label="Request" className="min-h-14 overflow-y-auto rounded-control">
         <JsonView value={ask.request["payload"] ?? ask.request} whole />
       </div>
-      <div data-actions>
-        <Button data-act="deny" aria-disabled={!canAct} onClick={() => answer({ cancelled: true })}>
+      <ActionBar notes={notes}>
+        <Button
+          data-act="deny"
+          aria-disabled={!canAct}
+          onClick={() => answer({ cancelled: true })}
+          className="self-start"
+        >
           Cancel the dialog
           <KeyHint>n</KeyHint>
         </Button>
-      </div>
+      </ActionBar>
     </>
   )
 }

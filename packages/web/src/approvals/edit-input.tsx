@@ -1,16 +1,22 @@
-import { type KeyboardEvent, useState } from "react"
+import { type KeyboardEvent, type ReactNode, useState } from "react"
 import { Button } from "../design/button.tsx"
 import { Confirm } from "../design/dialog.tsx"
 import { Field, INPUT } from "../design/field.tsx"
 import { DiffView } from "../transcript/diff-view.tsx"
 import { diffTexts } from "../transcript/line-diff.ts"
+import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { useAskDraft } from "./ask-drafts.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
 interface EditInputProps {
+  readonly askId: string
   readonly tool: string
   readonly input: Input
   readonly canAct: boolean
+  /** What else the answer does, for the button's name. */
+  readonly suffix: string
+  readonly notes: ReactNode
   /** Always the whole input: an old CLI takes an answer without it for a denial. */
   readonly onAllow: (input: Input) => void
   readonly onBack: () => void
@@ -34,10 +40,10 @@ function read(text: string, field: string | undefined, input: Input): { input: I
   }
 }
 
-export function EditInput({ tool, input, canAct, onAllow, onBack }: EditInputProps) {
+export function EditInput({ askId, tool, input, canAct, suffix, notes, onAllow, onBack }: EditInputProps) {
   const field = fieldOf(tool, input)
   const original = field === undefined ? JSON.stringify(input, null, 2) : String(input[field])
-  const [text, setText] = useState(original)
+  const [text, setText] = useAskDraft(askId, "edit", original)
   const [isLeaving, setLeaving] = useState(false)
   const edited = read(text, field, input)
   const isChanged = text !== original
@@ -49,47 +55,55 @@ export function EditInput({ tool, input, canAct, onAllow, onBack }: EditInputPro
     leave()
   }
   return (
-    <div className="flex min-h-0 flex-col gap-2 overflow-y-auto">
-      <Field
-        label={field === undefined ? "Input (JSON)" : `Edit ${field}`}
-        error={"error" in edited ? edited.error : undefined}
-      >
-        {(ids) => (
-          <textarea
-            {...ids}
-            // It was opened to be typed into.
-            autoFocus
-            spellCheck={false}
-            rows={Math.min(12, original.split("\n").length + 1)}
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={onKey}
-            className={`${INPUT} font-mono`}
-          />
-        )}
-      </Field>
-      {isChanged && <DiffView hunks={diffTexts(original, text)} />}
-      <div className="flex flex-wrap gap-3">
-        <Button
-          look="primary"
-          data-act="primary"
-          aria-disabled={!canAct || "error" in edited}
-          onClick={() => "input" in edited && onAllow(edited.input)}
+    <>
+      <div className="-mx-1 flex min-h-14 flex-col gap-2 overflow-y-auto px-1 py-1">
+        <Field
+          label={field === undefined ? "Input (JSON)" : `Edit ${field}`}
+          error={"error" in edited ? edited.error : undefined}
         >
-          {isChanged ? "Allow edited" : "Allow once"}
-        </Button>
-        <Button look="quiet" onClick={leave}>
-          Back
-        </Button>
+          {(ids) => (
+            <textarea
+              {...ids}
+              // It was opened to be typed into.
+              autoFocus
+              spellCheck={false}
+              rows={Math.min(12, original.split("\n").length + 1)}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={onKey}
+              className={`${INPUT} font-mono`}
+            />
+          )}
+        </Field>
+        {isChanged && <DiffView hunks={diffTexts(original, text)} />}
       </div>
+      <ActionBar notes={notes}>
+        <ActionButtons>
+          <Button
+            look="primary"
+            data-act="primary"
+            aria-disabled={!canAct || "error" in edited}
+            onClick={() => "input" in edited && onAllow(edited.input)}
+          >
+            {isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}
+            {suffix}
+          </Button>
+          <Button look="quiet" onClick={leave}>
+            Back
+          </Button>
+        </ActionButtons>
+      </ActionBar>
       <Confirm
         title="Discard your changes?"
         consequence="What you changed in this request is lost. The request itself stays open."
         action="Discard"
         open={isLeaving}
         onClose={() => setLeaving(false)}
-        onConfirm={onBack}
+        onConfirm={() => {
+          setText(original)
+          onBack()
+        }}
       />
-    </div>
+    </>
   )
 }

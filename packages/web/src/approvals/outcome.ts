@@ -1,24 +1,39 @@
 import type { Ask } from "@signalbox/client"
-import { clockTime, duration } from "../design/words.ts"
+import { clockTime } from "../design/words.ts"
+import type { AnswerState } from "./answer-states.ts"
+import { outcomeVerb } from "./outcome-words.ts"
 
 interface OutcomeContext {
   readonly me: string
-  /** I answered too, and somebody else was first. */
-  readonly lostBy: number | undefined
+  /** What became of my own answer. */
+  readonly answer: AnswerState
 }
 
-function waited(ask: Ask): string {
-  return duration(Date.parse(ask.settledAt ?? ask.askedAt) - Date.parse(ask.askedAt))
-}
+const UNUSED = "Your answer was not used."
 
 /** What came of an ask, in a sentence. None of them says "denied" for something that nobody denied. */
-export function outcomeSentence(ask: Ask, { me, lostBy }: OutcomeContext): string {
-  const verb = ask.state === "allowed" ? "allowed" : "denied"
+export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): string {
+  const own = ownEnd(ask)
+  const isLost = answer.name === "lost"
+  if (own !== undefined) return isLost ? `${own} ${UNUSED}` : own
+  const verb = outcomeVerb(ask)
+  const { settledBy: who = "somebody" } = ask
+  if (ask.via === "policy") {
+    const sentence = `${verb} by rule ${ask.rule ?? "of the hub"}.`
+    return isLost ? `${sentence} ${UNUSED}` : sentence
+  }
+  if (isLost) return `${lostTo(who, me)} ${leadWords(answer.byMs)}before you. ${UNUSED}`
+  if (who === me) return `${verb} by you, ${waitWords(waitedMs(ask))} after it was asked.`
+  return `The token ${who} ${verb.toLowerCase()} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
+}
+
+/** Of those that ended without an answer. */
+function ownEnd(ask: Ask): string | undefined {
   switch (ask.state) {
     case "pending":
       return "Waiting for an answer."
     case "expired":
-      return `Nobody answered in ${waited(ask)}; Claude was told so.`
+      return `Nobody answered in ${waitWords(waitedMs(ask))}; Claude was told so.`
     case "cancelled":
       return "Claude withdrew this request."
     case "superseded":
@@ -27,18 +42,29 @@ export function outcomeSentence(ask: Ask, { me, lostBy }: OutcomeContext): strin
       return "The agent ended before this was answered."
     case "allowed":
     case "denied":
-      break
+      return undefined
   }
-  const who = ask.settledBy ?? "somebody"
-  if (lostBy !== undefined) {
-    const ago = lostBy < 1000 ? "just" : `${Math.round(lostBy / 1000)} s`
-    return `${who} answered ${ago} before you. Your answer was not used.`
-  }
-  if (ask.via === "policy") return `${capital(verb)} by rule ${ask.rule ?? "of the hub"}.`
-  if (ask.settledBy === me && ask.via === "person") return `${capital(verb)} by you, ${waited(ask)} after it was asked.`
-  return `${who} ${verb} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
 }
 
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
+function lostTo(who: string, me: string): string {
+  return who === me ? "Another window of yours answered" : `${who} answered`
+}
+
+function leadWords(byMs: number | undefined): string {
+  if (byMs === undefined) return ""
+  return byMs < 1000 ? "just " : `${Math.round(byMs / 1000)} s `
+}
+
+function waitedMs(ask: Ask): number {
+  return Date.parse(ask.settledAt ?? ask.askedAt) - Date.parse(ask.askedAt)
+}
+
+/** How long somebody waited, as one would say it: no tenths, and nothing after the first two parts. */
+export function waitWords(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return minutes >= 10 || seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  return minutes % 60 === 0 || hours >= 24 ? `${hours} h` : `${hours} h ${minutes % 60} min`
 }

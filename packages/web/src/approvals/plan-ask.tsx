@@ -1,57 +1,168 @@
-import { useState } from "react"
+import { useId, useRef, useState } from "react"
 import { Button, KeyHint } from "../design/button.tsx"
-import { classes } from "../design/classes.ts"
-import { Markdown } from "../transcript/markdown.tsx"
-import { textIn } from "../transcript/tools/tool-words.ts"
-import type { AskFormProps } from "./ask-card.tsx"
+import { INPUT } from "../design/field.tsx"
+import { plural } from "../design/words.ts"
+import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { useAskDraft } from "./ask-drafts.ts"
+import type { AskFormProps } from "./ask-form.ts"
+import { BodyBox } from "./body-box.tsx"
 import { DenyRow } from "./deny-row.tsx"
+import { GateHint } from "./gate-hint.tsx"
+import { PlanCommentBar } from "./plan-comment-bar.tsx"
+import { feedbackOf, type PlanComment } from "./plan-comments.ts"
+import { PlanText, RequestedApprovals } from "./plan-text.tsx"
+import { useSeenGate } from "./seen-gate.ts"
+import { usePlan } from "./use-plan.ts"
+
+type Row = "actions" | "deny" | "edit"
+
+const ACCEPT_EDITS = { type: "setMode", mode: "acceptEdits", destination: "session" }
+const NO_COMMENTS: readonly PlanComment[] = []
 
 /** A plan: begin, begin with edits allowed, or go on planning with what one has to say about it. */
-export function PlanAsk({ ask, canAct, answer, isWide }: AskFormProps) {
-  const [isDenying, setDenying] = useState(false)
-  const input = ask.input ?? {}
-  const plan = textIn(input, "plan") ?? ""
-  const acceptEdits = { type: "setMode", mode: "acceptEdits", destination: "session" }
+export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
+  const [row, setRow] = useState<Row>("actions")
+  const [comments, setComments] = useAskDraft(ask.id, "comments", NO_COMMENTS)
+  const given = usePlan(ask)
+  const [edited, setEdited] = useAskDraft<string | undefined>(ask.id, "plan", undefined)
+  const text = useRef<HTMLDivElement>(null)
+  const hint = useId()
+  const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${given === undefined ? "" : "plan"}`)
+  const plan = edited ?? given
+  const isEdited = edited !== undefined && edited !== given
+  const approve = (updates: readonly unknown[]) => {
+    const updatedInput = isEdited ? { ...ask.input, plan } : (ask.input ?? {})
+    answer({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
+  }
+  const back = () => setRow("actions")
+  if (row === "edit") return <PlanEditor plan={plan ?? ""} onChange={setEdited} onDone={back} notes={notes} />
   return (
     <>
-      <div
-        tabIndex={0}
-        role="group"
-        aria-label="Plan"
-        className={classes(
-          "min-h-0 overflow-y-auto rounded-control border border-plan/40 bg-plan-soft px-4 py-2",
-          isWide ? "min-h-24" : "max-h-[30dvh]",
+      <BodyBox label="Plan" gate={gate} className="border border-plan/40 bg-plan-soft px-4 py-2">
+        {isEdited && <EditedMark onUndo={() => setEdited(undefined)} />}
+        <div ref={text}>
+          <PlanText plan={plan} />
+        </div>
+        <RequestedApprovals input={ask.input} />
+      </BodyBox>
+      <ActionBar notes={notes}>
+        <GateHint id={hint} gate={gate} />
+        <PlanCommentBar plan={text} comments={comments} onChange={setComments} />
+        {comments.length > 0 && (
+          <p className="text-meta text-text-3">{plural(comments.length, "comment")}: sent with “Keep planning”.</p>
         )}
-      >
-        {plan === "" ? "The plan is in a file on its machine." : <Markdown text={plan} live={false} />}
-      </div>
-      <div data-actions>
-        {isDenying ? (
-          <DenyRow canAct={canAct} onDeny={answer} onBack={() => setDenying(false)} />
+        {row === "deny" ? (
+          <DenyRow
+            askId={ask.id}
+            canAct={canAct}
+            label="Keep planning"
+            look="primary"
+            fieldLabel="What should be different? (optional)"
+            prefix={feedbackOf(comments)}
+            onDeny={answer}
+            onBack={back}
+          />
         ) : (
-          <div className="flex flex-wrap gap-3">
-            <Button
-              look="primary"
-              data-act="primary"
-              aria-disabled={!canAct}
-              onClick={() => answer({ behavior: "allow", updatedInput: input })}
-            >
-              Approve, ask before edits
-              <KeyHint>y</KeyHint>
-            </Button>
-            <Button
-              aria-disabled={!canAct}
-              onClick={() => answer({ behavior: "allow", updatedInput: input, updatedPermissions: [acceptEdits] })}
-            >
-              Approve, accept edits
-            </Button>
-            <Button data-act="deny" aria-disabled={!canAct} onClick={() => canAct && setDenying(true)}>
-              Keep planning…
-              <KeyHint>n</KeyHint>
-            </Button>
-          </div>
+          <PlanButtons
+            canAct={canAct}
+            isSeen={gate.isOpen}
+            hint={hint}
+            verb={isEdited ? "Approve edited" : "Approve"}
+            canEdit={plan !== undefined}
+            onApprove={approve}
+            onRow={setRow}
+          />
         )}
-      </div>
+      </ActionBar>
     </>
+  )
+}
+
+interface PlanButtonsProps {
+  readonly canAct: boolean
+  readonly isSeen: boolean
+  /** Of what says why it cannot be approved yet. */
+  readonly hint: string
+  readonly verb: string
+  readonly canEdit: boolean
+  readonly onApprove: (updates: readonly unknown[]) => void
+  readonly onRow: (row: Row) => void
+}
+
+function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: PlanButtonsProps) {
+  const approval = {
+    "aria-disabled": !canAct || !isSeen,
+    "aria-describedby": isSeen ? undefined : hint,
+  }
+  return (
+    <ActionButtons>
+      <Button
+        look="primary"
+        data-act="primary"
+        {...approval}
+        onClick={() => isSeen && onApprove([])}
+        className="order-last tablet:order-none coarse:flex-1"
+      >
+        {isSeen ? `${verb}, ask before edits` : "Review to approve"}
+        <KeyHint>y</KeyHint>
+      </Button>
+      <Button {...approval} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-1">
+        {verb}, accept edits
+      </Button>
+      {canEdit && (
+        <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>
+          Edit
+          <KeyHint>e</KeyHint>
+        </Button>
+      )}
+      <Button
+        data-act="deny"
+        aria-disabled={!canAct}
+        onClick={() => canAct && onRow("deny")}
+        className="order-first tablet:order-none coarse:flex-1"
+      >
+        Keep planning…
+        <KeyHint>n</KeyHint>
+      </Button>
+    </ActionButtons>
+  )
+}
+
+interface PlanEditorProps extends Pick<AskFormProps, "notes"> {
+  readonly plan: string
+  readonly onChange: (plan: string) => void
+  readonly onDone: () => void
+}
+
+function PlanEditor({ plan, onChange, onDone, notes }: PlanEditorProps) {
+  return (
+    <>
+      <textarea
+        // It was opened to be typed into.
+        autoFocus
+        aria-label="Edit the plan"
+        value={plan}
+        rows={14}
+        onChange={(event) => onChange(event.target.value)}
+        className={`${INPUT} min-h-24! shrink font-mono`}
+      />
+      <ActionBar notes={notes}>
+        <Button look="primary" onClick={onDone} className="self-start">
+          Done editing
+        </Button>
+      </ActionBar>
+    </>
+  )
+}
+
+/** What is approved is not what the agent wrote. */
+function EditedMark({ onUndo }: { readonly onUndo: () => void }) {
+  return (
+    <p className="flex items-center gap-2 text-dense">
+      <span className="rounded-[4px] bg-plan px-1.5 font-medium text-surface">Edited</span>
+      <Button look="quiet" onClick={onUndo}>
+        Undo my edits
+      </Button>
+    </p>
   )
 }

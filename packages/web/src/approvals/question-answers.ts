@@ -5,11 +5,26 @@ export interface Question {
   readonly question: string
   readonly header: string
   readonly multiSelect: boolean
-  readonly options: readonly { readonly label: string; readonly description: string; readonly preview?: string }[]
+  readonly options: readonly QuestionOption[]
+}
+
+interface QuestionOption {
+  readonly label: string
+  readonly description: string
+  readonly preview?: string
+}
+
+export interface QuestionPick {
+  readonly chosen: readonly string[]
+  /** Words of one's own; undefined while that is not chosen. */
+  readonly other: string | undefined
+  readonly note: string
 }
 
 /** By question text: what an index stands for could change, the words cannot. */
-export type Picks = Readonly<Record<string, { readonly chosen: readonly string[]; readonly other: string | undefined }>>
+export type Picks = Readonly<Record<string, QuestionPick>>
+
+export const NOTHING_PICKED: QuestionPick = { chosen: [], other: undefined, note: "" }
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : ""
@@ -30,19 +45,36 @@ export function questionsOf(input: Readonly<Record<string, unknown>> | undefined
   }))
 }
 
-export function isAnswered(pick: Picks[string] | undefined): boolean {
+export function isAnswered(pick: QuestionPick | undefined): boolean {
   if (pick === undefined) return false
   return pick.other === undefined ? pick.chosen.length > 0 : pick.other.trim() !== ""
 }
 
 export function answersOf(questions: readonly Question[], picks: Picks): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    questions.map(({ question, options }) => {
-      const pick = picks[question]
-      // In the order in which they were offered, however they were clicked.
-      const chosen = options.map(({ label }) => label).filter((label) => pick?.chosen.includes(label) === true)
-      const other = pick?.other?.trim() ?? ""
-      return [question, [...chosen, ...(other === "" ? [] : [other])].join(", ")]
+    questions.map((question) => {
+      const other = picks[question.question]?.other?.trim() ?? ""
+      const chosen = chosenOf(question, picks).map(({ label }) => label)
+      return [question.question, [...chosen, ...(other === "" ? [] : [other])].join(", ")]
     }),
   )
+}
+
+/** In the order in which they were offered, however they were clicked. */
+function chosenOf({ question, options }: Question, picks: Picks): readonly QuestionOption[] {
+  return options.filter(({ label }) => picks[question]?.chosen.includes(label) === true)
+}
+
+/** What was said besides: a note, and the preview that somebody went by. Undefined when there is nothing. */
+export function annotationsOf(
+  questions: readonly Question[],
+  picks: Picks,
+): Readonly<Record<string, { readonly notes?: string; readonly preview?: string }>> | undefined {
+  const entries = questions.flatMap((question) => {
+    const notes = picks[question.question]?.note.trim() ?? ""
+    const preview = chosenOf(question, picks).find((option) => option.preview !== undefined)?.preview
+    const told = { ...(notes === "" ? {} : { notes }), ...(preview === undefined ? {} : { preview }) }
+    return Object.keys(told).length === 0 ? [] : [[question.question, told] as const]
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }

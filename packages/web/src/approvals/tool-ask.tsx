@@ -1,103 +1,137 @@
-import { useId, useRef, useState } from "react"
+import { type ReactNode, useId, useState } from "react"
 import { Button, KeyHint } from "../design/button.tsx"
-import { classes } from "../design/classes.ts"
-import { ToolAskBody } from "./ask-body.tsx"
-import type { AskFormProps } from "./ask-card.tsx"
+import { plural } from "../design/words.ts"
+import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { ToolAskBody, useEditPreview } from "./ask-body.tsx"
+import type { AskFormProps } from "./ask-form.ts"
+import { BodyBox } from "./body-box.tsx"
 import { DenyRow } from "./deny-row.tsx"
 import { EditInput } from "./edit-input.tsx"
+import { GateHint } from "./gate-hint.tsx"
 import { suggestionsOf } from "./permission-words.ts"
 import { Remember } from "./remember.tsx"
 import { useSeenGate } from "./seen-gate.ts"
+import type { BareAnswer } from "./send-answer.ts"
+import { useIdentical } from "./use-identical.ts"
+import { useIsSplit } from "./use-is-split.ts"
 
 type Row = "actions" | "deny" | "edit"
 
-export function ToolAsk({ ask, canAct, answer, isWide }: AskFormProps) {
+/** May it use this tool, like this? */
+export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const [row, setRow] = useState<Row>("actions")
   const [ticked, setTicked] = useState<ReadonlyMap<number, string>>(new Map())
-  const box = useRef<HTMLDivElement>(null)
-  const end = useRef<HTMLDivElement>(null)
+  const [isForAll, setForAll] = useState(false)
+  const preview = useEditPreview(ask)
+  const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`)
+  const isSplit = useIsSplit(place)
   const hint = useId()
-  const gate = useSeenGate(box, end, `${ask.id}:${ask.inputHash}`)
-  const input = ask.input ?? {}
+  const identical = useIdentical(ask, place === "dock")
+  const { toolName: tool = "", input = {} } = ask
   const suggestions = ask.request["suppress_always_allow_rule"] === true ? [] : suggestionsOf(ask.suggestions)
-  const denyFirst = ask.request["default_to_no"] === true
   const updates = suggestions.flatMap(({ update }, index) => {
     const destination = ticked.get(index)
     return destination === undefined ? [] : [{ ...update, destination }]
   })
+  const send = (next: BareAnswer) => answer(next, isForAll ? identical : [])
   const allow = (updatedInput: Readonly<Record<string, unknown>>) =>
-    answer({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
+    send({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
+  // The button says exactly what it does.
+  const count = isForAll && identical.length > 0 ? ` ${identical.length + 1} identical` : ""
+  const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
+  const back = () => setRow("actions")
   if (row === "edit") {
-    return (
-      <EditInput
-        tool={ask.toolName ?? ""}
-        input={input}
-        canAct={canAct}
-        onAllow={allow}
-        onBack={() => setRow("actions")}
-      />
-    )
+    return <EditInput askId={ask.id} {...{ tool, input, canAct, suffix, notes }} onAllow={allow} onBack={back} />
   }
-  const rules = updates.length === 0 ? "" : ` + ${updates.length} rule${updates.length === 1 ? "" : "s"}`
-  const primary = (
-    <Button
-      look="primary"
-      data-act="primary"
-      aria-disabled={!canAct || !gate.isOpen}
-      aria-describedby={gate.isOpen ? undefined : hint}
-      onClick={() => canAct && gate.isOpen && allow(input)}
-      className="order-last coarse:flex-1 tablet:order-none"
-    >
-      {gate.isOpen ? `Allow${rules === "" ? " once" : rules}` : "Review to allow"}
-      <KeyHint>y</KeyHint>
-    </Button>
+  return (
+    <>
+      <BodyBox label="Request" gate={gate}>
+        <ToolAskBody tool={tool} input={input} preview={preview} isSplit={isSplit} />
+      </BodyBox>
+      <ActionBar notes={notes}>
+        <GateHint id={hint} gate={gate} />
+        {identical.length > 0 && (
+          <ForAll count={identical.length + 1} isTicked={isForAll} onToggle={() => setForAll(!isForAll)} />
+        )}
+        <Remember suggestions={suggestions} ticked={ticked} onChange={setTicked} />
+        {row === "deny" ? (
+          <DenyRow askId={ask.id} canAct={canAct} label={`Deny${count}`} onDeny={send} onBack={back} />
+        ) : (
+          <ToolButtons
+            canAct={canAct}
+            isSeen={gate.isOpen}
+            hint={hint}
+            allowLabel={`Allow${suffix === "" ? " once" : suffix}`}
+            denyLabel={`Deny${count}…`}
+            isDenyFirst={ask.request["default_to_no"] === true}
+            onAllow={() => allow(input)}
+            onRow={setRow}
+          />
+        )}
+      </ActionBar>
+    </>
   )
-  const deny = (
-    <Button data-act="deny" aria-disabled={!canAct} onClick={() => canAct && setRow("deny")} className="coarse:flex-1">
-      Deny…
+}
+
+interface ForAllProps {
+  readonly count: number
+  readonly isTicked: boolean
+  readonly onToggle: () => void
+}
+
+function ForAll({ count, isTicked, onToggle }: ForAllProps) {
+  return (
+    <label className="flex min-h-7 items-center gap-2 text-dense coarse:min-h-11">
+      <input type="checkbox" checked={isTicked} onChange={onToggle} className="size-4" />
+      Apply to {count} identical
+    </label>
+  )
+}
+
+interface ToolButtonsProps {
+  readonly canAct: boolean
+  readonly isSeen: boolean
+  /** Of what says why it cannot be allowed yet. */
+  readonly hint: string
+  readonly allowLabel: string
+  readonly denyLabel: string
+  readonly isDenyFirst: boolean
+  readonly onAllow: () => void
+  readonly onRow: (row: Row) => void
+}
+
+function ToolButtons(props: ToolButtonsProps) {
+  const { canAct, isSeen, hint, allowLabel, denyLabel, isDenyFirst, onAllow, onRow } = props
+  const deny: ReactNode = (
+    <Button
+      data-act="deny"
+      aria-disabled={!canAct}
+      onClick={() => canAct && onRow("deny")}
+      className="order-first tablet:order-none coarse:flex-1"
+    >
+      {denyLabel}
       <KeyHint>n</KeyHint>
     </Button>
   )
   return (
-    <>
-      <div
-        ref={box}
-        // What scrolls must be reachable without a pointer.
-        tabIndex={0}
-        role="group"
-        aria-label="Request"
-        className={classes(
-          "flex flex-col gap-2 overflow-y-auto rounded-control",
-          gate.isShowingAll ? "shrink-0" : isWide ? "min-h-24" : "max-h-[30dvh]",
-        )}
+    <ActionButtons>
+      {isDenyFirst && deny}
+      <Button
+        look="primary"
+        data-act="primary"
+        aria-disabled={!canAct || !isSeen}
+        aria-describedby={isSeen ? undefined : hint}
+        onClick={() => canAct && isSeen && onAllow()}
+        className="order-last tablet:order-none coarse:flex-1"
       >
-        <ToolAskBody tool={ask.toolName ?? ""} input={input} />
-        <div ref={end} className="h-px shrink-0" />
-      </div>
-      {!gate.isOpen && (
-        <p id={hint} data-actions className="flex items-center gap-2 text-dense text-caution">
-          Scroll to the end or show all.
-          <Button look="quiet" onClick={gate.showAll}>
-            Show all
-          </Button>
-        </p>
-      )}
-      <div data-actions className="flex flex-col gap-2">
-        <Remember suggestions={suggestions} ticked={ticked} onChange={setTicked} />
-        {row === "deny" ? (
-          <DenyRow canAct={canAct} onDeny={answer} onBack={() => setRow("actions")} />
-        ) : (
-          <div className="flex flex-wrap gap-3">
-            {denyFirst && deny}
-            {primary}
-            <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && setRow("edit")}>
-              Edit
-              <KeyHint>e</KeyHint>
-            </Button>
-            {!denyFirst && deny}
-          </div>
-        )}
-      </div>
-    </>
+        {isSeen ? allowLabel : "Review to allow"}
+        <KeyHint>y</KeyHint>
+      </Button>
+      <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>
+        Edit
+        <KeyHint>e</KeyHint>
+      </Button>
+      {!isDenyFirst && deny}
+    </ActionButtons>
   )
 }

@@ -1,11 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "react"
+import { createValueStore } from "../app/value-store.ts"
 import { type Arming, type ArmingInput, isArmed, stepArming } from "./arming.ts"
 
-/** When a card of this page was last settled: whichever comes next must wait. */
-let settledAt = Number.NEGATIVE_INFINITY
+/** When a card of this page was last settled: whichever comes next must wait, also one that is there already. */
+const settledAt = createValueStore(Number.NEGATIVE_INFINITY)
 
 export function noteSettled(): void {
-  settledAt = performance.now()
+  settledAt.set(performance.now())
 }
 
 export interface CardArming {
@@ -14,6 +15,7 @@ export interface CardArming {
   /** As it was when the card was last drawn. */
   readonly looksArmed: boolean
   readonly onFocus: () => void
+  readonly onPointerDown: () => void
 }
 
 export function useArming(contentKey: string): CardArming {
@@ -31,14 +33,24 @@ export function useArming(contentKey: string): CardArming {
   useEffect(() => {
     wasFocused.current = false
     step({ type: "changed", at: performance.now() })
-    step({ type: "followed", at: settledAt })
-    return () => clearTimeout(timer.current)
+    const follow = () => step({ type: "followed", at: settledAt.get() })
+    follow()
+    const leave = settledAt.subscribe(follow)
+    return () => {
+      leave()
+      clearTimeout(timer.current)
+    }
   }, [contentKey, step])
   const onFocus = useCallback(() => {
     if (wasFocused.current) return
     wasFocused.current = true
     step({ type: "focused", at: performance.now() })
   }, [step])
+  // A pointer aims at what it sees: the focus that comes with its press must not swallow the click. What appeared or changed
+  // under it a moment ago is held back all the same.
+  const onPointerDown = useCallback(() => {
+    wasFocused.current = true
+  }, [])
   const armed = useCallback(() => isArmed(state.current, performance.now()), [])
-  return { isArmed: armed, looksArmed, onFocus }
+  return { isArmed: armed, looksArmed, onFocus, onPointerDown }
 }

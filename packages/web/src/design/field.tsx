@@ -20,7 +20,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId()
   const note = error ?? hint
   return (
-    <div className="flex flex-col gap-1">
+    <div className="flex flex-col gap-1.5">
       <label htmlFor={id} className="text-dense font-medium text-text-2">
         {label}
       </label>

@@ -73,6 +73,8 @@ export const CopyIcon = icon(
     <path d="M15.5 8.5v-3a1 1 0 0 0-1-1h-9a1 1 0 0 0-1 1v9a1 1 0 0 0 1 1h3" />
   </>,
 )
+export const EditIcon = icon(<path d="m14.5 5.5 4 4L8 20H4v-4L14.5 5.5Z" />)
+export const BoardIcon = icon(<path d="M5 4.5v15M12 4.5v10M19 4.5v6" strokeWidth="3" />)
 export const LinkIcon = icon(
   <path d="M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17" />,
 )

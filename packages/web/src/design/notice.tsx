@@ -34,7 +34,7 @@ export function Notice({
 export function Empty({ children, action }: { readonly children: ReactNode; readonly action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-3 px-4 py-16 text-center text-text-2">
-      <p className="max-w-md">{children}</p>
+      <p className="max-w-md text-balance">{children}</p>
       {action}
     </div>
   )

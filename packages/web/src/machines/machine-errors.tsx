@@ -1,6 +1,6 @@
 import { Link } from "../app/link.tsx"
 import { moment } from "../design/moment.ts"
-import { oneLine } from "../design/visible-characters.ts"
+import { exitWords } from "../sessions/exit-words.ts"
 import type { SessionEntry } from "../sessions/session-sections.ts"
 import { titleOf } from "../sessions/session-words.ts"
 
@@ -21,16 +21,11 @@ export function MachineErrors({ entries, now }: { readonly entries: readonly Ses
             <Link href={`/s/${session.id}`} className="font-medium underline">
               <bdi>{titleOf(session)}</bdi>
             </Link>
-            <bdi className="text-danger">{exitWords(session.exit ?? {})}</bdi>
+            <bdi className="text-danger">{exitWords(session.exit)}</bdi>
             <span className="text-meta text-text-3 tabular-nums">{moment(Date.parse(session.updatedAt), now)}</span>
           </li>
         ))}
       </ul>
     </section>
   )
-}
-
-function exitWords({ reason, code }: Readonly<Record<string, unknown>>): string {
-  const why = typeof reason === "string" ? oneLine(reason, 200) : "It ended"
-  return typeof code === "number" ? `${why} (code ${code})` : why
 }

@@ -54,7 +54,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
   return (
     <>
       <header className="shrink-0 border-b border-line">
-        <div className="mx-auto flex min-h-12 max-w-5xl flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 tablet:px-6">
+        <div className="mx-auto flex min-h-12 max-w-5xl flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2 tablet:px-6">
           <Link
             href="/machines"
             aria-label="Machines"
@@ -70,7 +70,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
         </div>
       </header>
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex max-w-5xl flex-col gap-4 px-3 py-4 tablet:px-6">
+        <div className="mx-auto flex max-w-5xl flex-col gap-4 px-4 py-4 tablet:px-6">
           {trouble !== undefined && (
             <Notice tone="danger" alert>
               That could not be done: {trouble}

@@ -33,13 +33,13 @@ export function MachinesScreen() {
   return (
     <>
       <header className="shrink-0 border-b border-line">
-        <div className="mx-auto flex min-h-12 max-w-5xl flex-wrap items-center justify-between gap-2 px-3 py-2 tablet:px-6">
+        <div className="mx-auto flex min-h-12 max-w-5xl flex-wrap items-center justify-between gap-2 px-4 py-2 tablet:px-6">
           <h1 className="text-page font-bold">Machines</h1>
-          {add}
+          {machines.all.length > 0 && add}
         </div>
       </header>
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto max-w-5xl px-2 py-3 tablet:px-6">
+        <div className="mx-auto max-w-5xl px-4 py-3 tablet:px-6">
           {machines.load === "loading" && <Skeleton rows={3} />}
           {machines.load === "failed" && (
             <Notice tone="danger" alert>

@@ -1,8 +1,9 @@
 import { useState } from "react"
 import { useMe } from "../app/hub-context.ts"
 import { Field, Select, TextField } from "../design/field.tsx"
-import { modeChoices } from "../session/session-choices.ts"
-import { BYPASS, BYPASS_WORD, type FieldProblem } from "./launch.ts"
+import { BYPASS, modeChoices } from "../session/session-choices.ts"
+import { BYPASS_WORD, type FieldProblem } from "./launch.ts"
+import { MoreSummary } from "./more-summary.tsx"
 
 interface FolderFieldProps {
   readonly value: string
@@ -37,22 +38,34 @@ export function FolderField({ value, onChange, offered, problem, warning }: Fold
   )
 }
 
-export function MoreFields({
-  isHere,
-  problem,
-}: {
+interface MoreFieldsProps {
   readonly isHere: boolean
   readonly problem: FieldProblem | undefined
-}) {
+  /** What stood there in a launch that came to nothing. */
+  readonly before: (name: "title" | "model" | "mode") => string
+}
+
+export function MoreFields({ isHere, problem, before }: MoreFieldsProps) {
   const { role } = useMe()
-  const [mode, setMode] = useState("")
+  const [mode, setMode] = useState(() => before("mode"))
   const modes = [{ value: "", label: "As the machine is set up" }, ...modeChoices(null, role === "admin")]
   return (
-    <details open={problem?.field === "confirmation" ? true : undefined}>
-      <summary className="text-dense font-medium text-text-2 coarse:py-3">Title, model, mode</summary>
+    <details
+      className="group"
+      open={problem?.field === "confirmation" || before("model") + before("mode") !== "" ? true : undefined}
+    >
+      <MoreSummary>Title, model, mode</MoreSummary>
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
-        <TextField label="Title" name="title" autoComplete="off" maxLength={200} />
-        {isHere && <TextField label="Model" name="model" autoComplete="off" hint="Empty: as the machine is set up" />}
+        <TextField label="Title" name="title" defaultValue={before("title")} autoComplete="off" maxLength={200} />
+        {isHere && (
+          <TextField
+            label="Model"
+            name="model"
+            defaultValue={before("model")}
+            autoComplete="off"
+            hint="Empty: as the machine is set up"
+          />
+        )}
         {isHere && (
           <Field label="Mode">
             {(ids) => (

@@ -6,9 +6,12 @@ import { Button } from "../design/button.tsx"
 import { Field, formText, INPUT } from "../design/field.tsx"
 import { Notice } from "../design/notice.tsx"
 import type { Machine } from "../machines/machine.ts"
+import { LaunchSteps } from "../session/launch-steps.tsx"
 import { titleOf } from "../sessions/session-words.ts"
+import { AdvancedFields } from "./advanced-fields.tsx"
 import { type AgentChoice, agentChoices, roomOf } from "./agent-choices.ts"
 import { BringAgent } from "./bring-agent.tsx"
+import { keepLaunch, readLaunch } from "./kept-launch.ts"
 import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
 import { FolderField, MoreFields } from "./launch-fields.tsx"
 import { RadioCards } from "./radio-cards.tsx"
@@ -25,14 +28,18 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
   const store = useHubStore()
   const { query } = usePlace()
   const [launch, setLaunch] = useState<Launch>({ name: "writing" })
-  const { machine, choose } = useChosenMachine(machines, query.get("runner"))
+  const before = useMemo(() => readLaunch(query.get("again")), [query])
+  const { machine, choose } = useChosenMachine(machines, query.get("runner") ?? before("machine"))
   const choices = agentChoices(machine)
-  const [wished, wishAgent] = useState<string | undefined>(undefined)
+  const [wished, wishAgent] = useState<string | undefined>(before("agent") || undefined)
   const agent = choices.find(({ value }) => value === wished) ?? choices[0]
   const recents = useRecentFolders()
   const asked = useAsked(query.get("fork") ?? query.get("resume"))
-  const [start, setStart] = useState<Start>({ resume: asked?.id, isFork: query.get("fork") !== null })
-  const [typed, setTyped] = useState(query.get("cwd"))
+  const [start, setStart] = useState<Start>({
+    resume: asked?.id ?? (before("resume") || undefined),
+    isFork: query.get("fork") !== null,
+  })
+  const [typed, setTyped] = useState(query.get("cwd") ?? (before("cwd") || null))
   const cwd = typed ?? asked?.cwd ?? recents[0] ?? ""
   const form = useRef<HTMLFormElement>(null)
   const folder = useFolder(machine?.id, cwd.trim())
@@ -42,7 +49,18 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
     const text = (name: string) => formText(element, name)
     const words = { prompt: text("prompt"), title: text("title"), model: text("model") }
     const mode = { mode: text("mode"), confirmation: text("confirmation") }
-    return { agent: agent?.value, machine: machine?.id, cwd: cwd.trim(), ...words, ...mode, ...start }
+    const more = { budget: text("budget"), directories: text("directories") }
+    const tools = { allowed: text("allowed"), disallowed: text("disallowed") }
+    return {
+      agent: agent?.value,
+      machine: machine?.id,
+      cwd: cwd.trim(),
+      ...words,
+      ...mode,
+      ...more,
+      ...tools,
+      ...start,
+    }
   }
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -60,6 +78,7 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
       const session = await store.hub.launch(requestOf(fields))
       // The stream may have told of it already, and then it knows more.
       if (!store.fleet.get().sessions.has(session.id)) store.takeSession(session)
+      keepLaunch(session.id, fields)
       if (session.ingress === undefined) navigate(`/s/${session.id}`, { replace: true })
       else setLaunch({ name: "by-hand", session, command: session.ingress.command })
     } catch (error) {
@@ -96,14 +115,25 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
         </>
       )}
       <Field label="First message">
-        {(ids) => <textarea {...ids} name="prompt" rows={4} placeholder="What should it do?" className={INPUT} />}
+        {(ids) => (
+          <textarea
+            {...ids}
+            name="prompt"
+            rows={4}
+            defaultValue={before("prompt")}
+            placeholder="What should it do?"
+            className={INPUT}
+          />
+        )}
       </Field>
-      <MoreFields isHere={isHere} problem={problem} />
+      <MoreFields isHere={isHere} problem={problem} before={before} />
+      {isHere && <AdvancedFields problem={problem} before={before} />}
       {launch.name === "writing" && launch.failure !== undefined && (
         <Notice tone="danger" alert>
           It was not started: {launch.failure}
         </Notice>
       )}
+      {launch.name === "starting" && isHere && <LaunchSteps at="queued" />}
       <div className="flex justify-end gap-3">
         <Button onClick={() => history.back()}>Cancel</Button>
         <Button look="primary" type="submit" aria-disabled={launch.name === "starting"}>
@@ -123,7 +153,7 @@ function effectOf(options: {
   const { launch, agent, machine } = options
   const where = machine === undefined ? "" : ` on ${machine.name}`
   if (launch.name === "starting") return `Starting${agent?.value === "external" ? "" : where}…`
-  return agent?.value === "external" ? "Make a session" : `Start${where}`
+  return agent?.value === "external" ? "Create session" : `Start${where}`
 }
 
 function useChosenMachine(machines: readonly Machine[], first: string | null) {

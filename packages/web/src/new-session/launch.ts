@@ -1,7 +1,7 @@
 import type { LaunchRequest } from "@signalbox/client"
+import { BYPASS } from "../session/session-choices.ts"
 import type { AgentChoice } from "./agent-choices.ts"
 
-export const BYPASS = "bypassPermissions"
 /** What somebody types who means it. */
 export const BYPASS_WORD = "bypass"
 
@@ -17,10 +17,15 @@ export interface LaunchFields {
   readonly confirmation: string
   readonly resume: string | undefined
   readonly isFork: boolean
+  /** An admin's: they become arguments of the CLI. */
+  readonly budget: string
+  readonly directories: string
+  readonly allowed: string
+  readonly disallowed: string
 }
 
 export interface FieldProblem {
-  readonly field: "cwd" | "confirmation"
+  readonly field: "cwd" | "confirmation" | "budget"
   readonly why: string
 }
 
@@ -30,6 +35,8 @@ export function problemOf(fields: LaunchFields): FieldProblem | undefined {
   if (fields.cwd === "" && fields.resume === undefined) return { field: "cwd", why: "Say in which folder it works." }
   if (fields.mode === BYPASS && fields.confirmation !== BYPASS_WORD)
     return { field: "confirmation", why: `Type “${BYPASS_WORD}” if you mean it.` }
+  if (fields.budget !== "" && !(Number(fields.budget) > 0))
+    return { field: "budget", why: "An amount in dollars, such as 2.50." }
   return undefined
 }
 
@@ -41,6 +48,7 @@ export function requestOf(fields: LaunchFields): LaunchRequest {
     ...(title === "" ? {} : { title }),
   }
   if (agent === "external") return said
+  const args = argumentsOf(fields)
   return {
     ...said,
     ...(cwd === "" ? {} : { cwd }),
@@ -48,5 +56,23 @@ export function requestOf(fields: LaunchFields): LaunchRequest {
     ...(mode === "" ? {} : { permissionMode: mode }),
     ...(machine === undefined ? {} : { runner: machine }),
     ...(resume === undefined ? {} : { resume, ...(isFork ? { fork: true } : {}) }),
+    ...(args.length === 0 ? {} : { args }),
   }
+}
+
+/** One argument each, so that nothing typed here is taken for another flag. */
+function argumentsOf({ budget, directories, allowed, disallowed }: LaunchFields): readonly string[] {
+  return [
+    ...(budget === "" ? [] : [`--max-budget-usd=${budget}`]),
+    ...linesOf(directories).map((directory) => `--add-dir=${directory}`),
+    ...(allowed === "" ? [] : [`--allowedTools=${linesOf(allowed).join(",")}`]),
+    ...(disallowed === "" ? [] : [`--disallowedTools=${linesOf(disallowed).join(",")}`]),
+  ]
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
 }

@@ -28,8 +28,8 @@ export function SearchScreen() {
   return (
     <>
       <header className="shrink-0 border-b border-line">
-        <div className="mx-auto flex max-w-5xl flex-col gap-2 px-3 py-2 tablet:px-6">
-          <h1 className="sr-only">Search</h1>
+        <div className="mx-auto flex max-w-5xl flex-col gap-2 px-4 py-2 tablet:px-6">
+          <h1 className="flex min-h-8 items-center text-page font-bold">Search</h1>
           <input
             ref={field}
             type="search"
@@ -47,7 +47,7 @@ export function SearchScreen() {
         </div>
       </header>
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto max-w-5xl px-3 pb-6 tablet:px-6">
+        <div className="mx-auto max-w-5xl px-4 pb-6 tablet:px-6">
           <StatusLine state={state.name} reply={reply} />
           {state.name === "nothing" && <Recent />}
           {state.name === "searching" && reply === undefined && <Skeleton rows={4} />}

@@ -6,16 +6,18 @@ import type { SessionStatus } from "../sessions/session-status.ts"
 interface ActivityLineProps {
   readonly session: Session
   readonly status: SessionStatus
-  readonly sent: boolean
+  readonly isCompacting: boolean
 }
 
-/** The last line of a transcript. It is always there and always as high: nothing moves when work begins or ends. */
-export function ActivityLine({ session, status }: ActivityLineProps) {
+/** The line under a transcript. It is always there and always as high: nothing moves when work begins or ends. */
+export function ActivityLine({ session, status, isCompacting }: ActivityLineProps) {
   const now = useNow()
   const since = session.turnStartedAt === undefined ? undefined : Date.parse(session.turnStartedAt)
   return (
-    <p className="mx-auto flex h-7 max-w-4xl items-center px-4 text-dense text-text-3 tabular-nums tablet:px-6">
-      {wordsOf(session, status, since === undefined ? undefined : now - since)}
+    <p className="mx-auto flex h-7 w-full max-w-4xl shrink-0 items-center px-4 text-dense text-text-3 tabular-nums tablet:px-6">
+      {isCompacting && status === "running"
+        ? "Compacting…"
+        : wordsOf(session, status, since === undefined ? undefined : now - since)}
     </p>
   )
 }

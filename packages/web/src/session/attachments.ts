@@ -1,3 +1,5 @@
+import { plural } from "../design/words.ts"
+
 /** An image that goes along with a message. */
 export interface Attachment {
   readonly id: string
@@ -7,12 +9,29 @@ export interface Attachment {
 }
 
 const MAX_BYTES = 5 * 1024 * 1024
+const MAX_IMAGES = 10
 
-export async function readImages(files: readonly File[]): Promise<readonly Attachment[]> {
-  const fitting = files.filter(({ size }) => size <= MAX_BYTES)
-  return Promise.all(
+interface Taken {
+  readonly images: readonly Attachment[]
+  /** What could not be taken along, in words. */
+  readonly left: string | undefined
+}
+
+/** What is there already and what came, as far as it fits. */
+export async function withImages(before: readonly Attachment[], files: readonly File[]): Promise<Taken> {
+  const small = files.filter(({ size }) => size <= MAX_BYTES)
+  const fitting = small.slice(0, Math.max(0, MAX_IMAGES - before.length))
+  const added = await Promise.all(
     fitting.map(async (file) => ({ id: crypto.randomUUID(), name: file.name, url: await dataUrlOf(file) })),
   )
+  const words = [
+    ...(small.length < files.length ? [`${plural(files.length - small.length, "image")} larger than 5 MB`] : []),
+    ...(fitting.length < small.length ? [`more than ${MAX_IMAGES} images`] : []),
+  ]
+  return {
+    images: [...before, ...added],
+    left: words.length === 0 ? undefined : `Not attached: ${words.join(", ")}.`,
+  }
 }
 
 function dataUrlOf(file: File): Promise<string> {

@@ -1,28 +1,29 @@
 import type { Session } from "@signalbox/client"
-import type { PromptRow, Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/protocol/transcript"
 import {
   type ClipboardEvent,
   type DragEvent,
   type FormEvent,
   type KeyboardEvent,
   useEffect,
-  useMemo,
+  useLayoutEffect,
   useRef,
   useState,
 } from "react"
-import { useCanOperate, useHub } from "../app/hub-context.ts"
-import { Button, IconButton } from "../design/button.tsx"
+import { useCanOperate } from "../app/hub-context.ts"
+import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
-import { CloseIcon, DownIcon, SendIcon } from "../design/icons.tsx"
+import { DownIcon, SendIcon } from "../design/icons.tsx"
 import { Menu } from "../design/menu.tsx"
-import { oneLine } from "../design/visible-characters.ts"
-import { type Attachment, contentOf, readImages } from "./attachments.ts"
-import { CommandList } from "./command-list.tsx"
+import { AttachmentList } from "./attachment-list.tsx"
+import { type Attachment, contentOf, withImages } from "./attachments.ts"
+import { CompletionList } from "./completion-list.tsx"
 import { keepDraft, readDraft } from "./drafts.ts"
-import type { Outgoing } from "./outgoing.ts"
+import { isCoarse } from "./fingers.ts"
 import type { SessionFeed } from "./session-feed.ts"
-import { useCommandCompletion } from "./use-command-completion.ts"
+import { useCompletion } from "./use-completion.ts"
 import { useOutgoing } from "./use-outgoing.ts"
+import { WaitingMessages } from "./waiting-messages.tsx"
 
 interface ComposerProps {
   readonly session: Session
@@ -44,13 +45,14 @@ export function Composer({ session, feed, rows, onSent }: ComposerProps) {
 
 function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(session.id))
-  const [images, setImages] = useState<readonly Attachment[]>([])
-  const { waiting, send, retry, discard } = useOutgoing(session.id, rows)
+  const { images, left, attach, remove, clear } = useImages()
+  const { waiting, send, retry, discard } = useOutgoing(session, rows)
   const isBusy = session.state === "running" || session.state === "waiting"
   const isEmpty = text.trim() === "" && images.length === 0
   const field = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState(text.length)
-  const commands = useCommandCompletion({ session, feed, text, caret, onText: putText })
+  const moveCaret = useCaret(field)
+  const completion = useCompletion({ session, feed, text, caret, onText: putText })
 
   useEffect(() => keepDraft(session.id, text), [session.id, text])
 
@@ -59,40 +61,35 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
     const words = text.trim() === "" ? "(image)" : text
     send({ content: contentOf(text, images), text: words, ...(priority === undefined ? {} : { priority }) })
     setText("")
-    setImages([])
+    clear()
     onSent()
     field.current?.focus()
   }
 
-  function putText(next: string): void {
+  function putText(next: string, at: number): void {
     setText(next)
-    setCaret(next.length)
+    setCaret(at)
+    moveCaret(at)
     field.current?.focus()
   }
 
   function onKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    if (commands.onKey(event)) return
-    const isPhone = matchMedia("(pointer: coarse)").matches
+    if (completion.onKey(event)) return
     const sends = event.key === "Enter" && !event.shiftKey && !event.altKey && !event.nativeEvent.isComposing
-    if (!sends || (isPhone && !event.ctrlKey && !event.metaKey)) return
+    if (!sends || (isCoarse() && !event.ctrlKey && !event.metaKey)) return
     event.preventDefault()
     if (!event.repeat) submit()
-  }
-
-  async function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): Promise<void> {
-    const files = [...(list?.files ?? [])].filter(({ type }) => type.startsWith("image/"))
-    if (files.length === 0) return
-    event.preventDefault()
-    const added = await readImages(files)
-    setImages((before) => [...before, ...added].slice(0, 10))
   }
 
   return (
     <div data-region="composer" className="shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
       <div className="mx-auto flex max-w-4xl flex-col gap-2 px-3 py-2 tablet:px-6">
         <WaitingMessages session={session} rows={rows} waiting={waiting} onRetry={retry} onDiscard={discard} />
-        {images.length > 0 && (
-          <Attachments images={images} onRemove={(id) => setImages(images.filter((image) => image.id !== id))} />
+        <AttachmentList images={images} onRemove={remove} />
+        {left !== undefined && (
+          <p role="alert" className="text-dense text-danger">
+            {left}
+          </p>
         )}
         <form
           onSubmit={(event: FormEvent) => {
@@ -101,150 +98,98 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
           }}
           className="relative flex items-end gap-2"
         >
-          {commands.list !== undefined && <CommandList {...commands.list} />}
+          {completion.list !== undefined && <CompletionList {...completion.list} />}
           <textarea
             ref={field}
             aria-label="Message"
-            placeholder="Message…  (/ for commands)"
+            // On a phone there is no room for more.
+            placeholder={isCoarse() ? "Message…" : "Message…  (@ files, / commands)"}
             rows={1}
             value={text}
             data-region-focus
-            {...commands.field}
+            {...completion.field}
             onChange={({ target }) => {
               setText(target.value)
               setCaret(target.selectionStart)
             }}
             onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
             onKeyDown={onKey}
-            onPaste={(event) => void attach(event, event.clipboardData)}
+            onPaste={(event) => attach(event, event.clipboardData)}
             onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => void attach(event, event.dataTransfer)}
+            onDrop={(event) => attach(event, event.dataTransfer)}
             className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 w-full min-w-0 resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input coarse:min-h-11"
           />
-          <div className="flex shrink-0">
-            <Button
-              type="submit"
-              look="primary"
-              aria-disabled={isEmpty}
-              className={classes("min-h-9 coarse:min-h-11", isBusy && "rounded-e-none!")}
-            >
-              <SendIcon size={16} />
-              {isBusy ? "Queue" : "Send"}
-            </Button>
-            {isBusy && (
-              <Menu
-                label="Other ways to send"
-                trigger={<DownIcon size={14} />}
-                className="h-9! w-7! rounded-s-none! border border-s-0 border-edge coarse:h-11!"
-                entries={[
-                  { label: "Queue", onSelect: () => submit() },
-                  { label: "Send now (interrupts)", onSelect: () => submit("now") },
-                ]}
-              />
-            )}
-          </div>
+          <SendButton isBusy={isBusy} isEmpty={isEmpty} onSend={submit} />
         </form>
       </div>
     </div>
   )
 }
 
-interface WaitingProps {
-  readonly session: Session
-  readonly rows: readonly Row[]
-  readonly waiting: readonly Outgoing[]
-  readonly onRetry: (message: Outgoing) => void
-  readonly onDiscard: (uuid: string) => void
+interface SendButtonProps {
+  readonly isBusy: boolean
+  readonly isEmpty: boolean
+  readonly onSend: (priority?: "now") => void
 }
 
-/** What was sent and is not with the agent yet. */
-function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: WaitingProps) {
-  const hub = useHub()
-  const queued = useMemo(() => queuedIn(rows, session), [rows, session])
-  if (waiting.length === 0 && queued.length === 0) return null
+/** While it works a message waits for the turn's end, unless somebody says otherwise. */
+function SendButton({ isBusy, isEmpty, onSend }: SendButtonProps) {
   return (
-    <ul aria-label="Messages on their way" className="flex flex-col gap-1">
-      {queued.map((row) => (
-        <li key={row.key} className="flex items-center gap-2 text-dense text-text-2">
-          <span className="shrink-0 rounded-[4px] bg-sunken px-1.5 text-meta font-medium">Queued</span>
-          <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200)}</bdi>
-          {row.uuid !== undefined && (
-            // Whether it was still to be had is told by the row itself.
-            <Button
-              look="quiet"
-              onClick={() =>
-                void hub
-                  .session(session.id)
-                  .cancel(row.uuid ?? "")
-                  .catch(() => undefined)
-              }
-            >
-              Cancel
-            </Button>
-          )}
-        </li>
-      ))}
-      {waiting.map((message) => (
-        <li key={message.uuid} className="flex flex-wrap items-center gap-2 text-dense">
-          {message.state.name === "not-sent" ? (
-            <>
-              <span className="shrink-0 rounded-[4px] bg-danger-soft px-1.5 text-meta font-medium text-danger">
-                Not sent
-              </span>
-              <bdi className="min-w-0 flex-1 truncate">{oneLine(message.text, 200)}</bdi>
-              <Button onClick={() => onRetry(message)}>Retry</Button>
-              <Button look="quiet" onClick={() => void navigator.clipboard.writeText(message.text)}>
-                Copy
-              </Button>
-              <Button look="quiet" onClick={() => onDiscard(message.uuid)}>
-                Discard
-              </Button>
-              <span className="w-full text-meta text-text-3">{message.state.why}</span>
-            </>
-          ) : (
-            <>
-              <span className="shrink-0 rounded-[4px] bg-sunken px-1.5 text-meta font-medium text-text-2">
-                {message.state.name === "sending" ? "Sending…" : "Accepted"}
-              </span>
-              <bdi className="min-w-0 flex-1 truncate text-text-2">{oneLine(message.text, 200)}</bdi>
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
+    <div className={classes("flex shrink-0", isBusy && "rounded-control border border-edge")}>
+      <Button
+        type="submit"
+        look="primary"
+        aria-disabled={isEmpty}
+        className={classes("coarse:min-h-11", isBusy ? "min-h-8.5 rounded-e-none! border-0!" : "min-h-9")}
+      >
+        <SendIcon size={16} />
+        {isBusy ? "Queue" : "Send"}
+      </Button>
+      {isBusy && (
+        <Menu
+          label="Other ways to send"
+          trigger={<DownIcon size={14} />}
+          className="h-8.5! w-7! rounded-s-none! border-s border-edge coarse:h-11! coarse:w-11!"
+          entries={[
+            { label: "Queue", onSelect: () => onSend() },
+            { label: "Send now (interrupts)", onSelect: () => onSend("now") },
+          ]}
+        />
+      )}
+    </div>
   )
 }
 
-function queuedIn(rows: readonly Row[], { state }: Session): readonly PromptRow[] {
-  const isAway = state === "starting" || state === "disconnected"
-  return rows.filter(
-    (row): row is PromptRow =>
-      row.kind === "prompt" && (row.delivery === "queued" || (isAway && row.delivery === "sent")),
-  )
+/** Puts the caret where a completion wants it, once the field holds the new text. */
+function useCaret(field: React.RefObject<HTMLTextAreaElement | null>): (at: number) => void {
+  const wanted = useRef<number | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    field.current?.setSelectionRange(wanted.current, wanted.current)
+    wanted.current = undefined
+  })
+  return (at) => {
+    wanted.current = at
+  }
 }
 
-function Attachments({
-  images,
-  onRemove,
-}: {
-  readonly images: readonly Attachment[]
-  readonly onRemove: (id: string) => void
-}) {
-  return (
-    <ul aria-label="Images" className="flex flex-wrap gap-2">
-      {images.map(({ id, name, url }) => (
-        <li key={id} className="relative">
-          <img src={url} alt={name} className="size-16 rounded-control border border-line object-cover" />
-          <IconButton
-            label={`Remove ${name}`}
-            look="plain"
-            onClick={() => onRemove(id)}
-            className="absolute -top-2 -right-2 size-6!"
-          >
-            <CloseIcon size={12} />
-          </IconButton>
-        </li>
-      ))}
-    </ul>
-  )
+/** Images by paste or drop. */
+function useImages() {
+  const [{ images, left }, set] = useState<{ images: readonly Attachment[]; left: string | undefined }>({
+    images: [],
+    left: undefined,
+  })
+  function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): void {
+    const files = [...(list?.files ?? [])].filter(({ type }) => type.startsWith("image/"))
+    if (files.length === 0) return
+    event.preventDefault()
+    void withImages(images, files).then(set, () => set({ images, left: "The image could not be read." }))
+  }
+  return {
+    images,
+    left,
+    attach,
+    remove: (id: string) => set({ images: images.filter((image) => image.id !== id), left: undefined }),
+    clear: () => set({ images: [], left: undefined }),
+  }
 }

@@ -17,9 +17,9 @@ export function emptyWindow(): EventWindow {
 }
 
 /** More than this is never held: browsers cap the height of a list, and memory is not free. */
-const MAX_HELD = 6000
+const MAX_HELD = 4000
 /** Dropped in large steps, so that it is seldom. */
-const KEPT = 4000
+const KEPT = 3000
 
 export function fromSeq({ events, lastSeq }: EventWindow): number {
   return events[0]?.seq ?? lastSeq + 1
@@ -72,9 +72,18 @@ export function withLive(
   return { window: { ...window, lastSeq }, isHeld: true }
 }
 
+interface Trimmed {
+  readonly window: EventWindow
+  readonly dropped: readonly HubEvent[]
+}
+
 /** The end that the reader is far from goes. Undefined when there is nothing to drop. */
-export function trimmed(window: EventWindow, keep: "head" | "tail"): EventWindow | undefined {
+export function trimmed(window: EventWindow, keep: "head" | "tail"): Trimmed | undefined {
   const { events } = window
   if (events.length <= MAX_HELD) return undefined
-  return { ...window, events: keep === "head" ? events.slice(0, KEPT) : events.slice(-KEPT) }
+  const cut = keep === "head" ? KEPT : events.length - KEPT
+  const [before, after] = [events.slice(0, cut), events.slice(cut)]
+  return keep === "head"
+    ? { window: { ...window, events: before }, dropped: after }
+    : { window: { ...window, events: after }, dropped: before }
 }

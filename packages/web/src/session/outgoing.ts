@@ -1,3 +1,7 @@
+import type { Session } from "@signalbox/client"
+import type { PromptRow } from "@signalbox/protocol/transcript"
+import { isAtLeast } from "./cli-version.ts"
+
 /** Messages on their way from this page: from the key press until the log has them. Pure. */
 export interface Outgoing {
   readonly uuid: string
@@ -37,4 +41,24 @@ export function stepOutgoing(list: readonly Outgoing[], input: OutgoingInput): r
     case "logged":
       return list.some(({ uuid }) => input.uuids.has(uuid)) ? list.filter(({ uuid }) => !input.uuids.has(uuid)) : list
   }
+}
+
+/**
+ * Whether a message of the log still waits. Newer agents say so themselves. Of others it is known that they take one turn after
+ * the other: what was sent while one was under way, and was not echoed yet, waits for its end.
+ */
+export function isQueued(
+  { delivery, at }: Pick<PromptRow, "delivery" | "at">,
+  { state, turnStartedAt }: Pick<Session, "state" | "turnStartedAt">,
+): boolean {
+  if (delivery === "queued") return state !== "ended"
+  if (delivery !== "sent") return false
+  if (state === "starting" || state === "disconnected") return true
+  const isBusy = state === "running" || state === "waiting"
+  return isBusy && turnStartedAt !== undefined && Date.parse(turnStartedAt) < Date.parse(at)
+}
+
+/** The first version seen to break into a turn for a message that says "now"; what lies between was not tried. */
+export function takesPriority(cliVersion: string | null): boolean {
+  return isAtLeast(cliVersion, [2, 1, 120])
 }

@@ -1,4 +1,6 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Choice } from "../design/field.tsx"
+import { oneLine } from "../design/visible-characters.ts"
 
 const MODES: readonly Choice[] = [
   { value: "default", label: "Ask" },
@@ -6,11 +8,13 @@ const MODES: readonly Choice[] = [
   { value: "plan", label: "Plan" },
   { value: "dontAsk", label: "Deny what would ask" },
 ]
-const BYPASS: Choice = { value: "bypassPermissions", label: "Bypass permissions" }
+/** The way around every question. */
+export const BYPASS = "bypassPermissions"
+const BYPASS_CHOICE: Choice = { value: BYPASS, label: "Bypass permissions" }
 
 /** The modes there are, and the one it is in, also when we do not know it. */
 export function modeChoices(current: string | null, isAdmin: boolean): readonly Choice[] {
-  const known = isAdmin ? [...MODES, BYPASS] : MODES
+  const known = isAdmin ? [...MODES, BYPASS_CHOICE] : MODES
   return withCurrent(known, current)
 }
 
@@ -21,4 +25,19 @@ export function modelChoices(current: string | null, offered: readonly Choice[] 
 function withCurrent(known: readonly Choice[], current: string | null): readonly Choice[] {
   if (current === null || known.some(({ value }) => value === current)) return known
   return [{ value: current, label: current === "" ? "Default model" : current }, ...known]
+}
+
+/** What the agent offers, from what it said when it started. None: it is asked again the next time. */
+export async function readModels(reply: Promise<unknown>): Promise<readonly Choice[] | undefined> {
+  try {
+    const body = await reply
+    const models: unknown = isObject(body) ? body["models"] : undefined
+    if (!Array.isArray(models)) return undefined
+    return models.flatMap((model: unknown) => {
+      const value = textOf(model, "value")
+      return value === undefined ? [] : [{ value, label: oneLine(textOf(model, "displayName") ?? value, 60) }]
+    })
+  } catch {
+    return undefined
+  }
 }

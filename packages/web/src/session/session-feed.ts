@@ -1,26 +1,29 @@
-import { type Ask, type EventQuery, HubClientError, type HubEvent, type HubSession } from "@signalbox/client"
-import { type Row, Transcript } from "@signalbox/protocol/transcript"
-import { createValueStore, type ValueStore } from "../app/value-store.ts"
 import {
-  type EventWindow,
-  emptyWindow,
-  fromSeq,
-  isAtHead,
-  isAtTail,
-  joins,
-  toSeq,
-  trimmed,
-  withLive,
-  withPage,
-} from "./event-window.ts"
+  type Ask,
+  type EventQuery,
+  type FollowItem,
+  HubClientError,
+  type HubEvent,
+  type HubSession,
+} from "@signalbox/client"
+import type { Row, ToolRow } from "@signalbox/protocol/transcript"
+import { createValueStore, type ValueStore } from "../app/value-store.ts"
+import { HeldLog, type PageEffect } from "./held-log.ts"
+import { PageTurns } from "./page-turns.ts"
 
 export interface FeedView {
   readonly load: "loading" | "ready" | "missing"
   readonly rows: readonly Row[]
+  /** Of the log. */
   readonly firstSeq: number
   readonly lastSeq: number
+  /** Of what is held. */
+  readonly fromSeq: number
+  readonly toSeq: number
   readonly isAtHead: boolean
   readonly isAtTail: boolean
+  /** The agent is making its history shorter. */
+  readonly isCompacting: boolean
   /** The page that could not be had, and why. */
   readonly trouble: { readonly where: "before" | "after" | "around" | "tail"; readonly why: string } | undefined
   /** What the list must do with the rows that are new: they came in front, or it is another part of the log. */
@@ -32,6 +35,8 @@ export interface FeedView {
 const PAGE = 200
 /** Of a page number that no log reaches: "the last ones". */
 const END = Number.MAX_SAFE_INTEGER
+/** Events that are held to fill a view with few rows. */
+const MAX_FILL = 2000
 /** At most thirty times a second. */
 const COMMIT_MS = 33
 const HIDDEN_COMMIT_MS = 500
@@ -40,23 +45,26 @@ const HIDDEN_COMMIT_MS = 500
 export class SessionFeed {
   readonly view: ValueStore<FeedView>
   readonly #session: HubSession
-  readonly #lane: string | null
-  #window: EventWindow = emptyWindow()
-  #transcript = new Transcript()
-  #asks = new Map<string, Ask>()
+  readonly #onGap: () => void
+  readonly #log: HeldLog
+  readonly #turns = new PageTurns()
   #arrived = 0
   #change: FeedView["change"] = "none"
   #trouble: FeedView["trouble"]
   #load: FeedView["load"] = "loading"
-  #busy: string | undefined
+  /** The page that could not be had, to be asked for again. */
+  #failed: EventQuery | undefined
   #commit: ReturnType<typeof setTimeout> | undefined
   #ending = new AbortController()
-  /** Whether the reader is at the end: then the front is what may go. */
+  /** Where the reader is. */
   isFollowing = true
+  readerSeq = 0
 
-  constructor(session: HubSession, lane: string | null) {
+  /** `onGap` hears when the stream came back with something missing. */
+  constructor(session: HubSession, lane: string | null, onGap: () => void = () => undefined) {
     this.#session = session
-    this.#lane = lane
+    this.#onGap = onGap
+    this.#log = new HeldLog(lane)
     this.view = createValueStore<FeedView>(this.#snapshot())
   }
 
@@ -75,67 +83,78 @@ export class SessionFeed {
 
   /** Older events, for a reader who scrolls up. Settles when they are there, or when it is told why not. */
   async loadBefore(): Promise<void> {
-    if (this.#window.events.length === 0 || isAtHead(this.#window)) return
-    await this.#once("before", () => this.#read({ before: fromSeq(this.#window) }, "before"))
+    if (this.#log.events.length === 0 || this.#log.isAtHead) return
+    await this.#turns.more(async () => {
+      if (!this.#takeKept("before")) await this.#read({ before: this.#log.bounds.fromSeq }, "before")
+    })
   }
 
   async loadAfter(): Promise<void> {
-    if (isAtTail(this.#window)) return
-    await this.#once("after", () => this.#read({ after: toSeq(this.#window) }, "after"))
+    if (this.#log.isAtTail) return
+    await this.#turns.more(async () => {
+      if (!this.#takeKept("after")) await this.#read({ after: this.#log.bounds.toSeq }, "after")
+    })
   }
 
-  /** The part of the log around an event, if it is not held already. */
-  async jumpTo(seq: number): Promise<void> {
-    if (seq >= fromSeq(this.#window) && seq <= toSeq(this.#window)) return
-    await this.#once("around", () => this.#read({ around: seq }, "around"))
+  /** For a view that is not full yet. Bounded: a thousand calls may be a single line. */
+  async fill(): Promise<void> {
+    if (this.#log.events.length > MAX_FILL || this.#trouble !== undefined) return
+    if (this.#log.isAtHead) await this.loadAfter()
+    else await this.loadBefore()
   }
 
-  async jumpToEnd(): Promise<void> {
-    if (isAtTail(this.#window)) return
-    await this.#once("tail", () => this.#read({ before: END }, "tail"))
+  /** The part of the log around an event, if it is not held already. False: the reader went elsewhere meanwhile. */
+  jumpTo(seq: number): Promise<boolean> {
+    return this.#turns.jump(async () => {
+      const { fromSeq, toSeq } = this.#log.bounds
+      if (seq < fromSeq || seq > toSeq) await this.#read({ around: seq }, "around")
+    })
+  }
+
+  jumpToEnd(): Promise<boolean> {
+    return this.#turns.jump(async () => {
+      if (!this.#log.isAtTail) await this.#read({ before: END }, "tail")
+    })
   }
 
   async retry(): Promise<void> {
-    const where = this.#trouble?.where
+    const [query, where] = [this.#failed ?? { before: END }, this.#trouble?.where ?? "tail"]
     this.#trouble = undefined
-    if (where === "before") await this.loadBefore()
-    else if (where === "after") await this.loadAfter()
-    else await this.#once("tail", () => this.#read({ before: END }, "tail"))
+    await this.#turns.jump(() => this.#read(query, where))
     if (this.#load === "loading" && this.#trouble === undefined) this.#load = "ready"
     this.#commitNow()
   }
 
   takeAsk(ask: Ask): void {
-    if (this.#asks.get(ask.id) === ask) return
-    this.#asks.set(ask.id, ask)
-    this.#transcript.ask(ask)
-    this.#commitSoon()
+    if (this.#log.takeAsk(ask)) this.#commitSoon()
   }
 
   /** The event itself, if it is held. */
   eventAt(seq: number): HubEvent | undefined {
-    return this.#window.events.find((event) => event.seq === seq)
+    return this.#log.events.find((event) => event.seq === seq)
   }
 
   /** What the agent last said of itself at the beginning of a turn, if that is held. */
   lastInit(): HubEvent["message"] | undefined {
-    return this.#window.events.findLast(({ message }) => message.type === "system" && message["subtype"] === "init")
+    return this.#log.events.findLast(({ message }) => message.type === "system" && message["subtype"] === "init")
       ?.message
   }
 
   laneRows(lane: string | null): readonly Row[] {
-    return this.#transcript.rows(lane)
+    return this.#log.rows(lane)
   }
 
-  /** One page at a time: a second wish for the same one is the first. */
-  async #once(name: string, run: () => Promise<void>): Promise<void> {
-    if (this.#busy !== undefined) return
-    this.#busy = name
-    try {
-      await run()
-    } finally {
-      this.#busy = undefined
-    }
+  /** One use of a tool, wherever it is. */
+  tool(toolUseId: string): ToolRow | undefined {
+    return this.#log.tool(toolUseId)
+  }
+
+  #takeKept(where: "before" | "after"): boolean {
+    const effect = this.#log.takeKept(where)
+    if (effect === undefined) return false
+    this.#changed(effect)
+    this.#commitNow()
+    return true
   }
 
   async #read(query: EventQuery, where: NonNullable<FeedView["trouble"]>["where"]): Promise<void> {
@@ -143,64 +162,27 @@ export class SessionFeed {
       const page = await this.#session.events({ ...query, limit: PAGE })
       if (this.#ending.signal.aborted) return
       this.#trouble = undefined
-      this.#takePage(page, where)
+      this.#failed = undefined
+      this.#changed(this.#log.takePage(page, where === "before" ? "before" : "elsewhere"))
     } catch (error) {
       if (this.#ending.signal.aborted) return
       if (error instanceof HubClientError && error.status === 404) this.#load = "missing"
-      else this.#trouble = { where, why: error instanceof Error ? error.message : String(error) }
+      else {
+        this.#trouble = { where, why: error instanceof Error ? error.message : String(error) }
+        this.#failed = query
+      }
     }
     this.#commitNow()
   }
 
-  #takePage(page: { events: readonly HubEvent[]; firstSeq: number; lastSeq: number }, where: string): void {
-    const isJoined = joins(this.#window, page)
-    this.#window = withPage(this.#window, page)
-    if (!isJoined) {
-      this.#change = "replaced"
-      return this.#foldAnew()
-    }
-    this.#transcript.fold(page.events)
-    if (where === "before") this.#change = "front"
-    this.#trim(where === "before" ? "head" : "tail")
-  }
-
-  #trim(keep: "head" | "tail"): void {
-    const next = trimmed(this.#window, keep)
-    if (next === undefined) return
-    this.#window = next
-    if (keep === "tail") this.#change = "front"
-    this.#foldAnew()
-  }
-
-  #foldAnew(): void {
-    this.#transcript = new Transcript({ firstSeq: this.#window.firstSeq })
-    this.#transcript.fold(this.#window.events)
-    for (const ask of this.#asks.values()) this.#transcript.ask(ask)
-  }
-
   async #follow(): Promise<void> {
     const { signal } = this.#ending
+    // From the end of the log, wherever the window is: what lies between is read when the reader goes there. Where it ends is not
+    // known when nothing could be read.
+    const after = this.#trouble === undefined ? { after: this.#log.bounds.lastSeq } : {}
     try {
-      // From the end of the log, wherever the window is: what lies between is read when the reader goes there.
-      for await (const item of this.#session.follow({ after: this.#window.lastSeq, signal })) {
-        switch (item.type) {
-          case "event":
-            this.#takeEvent(item)
-            break
-          case "delta":
-            if (isAtTail(this.#window)) this.#transcript.delta(item.message)
-            break
-          case "ask":
-            this.takeAsk(item.ask)
-            break
-          case "subscribed":
-            this.#transcript.forgetLive()
-            if (item.verdict === "gap") await this.#read({ before: END }, "tail")
-            break
-          case "changed":
-          case "disconnected":
-            break
-        }
+      for await (const item of this.#session.follow({ ...after, signal })) {
+        await this.#take(item)
         this.#commitSoon()
       }
     } catch (error) {
@@ -210,14 +192,37 @@ export class SessionFeed {
     }
   }
 
-  #takeEvent({ seq, at, from, by, message }: HubEvent): void {
-    const event: HubEvent = { seq, at, from, ...(by === undefined ? {} : { by }), message }
-    const { window, isHeld } = withLive(this.#window, event)
-    this.#window = window
-    this.#arrived++
-    if (!isHeld) return
-    this.#transcript.fold([event])
-    if (this.isFollowing) this.#trim("tail")
+  async #take(item: FollowItem): Promise<void> {
+    switch (item.type) {
+      case "event":
+        this.#arrived++
+        return this.#changed(this.#log.takeEvent(item, this.isFollowing ? END : this.readerSeq))
+      case "delta":
+        return this.#log.takeDelta(item.message)
+      case "ask":
+        return this.takeAsk(item.ask)
+      case "subscribed":
+        this.#log.forgetLive()
+        return item.verdict === "gap" ? this.#closeGap(item.lastSeq) : undefined
+      case "changed":
+      case "disconnected":
+        return
+    }
+  }
+
+  /** What the stream left out is read from the log. Who reads elsewhere stays there. */
+  async #closeGap(lastSeq: number): Promise<void> {
+    const wasLive = this.#log.isLive
+    this.#onGap()
+    this.#log.setEnd(lastSeq)
+    if (this.isFollowing || this.#log.events.length === 0)
+      await this.#turns.jump(() => this.#read({ before: END }, "tail"))
+    else if (wasLive) await this.#turns.jump(() => this.#read({ after: this.#log.bounds.toSeq }, "after"))
+  }
+
+  #changed(effect: PageEffect): void {
+    // Of several before the list looks, the one that counts most.
+    if (effect === "replaced" || this.#change === "none") this.#change = effect === "behind" ? "none" : effect
   }
 
   #commitSoon(): void {
@@ -234,14 +239,13 @@ export class SessionFeed {
   }
 
   #snapshot(): FeedView {
-    const { firstSeq, lastSeq } = this.#window
     return {
       load: this.#load,
-      rows: this.#transcript.rows(this.#lane),
-      firstSeq,
-      lastSeq,
-      isAtHead: isAtHead(this.#window),
-      isAtTail: isAtTail(this.#window),
+      rows: this.#log.rows(),
+      ...this.#log.bounds,
+      isAtHead: this.#log.isAtHead,
+      isAtTail: this.#log.isAtTail,
+      isCompacting: this.#log.isCompacting,
       trouble: this.#trouble,
       change: this.#change,
       arrived: this.#arrived,

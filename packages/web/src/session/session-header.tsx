@@ -1,23 +1,27 @@
 import type { Session } from "@signalbox/client"
 import { type ReactNode, useState } from "react"
 import { announce } from "../app/announcer.tsx"
-import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
+import { useNow } from "../app/clock.ts"
+import { useCanOperate } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
 import { Button } from "../design/button.tsx"
-import { type Choice, Select } from "../design/field.tsx"
 import { BackIcon, EyeIcon, StopIcon } from "../design/icons.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
 import { Notice } from "../design/notice.tsx"
 import { StatusGlyph } from "../design/status-glyph.tsx"
 import { oneLine } from "../design/visible-characters.ts"
-import { money, shortPath } from "../design/words.ts"
+import { clockTime, money, shortPath } from "../design/words.ts"
 import { MachineName } from "../sessions/machine-name.tsx"
-import { useSessionActions } from "../sessions/session-actions.ts"
+import { useSessionActions, useTrouble } from "../sessions/session-actions.ts"
 import { SessionMenu } from "../sessions/session-menu.tsx"
-import type { SessionStatus } from "../sessions/session-status.ts"
-import { titleOf } from "../sessions/session-words.ts"
-import { modeChoices, modelChoices } from "./session-choices.ts"
+import { isSilent, type SessionStatus } from "../sessions/session-status.ts"
+import { ContextMeter } from "./context-meter.tsx"
+import { LaunchNote } from "./launch-note.tsx"
+import { isReachable } from "./reachable.ts"
+import { SessionDialog, type SessionDialogName } from "./session-dialogs.tsx"
+import { SessionTitle } from "./session-title.tsx"
+import { Steering } from "./steering.tsx"
 
 interface SessionHeaderProps {
   readonly session: Session
@@ -27,28 +31,23 @@ interface SessionHeaderProps {
 
 export function SessionHeader({ session, status, trailing }: SessionHeaderProps) {
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
+  const [undone, forgetUndone] = useTrouble()
+  const [dialog, setDialog] = useState<SessionDialogName | "none">("none")
   const actions = useSessionActions(session)
-  const { detail } = usePreferences()
+  const menu = useOwnMenu(session, setDialog)
   const isRunning = session.state === "running" || session.state === "waiting"
-  const details: readonly MenuEntry[] = (["brief", "normal", "full"] as const).map((level) => ({
-    label: `Detail: ${level}`,
-    checked: level === detail,
-    onSelect: () => setPreferences({ detail: level }),
-  }))
   return (
     <header className="shrink-0 border-b border-line bg-surface">
       <div className="flex items-center gap-2 px-2 pt-2 tablet:px-4">
         <Link
           href="/sessions"
           aria-label="Back to the sessions"
-          className="flex size-8 items-center justify-center rounded-control text-text-2 hover:bg-sunken desktop:hidden coarse:size-11"
+          className="flex size-8 shrink-0 items-center justify-center rounded-control text-text-2 hover:bg-sunken desktop:hidden coarse:size-11"
         >
           <BackIcon />
         </Link>
-        <h1 className="min-w-0 flex-1 truncate text-title font-bold">
-          <bdi>{titleOf(session)}</bdi>
-        </h1>
-        <span className="max-tablet:hidden">
+        <SessionTitle key={session.id} session={session} />
+        <span className="flex shrink-0 items-center max-tablet:hidden">
           <StatusGlyph status={status} withWord />
         </span>
         {actions !== undefined && isRunning && (
@@ -58,36 +57,82 @@ export function SessionHeader({ session, status, trailing }: SessionHeaderProps)
           </Button>
         )}
         {trailing}
-        <SessionMenu session={session} more={details} />
+        <SessionMenu session={session} own={menu} />
       </div>
-      <div className="flex items-center gap-x-4 gap-y-1 px-3 pb-2 text-dense text-text-2 max-tablet:overflow-x-auto max-tablet:whitespace-nowrap tablet:flex-wrap tablet:px-4">
-        <span className="tablet:hidden">
-          <StatusGlyph status={status} withWord />
-        </span>
-        <MachineName session={session} />
-        {session.cwd !== null && <Folder path={session.cwd} />}
-        {session.cliVersion !== null && <span className="max-tablet:hidden">CLI {session.cliVersion}</span>}
-        <Steering session={session} onTrouble={setTrouble} />
-        {session.costUsd > 0 && <span className="tabular-nums">{money(session.costUsd)}</span>}
-        {session.viewers > 1 && (
-          <span className="flex items-center gap-1 tabular-nums">
-            <EyeIcon size={14} />
-            {session.viewers}
-            <span className="sr-only">watching</span>
-          </span>
-        )}
-      </div>
-      {trouble !== undefined && (
-        <div className="px-3 pb-2">
-          <Notice tone="danger" alert>
-            {trouble}
-            <Button look="quiet" className="ms-auto" onClick={() => setTrouble(undefined)}>
-              Dismiss
-            </Button>
-          </Notice>
-        </div>
-      )}
+      <Facts session={session} status={status} onTrouble={setTrouble} />
+      <LaunchNote session={session} status={status} />
+      <Trouble why={trouble} onDismiss={() => setTrouble(undefined)} />
+      <Trouble why={undone} onDismiss={forgetUndone} />
+      <SessionDialog name={dialog} session={session} onClose={() => setDialog("none")} />
     </header>
+  )
+}
+
+function useOwnMenu(session: Session, onDialog: (name: SessionDialogName) => void) {
+  const { detail } = usePreferences()
+  const canRewind = useCanOperate() && isReachable(session)
+  const actions: readonly MenuEntry[] = [
+    ...(canRewind ? [{ label: "Rewind files…", onSelect: () => onDialog("rewind") }] : []),
+    { label: "Export…", onSelect: () => onDialog("export") },
+  ]
+  const choices: readonly MenuEntry[] = (["brief", "normal", "full"] as const).map((level) => ({
+    label: `Detail: ${level}`,
+    checked: level === detail,
+    onSelect: () => setPreferences({ detail: level }),
+  }))
+  return { actions, choices }
+}
+
+interface FactsProps {
+  readonly session: Session
+  readonly status: SessionStatus
+  readonly onTrouble: (why: string | undefined) => void
+}
+
+function Facts({ session, status, onTrouble }: FactsProps) {
+  const isAway = isSilent(session, useNow())
+  return (
+    // One line, whatever is in it: the folder gives way first, and what still does not fit can be scrolled to.
+    <div className="flex items-center gap-x-4 overflow-x-auto px-3 pt-1 pb-2 text-dense whitespace-nowrap text-text-2 [scrollbar-width:none] max-tablet:[mask-image:linear-gradient(to_right,black_calc(100%-24px),transparent)] tablet:px-4">
+      <span className="flex shrink-0 items-center tablet:hidden">
+        <StatusGlyph status={status} withWord />
+      </span>
+      <span className="max-w-40 shrink-0 truncate max-tablet:order-1">
+        <MachineName session={session} />
+      </span>
+      {isAway && session.runnerSeenAt !== undefined && (
+        <span className="shrink-0 max-tablet:order-1">as of {clockTime(Date.parse(session.runnerSeenAt))}</span>
+      )}
+      {session.cwd !== null && <Folder path={session.cwd} />}
+      {session.cliVersion !== null && <span className="shrink-0 max-tablet:hidden">CLI {session.cliVersion}</span>}
+      <Steering session={session} onTrouble={onTrouble} />
+      <ContextMeter />
+      {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
+      {session.viewers > 1 && (
+        <span className="flex shrink-0 items-center gap-1 tabular-nums">
+          <EyeIcon size={14} />
+          {session.viewers}
+          <span className="sr-only">watching</span>
+        </span>
+      )}
+      {isAway && session.pendingAsks > 0 && (
+        <span className="shrink-0 text-danger">machine offline; your answer will wait</span>
+      )}
+    </div>
+  )
+}
+
+function Trouble({ why, onDismiss }: { readonly why: string | undefined; readonly onDismiss: () => void }) {
+  if (why === undefined) return null
+  return (
+    <div className="px-3 pb-2">
+      <Notice tone="danger" alert>
+        {why}
+        <Button look="quiet" className="ms-auto" onClick={onDismiss}>
+          Dismiss
+        </Button>
+      </Notice>
+    </div>
   )
 }
 
@@ -103,91 +148,10 @@ function Folder({ path }: { readonly path: string }) {
       type="button"
       onClick={copy}
       title={`${path} (click to copy)`}
-      className="shrink-0 truncate font-mono text-meta hover:underline"
+      // The end of a path is what tells: what does not fit is left out at its beginning.
+      className="min-h-6 min-w-16 truncate font-mono text-meta [direction:rtl] hover:underline max-tablet:order-2 coarse:min-h-11"
     >
-      <bdi>{oneLine(shortPath(path, 3), 60)}</bdi>
+      <bdi dir="ltr">{oneLine(shortPath(path, 3), 60)}</bdi>
     </button>
   )
-}
-
-/** Model and mode. What is shown is what the agent confirmed, never what was only asked for. */
-function Steering({
-  session,
-  onTrouble,
-}: {
-  readonly session: Session
-  readonly onTrouble: (why: string | undefined) => void
-}) {
-  const hub = useHub()
-  const { role } = useMe()
-  const canOperate = useCanOperate()
-  const [busy, setBusy] = useState<"model" | "mode" | undefined>(undefined)
-  const [models, setModels] = useState<readonly Choice[] | undefined>(undefined)
-  const isReachable = session.state === "idle" || session.state === "running" || session.state === "waiting"
-  if (!canOperate || !isReachable) {
-    return (
-      <>
-        {session.model !== null && <span>{oneLine(session.model, 40)}</span>}
-        {session.permissionMode !== null && <span>{oneLine(session.permissionMode, 40)}</span>}
-      </>
-    )
-  }
-
-  async function change(what: "model" | "mode", request: { subtype: string; [field: string]: unknown }): Promise<void> {
-    setBusy(what)
-    onTrouble(undefined)
-    try {
-      await hub.session(session.id).control(request)
-    } catch (error) {
-      onTrouble(`The ${what} was not changed: ${error instanceof Error ? error.message : String(error)}`)
-    } finally {
-      setBusy(undefined)
-    }
-  }
-
-  const look =
-    "field-sizing-content min-h-7! border-transparent! bg-transparent! px-1! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
-  return (
-    <>
-      <Select
-        aria-label="Model"
-        aria-busy={busy === "model"}
-        disabled={busy !== undefined}
-        value={session.model ?? ""}
-        choices={modelChoices(session.model, models)}
-        onFocus={() => {
-          if (models === undefined)
-            void readModels(hub.session(session.id).control({ subtype: "initialize" })).then(setModels)
-        }}
-        onChange={(event) => void change("model", { subtype: "set_model", model: event.target.value })}
-        className={look}
-      />
-      <Select
-        aria-label="Mode"
-        aria-busy={busy === "mode"}
-        disabled={busy !== undefined}
-        value={session.permissionMode ?? "default"}
-        choices={modeChoices(session.permissionMode, role === "admin")}
-        onChange={(event) => void change("mode", { subtype: "set_permission_mode", mode: event.target.value })}
-        className={look}
-      />
-    </>
-  )
-}
-
-/** What the agent offers, from what it said when it started. None: it is asked again the next time. */
-async function readModels(reply: Promise<unknown>): Promise<readonly Choice[] | undefined> {
-  try {
-    const body = await reply
-    if (typeof body !== "object" || body === null || !("models" in body) || !Array.isArray(body.models))
-      return undefined
-    return body.models.flatMap((model: unknown) => {
-      if (typeof model !== "object" || model === null || !("value" in model) || typeof model.value !== "string")
-        return []
-      const label = "displayName" in model && typeof model.displayName === "string" ? model.displayName : model.value
-      return [{ value: model.value, label: oneLine(label, 60) }]
-    })
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,7 @@ import type { Row } from "@signalbox/protocol/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCommands } from "../app/commands.ts"
-import { useFleet, useHub, useHubStore, useSession } from "../app/hub-context.ts"
+import { useFleet, useHubStore, useSession } from "../app/hub-context.ts"
 import { usePreferences } from "../app/preferences.ts"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
 import type { ScreenProps } from "../app/routes.tsx"
@@ -19,6 +19,7 @@ import { SessionList } from "../sessions/session-list.tsx"
 import { statusOf } from "../sessions/session-status.ts"
 import { titleOf } from "../sessions/session-words.ts"
 import { useEntries } from "../sessions/use-entries.ts"
+import { LaneBreadcrumb } from "../transcript/lane-breadcrumb.tsx"
 import { RowView } from "../transcript/row-view.tsx"
 import { createDisclosures, type Disclosures, TranscriptContext } from "../transcript/transcript-context.ts"
 import { type TranscriptHandle, TranscriptList } from "../transcript/transcript-list.tsx"
@@ -63,18 +64,24 @@ function disclosuresOf(session: string): Disclosures {
 }
 
 function useFeed(id: string, lane: string | null, around: number | undefined): SessionFeed {
-  const hub = useHub()
+  const store = useHubStore()
+  const { hub } = store
   const [feed, setFeed] = useState(() => new SessionFeed(hub.session(id), lane))
   const start = useRef(around)
   useEffect(() => {
     // React may mount twice: a feed that was closed is not opened again.
-    const opened = new SessionFeed(hub.session(id), lane)
+    const opened = new SessionFeed(hub.session(id), lane, () => {
+      store.gaps.set(store.gaps.get() + 1)
+      store.retry()
+    })
     setFeed(opened)
     void opened.open(start.current)
     return () => opened.close()
-  }, [hub, id, lane])
+  }, [store, hub, id, lane])
   return feed
 }
+
+const OWN_END = '[data-region="waiting"],[data-region="panels"],[data-own-scroll],[role="slider"]'
 
 function OneSession({ id, lane }: { readonly id: string; readonly lane: string | null }) {
   const store = useHubStore()
@@ -86,7 +93,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
   const view = useValue(feed.view)
   const { detail } = usePreferences()
   const transcript = useRef<TranscriptHandle>(null)
-  const [hasSent, setSent] = useState(false)
+  const [sent, setSent] = useState(0)
   const now = useNow()
   const seenSeqs = useValue(seen)
   const disclosures = useMemo(() => disclosuresOf(id), [id])
@@ -97,7 +104,11 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
       disclosures,
       detail,
       onRaw: (seq: number) => setQuery({ panel: "raw", event: String(seq) }, { push: true }),
-      onLane: (toolUse: string) => setQuery({ lane: toolUse, seq: null }, { push: true }),
+      onLane: (toolUse: string) => {
+        // One that is over is looked at where it ended; the end of the log may be far from there.
+        const seq = feed.tool(toolUse)?.result?.seq
+        setQuery({ lane: toolUse, seq: seq === undefined ? null : String(seq) }, { push: true })
+      },
       onHold: () => transcript.current?.hold(),
       renderRow: (row: Row) => <RowView key={row.key} row={row} />,
     }),
@@ -111,7 +122,6 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
   useEffect(() => {
     if (view.load === "ready" && document.visibilityState === "visible") markSeen(id, view.lastSeq)
   }, [id, view.load, view.lastSeq])
-  const onPosition = useCallback(() => undefined, [])
 
   const isRunning = session?.state === "running" || session?.state === "waiting"
   const canOperate = store.me.get()?.role !== "viewer"
@@ -128,9 +138,8 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
     "[": () => transcript.current?.turn(-1),
     "]": () => transcript.current?.turn(1),
     End: (event) => {
-      // In a request or a panel it goes to the end of that.
-      if (event.target instanceof Element && event.target.closest('[data-region="waiting"],[data-region="panels"]'))
-        return "not-here"
+      // In a request, a panel or a long output it goes to the end of that.
+      if (event.target instanceof Element && event.target.closest(OWN_END)) return "not-here"
       return transcript.current?.jumpToEnd()
     },
   })
@@ -171,14 +180,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
           }
         />
         {query.get("find") !== null && <FindBar session={id} text={query.get("find") ?? ""} seq={wanted} />}
-        {lane !== null && (
-          <p className="flex items-center gap-2 border-b border-line bg-sunken px-4 py-1 text-dense">
-            <Button look="quiet" onClick={() => setQuery({ lane: null })}>
-              ‹ Whole session
-            </Button>
-            A sub-agent's lane
-          </p>
-        )}
+        {lane !== null && <LaneBreadcrumb lane={lane} />}
         {view.load === "loading" && view.trouble === undefined ? (
           <div className="min-h-0 flex-1">
             <Skeleton rows={8} />
@@ -189,12 +191,13 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
             view={view}
             handle={transcript}
             goTo={wanted}
-            onPosition={onPosition}
-            footer={<ActivityLine session={session} status={status} sent={hasSent} />}
+            lane={lane}
+            sent={sent}
+            footer={<ActivityLine session={session} status={status} isCompacting={view.isCompacting} />}
           />
         )}
         <AskDock session={session} />
-        <Composer session={session} feed={feed} rows={view.rows} onSent={() => setSent(true)} />
+        <Composer session={session} feed={feed} rows={view.rows} onSent={() => setSent((count) => count + 1)} />
       </div>
       {panel !== null && <SessionPanels panel={panel} session={session} feed={feed} />}
     </TranscriptContext.Provider>

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { useSelected } from "../app/value-store.ts"
 import { type AgentCatalog, catalogOf } from "./agent-catalog.ts"
+import { isReachable } from "./reachable.ts"
 import type { SessionFeed } from "./session-feed.ts"
 
 /** What each agent answered to `initialize`; the hub has it at hand, and it stays as it was while that process lives. */
@@ -28,17 +29,17 @@ function greetingOf(hub: Hub, session: string): Promise<unknown> {
 export function useAgentCatalog(session: Session, feed: SessionFeed, isWanted: boolean): AgentCatalog {
   const hub = useHub()
   const canOperate = useCanOperate()
-  const isReachable = session.state === "idle" || session.state === "running" || session.state === "waiting"
+  const isHere = isReachable(session)
   const [greeting, setGreeting] = useState<unknown>(undefined)
   const lastSeq = useSelected(feed.view, lastSeqOf)
   useEffect(() => {
-    if (!isWanted || !canOperate || !isReachable) return undefined
+    if (!isWanted || !canOperate || !isHere) return undefined
     let isOver = false
     void greetingOf(hub, session.id).then((told) => (isOver ? undefined : setGreeting(told)))
     return () => {
       isOver = true
     }
-  }, [hub, session.id, isWanted, canOperate, isReachable])
+  }, [hub, session.id, isWanted, canOperate, isHere])
   // With every event there may be a newer beginning of a turn.
   return useMemo(
     () => (isWanted ? catalogOf(feed.lastInit(), greeting) : { commands: [], agents: [] }),

@@ -1,7 +1,8 @@
+import { HubClientError, type Session } from "@signalbox/client"
 import type { Row } from "@signalbox/protocol/transcript"
 import { useEffect, useReducer, useRef } from "react"
 import { useHubStore } from "../app/hub-context.ts"
-import { type Outgoing, stepOutgoing } from "./outgoing.ts"
+import { type Outgoing, stepOutgoing, takesPriority } from "./outgoing.ts"
 
 export interface Sender {
   readonly waiting: readonly Outgoing[]
@@ -11,7 +12,7 @@ export interface Sender {
 }
 
 /** Sends, and follows each message until it stands in the log. The same uuid goes along with every try: it arrives once. */
-export function useOutgoing(session: string, rows: readonly Row[]): Sender {
+export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
   const store = useHubStore()
   const [waiting, dispatch] = useReducer(stepOutgoing, [])
   const open = useRef(waiting)
@@ -29,11 +30,14 @@ export function useOutgoing(session: string, rows: readonly Row[]): Sender {
     if (store.connection.get().name === "lost") {
       return dispatch({ type: "failed", uuid, why: "The hub cannot be reached." })
     }
+    const one = store.hub.session(session.id)
+    // A CLI that knows no priorities takes it at the turn's end: so that ends first, and never the message's own.
+    if (priority === "now" && !takesPriority(session.cliVersion)) await one.interrupt().catch(() => undefined)
     try {
-      await store.hub.session(session).send(content, { uuid, ...(priority === undefined ? {} : { priority }) })
+      await one.send(content, { uuid, ...(priority === undefined ? {} : { priority }) })
       dispatch({ type: "accepted", uuid })
     } catch (error) {
-      dispatch({ type: "failed", uuid, why: error instanceof Error ? error.message : String(error) })
+      return dispatch({ type: "failed", uuid, why: wordsOf(error) })
     }
   }
 
@@ -50,4 +54,10 @@ export function useOutgoing(session: string, rows: readonly Row[]): Sender {
     },
     discard: (uuid) => dispatch({ type: "discard", uuid }),
   }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof HubClientError && error.code === "session/rotated")
+    return "The conversation went on in another session: send it there."
+  return error instanceof Error ? error.message : String(error)
 }

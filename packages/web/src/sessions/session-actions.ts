@@ -38,7 +38,16 @@ export function useSessionActions(session: Session): SessionActions | undefined 
     interrupt: () => attempt("Could not interrupt", () => one.interrupt(), "Interrupted"),
     stop: () => attempt("Could not stop it", () => one.stop(), "Stopped"),
     rename: (title) =>
-      attempt("Could not rename it", async () => store.takeSession(await one.change({ title })), "Renamed"),
+      attempt(
+        "Could not rename it",
+        async () => {
+          store.takeSession(await one.change({ title }))
+          // So that `claude --resume` calls it that too. Older ones cannot; one that rests is not woken for it.
+          if (session.transport !== null)
+            void one.control({ subtype: "rename_session", title, source: "host" }).catch(() => undefined)
+        },
+        "Renamed",
+      ),
     archive: (archived) =>
       attempt(
         "Could not archive it",

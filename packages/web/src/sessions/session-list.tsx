@@ -1,10 +1,10 @@
 import { useMemo, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
-import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { NextIcon } from "../design/icons.tsx"
 import { SessionRow } from "./session-row.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
+import { UpdateOrder } from "./update-order.tsx"
 import { useHeldSections } from "./use-held-sections.ts"
 
 interface SessionListProps {
@@ -33,13 +33,7 @@ export function SessionList({ entries, grouping, filterKey, compact = false, cur
   }
   return (
     <div ref={scroller} data-region="content" className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
-      {moved > 0 && (
-        <div className="pointer-events-none sticky top-1 z-10 flex h-0 justify-center">
-          <Button onClick={release} className="pointer-events-auto h-8 shadow-popover">
-            Update order, {moved} moved
-          </Button>
-        </div>
-      )}
+      <UpdateOrder moved={moved} onUpdate={release} />
       <div ref={inner} className={classes("mx-auto max-w-5xl pb-4", compact ? "px-1" : "px-2 tablet:px-4")}>
         {sections.map((section) => (
           <SectionView

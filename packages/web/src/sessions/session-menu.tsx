@@ -7,37 +7,36 @@ import { formText, TextField } from "../design/field.tsx"
 import { MoreIcon } from "../design/icons.tsx"
 import { Menu, type MenuEntry } from "../design/menu.tsx"
 import { useSessionActions } from "./session-actions.ts"
-import { titleOf } from "./session-words.ts"
+import { stopConsequence, titleOf } from "./session-words.ts"
 
 interface SessionMenuProps {
   readonly session: Session
   readonly className?: string
-  /** On the session's own screen there is no need to open it. */
-  readonly more?: readonly MenuEntry[]
+  /** On the session's own screen there is no need to open it, but more to do with it and to choose. */
+  readonly own?: { readonly actions: readonly MenuEntry[]; readonly choices: readonly MenuEntry[] }
 }
 
-export function SessionMenu({ session, className, more }: SessionMenuProps) {
+export function SessionMenu({ session, className, own }: SessionMenuProps) {
   const actions = useSessionActions(session)
   const [dialog, setDialog] = useState<"none" | "rename" | "stop">("none")
   const title = titleOf(session)
   const isRunning = session.state === "running" || session.state === "waiting"
-  const entries: MenuEntry[] = [
-    ...(more ?? [{ label: "Open", onSelect: () => navigate(`/s/${session.id}`) }]),
+  const entry = (label: string, onSelect: () => void) => ({ label, onSelect })
+  const entries: readonly MenuEntry[] = [
+    ...(own === undefined ? [entry("Open", () => navigate(`/s/${session.id}`))] : []),
+    ...(actions === undefined ? [] : [entry("Rename…", () => setDialog("rename"))]),
+    ...(actions !== undefined && isRunning ? [entry("Interrupt", actions.interrupt)] : []),
+    ...(actions === undefined || session.agentSessionId === null
+      ? []
+      : [entry("Fork…", () => navigate(`/new?fork=${encodeURIComponent(session.id)}`))]),
+    ...(own?.actions ?? []),
     ...(actions === undefined
       ? []
-      : [
-          { label: "Rename…", onSelect: () => setDialog("rename") },
-          ...(isRunning ? [{ label: "Interrupt", onSelect: actions.interrupt }] : []),
-          ...(session.agentSessionId === null
-            ? []
-            : [{ label: "Fork…", onSelect: () => navigate(`/new?fork=${encodeURIComponent(session.id)}`) }]),
-          session.archived
-            ? { label: "Bring back", onSelect: () => actions.archive(false) }
-            : { label: "Archive", onSelect: () => actions.archive(true) },
-          ...(session.state === "ended"
-            ? []
-            : [{ label: "Stop session…", onSelect: () => setDialog("stop"), danger: true }]),
-        ]),
+      : [entry(session.archived ? "Bring back" : "Archive", () => actions.archive(!session.archived))]),
+    ...(own?.choices ?? []),
+    ...(actions === undefined || session.state === "ended"
+      ? []
+      : [{ label: "Stop session…", onSelect: () => setDialog("stop"), danger: true }]),
   ]
   const close = () => setDialog("none")
   return (
@@ -53,7 +52,7 @@ export function SessionMenu({ session, className, more }: SessionMenuProps) {
           <Rename open={dialog === "rename"} title={title} onClose={close} onRename={actions.rename} />
           <Confirm
             title={`Stop “${title}”?`}
-            consequence="Its agent is ended, and what it was doing is cut off. Its history stays, and a new message can bring it back on a runner."
+            consequence={stopConsequence(session)}
             action="Stop session"
             open={dialog === "stop"}
             onClose={close}

@@ -1,4 +1,5 @@
 import type { Ask, Session } from "@signalbox/client"
+import { textOf } from "@signalbox/protocol/envelope"
 import { type SessionStatus, STATUS_ORDER, STATUS_WORDS } from "./session-status.ts"
 
 export type Grouping = "status" | "machine" | "folder"
@@ -18,7 +19,7 @@ export interface Section {
   readonly entries: readonly SessionEntry[]
 }
 
-/** By whom it matters most to: the longest wait first, the oldest turn first, else what moved last. */
+/** By whom it matters most to: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
 function compareEntries(a: SessionEntry, b: SessionEntry): number {
   const byStatus = STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status)
   if (byStatus !== 0) return byStatus
@@ -26,7 +27,12 @@ function compareEntries(a: SessionEntry, b: SessionEntry): number {
     return compare(a.ask?.askedAt ?? a.session.updatedAt, b.ask?.askedAt ?? b.session.updatedAt)
   if (a.status === "running")
     return compare(a.session.turnStartedAt ?? a.session.updatedAt, b.session.turnStartedAt ?? b.session.updatedAt)
+  if (a.status === "ready") return compare(finishOf(b), finishOf(a))
   return compare(b.session.updatedAt, a.session.updatedAt)
+}
+
+function finishOf({ session }: SessionEntry): string {
+  return textOf(session.lastResult, "at") ?? session.updatedAt
 }
 
 function compare(a: string, b: string): number {

@@ -36,6 +36,8 @@ type Facts = Pick<
   | "exit"
   | "lastSeq"
   | "turnStartedAt"
+  | "turns"
+  | "agentSessionId"
 >
 
 export interface StatusContext {
@@ -53,6 +55,7 @@ export function statusOf(session: Facts, { now, seenSeq }: StatusContext): Sessi
   const isBusy = session.state === "running" || session.state === "starting"
   if (!isBusy && hasFailed(session)) return "failed"
   if (session.state === "starting") return "starting"
+  if (session.state === "running" && isUnheard(session)) return "starting"
   if (session.state === "running" || session.state === "waiting") return "running"
   // Its machine is gone for a moment: the turn goes on there.
   if (session.state === "disconnected" && session.turnStartedAt !== undefined) return "running"
@@ -71,6 +74,11 @@ export function isSilent(
 ): boolean {
   if (state !== "disconnected") return false
   return runner === null || runnerSeenAt === undefined || now - Date.parse(runnerSeenAt) > SILENT_AFTER_MS
+}
+
+/** Its process is there and was given its first message, and has said nothing yet: its CLI is still starting. */
+function isUnheard({ turns, agentSessionId }: Pick<Facts, "turns" | "agentSessionId">): boolean {
+  return turns === 0 && agentSessionId === null
 }
 
 function hasFailed({ state, lastResult, exit }: Pick<Facts, "state" | "lastResult" | "exit">): boolean {

@@ -1,10 +1,26 @@
 import type { Session } from "@signalbox/client"
 import { oneLine } from "../design/visible-characters.ts"
-import { shortPath } from "../design/words.ts"
+import { plural, shortPath } from "../design/words.ts"
 
 /** A session by a name, also when nobody gave it one. */
 export function titleOf({ title, cwd, id }: Pick<Session, "title" | "cwd" | "id">): string {
   const named = title === null ? "" : oneLine(title, 200)
   if (named !== "") return named
   return cwd === null ? `Session ${id.slice(0, 8)}` : `Session in ${shortPath(cwd, 1)}`
+}
+
+/** What stopping a session comes to, for whoever is about to. */
+export function stopConsequence({
+  state,
+  pendingAsks,
+  runner,
+}: Pick<Session, "state" | "pendingAsks" | "runner">): string {
+  const isBusy = state === "running" || state === "waiting"
+  return [
+    isBusy ? "Its agent is ended in the middle of a turn: what it is doing is cut off." : "Its agent is ended.",
+    ...(pendingAsks === 0 ? [] : [`${plural(pendingAsks, "open question")} will stay unanswered.`]),
+    runner === null
+      ? "Its history stays. An agent that was started by hand does not come back."
+      : "Its history stays, and a new message brings it back on its machine.",
+  ].join(" ")
 }

@@ -4,13 +4,15 @@ import { Link } from "../app/link.tsx"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
 import { useKeys } from "../app/shortcuts.ts"
-import { Button } from "../design/button.tsx"
+import { Button, IconButton } from "../design/button.tsx"
+import { classes } from "../design/classes.ts"
 import { INPUT, Select } from "../design/field.tsx"
-import { PlusIcon } from "../design/icons.tsx"
+import { BoardIcon, PlusIcon, SessionsIcon } from "../design/icons.tsx"
 import { Empty, Notice, Skeleton } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { useListKeys } from "./list-keys.ts"
 import { useTrouble } from "./session-actions.ts"
+import { SessionBoard } from "./session-board.tsx"
 import { SessionList } from "./session-list.tsx"
 import { type Grouping, matchesFilter } from "./session-sections.ts"
 import { useEntries } from "./use-entries.ts"
@@ -31,6 +33,8 @@ export function SessionsScreen() {
   const filter = query.get("q") ?? ""
   const grouping = groupingOf(query.get("group"))
   const archived = query.get("archived") === "1"
+  const isBoard = query.get("view") === "board"
+  const View = isBoard ? SessionBoard : SessionList
   const canOperate = useCanOperate()
   const fleet = useFleet()
   const store = useHubStore()
@@ -42,7 +46,12 @@ export function SessionsScreen() {
   return (
     <>
       <header className="shrink-0 border-b border-line">
-        <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-2 px-3 py-2 tablet:px-6">
+        <div
+          className={classes(
+            "mx-auto flex min-h-12 flex-wrap items-center gap-2 px-4 py-2 tablet:px-6",
+            isBoard ? "max-w-none" : "max-w-5xl",
+          )}
+        >
           <h1 className="text-page font-bold">Sessions</h1>
           {canOperate && (
             <Button look="primary" onClick={() => navigate("/new")} className="order-3 ms-auto tablet:order-last">
@@ -50,15 +59,16 @@ export function SessionsScreen() {
               New session
             </Button>
           )}
-          <div className="order-last flex w-full min-w-0 gap-2 tablet:order-none tablet:ms-4 tablet:w-auto tablet:flex-1">
+          <div className="order-last flex w-full min-w-0 gap-2 max-tablet:flex-wrap tablet:order-none tablet:ms-4 tablet:w-auto tablet:flex-1">
             <input
               type="search"
               aria-label="Filter sessions"
               placeholder="Filter"
               value={filter}
               onChange={(event) => setQuery({ q: event.target.value })}
-              className={`${INPUT} min-w-0 tablet:max-w-72`}
+              className={`${INPUT} min-w-0 tablet:max-w-72 ${isBoard ? "" : "max-tablet:min-w-30 max-tablet:flex-1"}`}
             />
+            <ViewToggle isBoard={isBoard} />
             <Select
               aria-label="Group"
               value={grouping}
@@ -99,13 +109,41 @@ export function SessionsScreen() {
       {fleet.load.name === "ready" && shown.length === 0 && (
         <NothingToShow hasSessions={entries.length > 0} filter={filter} canOperate={canOperate} />
       )}
-      {shown.length > 0 && <SessionList entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />}
+      {shown.length > 0 && <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />}
       {fleet.more && (
         <p className="shrink-0 border-t border-line px-4 py-1 text-meta text-text-3">
           The newest {plural(fleet.sessions.size, "session")} are shown.
         </p>
       )}
     </>
+  )
+}
+
+/** The same sessions, below each other or side by side. */
+function ViewToggle({ isBoard }: { readonly isBoard: boolean }) {
+  const views = [
+    { name: "List", icon: <SessionsIcon size={16} />, isShown: !isBoard, view: null },
+    { name: "Board", icon: <BoardIcon size={16} />, isShown: isBoard, view: "board" },
+  ]
+  return (
+    // A phone has no room for columns, nor for the choice; who came to the board by its address finds the way back.
+    <div role="group" aria-label="View" className={classes("flex shrink-0", !isBoard && "max-tablet:hidden")}>
+      {views.map(({ name, icon, isShown, view }, index) => (
+        <IconButton
+          key={name}
+          label={name}
+          look="plain"
+          aria-pressed={isShown}
+          onClick={() => setQuery({ view })}
+          className={classes(
+            index === 0 ? "rounded-e-none!" : "rounded-s-none! border-s-0!",
+            isShown && "bg-accent-soft! text-accent!",
+          )}
+        >
+          {icon}
+        </IconButton>
+      ))}
+    </div>
   )
 }
 

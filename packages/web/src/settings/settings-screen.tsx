@@ -21,35 +21,42 @@ export function SettingsScreen({ params }: ScreenProps) {
   const me = useMe()
   const store = useHubStore()
   return (
-    <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex max-w-3xl flex-col gap-4 px-4 py-4">
-        <h1 className="text-page font-bold">Settings</h1>
-        <nav aria-label="Settings" className="flex flex-wrap gap-1 border-b border-line">
-          {PAGES.map(({ id, title }) => (
-            <Link
-              key={id}
-              href={`/settings/${id}`}
-              aria-current={id === current.id ? "page" : undefined}
-              className={classes(
-                "-mb-px flex min-h-9 items-center border-b-2 px-3 coarse:min-h-11",
-                id === current.id
-                  ? "border-accent font-medium text-accent"
-                  : "border-transparent text-text-2 hover:text-text",
-              )}
-            >
-              {title}
-            </Link>
-          ))}
-        </nav>
-        <current.page />
-        <section className="mt-6 flex flex-wrap items-center justify-between gap-3 border-t border-line pt-4">
-          <p className="text-text-2">
-            You are <bdi className="font-medium text-text">{me.name}</bdi>, {me.role}.
-          </p>
-          <Button onClick={() => void store.signOut("You signed out.")}>Sign out</Button>
-        </section>
+    <>
+      <header className="shrink-0 border-b border-line px-4 pt-2 tablet:px-6">
+        <div className="mx-auto max-w-3xl">
+          <h1 className="text-page font-bold">Settings</h1>
+          <nav aria-label="Settings" className="mt-1 flex flex-wrap gap-x-5">
+            {PAGES.map(({ id, title }) => (
+              <Link
+                key={id}
+                href={`/settings/${id}`}
+                aria-current={id === current.id ? "page" : undefined}
+                className={classes(
+                  "-mb-px flex min-h-9 items-center border-b-2 px-0.5 coarse:min-h-11",
+                  id === current.id
+                    ? "border-accent font-medium text-accent"
+                    : "border-transparent text-text-2 hover:text-text",
+                )}
+              >
+                {title}
+              </Link>
+            ))}
+          </nav>
+        </div>
+      </header>
+      <div data-region="content" className="min-h-0 flex-1 overflow-y-auto px-4 py-5 tablet:px-6">
+        <div className="mx-auto flex max-w-3xl flex-col gap-8">
+          <current.page />
+          <section className="flex flex-wrap items-center justify-between gap-3 border-t border-line pt-4">
+            <p className="text-text-2">
+              Signed in as <bdi className="font-medium text-text">{me.name}</bdi>
+              {me.name === me.role ? "." : `, ${me.role}.`}
+            </p>
+            <Button onClick={() => void store.signOut("You signed out.")}>Sign out</Button>
+          </section>
+        </div>
       </div>
-    </div>
+    </>
   )
 }
 
@@ -109,10 +116,10 @@ function Appearance() {
         onChoose={(value) => setPreferences({ density: value === "compact" ? value : "comfortable" })}
       />
       <Choice
-        legend="Text size"
+        legend="Text size, in %"
         name="text"
         value={text}
-        choices={(["90", "100", "110", "125"] as const).map((size) => ({ value: size, label: `${size} %` }))}
+        choices={(["90", "100", "110", "125"] as const).map((size) => ({ value: size, label: size }))}
         onChoose={(value) =>
           setPreferences({ text: value === "90" || value === "110" || value === "125" ? value : "100" })
         }

@@ -1,12 +1,13 @@
-import { useMemo, useRef } from "react"
-import { Virtualizer } from "virtua"
+import { useEffect, useMemo, useRef } from "react"
+import { Virtualizer, type VirtualizerHandle } from "virtua"
 import { AnsiText } from "./ansi-text.tsx"
 
 const CHUNK_LINES = 50
 
 /** Megabytes of text: only what is on the screen is in the document. */
-export function LongText({ text }: { readonly text: string }) {
+export function LongText({ text, from }: { readonly text: string; readonly from: "start" | "end" }) {
   const scroller = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
   const chunks = useMemo(() => {
     const lines = text.split("\n")
     const count = Math.ceil(lines.length / CHUNK_LINES)
@@ -14,15 +15,20 @@ export function LongText({ text }: { readonly text: string }) {
       lines.slice(index * CHUNK_LINES, (index + 1) * CHUNK_LINES).join("\n"),
     )
   }, [text])
+  useEffect(() => {
+    // Whoever saw the end of it goes on from there.
+    if (from === "end") list.current?.scrollToIndex(chunks.length - 1, { align: "end" })
+  }, [from, chunks.length])
   return (
     // A region that scrolls must be reachable by those who cannot point.
     <section
       ref={scroller}
       tabIndex={0}
       aria-label="Whole output"
+      data-own-scroll
       className="h-96 overflow-y-auto px-3 py-2 font-mono text-dense whitespace-pre-wrap"
     >
-      <Virtualizer scrollRef={scroller} data={chunks}>
+      <Virtualizer ref={list} scrollRef={scroller} data={chunks}>
         {(chunk, index) => (
           <div key={index}>
             <AnsiText text={chunk} />

@@ -2,6 +2,8 @@ import { marked, type Token, type Tokens } from "marked"
 import { Fragment, memo, type ReactNode, useMemo } from "react"
 import remend from "remend"
 import { CopyButton } from "../design/copy-button.tsx"
+import { type CodeSpan, codeSpans } from "./code-colours.ts"
+import { isTame } from "./tame-markdown.ts"
 
 interface MarkdownProps {
   readonly text: string
@@ -11,23 +13,39 @@ interface MarkdownProps {
 
 /** What an agent writes, as elements of ours. Markup in it is text; nothing in it loads or runs. */
 export const Markdown = memo(function Markdown({ text, live }: MarkdownProps) {
+  // As it came: the parser would take seconds over it, or not come back.
+  if (!isTame(text)) return <div className="prose whitespace-pre-wrap">{text}</div>
+  return <TameMarkdown text={text} live={live} />
+})
+
+function TameMarkdown({ text, live }: MarkdownProps) {
   const blocks = useMemo(() => marked.lexer(live ? remend(text) : text, { gfm: true }), [text, live])
   return (
     <div className="prose">
       {blocks.map((block, index) => (
         // A text that grows keeps its blocks in their places: only the last one is drawn again.
-        <Block key={index} block={block} raw={block.raw} />
+        <Block key={index} block={block} raw={block.raw} isOpen={live && index === blocks.length - 1} />
       ))}
     </div>
   )
-})
+}
+
+interface BlockProps {
+  readonly block: Token
+  readonly raw: string
+  /** More of it may come. */
+  readonly isOpen: boolean
+}
 
 const Block = memo(
-  function Block({ block }: { readonly block: Token; readonly raw: string }) {
+  function Block({ block, isOpen }: BlockProps) {
+    // What may still grow has no colours yet: they would change with every word.
+    if (block.type === "code" && isOpen) return <CodeBlock text={String(block["text"])} language="" />
     return <>{renderToken(block)}</>
   },
   // The same source is the same block, whichever parse it came from.
-  (before, after) => before.raw === after.raw && before.block.type === after.block.type,
+  (before, after) =>
+    before.raw === after.raw && before.block.type === after.block.type && before.isOpen === after.isOpen,
 )
 
 function renderAll(tokens: readonly Token[] | undefined): ReactNode {
@@ -63,7 +81,7 @@ function renderToken(any: Token): ReactNode {
     case "codespan":
       return <code>{token.text}</code>
     case "code":
-      return <CodeBlock text={token.text} language={token.lang} />
+      return <CodeBlock text={token.text} language={token.lang ?? ""} />
     case "blockquote":
       return <blockquote>{renderAll(token.tokens)}</blockquote>
     case "list":
@@ -137,12 +155,32 @@ function Table({ token }: { readonly token: Tokens.Table }) {
   )
 }
 
-function CodeBlock({ text, language }: { readonly text: string; readonly language: string | undefined }) {
+const TONES: Readonly<Record<NonNullable<CodeSpan["tone"]>, string>> = {
+  keyword: "text-plan",
+  string: "text-clear",
+  comment: "text-text-3",
+  number: "text-info",
+  added: "text-clear",
+  removed: "text-danger",
+}
+
+function CodeBlock({ text, language }: { readonly text: string; readonly language: string }) {
   return (
     <div className="group/code relative">
       {/* A long line is scrolled to: who cannot point must be able to reach it. */}
-      <pre tabIndex={0} aria-label={language === undefined || language === "" ? "Code" : `Code, ${language}`}>
-        <code>{text}</code>
+      <pre tabIndex={0} aria-label={language === "" ? "Code" : `Code, ${language}`}>
+        <code>
+          {codeSpans(text, language).map((span, index) =>
+            span.tone === undefined ? (
+              span.text
+            ) : (
+              // Spans have no identity but their place.
+              <span key={index} className={TONES[span.tone]}>
+                {span.text}
+              </span>
+            ),
+          )}
+        </code>
       </pre>
       <CopyButton
         text={text}
@@ -153,7 +191,7 @@ function CodeBlock({ text, language }: { readonly text: string; readonly languag
 }
 
 /** Where it leads is shown when the words do not say it. Only the web and mail: nothing that would run. */
-function SafeLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+export function SafeLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   const url = URL.canParse(href) ? new URL(href) : undefined
   const isSafe = url !== undefined && ["http:", "https:", "mailto:"].includes(url.protocol)
   if (!isSafe) return <span title={href}>{children}</span>

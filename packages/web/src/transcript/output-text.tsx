@@ -40,7 +40,7 @@ export function OutputText({ text, from, lines = 12, label, tone }: OutputTextPr
       {label !== undefined && <p className="px-3 pt-1 text-meta font-medium text-text-3">{label}</p>}
       {from === "end" && button}
       {all && isLong ? (
-        <LongText text={text} />
+        <LongText text={text} from={from} />
       ) : (
         <div className="px-3 py-2 font-mono text-dense whitespace-pre-wrap">
           <AnsiText text={all ? text : part.text} />

@@ -1,5 +1,6 @@
-import { useState } from "react"
+import { useMemo, useState } from "react"
 import { Dialog } from "../design/dialog.tsx"
+import { pictureSize } from "./picture-size.ts"
 import { textIn } from "./tools/tool-words.ts"
 
 /** Kinds that are only pixels; a drawing with scripts in it is not among them. */
@@ -21,11 +22,11 @@ export function dataUrl(mediaType: string | undefined, data: string | undefined)
   return /^[\w+/=\s-]*$/.test(data) ? `data:${mediaType};base64,${data}` : undefined
 }
 
-export function Pictures({ content, from }: { readonly content: unknown; readonly from: string }) {
+export function Pictures({ content, name }: { readonly content: unknown; readonly name: string }) {
   return (
     <>
       {sourcesIn(content).map((source, index) => (
-        <Picture key={source.slice(-40) + String(index)} source={source} alt={`Image from ${from}`} />
+        <Picture key={source.slice(-40) + String(index)} source={source} alt={name} />
       ))}
     </>
   )
@@ -34,13 +35,17 @@ export function Pictures({ content, from }: { readonly content: unknown; readonl
 /** The box is there before the picture is: what comes after it does not move. */
 export function Picture({ source, alt }: { readonly source: string; readonly alt: string }) {
   const [open, setOpen] = useState(false)
+  const size = useMemo(() => pictureSize(source), [source])
+  const box =
+    size === undefined ? { height: 240 } : { height: Math.min(360, size.height), aspectRatio: size.width / size.height }
   return (
     <>
       <button
         type="button"
         aria-label={`Open ${alt}`}
         onClick={() => setOpen(true)}
-        className="aspect-4/3 h-60 max-h-90 max-w-full overflow-hidden rounded-control border border-line bg-sunken"
+        style={box}
+        className="aspect-4/3 max-w-full self-start overflow-hidden rounded-control border border-line bg-sunken"
       >
         <img src={source} alt={alt} className="size-full object-contain" />
       </button>

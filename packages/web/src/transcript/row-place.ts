@@ -6,6 +6,8 @@ export interface RowPlace {
   readonly opens: readonly string[]
   /** A sub-agent's lane that has it in a part that is not shown inline: it is looked at by itself. */
   readonly lane: string | undefined
+  /** False: the event has no row, and this is the nearest. */
+  readonly isExact: boolean
 }
 
 type LaneRows = (lane: string) => readonly Row[]
@@ -32,10 +34,10 @@ export function placeOf(
   if (best !== undefined) {
     // Words that were looked for may be in what the row itself keeps closed.
     const own = wanted === "" ? [] : [best.row.key]
-    return { index: best.index, opens: [...best.opens, ...own], lane: best.lane }
+    return { index: best.index, opens: [...best.opens, ...own], lane: best.lane, isExact: true }
   }
   const before = rows.findLastIndex(({ headSeq }) => headSeq <= seq)
-  return { index: Math.max(0, before), opens: [], lane: undefined }
+  return { index: Math.max(0, before), opens: [], lane: undefined, isExact: false }
 }
 
 interface Way {
@@ -57,8 +59,7 @@ function wayTo(
     }
     return undefined
   }
-  if (row.headSeq === seq || (row.kind === "tool" && row.result?.seq === seq))
-    return { row, opens: [], lane: undefined }
+  if (tellsOf(row, seq)) return { row, opens: [], lane: undefined }
   if (row.kind !== "tool" || !row.hasLane) return undefined
   const lane = laneRows(row.toolUseId)
   for (const [index, inner] of lane.entries()) {
@@ -68,4 +69,10 @@ function wayTo(
     return { row: way.row, opens: [row.key, ...way.opens], lane: isInline ? way.lane : row.toolUseId }
   }
   return undefined
+}
+
+/** Whether a row shows what an event told. */
+function tellsOf(row: Row, seq: number): boolean {
+  if (row.headSeq === seq || row.lastSeq === seq) return true
+  return row.kind === "tool" && (row.result?.seq === seq || row.ask?.seq === seq)
 }

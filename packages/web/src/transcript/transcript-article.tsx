@@ -12,12 +12,12 @@ import { useTranscript } from "./transcript-context.ts"
 interface ArticleProps {
   readonly row: Row
   readonly position: number
-  /** It was just gone to. */
-  readonly isMarked: boolean
+  /** It was just gone to: it, or the nearest to what was meant. */
+  readonly mark: "exact" | "closest" | undefined
 }
 
 /** A row with its address. */
-export const TranscriptArticle = memo(function TranscriptArticle({ row, position, isMarked }: ArticleProps) {
+export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
   const { sessionId, onRaw } = useTranscript()
   const copyLink = () => {
     const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
@@ -29,18 +29,24 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
   return (
     <article
       tabIndex={-1}
-      aria-label={rowName(row)}
+      aria-label={nameOf(row)}
       aria-posinset={position}
       aria-setsize={-1}
       data-seq={row.headSeq}
       data-key={row.key}
       data-kind={row.kind}
+      data-mark={mark}
       className={classes(
         "group/row relative mx-auto max-w-4xl rounded-control px-4 py-1 outline-offset-0! tablet:px-6",
-        isMarked && "outline-2 outline-focus outline-solid",
+        mark !== undefined && "outline-2 outline-focus outline-solid",
       )}
     >
       <RowView row={row} />
+      {mark === "closest" && (
+        <span className="absolute -top-2.5 left-4 rounded-[4px] border border-focus bg-raised px-1.5 text-meta text-text-2">
+          Closest visible event
+        </span>
+      )}
       <span className="absolute -top-0.5 right-1 hidden items-center gap-1 rounded-control bg-canvas/90 ps-2 group-focus-within/row:flex group-hover/row:flex coarse:hidden!">
         <button
           type="button"
@@ -57,3 +63,12 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
     </article>
   )
 })
+
+/** A row that cannot be named is still a row: what goes wrong in it is told inside of it. */
+function nameOf(row: Row): string {
+  try {
+    return rowName(row)
+  } catch {
+    return "Event"
+  }
+}

@@ -1,26 +1,34 @@
-import type { Row } from "@signalbox/protocol/transcript"
 import {
-  type KeyboardEvent,
   type ReactNode,
+  type RefObject,
   useCallback,
   useEffect,
   useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
   useRef,
   useState,
 } from "react"
 import { Virtualizer, type VirtualizerHandle } from "virtua"
-import { currentPlace, setQuery } from "../app/router.ts"
+import { createValueStore, type ValueStore } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Notice } from "../design/notice.tsx"
 import type { FeedView, SessionFeed } from "../session/session-feed.ts"
-import { placeOf } from "./row-place.ts"
+import { onFeedKey } from "./feed-keys.ts"
+import { FindHint } from "./find-hint.tsx"
+import { JumpPill } from "./jump-pill.tsx"
+import { keepSizes, keptSizes } from "./size-cache.ts"
+import { TasksChip } from "./tasks-chip.tsx"
+import { SessionTrack, type TrackPosition } from "./track/session-track.tsx"
+import { joinedMarks, type TrackMark } from "./track/track-marks.ts"
+import { useOutline } from "./track/use-outline.ts"
 import { TranscriptArticle } from "./transcript-article.tsx"
-import { openAll, useTranscript } from "./transcript-context.ts"
+import { useTranscript } from "./transcript-context.ts"
 import { useFollow } from "./use-follow.ts"
+import { useJumps } from "./use-jumps.ts"
+import { useKeptRows } from "./use-kept-rows.ts"
 
 export interface TranscriptHandle {
-  /** Goes to an event, wherever it is in the log. */
-  jumpTo(seq: number): Promise<void>
   jumpToEnd(): void
   /** The reader acts on what stands here. */
   hold(): void
@@ -31,218 +39,227 @@ export interface TranscriptHandle {
 interface TranscriptListProps {
   readonly feed: SessionFeed
   readonly view: FeedView
-  /** The line at the end that says what goes on. Always there, always as high. */
+  /** The line below that says what goes on. Not among the rows: there it would move with everything that is said. */
   readonly footer: ReactNode
   readonly handle: React.Ref<TranscriptHandle>
   /** The event that the address names; 0 for none. */
   readonly goTo: number
-  readonly onPosition: (seq: number) => void
+  /** The sub-agent whose lane this is. */
+  readonly lane: string | null
+  /** How often the reader has sent something. */
+  readonly sent: number
 }
 
 /** How far before an edge more is asked for, in heights of the view. */
 const AHEAD = 1.5
-const HEAD_PX = 36
-const MARK_MS = 2000
+/** Room for the way to earlier events; of a session that is whole from the start, a little air. */
+const HEAD_PX = { more: 36, whole: 12 }
 
-export function TranscriptList({ feed, view, footer, handle, goTo, onPosition }: TranscriptListProps) {
+export function TranscriptList({ feed, view, footer, handle, goTo, lane, sent }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
-  const { disclosures } = useTranscript()
-  const [marked, setMarked] = useState<string | undefined>(undefined)
-  const [focused, setFocused] = useState<number | undefined>(undefined)
+  const { sessionId } = useTranscript()
   const { isFollowing, send } = useFollow(scroller, content)
-  const heldAt = useRef(0)
-  const rows = view.rows
-  const current = useRef(rows)
-  current.current = rows
-  if (isFollowing) heldAt.current = view.arrived
+  const { rows } = view
+  // It stays as high as it was: what stands below it must not move.
+  const [headPx] = useState(view.isAtHead ? HEAD_PX.whole : HEAD_PX.more)
+  const hold = useCallback(() => send({ type: "hold" }), [send])
+  const kept = useKeptRows(scroller, rows, hold)
+  const { marks, isPartial } = useMarks(sessionId, view)
+  const { marked, jumpTo, jumpToEnd, turn } = useJumps({ feed, scroller, list, send, marks })
+  const { position, onScroll, locate } = useLook(feed, list)
+  const sizes = useSizes(sessionId, feed, list)
+  const { firstSeq, lastSeq } = view
+  const bounds = useMemo(() => ({ firstSeq, lastSeq }), [firstSeq, lastSeq])
   feed.isFollowing = isFollowing
 
-  const look = useCallback(
-    (offset: number) => {
-      const handleNow = list.current
-      if (handleNow === null) return
-      const { viewportSize, scrollSize } = handleNow
-      if (offset < viewportSize * AHEAD) void feed.loadBefore()
-      if (offset > scrollSize - viewportSize * (1 + AHEAD)) void feed.loadAfter()
-      const row = current.current[handleNow.findItemIndex(offset + HEAD_PX)]
-      if (row !== undefined) onPosition(row.headSeq)
-    },
-    [feed, onPosition],
-  )
-
-  const goToRow = useCallback(
-    (index: number, row: Row) => {
-      send({ type: "hold" })
-      list.current?.scrollToIndex(index, { align: "center" })
-      setMarked(row.key)
-      setTimeout(() => setMarked((key) => (key === row.key ? undefined : key)), MARK_MS)
-      focusRow(scroller, row.key)
-    },
-    [send],
-  )
-
-  const jumpTo = useCallback(
-    async (seq: number) => {
-      send({ type: "hold" })
-      await feed.jumpTo(seq)
-      const now = feed.view.get().rows
-      const words = currentPlace().query.get("find") ?? ""
-      const { index, opens, lane } = placeOf(now, { seq, words, laneRows: (id) => feed.laneRows(id) })
-      if (lane !== undefined) return setQuery({ lane }, { push: true })
-      openAll(disclosures, opens)
-      const row = now[index]
-      // The list must have the rows before it can go to one of them.
-      if (row !== undefined) requestAnimationFrame(() => goToRow(index, row))
-    },
-    [feed, send, goToRow, disclosures],
-  )
-
   useEffect(() => {
-    if (goTo > 0) void jumpTo(goTo)
-  }, [goTo, jumpTo])
-
-  const jumpToEnd = useCallback(() => {
-    void feed.jumpToEnd().then(() => send({ type: "to-end" }))
-  }, [feed, send])
-
-  const turn = useCallback(
-    (step: -1 | 1) => {
-      const offset = list.current?.scrollOffset ?? 0
-      const at = list.current?.findItemIndex(offset + (list.current.viewportSize ?? 0) / 2) ?? 0
-      const prompts = current.current.flatMap((row, index) => (row.kind === "prompt" ? [index] : []))
-      const target = step === 1 ? prompts.find((index) => index > at) : prompts.findLast((index) => index < at)
-      const row = target === undefined ? undefined : current.current[target]
-      if (target !== undefined && row !== undefined) goToRow(target, row)
-    },
-    [goToRow],
-  )
-
-  useImperativeHandle(handle, () => ({ jumpTo, jumpToEnd, hold: () => send({ type: "hold" }), turn }), [
-    jumpTo,
-    jumpToEnd,
-    send,
-    turn,
-  ])
-
-  useEffect(() => {
-    const onSelect = () => {
-      const selection = document.getSelection()
-      if (selection !== null && !selection.isCollapsed && scroller.current?.contains(selection.anchorNode) === true)
-        send({ type: "hold" })
-    }
-    document.addEventListener("selectionchange", onSelect)
-    return () => document.removeEventListener("selectionchange", onSelect)
-  }, [send])
+    // An agent's result stands where it was started: its lane ends with the row before it.
+    if (goTo > 0) void jumpTo(goTo, { tellsClosest: lane === null })
+  }, [goTo, jumpTo, lane])
+  useImperativeHandle(handle, () => ({ jumpToEnd, hold, turn }), [jumpToEnd, hold, turn])
 
   // Once drawn: a short page may not fill the view, and nothing scrolls to say so.
   useEffect(() => {
-    if (view.load === "ready") look(list.current?.scrollOffset ?? 0)
-  }, [view.load, rows.length, look])
+    const { scrollOffset, scrollSize, viewportSize } = list.current ?? NOTHING
+    if (view.load !== "ready") return
+    if (scrollSize < viewportSize * (1 + AHEAD)) void feed.fill()
+    locate(scrollOffset)
+  }, [view.load, view.fromSeq, view.toSeq, rows.length, feed, locate])
 
-  const fresh = view.arrived - heldAt.current
   return (
-    <div className="relative flex min-h-0 flex-1 flex-col">
-      <div
-        ref={scroller}
-        role="feed"
-        aria-label="Transcript"
-        aria-busy={view.load === "loading"}
-        data-region="content"
-        tabIndex={0}
-        onKeyDown={(event) =>
-          onFeedKey(event, { jumpTo: (seq) => void jumpTo(seq), jumpToEnd, firstSeq: view.firstSeq })
-        }
-        onFocus={(event) => setFocused(indexOfFocus(event.target, current.current))}
-        className="min-h-0 flex-1 overflow-y-auto overscroll-contain scroll-py-4 [overflow-anchor:none] focus-visible:-outline-offset-2"
-      >
-        <div ref={content}>
-          <div style={{ height: HEAD_PX }} className="flex items-center justify-center text-meta text-text-3">
-            {!view.isAtHead && view.load === "ready" && "Earlier events…"}
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="relative flex min-h-0 flex-1">
+        <div
+          ref={scroller}
+          role="feed"
+          aria-label="Transcript"
+          aria-busy={view.load === "loading"}
+          data-region="content"
+          tabIndex={0}
+          onKeyDown={(event) => onFeedKey(event, { jumpToStart: () => void jumpTo(firstSeq), jumpToEnd })}
+          onFocus={(event) => kept.onFocus(event.target)}
+          className="min-h-0 min-w-0 flex-1 overflow-y-auto overscroll-contain scroll-py-4 [overflow-anchor:none] focus-visible:-outline-offset-2"
+        >
+          <div ref={content}>
+            <Head feed={feed} view={view} heightPx={headPx} />
+            <Virtualizer
+              ref={list}
+              scrollRef={scroller}
+              data={rows}
+              startMargin={headPx}
+              shift={view.change === "front"}
+              bufferSize={600}
+              onScroll={onScroll}
+              keepMounted={kept.indexes}
+              {...(sizes === undefined ? {} : { cache: sizes })}
+            >
+              {(row, index) => (
+                <TranscriptArticle
+                  key={row.key}
+                  row={row}
+                  position={index + 1}
+                  mark={row.key === marked?.key ? (marked.isClosest ? "closest" : "exact") : undefined}
+                />
+              )}
+            </Virtualizer>
+            {!view.isAtTail && <Later onMore={() => void feed.loadAfter()} />}
           </div>
-          {view.trouble !== undefined && (
-            <div className="mx-auto max-w-4xl px-4">
-              <Notice tone="danger">
-                {view.trouble.where === "after" ? "Could not load later events." : "Could not load earlier events."}
-                <Button onClick={() => void feed.retry()}>Retry</Button>
-              </Notice>
-            </div>
-          )}
-          <Virtualizer
-            ref={list}
-            scrollRef={scroller}
-            data={rows}
-            startMargin={HEAD_PX}
-            shift={view.change === "front"}
-            bufferSize={600}
-            onScroll={look}
-            {...(focused === undefined ? {} : { keepMounted: [focused] })}
-          >
-            {(row, index) => (
-              <TranscriptArticle key={row.key} row={row} position={index + 1} isMarked={row.key === marked} />
-            )}
-          </Virtualizer>
-          {footer}
         </div>
+        <SessionTrack
+          bounds={bounds}
+          position={position}
+          marks={marks}
+          isPartial={isPartial}
+          onJump={(seq) => (seq >= lastSeq ? jumpToEnd() : void jumpTo(seq, { focus: false }))}
+        />
+        <div className="pointer-events-none absolute inset-x-4 top-2 flex items-start justify-end gap-2 desktop:inset-x-8">
+          <FindHint isWhole={view.isAtHead && view.isAtTail} />
+          <TasksChip rows={rows} />
+        </div>
+        <JumpPill view={view} isFollowing={isFollowing} sent={sent} onJump={jumpToEnd} />
       </div>
-      {!isFollowing && (
-        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-          <Button onClick={jumpToEnd} className="pointer-events-auto rounded-full! shadow-popover">
-            {fresh > 0 ? `Jump to latest, ${fresh} new` : "Jump to latest"}
-          </Button>
-        </div>
-      )}
+      {footer}
     </div>
   )
 }
 
-/** The row may not be drawn yet, or not be measured and so hidden: tried for a few frames, then left. */
-function focusRow(scroller: React.RefObject<HTMLElement | null>, key: string, tries = 20): void {
-  const article = [...(scroller.current?.querySelectorAll<HTMLElement>("article") ?? [])].find(
-    ({ dataset }) => dataset["key"] === key,
+interface HeadProps {
+  readonly feed: SessionFeed
+  readonly view: FeedView
+  readonly heightPx: number
+}
+
+function Head({ feed, view, heightPx }: HeadProps) {
+  return (
+    <>
+      <div style={{ height: heightPx }} className="flex items-center justify-center text-meta text-text-3">
+        {!view.isAtHead && heightPx === HEAD_PX.more && (
+          <button type="button" className="min-h-7 px-3 hover:underline" onClick={() => void feed.loadBefore()}>
+            Earlier events…
+          </button>
+        )}
+      </div>
+      {view.trouble !== undefined && (
+        <div className="mx-auto max-w-4xl px-4">
+          <Notice tone="danger">
+            {view.trouble.where === "after" ? "Could not load later events." : "Could not load earlier events."}
+            <Button onClick={() => void feed.retry()}>Retry</Button>
+          </Notice>
+        </div>
+      )}
+    </>
   )
-  article?.focus({ preventScroll: true })
-  const isThere = article !== undefined && document.activeElement === article
-  if (!isThere && tries > 0) requestAnimationFrame(() => focusRow(scroller, key, tries - 1))
 }
 
-function indexOfFocus(target: EventTarget, rows: readonly Row[]): number | undefined {
-  const key = target instanceof Element ? target.closest<HTMLElement>("article")?.dataset["key"] : undefined
-  if (key === undefined) return undefined
-  const index = rows.findIndex((row) => row.key === key)
-  return index === -1 ? undefined : index
+/** For a reader whose list is too short to be scrolled on. */
+function Later({ onMore }: { readonly onMore: () => void }) {
+  return (
+    <p className="flex h-7 items-center justify-center text-meta text-text-3">
+      <button type="button" className="min-h-7 px-3 hover:underline" onClick={onMore}>
+        Later events…
+      </button>
+    </p>
+  )
 }
 
-interface FeedKeys {
-  readonly jumpTo: (seq: number) => void
-  readonly jumpToEnd: () => void
-  readonly firstSeq: number
+const NOTHING = { scrollOffset: 0, scrollSize: 0, viewportSize: 0 } as const
+const NO_MARKS: readonly TrackMark[] = []
+
+function useMarks(sessionId: string, view: FeedView): { marks: readonly TrackMark[]; isPartial: boolean } {
+  const { lastSeq, fromSeq } = view
+  const outline = useOutline(sessionId, { isReady: view.load === "ready", lastSeq })
+  const rows = useRef(view.rows)
+  rows.current = view.rows
+  const marks = useMemo(() => {
+    if (outline.name === "loading") return NO_MARKS
+    return joinedMarks(outline.name === "whole" ? outline : { marks: NO_MARKS, upTo: 0 }, rows.current)
+    // Of the rows only those of the log count, and those are others when the log is longer or another part of it is held.
+  }, [outline, lastSeq, fromSeq])
+  return { marks, isPartial: outline.name === "partial" }
 }
 
-/** Page keys go from article to article, Home and End to the ends of the log, with Ctrl out of it. */
-function onFeedKey(event: KeyboardEvent<HTMLElement>, { jumpTo, jumpToEnd, firstSeq }: FeedKeys): void {
-  const target = event.target
-  if (target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]")) return
-  const isMod = event.ctrlKey || event.metaKey
-  if (event.key === "Home" && !isMod) jumpTo(firstSeq)
-  else if (event.key === "End" && !isMod) jumpToEnd()
-  else if (event.key === "End" && isMod)
-    document.querySelector<HTMLElement>('[data-region="composer"] textarea')?.focus()
-  else if (event.key === "Home" && isMod) document.querySelector<HTMLElement>("#main header button")?.focus()
-  else if (event.key === "PageDown" || event.key === "PageUp")
-    stepArticle(event.currentTarget, event.key === "PageDown" ? 1 : -1)
-  else return
-  event.preventDefault()
+const START: TrackPosition = { from: 0, to: 0, seq: 0, at: "" }
+
+interface Look {
+  readonly position: ValueStore<TrackPosition>
+  /** The reader scrolled. */
+  readonly onScroll: (offset: number) => void
+  /** What is in view may be another. */
+  readonly locate: (offset: number) => void
 }
 
-function stepArticle(feed: HTMLElement, step: 1 | -1): void {
-  const articles = [...feed.querySelectorAll<HTMLElement>(":scope article")]
-  const { top } = feed.getBoundingClientRect()
-  const active = document.activeElement?.closest("article")
-  const at = articles.findIndex((article) => article === active)
-  const visible = articles.findIndex((article) => article.getBoundingClientRect().bottom > top + 8)
-  const next = articles[at === -1 ? visible : at + step]
-  next?.focus({ preventScroll: true })
-  next?.scrollIntoView({ block: "nearest" })
+/** Where the reader is: asks for more near an edge, and tells the track. */
+function useLook(feed: SessionFeed, list: RefObject<VirtualizerHandle | null>): Look {
+  const [position] = useState(() => createValueStore(START))
+  const locate = useCallback(
+    (offset: number) => {
+      const handle = list.current
+      const view = feed.view.get()
+      if (handle === null || view.rows.length === 0) return
+      const inView = positionOf(handle, view, offset)
+      feed.readerSeq = inView.seq
+      position.set(inView)
+    },
+    [feed, list, position],
+  )
+  const onScroll = useCallback(
+    (offset: number) => {
+      const { viewportSize, scrollSize } = list.current ?? NOTHING
+      if (scrollSize > viewportSize && offset < viewportSize * AHEAD) void feed.loadBefore()
+      if (scrollSize > viewportSize && offset > scrollSize - viewportSize * (1 + AHEAD)) void feed.loadAfter()
+      locate(offset)
+    },
+    [feed, list, locate],
+  )
+  return { position, onScroll, locate }
+}
+
+function positionOf(handle: VirtualizerHandle, view: FeedView, offset: number): TrackPosition {
+  const { rows } = view
+  const { viewportSize, scrollSize } = handle
+  const rowAt = (y: number) => handle.findItemIndex(offset + y)
+  const [top, middle, bottom] = [rowAt(HEAD_PX.more), rowAt(viewportSize / 2), rowAt(viewportSize)]
+  const from = rows[top]?.headSeq ?? view.fromSeq
+  const to = (rows[bottom + 1]?.headSeq ?? view.toSeq + 1) - 1
+  const at = rows[middle]?.at ?? ""
+  const inView = { from, to: Math.max(from, to), at }
+  // At an end the middle never gets there.
+  if (view.isAtTail && offset + viewportSize >= scrollSize) return { ...inView, seq: view.lastSeq }
+  if (view.isAtHead && offset <= 0) return { ...inView, seq: view.firstSeq }
+  return { ...inView, seq: rows[middle]?.headSeq ?? from }
+}
+
+/** What rows measured is kept when the session is left, and used when the same rows come back. */
+function useSizes(sessionId: string, feed: SessionFeed, list: RefObject<VirtualizerHandle | null>) {
+  const [sizes] = useState(() => keptSizes(sessionId, feed.view.get().rows))
+  useLayoutEffect(
+    () => () => {
+      const handle = list.current
+      if (handle !== null) keepSizes(sessionId, feed.view.get().rows, handle.cache)
+    },
+    [sessionId, feed, list],
+  )
+  return sizes
 }

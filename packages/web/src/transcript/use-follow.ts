@@ -97,9 +97,24 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, content: RefO
 
   useLayoutEffect(() => {
     const watched = [scroller.current, content.current].filter((element) => element !== null)
-    const observer = new ResizeObserver(pin)
+    const topOf = () => scroller.current?.getBoundingClientRect().top ?? 0
+    let lastTop = topOf()
+    const observer = new ResizeObserver(() => {
+      const top = topOf()
+      // A bar came or went above: what is read stays where it is on the screen.
+      if (!state.current && scroller.current !== null) scroller.current.scrollTop += top - lastTop
+      lastTop = top
+      pin()
+    })
     for (const element of watched) observer.observe(element)
-    return () => observer.disconnect()
+    // The list becomes higher within a round of size reports, which then tell of what is inside of it only: a frame too late.
+    const styles = new MutationObserver(pin)
+    if (content.current !== null)
+      styles.observe(content.current, { subtree: true, attributes: true, attributeFilter: ["style"] })
+    return () => {
+      observer.disconnect()
+      styles.disconnect()
+    }
   }, [scroller, content, pin])
 
   useLayoutEffect(pin)

@@ -24,8 +24,8 @@ describe("the sections of the list", () => {
       [
         entry({ id: "old", updatedAt: "2031-01-01T01:00:00Z" }),
         entry({ id: "new", updatedAt: "2031-01-01T02:00:00Z" }),
-        entry({ id: "late", state: "running", turnStartedAt: "2031-01-01T02:00:00Z" }),
-        entry({ id: "early", state: "running", turnStartedAt: "2031-01-01T01:00:00Z" }),
+        entry({ id: "late", state: "running", turns: 1, turnStartedAt: "2031-01-01T02:00:00Z" }),
+        entry({ id: "early", state: "running", turns: 1, turnStartedAt: "2031-01-01T01:00:00Z" }),
         entry({ id: "asks", state: "waiting", pendingAsks: 1 }),
       ],
       "status",
@@ -55,7 +55,7 @@ describe("a list that somebody is in", () => {
 
   it("keeps its rows where they are and tells how many would move", () => {
     const fresh = sectionsOf(
-      [entry({ id: "a", updatedAt: "2031-01-01T03:00:00Z" }), entry({ id: "b", state: "running" })],
+      [entry({ id: "a", updatedAt: "2031-01-01T03:00:00Z" }), entry({ id: "b", state: "running", turns: 1 })],
       "status",
     )
     const held = heldSections(before, fresh)

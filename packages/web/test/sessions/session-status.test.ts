@@ -31,13 +31,22 @@ describe("the status of a session", () => {
   })
 
   it("is not lost because its machine came long ago and stayed", () => {
-    expect(status({ state: "running", runner: "r", runnerSeenAt: "2031-01-01T09:00:00Z" })).toBe("running")
+    const busy = { state: "running", turns: 1 } as const
+    expect(status({ ...busy, runner: "r", runnerSeenAt: "2031-01-01T09:00:00Z" })).toBe("running")
     expect(status({ state: "idle", runner: "r", runnerSeenAt: "2031-01-01T09:00:00Z" })).toBe("idle")
+  })
+
+  it("is starting until its CLI has said something, also when its first message is with it", () => {
+    expect(status({ state: "starting" })).toBe("starting")
+    expect(status({ state: "running" })).toBe("starting")
+    expect(status({ state: "running", agentSessionId: "c" })).toBe("running")
+    // Without a message it has nothing to say.
+    expect(status({ state: "idle" })).toBe("idle")
   })
 
   it("is failed after an error or a bad exit, but not while it works again", () => {
     expect(status({ state: "idle", lastResult: result(true) })).toBe("failed")
-    expect(status({ state: "running", lastResult: result(true) })).toBe("running")
+    expect(status({ state: "running", lastResult: result(true), turns: 1 })).toBe("running")
     expect(status({ state: "ended", exit: { reason: "exited", code: 1 } })).toBe("failed")
     expect(status({ state: "ended", exit: { reason: "exited", code: 0 } })).toBe("ended")
   })

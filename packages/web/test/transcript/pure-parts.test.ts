@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { ansiSpans } from "../../src/transcript/ansi.ts"
 import { stepFollow } from "../../src/transcript/follow.ts"
 import { countsOf, diffTexts, patchOf } from "../../src/transcript/line-diff.ts"
+import { pictureSize } from "../../src/transcript/picture-size.ts"
 
 const shape = (hunks: ReturnType<typeof diffTexts>) =>
   hunks.map(({ lines }) => lines.map(({ kind, text }) => `${{ same: " ", added: "+", removed: "-" }[kind]}${text}`))
@@ -75,5 +76,32 @@ describe("following the end", () => {
   it("ends when something is opened and begins with the button", () => {
     expect(stepFollow(true, { type: "hold" })).toBe(false)
     expect(stepFollow(false, { type: "to-end" })).toBe(true)
+  })
+})
+
+describe("the size of a picture", () => {
+  const png = (width: number, height: number) => {
+    const head = Buffer.alloc(40)
+    head.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+    head.writeUInt32BE(width, 16)
+    head.writeUInt32BE(height, 20)
+    return `data:image/png;base64,${head.toString("base64")}`
+  }
+
+  it("is known before it is drawn where its head tells it", () => {
+    expect(pictureSize(png(640, 480))).toEqual({ width: 640, height: 480 })
+    const gif = Buffer.from([...Buffer.from("GIF89a"), 32, 0, 16, 0, 0, 0])
+    expect(pictureSize(`data:image/gif;base64,${gif.toString("base64")}`)).toEqual({ width: 32, height: 16 })
+  })
+
+  it("is not believed, or not known, of anything else", () => {
+    for (const source of [
+      png(0, 4),
+      png(4_000_000_000, 4),
+      "data:image/png;base64,AAAA",
+      "data:image/jpeg;base64,/9j/",
+      "x",
+    ])
+      expect(pictureSize(source)).toBeUndefined()
   })
 })

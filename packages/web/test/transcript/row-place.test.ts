@@ -39,7 +39,7 @@ describe("where an event is shown", () => {
     const seq = events[5]?.seq ?? 0
     const [group] = rows
     expect(group?.kind).toBe("activity")
-    expect(placeOf(rows, { seq, laneRows })).toEqual({ index: 0, opens: [group?.key], lane: undefined })
+    expect(placeOf(rows, { seq, laneRows })).toEqual({ index: 0, opens: [group?.key], lane: undefined, isExact: true })
     expect(placeOf(rows, { seq, laneRows, words: "text" }).opens).toEqual([group?.key, "t:c"])
   })
 
@@ -53,6 +53,7 @@ describe("where an event is shown", () => {
       index: 0,
       opens: [task?.key, "t:i29"],
       lane: undefined,
+      isExact: true,
     })
     expect(placeOf(rows, { seq: inner[0]?.[1]?.seq ?? 0, laneRows }).lane).toBe("task")
   })
@@ -60,6 +61,11 @@ describe("where an event is shown", () => {
   it("is the nearest row before, for what has none", () => {
     const events = [call("one", "Bash"), result("one", "x"), event({ type: "keep_alive" }), call("two", "Bash")]
     const { rows, laneRows } = transcriptOf(events)
-    expect(placeOf(rows, { seq: events[2]?.seq ?? 0, laneRows })).toEqual({ index: 0, opens: [], lane: undefined })
+    expect(placeOf(rows, { seq: events[2]?.seq ?? 0, laneRows })).toEqual({
+      index: 0,
+      opens: [],
+      lane: undefined,
+      isExact: false,
+    })
   })
 })

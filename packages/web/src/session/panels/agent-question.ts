@@ -1,6 +1,8 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
+import { isAtLeast } from "../cli-version.ts"
+import { isReachable } from "../reachable.ts"
 
 /** What came of asking the agent something about itself. */
 export type Reply<T> =
@@ -13,12 +15,18 @@ export type Reply<T> =
 /** A version that does not know a request may say nothing at all. */
 const TIMEOUT_MS = 15_000
 
+/** The oldest version seen to refuse what it does not know; nothing between it and 2.1.37 was tried. */
+const ANSWERS_SINCE = [2, 1, 100] as const
+const UNSUPPORTED = /unsupported|unknown (?:control|request|subtype)/i
+
 /** Why the agent did not do it, as people can use it. */
 export function refusalWords(error: unknown, { cliVersion }: Pick<Session, "cliVersion">): string {
   const version = cliVersion === null ? "this CLI" : `CLI ${cliVersion}`
   if (!(error instanceof HubClientError)) return String(error)
-  if (error.code === "control/timeout") return `${version} did not answer; it may not support this`
-  if (error.code === "control/refused" && /unsupported|unknown/i.test(error.message))
+  // The oldest say nothing at all to what they do not know.
+  const isSilent = cliVersion !== null && !isAtLeast(cliVersion, ANSWERS_SINCE)
+  if (error.code === "control/timeout" && !isSilent) return `${version} did not answer; it may not support this`
+  if (error.code === "control/timeout" || (error.code === "control/refused" && UNSUPPORTED.test(error.message)))
     return `Not supported by ${version}`
   return error.message
 }
@@ -35,12 +43,12 @@ export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): re
   const hub = useHub()
   const canOperate = useCanOperate()
   const { id, cliVersion } = session
-  const isReachable = session.state === "idle" || session.state === "running" || session.state === "waiting"
+  const isHere = isReachable(session)
   const [times, setTimes] = useState(0)
   const [reply, setReply] = useState<Reply<T>>({ name: "asking" })
   useEffect(() => {
     if (!canOperate) return setReply({ name: "unavailable", why: "Operators can ask the agent for this." })
-    if (!isReachable) return setReply({ name: "unavailable", why: "The agent is not here to be asked." })
+    if (!isHere) return setReply({ name: "unavailable", why: "The agent is not here to be asked." })
     let isOver = false
     const settle = (next: Reply<T>) => {
       if (!isOver) setReply(next)
@@ -55,6 +63,6 @@ export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): re
     return () => {
       isOver = true
     }
-  }, [hub, id, cliVersion, subtype, read, canOperate, isReachable, times])
+  }, [hub, id, cliVersion, subtype, read, canOperate, isHere, times])
   return [reply, useCallback(() => setTimes((before) => before + 1), [])]
 }

@@ -1,10 +1,11 @@
 import { type Ask, HubClientError } from "@signalbox/client"
-import { useEffect, useMemo, useState } from "react"
+import { useCallback, useEffect, useMemo, useState } from "react"
 import { useFleet, useHub } from "../../app/hub-context.ts"
 import { Link } from "../../app/link.tsx"
 import { summaryOf } from "../../approvals/ask-words.ts"
 import { outcomeWords } from "../../approvals/outcome-words.ts"
-import { Empty, Notice } from "../../design/notice.tsx"
+import { Button } from "../../design/button.tsx"
+import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
 import { clockTime } from "../../design/words.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
@@ -12,19 +13,28 @@ import type { PanelProps } from "./session-panels.tsx"
 export function AsksPanel({ session }: PanelProps) {
   const hub = useHub()
   const { asks } = useFleet()
-  const [past, setPast] = useState<readonly Ask[]>([])
+  const [past, setPast] = useState<readonly Ask[] | undefined>(undefined)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
-  useEffect(() => {
+  const load = useCallback(() => {
+    setTrouble(undefined)
     hub.asks({ session: session.id }).then(setPast, (error: unknown) => {
       setTrouble(error instanceof HubClientError ? error.message : String(error))
     })
   }, [hub, session.id])
+  useEffect(load, [load])
   const all = useMemo(() => {
-    const known = new Map(past.map((ask) => [ask.id, ask]))
+    const known = new Map(past?.map((ask) => [ask.id, ask]))
     for (const ask of asks.values()) if (ask.sessionId === session.id) known.set(ask.id, ask)
     return [...known.values()].sort((a, b) => b.seq - a.seq)
   }, [past, asks, session.id])
-  if (trouble !== undefined) return <Notice tone="danger">{trouble}</Notice>
+  if (trouble !== undefined)
+    return (
+      <Notice tone="danger" alert>
+        The asks could not be loaded: {trouble}
+        <Button onClick={load}>Retry</Button>
+      </Notice>
+    )
+  if (past === undefined) return <Skeleton rows={3} />
   if (all.length === 0) return <Empty>This session has asked nothing yet.</Empty>
   return (
     <ul className="flex flex-col">

@@ -1,19 +1,30 @@
-import { useMemo, useState } from "react"
-import { useValue } from "../../app/value-store.ts"
+import { useCallback, useMemo, useState } from "react"
+import { useCanOperate } from "../../app/hub-context.ts"
+import { useSelected, useValue } from "../../app/value-store.ts"
 import { Select } from "../../design/field.tsx"
+import { NextIcon } from "../../design/icons.tsx"
 import { Empty } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { plural } from "../../design/words.ts"
-import { DiffView } from "../../transcript/diff-view.tsx"
 import { changesOf, type FileChange, ofTurn, turnsOf } from "./changes.ts"
+import { CommentedDiff } from "./commented-diff.tsx"
+import { type LineComment, lineComments, setComments, withComment } from "./line-comments.ts"
 import { LoadedNote } from "./loaded-note.tsx"
+import { SendComments } from "./send-comments.tsx"
 import type { PanelProps } from "./session-panels.tsx"
 import { toolRowsOf } from "./tool-rows.ts"
 
-/** What became of each file, of all turns or of one. */
+const NO_COMMENTS: readonly LineComment[] = []
+
+/** What became of each file, of all turns or of one; lines can be commented on, in one message. */
 export function ChangesPanel({ session, feed }: PanelProps) {
   const view = useValue(feed.view)
   const [turn, setTurn] = useState("")
+  const canOperate = useCanOperate()
+  const comments = useSelected(
+    lineComments,
+    useCallback((all: ReadonlyMap<string, readonly LineComment[]>) => all.get(session.id) ?? NO_COMMENTS, [session.id]),
+  )
   const { turns, files } = useMemo(() => {
     const tools = toolRowsOf((lane) => feed.laneRows(lane))
     const prompts = turnsOf(feed.laneRows(null))
@@ -36,8 +47,17 @@ export function ChangesPanel({ session, feed }: PanelProps) {
       {files.length === 0 ? (
         <Empty>{turn === "" ? "No file was changed yet." : "No file was changed in this turn."}</Empty>
       ) : (
-        files.map((file) => <ChangedFile key={file.path} file={file} cwd={session.cwd} />)
+        files.map((file) => (
+          <ChangedFile
+            key={file.path}
+            file={file}
+            cwd={session.cwd}
+            comments={comments}
+            onComment={canOperate ? (comment) => setComments(session.id, withComment(comments, comment)) : undefined}
+          />
+        ))
       )}
+      {canOperate && <SendComments session={session} comments={comments} />}
     </div>
   )
 }
@@ -60,15 +80,20 @@ function Counts({ added, removed }: { readonly added: number; readonly removed: 
   )
 }
 
-function ChangedFile({ file, cwd }: { readonly file: FileChange; readonly cwd: string | null }) {
+interface ChangedFileProps {
+  readonly file: FileChange
+  readonly cwd: string | null
+  readonly comments: readonly LineComment[]
+  readonly onComment: ((comment: LineComment) => void) | undefined
+}
+
+function ChangedFile({ file, cwd, comments, onComment }: ChangedFileProps) {
   const { path, hunks, added, removed, edits, isNet } = file
   const shown = cwd !== null && path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path
   return (
     <details open className="group">
-      <summary className="sticky -top-3 flex min-h-8 items-center gap-2 bg-surface text-dense coarse:min-h-11">
-        <span aria-hidden="true" className="w-3 shrink-0 text-text-3 group-open:rotate-90">
-          ›
-        </span>
+      <summary className="sticky -top-3 flex min-h-8 list-none items-center gap-2 bg-surface text-dense coarse:min-h-11 [&::-webkit-details-marker]:hidden">
+        <NextIcon size={12} className="shrink-0 text-text-3 group-open:rotate-90" />
         <bdi title={path} className="min-w-0 flex-1 truncate font-mono font-medium">
           {oneLine(shown, 200)}
         </bdi>
@@ -76,7 +101,7 @@ function ChangedFile({ file, cwd }: { readonly file: FileChange; readonly cwd: s
       </summary>
       <div className="flex flex-col gap-1 pt-1">
         {!isNet && <p className="text-meta text-text-3">{edits} edits, one after the other</p>}
-        <DiffView hunks={hunks} maxLines={200} />
+        <CommentedDiff path={shown} hunks={hunks} comments={comments} onComment={onComment} />
       </div>
     </details>
   )

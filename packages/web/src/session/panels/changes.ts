@@ -1,7 +1,7 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Row, ToolRow } from "@signalbox/protocol/transcript"
 import { countsOf, diffTexts, type Hunk } from "../../transcript/line-diff.ts"
-import { hunksOf } from "../../transcript/tools/tool-body.tsx"
+import { hunksOf } from "../../transcript/tools/edit-hunks.ts"
 
 /** What became of one file. */
 export interface FileChange {

@@ -1,14 +1,21 @@
+import type { HubEvent } from "@signalbox/client"
+import { useEffect, useState } from "react"
+import { useHub } from "../../app/hub-context.ts"
 import { usePlace } from "../../app/router.ts"
 import { CopyButton } from "../../design/copy-button.tsx"
-import { Empty } from "../../design/notice.tsx"
+import { Empty, Skeleton } from "../../design/notice.tsx"
 import { JsonView } from "../../transcript/json-view.tsx"
 import type { PanelProps } from "./session-panels.tsx"
 
 /** The event itself, as it came. */
-export function RawPanel({ feed }: PanelProps) {
+export function RawPanel({ session, feed }: PanelProps) {
   const seq = Number(usePlace().query.get("event") ?? "0")
-  const event = feed.eventAt(seq)
-  if (event === undefined) return <Empty>Choose a row's time in the transcript to see its event here.</Empty>
+  const held = feed.eventAt(seq)
+  const read = useEvent(session.id, held === undefined ? seq : 0)
+  const event = held ?? read
+  if (!(seq > 0)) return <Empty>Choose a row's time in the transcript to see its event here.</Empty>
+  if (event === undefined) return <Skeleton rows={3} />
+  if (event === "missing") return <Empty>This session has no event {seq}.</Empty>
   return (
     <div className="flex flex-col gap-2">
       <p className="flex items-center justify-between gap-2 text-dense text-text-2">
@@ -21,4 +28,28 @@ export function RawPanel({ feed }: PanelProps) {
       <JsonView value={event.message} whole />
     </div>
   )
+}
+
+/** One that is not in the part of the log that is loaded. Not asked for with 0. */
+function useEvent(session: string, seq: number): HubEvent | "missing" | undefined {
+  const hub = useHub()
+  const [read, setRead] = useState<{ readonly seq: number; readonly event: HubEvent | "missing" }>()
+  useEffect(() => {
+    if (!(seq > 0)) return undefined
+    let isOver = false
+    const settle = (event: HubEvent | undefined) => {
+      if (!isOver) setRead({ seq, event: event?.seq === seq ? event : "missing" })
+    }
+    hub
+      .session(session)
+      .events({ after: seq - 1, limit: 1 })
+      .then(
+        ({ events }) => settle(events[0]),
+        () => settle(undefined),
+      )
+    return () => {
+      isOver = true
+    }
+  }, [hub, session, seq])
+  return read?.seq === seq ? read.event : undefined
 }

@@ -49,6 +49,12 @@ function onTabKey(event: KeyboardEvent<HTMLElement>): void {
   tab.click()
 }
 
+const DESKTOP = "(min-width: 1100px)"
+
+function close(): void {
+  setQuery({ panel: null, event: null })
+}
+
 const WIDTH_KEY = "signalbox:panel-width"
 const [MIN, MAX, STEP] = [280, 800, 20]
 
@@ -96,9 +102,15 @@ export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
         onPointerMove={onDrag}
         className="hidden w-1.5 shrink-0 cursor-col-resize touch-none border-e border-line hover:bg-accent-soft desktop:block"
       />
+      {/* Over the transcript it is a layer, and beside it a tap closes it. */}
+      <div aria-hidden="true" onClick={close} className="fixed inset-0 z-20 bg-[oklch(0_0_0/0.3)] desktop:hidden" />
       <aside
         aria-label="Session panels"
         data-region="panels"
+        onKeyDown={(event) => {
+          // Over the transcript it is a layer, and Escape closes layers; beside it there is nothing to close.
+          if (event.key === "Escape" && !matchMedia(DESKTOP).matches) close()
+        }}
         ref={(element) => element?.style.setProperty("--panel-width", `${width}px`)}
         className="drawer fixed inset-y-0 right-0 z-20 flex w-full max-w-lg min-w-0 shrink-0 flex-col border-s border-line bg-surface shadow-popover desktop:static desktop:w-(--panel-width) desktop:max-w-none desktop:border-s-0 desktop:shadow-none"
       >
@@ -123,7 +135,7 @@ export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
               </button>
             ))}
           </div>
-          <IconButton label="Close panels" onClick={() => setQuery({ panel: null, event: null })}>
+          <IconButton label="Close panels" onClick={close}>
             <CloseIcon />
           </IconButton>
         </div>

@@ -1,4 +1,5 @@
 import type { ActivityRow } from "@signalbox/protocol/transcript"
+import { useState } from "react"
 import { oneLine } from "../../design/visible-characters.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { resultText } from "../tools/tool-words.ts"
@@ -11,8 +12,9 @@ const SHOWN_IF_AT_MOST = 3
 /** Quiet calls in one line. Its list, and each call in it, are opened apart. */
 export function ActivityRowView({ row }: { readonly row: ActivityRow }) {
   const { detail } = useTranscript()
-  const isShort = row.members.length <= SHOWN_IF_AT_MOST
-  const [open, toggle] = useDisclosure(row.key, detail === "full" || (detail === "normal" && isShort))
+  // As it was when it came into view: a group that grows or ends does not open or close under the reader's eyes.
+  const [startsOpen] = useState(row.state === "done" && row.members.length <= SHOWN_IF_AT_MOST)
+  const [open, toggle] = useDisclosure(row.key, detail === "full" || (detail === "normal" && startsOpen))
   const [only, ...others] = row.members
   // A line that only announces one line says nothing.
   if (only !== undefined && others.length === 0 && detail !== "brief") return <Member member={only} />

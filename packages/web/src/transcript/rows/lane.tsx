@@ -1,31 +1,34 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { Row, TaskFacts, ToolRow } from "@signalbox/protocol/transcript"
+import { createContext, useCallback, useContext } from "react"
+import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
+import { oneLine } from "../../design/visible-characters.ts"
+import { duration, plural } from "../../design/words.ts"
 import { Markdown } from "../markdown.tsx"
 import { INLINE_ROWS, MAX_DEPTH } from "../row-place.ts"
-import { resultText, textIn } from "../tools/tool-words.ts"
+import { resultText, textIn, toolWords } from "../tools/tool-words.ts"
 import { useTranscript } from "../transcript-context.ts"
 
-/** What a sub-agent did. No scroller in a scroller: the rest is one click away. */
-export function Lane({ row, depth = 1 }: { readonly row: ToolRow; readonly depth?: number }) {
-  const { feed, onLane, renderRow } = useTranscript()
-  const rows = feed.laneRows(row.toolUseId)
-  const shown = rows.slice(-INLINE_ROWS)
+/** How many lanes a row is in, one inside of the other. */
+const Depth = createContext(0)
+
+/** What a sub-agent did. No scroller in a scroller: the rest is one click away, and so are lanes deep inside of others. */
+export function Lane({ row }: { readonly row: ToolRow }) {
+  const { onLane, renderRow } = useTranscript()
+  const depth = useContext(Depth) + 1
+  const rows = useLaneRows(row.toolUseId)
+  const shown = depth < MAX_DEPTH ? rows.slice(-INLINE_ROWS) : []
   const prompt = textIn(row.input, "prompt")
   const answer = resultText(row.result?.content)
   return (
     <div className="flex flex-col gap-2 border-s-2 border-line ps-3">
       {prompt !== undefined && <p className="line-clamp-3 text-dense whitespace-pre-wrap text-text-2">{prompt}</p>}
-      {(rows.length > INLINE_ROWS || depth >= MAX_DEPTH) && (
-        <Button look="quiet" className="self-start" onClick={() => onLane(row.toolUseId)}>
-          Open lane, {rows.length} rows
+      {(row.hasLane || row.result === undefined) && (
+        <Button look="quiet" className="-ms-3 self-start" onClick={() => onLane(row.toolUseId)}>
+          {rows.length > shown.length ? `Open lane, ${plural(rows.length, "row")}` : "Open lane"}
         </Button>
       )}
-      {depth < MAX_DEPTH && shown.map(renderRow)}
-      {rows.length <= INLINE_ROWS && rows.length > 0 && (
-        <Button look="quiet" className="self-start" onClick={() => onLane(row.toolUseId)}>
-          Open lane
-        </Button>
-      )}
+      {shown.length > 0 && <Depth value={depth}>{shown.map(renderRow)}</Depth>}
       {answer !== "" && (
         <div className="rounded-control bg-sunken px-3 py-2">
           <Markdown text={answer} live={false} />
@@ -33,4 +36,63 @@ export function Lane({ row, depth = 1 }: { readonly row: ToolRow; readonly depth
       )}
     </div>
   )
+}
+
+/** A lane grows without its call's row being another one: it is watched by itself. */
+function useLaneRows(lane: string): readonly Row[] {
+  const { feed } = useTranscript()
+  return useSelected(
+    feed.view,
+    useCallback(() => feed.laneRows(lane), [feed, lane]),
+  )
+}
+
+/** How it goes with a sub-agent, open or not. Where the CLI does not tell, its lane does. */
+export function LaneFacts({ row }: { readonly row: ToolRow }) {
+  const rows = useLaneRows(row.toolUseId)
+  const tools = rows.flatMap(toolsIn)
+  const current = tools.findLast(({ state }) => state === "running" || state === "live")
+  const isRunning = row.task === undefined ? row.result === undefined : row.task.status === "running"
+  const words = current === undefined ? undefined : toolWords(current)
+  const facts = taskWords({
+    status: isRunning ? "running" : (row.task?.status ?? "completed"),
+    isBackground: row.task?.isBackground ?? false,
+    toolUses: row.task?.toolUses ?? tools.length,
+    ...(row.task?.tokens === undefined ? {} : { tokens: row.task.tokens }),
+    ...(row.task?.durationMs === undefined ? {} : { durationMs: row.task.durationMs }),
+    ...(words === undefined
+      ? row.task?.currentTool === undefined
+        ? {}
+        : { currentTool: row.task.currentTool }
+      : { currentTool: `${words.name} ${words.subject}` }),
+  })
+  return <Facts facts={facts} />
+}
+
+function toolsIn(row: Row): readonly ToolRow[] {
+  if (row.kind === "tool") return [row]
+  return row.kind === "activity" ? row.members.filter((member) => member.kind === "tool") : []
+}
+
+const ENDINGS: Readonly<Record<TaskFacts["status"], string>> = {
+  running: "",
+  completed: "done",
+  failed: "failed",
+  stopped: "stopped",
+}
+
+export function taskWords(task: TaskFacts): readonly string[] {
+  const isRunning = task.status === "running"
+  return [
+    task.toolUses !== undefined && plural(task.toolUses, "tool call"),
+    task.tokens !== undefined && `${task.tokens.toLocaleString("en")} tokens`,
+    task.durationMs !== undefined && duration(task.durationMs),
+    isRunning && task.currentTool !== undefined && `now ${oneLine(task.currentTool, 80)}`,
+    task.isBackground && "in the background",
+    ENDINGS[task.status],
+  ].filter((fact): fact is string => fact !== false && fact !== "")
+}
+
+export function Facts({ facts }: { readonly facts: readonly string[] }) {
+  return facts.length === 0 ? null : <p className="text-meta text-text-3">{facts.join(" · ")}</p>
 }

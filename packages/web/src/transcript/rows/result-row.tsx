@@ -11,6 +11,24 @@ const FAILED: Readonly<Record<string, string>> = {
   error_during_execution: "The turn failed.",
 }
 
+/** Why it ended, where the CLI says more than that it failed. */
+const REASONS: Readonly<Record<string, string>> = {
+  prompt_too_long: "The conversation is longer than the model takes. Compact it, or begin another session.",
+  image_error: "An image could not be used.",
+  model_error: "The model failed.",
+  api_error: "The API failed. Send the message again in a while.",
+  blocking_limit: "A usage limit is reached.",
+  rapid_refill_breaker: "The context filled up again right after it was compacted.",
+  malformed_tool_use_exhausted: "The model kept calling tools in a way that cannot be read.",
+  stop_hook_prevented: "A hook stopped the turn.",
+  hook_stopped: "A hook stopped the turn.",
+  turn_setup_failed: "The turn could not be begun.",
+}
+
+function failedWords({ subtype, terminalReason = "" }: ResultRow): string {
+  return REASONS[terminalReason] ?? FAILED[subtype] ?? "The turn failed."
+}
+
 /** The end of a turn: thin when it went well, in words when it did not. */
 export function ResultRowView({ row }: { readonly row: ResultRow }) {
   const facts = factsOf(row)
@@ -20,7 +38,7 @@ export function ResultRowView({ row }: { readonly row: ResultRow }) {
       {row.state === "failed" && (
         <Notice tone="danger">
           <div>
-            <p className="font-medium">{FAILED[row.subtype] ?? "The turn failed."}</p>
+            <p className="font-medium">{failedWords(row)}</p>
             {row.text !== undefined && <p className="whitespace-pre-wrap">{row.text}</p>}
             {row.errors.map((error) => (
               <p key={error} className="whitespace-pre-wrap">

@@ -1,19 +1,23 @@
 import type { ToolRow, ToolState } from "@signalbox/protocol/transcript"
 import { Link } from "../../app/link.tsx"
+import { ChangedBy } from "../../approvals/changed-by.tsx"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-characters.ts"
-import { duration, plural } from "../../design/words.ts"
+import { duration } from "../../design/words.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { countsOf } from "../line-diff.ts"
-import { hunksOf, ToolBody } from "../tools/tool-body.tsx"
+import { todoChanges } from "../tools/checklist.ts"
+import { hunksOf } from "../tools/edit-hunks.ts"
+import { ToolBody } from "../tools/tool-body.tsx"
+import { toolFacts } from "../tools/tool-facts.ts"
 import { resultText, toolWords } from "../tools/tool-words.ts"
 import { useDisclosure, useTranscript } from "../transcript-context.ts"
-import { Lane } from "./lane.tsx"
+import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
 
 const STATE_WORDS: Readonly<Record<ToolState, string>> = {
   live: "Writing…",
   running: "Running",
-  waiting: "Waiting for you",
+  waiting: "Asked",
   done: "",
   failed: "Failed",
   denied: "Denied",
@@ -32,24 +36,37 @@ const STATE_LOOKS: Readonly<Record<ToolState, string>> = {
   missing: "text-text-3",
 }
 
+const AGENTS = new Set(["Task", "Agent"])
 const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
 function isOpenByDefault({ name }: ToolRow, detail: string): boolean {
   if (detail === "full") return true
   return (
     detail === "normal" &&
-    (EDITS.has(name) || name === "TodoWrite" || name === "ExitPlanMode" || name === "AskUserQuestion")
+    (EDITS.has(name) ||
+      name === "Bash" ||
+      name === "TodoWrite" ||
+      name === "ExitPlanMode" ||
+      name === "AskUserQuestion")
   )
 }
 
 function ToolHeading({ row }: { readonly row: ToolRow }) {
   const { name, subject, isCode } = toolWords(row)
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(row.name) ?? []
   const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
   const words = STATE_WORDS[row.state]
   return (
     <>
       <span className={classes("shrink-0 font-medium", name === "$" ? "font-mono text-text-3" : "text-text")}>
-        {name}
+        {server === undefined ? (
+          name
+        ) : (
+          <>
+            <span className="me-1.5 rounded-[4px] border border-line px-1 text-meta">{oneLine(server, 40)}</span>
+            {oneLine(tool ?? "", 60)}
+          </>
+        )}
       </span>
       <bdi
         className={classes(
@@ -59,18 +76,20 @@ function ToolHeading({ row }: { readonly row: ToolRow }) {
           row.isRetracted && "line-through",
         )}
       >
-        {subject}
+        {row.name === "TodoWrite" ? (todoChanges(row)?.words ?? subject) : subject}
       </bdi>
       {counts !== undefined && (
         <span className="shrink-0 font-mono text-meta tabular-nums">
           <span className="text-clear">+{counts.added}</span> <span className="text-danger">−{counts.removed}</span>
         </span>
       )}
-      {row.ask?.isEdited === true && (
-        <span className="shrink-0 text-meta text-text-3">changed by {row.ask.by ?? "somebody"}</span>
-      )}
+      {row.ask?.isEdited === true && <ChangedBy by={row.ask.by} />}
       <span className={classes("ms-auto shrink-0 text-meta tabular-nums", STATE_LOOKS[row.state])}>
-        {[words, row.state !== "live" && row.elapsedMs !== undefined && row.elapsedMs >= 100 && duration(row.elapsedMs)]
+        {[
+          ...toolFacts(row),
+          words,
+          row.state !== "live" && row.elapsedMs !== undefined && row.elapsedMs >= 100 && duration(row.elapsedMs),
+        ]
           .filter((part) => part !== "" && part !== false)
           .join(" · ")}
       </span>
@@ -81,7 +100,8 @@ function ToolHeading({ row }: { readonly row: ToolRow }) {
 export function ToolRowView({ row }: { readonly row: ToolRow }) {
   const { detail } = useTranscript()
   const [open, toggle] = useDisclosure(row.key, isOpenByDefault(row, detail))
-  const isAgent = row.hasLane || row.task !== undefined
+  // A command in the background is a task too, and no agent.
+  const isAgent = row.hasLane || AGENTS.has(row.name) || (row.task !== undefined && !row.hasCall)
   return (
     <Disclosure
       heading={<ToolHeading row={row} />}
@@ -103,7 +123,6 @@ function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolea
   if (state === "waiting" && ask !== undefined) {
     return (
       <p className="text-dense text-caution">
-        Asked for permission.{" "}
         <Link href="#waiting" className="underline" onClick={goToDock}>
           Answer below
         </Link>
@@ -113,15 +132,9 @@ function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolea
   if (state === "failed" && !open)
     return <p className="truncate text-dense text-danger">{oneLine(resultText(result?.content), 200)}</p>
   if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>
+  if (row.hasLane) return <LaneFacts row={row} />
   if (task === undefined) return null
-  const facts = [
-    task.toolUses !== undefined && plural(task.toolUses, "tool call"),
-    task.tokens !== undefined && `${task.tokens.toLocaleString("en")} tokens`,
-    task.status === "running" && task.currentTool !== undefined && `now ${oneLine(task.currentTool, 80)}`,
-    task.isBackground && "in the background",
-    task.status !== "running" && task.status,
-  ].filter((fact) => fact !== false)
-  return facts.length === 0 ? null : <p className="text-meta text-text-3">{facts.join(" · ")}</p>
+  return <Facts facts={taskWords(task)} />
 }
 
 function goToDock(event: React.MouseEvent): void {
@@ -133,7 +146,7 @@ function denialWords({ ask, denial, result }: ToolRow): string {
   const reason =
     denial?.message ??
     (typeof ask?.answer?.["message"] === "string" ? ask.answer["message"] : resultText(result?.content))
-  const who =
-    ask?.rule !== undefined ? `Denied by rule ${ask.rule}` : ask?.by === undefined ? "Denied" : `Denied by ${ask.by}`
+  const rule = ask?.rule ?? (denial?.reasonType === "rule" ? denial.reason : undefined)
+  const who = rule !== undefined ? `Denied by rule ${rule}` : ask?.by === undefined ? "Denied" : `Denied by ${ask.by}`
   return reason === "" ? who : `${who}: ${oneLine(reason, 300)}`
 }

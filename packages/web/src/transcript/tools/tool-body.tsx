@@ -1,13 +1,14 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import { answersOf, type ToolRow } from "@signalbox/protocol/transcript"
 import { classes } from "../../design/classes.ts"
-import { VisibleText } from "../../design/visible-text.tsx"
 import { DiffView } from "../diff-view.tsx"
 import { JsonView } from "../json-view.tsx"
-import { diffTexts, type Hunk, patchOf } from "../line-diff.ts"
-import { Markdown } from "../markdown.tsx"
-import { OutputText } from "../output-text.tsx"
-import { Pictures } from "../pictures.tsx"
-import { resultText, textIn, todosOf } from "./tool-words.ts"
+import { Markdown, SafeLink } from "../markdown.tsx"
+import { BashBody } from "./bash-body.tsx"
+import { todoChanges } from "./checklist.ts"
+import { hunksOf } from "./edit-hunks.ts"
+import { ResultBody } from "./result-body.tsx"
+import { webLinks } from "./tool-facts.ts"
+import { type Todo, textIn, todosOf } from "./tool-words.ts"
 
 /** What a tool did, when somebody opens it: by tool, and for the rest input and result as they are. */
 export function ToolBody({ row }: { readonly row: ToolRow }) {
@@ -20,7 +21,7 @@ export function ToolBody({ row }: { readonly row: ToolRow }) {
     case "NotebookEdit":
       return <EditBody row={row} />
     case "TodoWrite":
-      return <Todos input={row.input} />
+      return <TodoDiff row={row} />
     case "ExitPlanMode":
       return <Markdown text={textIn(row.input, "plan") ?? ""} live={false} />
     case "AskUserQuestion":
@@ -36,6 +37,7 @@ export function ToolBody({ row }: { readonly row: ToolRow }) {
           {textIn(row.input, "prompt") !== undefined && (
             <p className="text-dense text-text-2">{textIn(row.input, "prompt")}</p>
           )}
+          <WebLinks structured={row.result?.structured} />
           <ResultBody row={row} from="start" />
         </>
       )
@@ -47,57 +49,6 @@ export function ToolBody({ row }: { readonly row: ToolRow }) {
         </>
       )
   }
-}
-
-function ResultBody({ row, from }: { readonly row: ToolRow; readonly from: "start" | "end" }) {
-  if (row.result === undefined) return null
-  const { content, isError } = row.result
-  return (
-    <>
-      <OutputText text={resultText(content)} from={from} {...(isError ? { tone: "danger", label: "Error" } : {})} />
-      <Pictures content={content} from={row.name === "" ? "a tool" : row.name} />
-    </>
-  )
-}
-
-function BashBody({ row }: { readonly row: ToolRow }) {
-  const command = textIn(row.input, "command") ?? ""
-  const stdout = textIn(row.result?.structured, "stdout")
-  const stderr = textIn(row.result?.structured, "stderr")
-  return (
-    <>
-      <div className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap">
-        <VisibleText text={command} />
-      </div>
-      {stdout === undefined && stderr === undefined ? (
-        <ResultBody row={row} from="end" />
-      ) : (
-        <>
-          {stdout !== undefined && <OutputText text={stdout} from="end" />}
-          {stderr !== undefined && <OutputText text={stderr} from="end" label="stderr" />}
-        </>
-      )}
-    </>
-  )
-}
-
-/** What changed, as the CLI tells it; before it does, as the call says it. */
-export function hunksOf(row: Pick<ToolRow, "name" | "input" | "result">): readonly Hunk[] {
-  const { name, input, result } = row
-  const structured = result?.structured
-  const told = patchOf(
-    typeof structured === "object" && structured !== null && "structuredPatch" in structured
-      ? structured.structuredPatch
-      : undefined,
-  )
-  return told ?? hunksOfInput(name, input)
-}
-
-export function hunksOfInput(name: string, input: Readonly<Record<string, unknown>>): readonly Hunk[] {
-  if (name === "Write") return diffTexts("", textIn(input, "content") ?? "")
-  if (name === "NotebookEdit") return diffTexts(textIn(input, "old_source") ?? "", textIn(input, "new_source") ?? "")
-  const edits: readonly unknown[] = Array.isArray(input["edits"]) ? input["edits"] : [input]
-  return edits.flatMap((edit) => diffTexts(textIn(edit, "old_string") ?? "", textIn(edit, "new_string") ?? ""))
 }
 
 function EditBody({ row }: { readonly row: ToolRow }) {
@@ -116,10 +67,20 @@ const TODO_MARKS: Readonly<Record<string, readonly [mark: string, word: string]>
   pending: ["○", "to do"],
 }
 
+/** Only what is no longer as it was; the list itself is in the Tasks panel. */
+function TodoDiff({ row }: { readonly row: ToolRow }) {
+  const changes = todoChanges(row)
+  return <TodoList todos={changes?.changed ?? todosOf(row.input)} />
+}
+
 export function Todos({ input }: { readonly input: unknown }) {
+  return <TodoList todos={todosOf(input)} />
+}
+
+function TodoList({ todos }: { readonly todos: readonly Todo[] }) {
   return (
     <ul className="flex flex-col gap-1 text-dense">
-      {todosOf(input).map(({ text, status }, index) => {
+      {todos.map(({ text, status }, index) => {
         const [mark, word] = TODO_MARKS[status] ?? ["○", status]
         return (
           <li key={index} className="flex gap-2">
@@ -146,8 +107,7 @@ export function Todos({ input }: { readonly input: unknown }) {
 }
 
 function Answers({ row }: { readonly row: ToolRow }) {
-  const given = row.ask?.answer?.["updatedInput"]
-  const answers = typeof given === "object" && given !== null && "answers" in given ? given.answers : undefined
+  const answers = new Map(answersOf(row).map(({ question, answer }) => [question, answer]))
   const questions: readonly unknown[] = Array.isArray(row.input["questions"]) ? row.input["questions"] : []
   return (
     <dl className="flex flex-col gap-2 text-dense">
@@ -156,10 +116,26 @@ function Answers({ row }: { readonly row: ToolRow }) {
         return (
           <div key={text}>
             <dt className="text-text-2">{text}</dt>
-            <dd className="font-medium">{textIn(answers, text) ?? "No answer"}</dd>
+            <dd className="font-medium">{answers.get(text) ?? "No answer"}</dd>
           </div>
         )
       })}
     </dl>
+  )
+}
+
+const MAX_LINKS = 20
+
+function WebLinks({ structured }: { readonly structured: unknown }) {
+  const links = webLinks(structured).slice(0, MAX_LINKS)
+  if (links.length === 0) return null
+  return (
+    <ul aria-label="Found" className="flex flex-col text-dense">
+      {links.map(({ title, url }) => (
+        <li key={url}>
+          <SafeLink href={url}>{title}</SafeLink>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -74,6 +74,14 @@ export function toolWords({ name, input, hasCall }: Pick<ToolRow, "name" | "inpu
         subject: oneLine(textIn(input, "description") ?? "", 160),
         isCode: false,
       }
+    case "TaskCreate":
+      return { name: "New task", subject: oneLine(textIn(input, "subject") ?? firstText(input), 160), isCode: false }
+    case "TaskUpdate":
+      return {
+        name: `Task ${oneLine(textIn(input, "taskId") ?? "", 20)}`.trim(),
+        subject: taskWords(input),
+        isCode: false,
+      }
     case "TodoWrite":
       return { name: "To-do list", subject: todoWords(input), isCode: false }
     case "AskUserQuestion":
@@ -112,6 +120,19 @@ export function todosOf(input: unknown): readonly Todo[] {
     text: textIn(todo, "content") ?? textIn(todo, "subject") ?? "",
     status: textIn(todo, "status") ?? "pending",
   }))
+}
+
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  completed: "done",
+  in_progress: "started",
+  pending: "to do",
+  deleted: "taken off",
+}
+
+function taskWords(input: JsonObject): string {
+  const status = textIn(input, "status")
+  const words = status === undefined ? undefined : (STATUS_WORDS[status] ?? status)
+  return oneLine([words, textIn(input, "subject")].filter((part) => part !== undefined).join(": "), 160)
 }
 
 function todoWords(input: JsonObject): string {

@@ -1,0 +1,130 @@
+import type { Ask } from "@signalbox/client"
+import { isObject } from "@signalbox/protocol/envelope"
+import type { ReactNode } from "react"
+import { VisibleText } from "../design/visible-text.tsx"
+import { DiffView } from "../transcript/diff-view.tsx"
+import { JsonView } from "../transcript/json-view.tsx"
+import { diffTexts } from "../transcript/line-diff.ts"
+import { textIn } from "../transcript/tools/tool-words.ts"
+import { ToolAskBody, useEditPreview } from "./ask-body.tsx"
+import type { AskPlace } from "./ask-form.ts"
+import { PlanText, RequestedApprovals } from "./plan-text.tsx"
+import { questionsOf } from "./question-answers.ts"
+import { useIsSplit } from "./use-is-split.ts"
+import { usePlan } from "./use-plan.ts"
+
+interface AskRecordProps {
+  readonly ask: Ask
+  readonly place: AskPlace
+}
+
+/** What was asked and what was answered, for those who only read, and once it is settled. */
+export function AskRecord({ ask, place }: AskRecordProps) {
+  return (
+    <div
+      tabIndex={0}
+      role="group"
+      aria-label="Request"
+      className="flex min-h-14 flex-col gap-2 overflow-y-auto rounded-control"
+    >
+      <Asked ask={ask} place={place} />
+      <Answered ask={ask} />
+    </div>
+  )
+}
+
+function Asked({ ask, place }: AskRecordProps) {
+  switch (ask.kind) {
+    case "tool":
+      return <AskedTool ask={ask} place={place} />
+    case "question":
+      return <AskedQuestions ask={ask} />
+    case "plan":
+      return <AskedPlan ask={ask} />
+    case "elicitation":
+      return (
+        <>
+          <p className="whitespace-pre-wrap">
+            <VisibleText text={textIn(ask.request, "message") ?? ""} />
+          </p>
+          <JsonView value={ask.request["requested_schema"] ?? ask.request["url"] ?? ask.request} whole />
+        </>
+      )
+    case "dialog":
+      return <JsonView value={ask.request["payload"] ?? ask.request} whole />
+  }
+}
+
+function AskedTool({ ask, place }: AskRecordProps) {
+  const preview = useEditPreview(ask)
+  const isSplit = useIsSplit(place)
+  return <ToolAskBody tool={ask.toolName ?? ""} input={ask.input ?? {}} preview={preview} isSplit={isSplit} />
+}
+
+function AskedPlan({ ask }: { readonly ask: Ask }) {
+  return (
+    <div className="rounded-control border border-plan/40 bg-plan-soft px-4 py-2">
+      <PlanText plan={usePlan(ask)} />
+      <RequestedApprovals input={ask.input} />
+    </div>
+  )
+}
+
+function AskedQuestions({ ask }: { readonly ask: Ask }) {
+  const updated = ask.answer?.["updatedInput"]
+  const answers = isObject(updated) ? updated["answers"] : undefined
+  return (
+    <dl className="flex flex-col gap-2">
+      {questionsOf(ask.input).map(({ question, options }) => (
+        <div key={question}>
+          <dt className="font-medium">
+            <VisibleText text={question} />
+          </dt>
+          <dd className="text-text-2">
+            <VisibleText text={textIn(answers, question) ?? options.map(({ label }) => label).join(" · ")} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What went back with the answer: a reason, a changed input, a filled form. */
+function Answered({ ask }: { readonly ask: Ask }) {
+  const { answer, input, kind } = ask
+  const message = textIn(answer, "message")
+  const updated = answer?.["updatedInput"]
+  const content = answer?.["content"]
+  const [before, after] = [JSON.stringify(input, null, 2), JSON.stringify(updated, null, 2)]
+  const isChanged = kind !== "question" && isObject(updated) && input !== undefined && before !== after
+  return (
+    <>
+      {message !== undefined && ask.state === "denied" && (
+        <Part title="Claude was told">
+          <p className="whitespace-pre-wrap">
+            <VisibleText text={message} />
+          </p>
+        </Part>
+      )}
+      {isChanged && (
+        <Part title="Changed before it was allowed">
+          <DiffView hunks={diffTexts(before, after)} />
+        </Part>
+      )}
+      {isObject(content) && (
+        <Part title="Sent">
+          <JsonView value={content} whole />
+        </Part>
+      )}
+    </>
+  )
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <h4 className="text-dense font-medium text-text-2">{title}</h4>
+      {children}
+    </div>
+  )
+}

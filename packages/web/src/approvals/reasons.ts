@@ -1,0 +1,41 @@
+import type { Ask } from "@signalbox/client"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+
+type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule">
+
+/** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. Pure. */
+export function reasonsOf({ kind, request, input, rule }: Reasoned): readonly string[] {
+  const text = (field: string) => textOf(request, field)
+  const description = text("description")
+  const matched = request["matched_ask_rule"]
+  const server = request["mcp_server"]
+  const reasons = [
+    text("decision_reason"),
+    ifGiven(text("blocked_path"), (path) => `Outside the folder: ${path}`),
+    kind === "tool" && description !== textOf(input, "description") ? description : undefined,
+    matched === undefined || matched === null ? undefined : `The CLI's rule ${ruleName(matched)} asks for this.`,
+    ifGiven(rule, (id) => `The hub's rule ${id} asks for this.`),
+    input?.["dangerouslyDisableSandbox"] === true ? "The sandbox is off for this." : undefined,
+    ifGiven(hostOf(textOf(input, "url")), (host) => `Network: ${host}`),
+    isObject(server) && kind === "tool" ? `From the MCP server ${textOf(server, "name") ?? "?"}.` : undefined,
+  ]
+  return [...new Set(reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason])))]
+}
+
+function ifGiven(value: string | undefined, words: (value: string) => string): string | undefined {
+  return value === undefined || value === "" ? undefined : words(value)
+}
+
+/** What a CLI calls a rule is not published: its words where it has some, else all of it. */
+function ruleName(rule: unknown): string {
+  if (typeof rule === "string") return rule
+  if (!isObject(rule)) return JSON.stringify(rule)
+  const tool = textOf(rule, "toolName")
+  if (tool === undefined) return JSON.stringify(rule)
+  const content = textOf(rule, "ruleContent")
+  return content === undefined ? tool : `${tool}(${content})`
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined
+}

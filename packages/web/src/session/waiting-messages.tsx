@@ -1,0 +1,127 @@
+import type { Session } from "@signalbox/client"
+import type { PromptRow, Row } from "@signalbox/protocol/transcript"
+import { useMemo, useState } from "react"
+import { announce } from "../app/announcer.tsx"
+import { useHub } from "../app/hub-context.ts"
+import { Button } from "../design/button.tsx"
+import { classes } from "../design/classes.ts"
+import { oneLine } from "../design/visible-characters.ts"
+import { isQueued, type Outgoing } from "./outgoing.ts"
+import { refusalWords } from "./panels/agent-question.ts"
+
+interface WaitingProps {
+  readonly session: Session
+  readonly rows: readonly Row[]
+  readonly waiting: readonly Outgoing[]
+  readonly onRetry: (message: Outgoing) => void
+  readonly onDiscard: (uuid: string) => void
+}
+
+/** What was sent and is not with the agent yet. */
+export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: WaitingProps) {
+  const queued = useMemo(
+    () => rows.filter((row): row is PromptRow => row.kind === "prompt" && isQueued(row, session)),
+    [rows, session],
+  )
+  if (waiting.length === 0 && queued.length === 0) return null
+  return (
+    <ul aria-label="Messages on their way" className="flex max-h-[30vh] flex-col gap-1 overflow-y-auto">
+      {queued.map((row) => (
+        <QueuedMessage key={row.key} row={row} session={session} />
+      ))}
+      {waiting.map((message) =>
+        message.state.name === "not-sent" ? (
+          <NotSent
+            key={message.uuid}
+            message={message}
+            why={message.state.why}
+            onRetry={() => onRetry(message)}
+            onDiscard={() => onDiscard(message.uuid)}
+          />
+        ) : (
+          <li key={message.uuid} className="flex items-center gap-2 text-dense">
+            <StateMark>{message.state.name === "sending" ? "Sending…" : "Accepted"}</StateMark>
+            <bdi className="min-w-0 flex-1 truncate text-text-2">{oneLine(message.text, 200)}</bdi>
+          </li>
+        ),
+      )}
+    </ul>
+  )
+}
+
+function StateMark({ children, bad = false }: { readonly children: string; readonly bad?: boolean }) {
+  return (
+    <span
+      className={classes(
+        "shrink-0 rounded-[4px] px-1.5 text-meta font-medium",
+        bad ? "bg-danger-soft text-danger" : "bg-sunken text-text-2",
+      )}
+    >
+      {children}
+    </span>
+  )
+}
+
+/** With Cancel: whether it was still to be had is told by the row itself, why not by the agent. */
+function QueuedMessage({ row, session }: { readonly row: PromptRow; readonly session: Session }) {
+  const hub = useHub()
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+  const { uuid } = row
+
+  async function cancel(id: string): Promise<void> {
+    try {
+      const reply = await hub.session(session.id).cancel(id)
+      const isTaken = typeof reply === "object" && reply !== null && "cancelled" in reply && reply.cancelled === false
+      setTrouble(isTaken ? "The agent has it already." : undefined)
+    } catch (error) {
+      setTrouble(refusalWords(error, session))
+    }
+  }
+
+  return (
+    <li className="flex flex-wrap items-center gap-2 text-dense text-text-2">
+      <StateMark>Queued</StateMark>
+      <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200)}</bdi>
+      {uuid !== undefined && (
+        <Button look="quiet" onClick={() => void cancel(uuid)}>
+          Cancel
+        </Button>
+      )}
+      {trouble !== undefined && (
+        <span role="alert" className="w-full text-meta text-danger">
+          Not cancelled: {trouble}
+        </span>
+      )}
+    </li>
+  )
+}
+
+interface NotSentProps {
+  readonly message: Outgoing
+  readonly why: string
+  readonly onRetry: () => void
+  readonly onDiscard: () => void
+}
+
+function NotSent({ message, why, onRetry, onDiscard }: NotSentProps) {
+  const copy = () => {
+    navigator.clipboard.writeText(message.text).then(
+      () => announce("Copied"),
+      () => announce("The browser did not let us copy"),
+    )
+  }
+  return (
+    <li className="flex flex-wrap items-center gap-2 text-dense">
+      <StateMark bad>Not sent</StateMark>
+      <bdi className="min-w-0 flex-1 truncate">{oneLine(message.text, 200)}</bdi>
+      <Button onClick={onRetry}>Retry</Button>
+      <Button look="quiet" onClick={copy}>
+        Copy
+      </Button>
+      <Button look="quiet" onClick={onDiscard}>
+        Discard
+      </Button>
+      <span className="w-full text-meta text-text-3">{why}</span>
+    </li>
+  )
+}

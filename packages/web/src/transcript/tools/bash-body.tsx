@@ -1,0 +1,76 @@
+import type { ToolRow } from "@signalbox/protocol/transcript"
+import { useState } from "react"
+import { setQuery } from "../../app/router.ts"
+import { Button } from "../../design/button.tsx"
+import { VisibleText } from "../../design/visible-text.tsx"
+import { plural } from "../../design/words.ts"
+import { SafeLink } from "../markdown.tsx"
+import { OutputText } from "../output-text.tsx"
+import { ResultBody } from "./result-body.tsx"
+import { gitFacts } from "./tool-facts.ts"
+import { textIn } from "./tool-words.ts"
+
+/** A command with what it wrote: of a long command the beginning, of long output the end. */
+export function BashBody({ row }: { readonly row: ToolRow }) {
+  const command = textIn(row.input, "command") ?? ""
+  const description = textIn(row.input, "description")
+  const stdout = textIn(row.result?.structured, "stdout")
+  const stderr = textIn(row.result?.structured, "stderr")
+  const isBackground = row.task?.isBackground === true || row.input["run_in_background"] === true
+  return (
+    <>
+      {description !== undefined && <p className="text-dense text-text-2">{description}</p>}
+      {(command.length > SHORT_CHARS || command.includes("\n")) && <Command text={command} />}
+      {stdout === undefined && stderr === undefined ? (
+        <ResultBody row={row} from="end" />
+      ) : (
+        <>
+          {stdout !== undefined && <OutputText text={stdout} from="end" />}
+          {stderr !== undefined && <OutputText text={stderr} from="end" label="stderr" />}
+        </>
+      )}
+      <GitFacts row={row} />
+      {isBackground && (
+        <Button look="quiet" className="-ms-3 self-start" onClick={() => setQuery({ panel: "tasks" }, { push: true })}>
+          Runs in the background: see Tasks
+        </Button>
+      )}
+    </>
+  )
+}
+
+/** Whatever fits into its line is not told twice. */
+const SHORT_CHARS = 80
+const SHOWN_LINES = 3
+
+function Command({ text }: { readonly text: string }) {
+  const [all, setAll] = useState(false)
+  const lines = text.split("\n")
+  const hidden = all ? 0 : Math.max(0, lines.length - SHOWN_LINES)
+  return (
+    <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense">
+      <div className="px-3 py-2 whitespace-pre-wrap">
+        <VisibleText text={hidden === 0 ? text : lines.slice(0, SHOWN_LINES).join("\n")} />
+      </div>
+      {hidden > 0 && (
+        <Button look="quiet" onClick={() => setAll(true)} className="w-full rounded-none! font-sans text-dense!">
+          Show {plural(hidden, "more line")} of the command
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function GitFacts({ row }: { readonly row: ToolRow }) {
+  const facts = gitFacts(row)
+  if (facts.length === 0) return null
+  return (
+    <ul aria-label="Made by this command" className="flex flex-wrap gap-2">
+      {facts.map(({ text, url }) => (
+        <li key={text} className="rounded-[4px] border border-line px-1.5 text-meta text-text-2">
+          {url === undefined ? text : <SafeLink href={url}>{text}</SafeLink>}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,22 @@
+import type { ToolRow } from "@signalbox/protocol/transcript"
+import { diffTexts, type Hunk, patchOf } from "../line-diff.ts"
+import { textIn } from "./tool-words.ts"
+
+/** What changed, as the CLI tells it; before it does, as the call says it. */
+export function hunksOf(row: Pick<ToolRow, "name" | "input" | "result">): readonly Hunk[] {
+  const { name, input, result } = row
+  const structured = result?.structured
+  const told = patchOf(
+    typeof structured === "object" && structured !== null && "structuredPatch" in structured
+      ? structured.structuredPatch
+      : undefined,
+  )
+  return told ?? hunksOfInput(name, input)
+}
+
+export function hunksOfInput(name: string, input: Readonly<Record<string, unknown>>): readonly Hunk[] {
+  if (name === "Write") return diffTexts("", textIn(input, "content") ?? "")
+  if (name === "NotebookEdit") return diffTexts(textIn(input, "old_source") ?? "", textIn(input, "new_source") ?? "")
+  const edits: readonly unknown[] = Array.isArray(input["edits"]) ? input["edits"] : [input]
+  return edits.flatMap((edit) => diffTexts(textIn(edit, "old_string") ?? "", textIn(edit, "new_string") ?? ""))
+}

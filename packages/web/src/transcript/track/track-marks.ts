@@ -1,0 +1,131 @@
+import type { Row } from "@signalbox/protocol/transcript"
+import { oneLine } from "../../design/visible-characters.ts"
+
+/** A place in a session that somebody would go to. */
+export interface TrackMark {
+  readonly seq: number
+  readonly kind: "prompt" | "ask" | "error" | "compaction"
+  readonly label: string
+}
+
+/** From one end of the log to the other. */
+export interface TrackBounds {
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/** How far down the track an event stands, from 0 to 1. */
+export function shareOf(seq: number, { firstSeq, lastSeq }: TrackBounds): number {
+  if (lastSeq <= firstSeq) return 0
+  return Math.min(1, Math.max(0, (seq - firstSeq) / (lastSeq - firstSeq)))
+}
+
+export function seqAt(share: number, { firstSeq, lastSeq }: TrackBounds): number {
+  return Math.round(firstSeq + Math.min(1, Math.max(0, share)) * Math.max(0, lastSeq - firstSeq))
+}
+
+/** Where a key leads from an event: an arrow a hundredth of the session, a page key a tenth. Undefined: nowhere. */
+export function steppedSeq(seq: number, key: string, bounds: TrackBounds): number | undefined {
+  const { firstSeq, lastSeq } = bounds
+  const part = (share: number) => Math.max(1, Math.round((lastSeq - firstSeq) * share))
+  const to = (next: number) => Math.min(lastSeq, Math.max(firstSeq, next))
+  switch (key) {
+    case "ArrowUp":
+    case "ArrowLeft":
+      return to(seq - part(0.01))
+    case "ArrowDown":
+    case "ArrowRight":
+      return to(seq + part(0.01))
+    case "PageUp":
+      return to(seq - part(0.1))
+    case "PageDown":
+      return to(seq + part(0.1))
+    case "Home":
+      return firstSeq
+    case "End":
+      return lastSeq
+    default:
+      return undefined
+  }
+}
+
+const LABEL_CHARS = 120
+
+/** The marks of what is loaded: newer than the hub's outline, or in its place when there is none. */
+function marksOf(rows: readonly Row[]): readonly TrackMark[] {
+  return rows.flatMap((row) => markOf(row) ?? [])
+}
+
+function markOf(row: Row): TrackMark | undefined {
+  const mark = (kind: TrackMark["kind"], label: string, seq = row.headSeq) => ({
+    seq,
+    kind,
+    label: oneLine(label, LABEL_CHARS),
+  })
+  switch (row.kind) {
+    case "prompt":
+      return mark("prompt", row.text)
+    case "ask":
+      return mark("ask", "Question")
+    case "tool":
+      return row.ask === undefined ? undefined : mark("ask", row.name, row.ask.seq)
+    case "failure":
+      return mark("error", row.text === "" ? row.code : row.text)
+    case "retry":
+      return mark("error", "The model's service failed and is tried again")
+    case "result":
+      return row.state === "failed" ? mark("error", row.errors[0] ?? row.subtype) : undefined
+    case "compaction":
+      return mark("compaction", "The conversation was compacted")
+    case "harness":
+    case "text":
+    case "thinking":
+    case "picture":
+    case "activity":
+    case "started":
+    case "hook":
+    case "limit":
+    case "note":
+    case "unknown":
+      return undefined
+  }
+}
+
+/** The outline, and what came after it was asked for. */
+export function joinedMarks(
+  outline: { readonly marks: readonly TrackMark[]; readonly upTo: number },
+  rows: readonly Row[],
+): readonly TrackMark[] {
+  return [...outline.marks, ...marksOf(rows).filter(({ seq }) => seq > outline.upTo)]
+}
+
+/** What matters more is drawn where several meet. */
+const WEIGHT: Readonly<Record<TrackMark["kind"], number>> = { compaction: 0, prompt: 1, ask: 2, error: 3 }
+/** Closer than this they could not be told apart. */
+const BUCKET_PX = 4
+
+/** At most one mark for every few pixels, whatever the session's length. */
+export function drawnMarks(
+  marks: readonly TrackMark[],
+  bounds: TrackBounds,
+  heightPx: number,
+): readonly (TrackMark & { readonly share: number })[] {
+  const buckets = new Map<number, TrackMark>()
+  for (const mark of marks) {
+    if (mark.seq < bounds.firstSeq || mark.seq > bounds.lastSeq) continue
+    const bucket = Math.floor((shareOf(mark.seq, bounds) * heightPx) / BUCKET_PX)
+    const there = buckets.get(bucket)
+    if (there === undefined || WEIGHT[mark.kind] > WEIGHT[there.kind]) buckets.set(bucket, mark)
+  }
+  return [...buckets.values()].map((mark) => ({ ...mark, share: shareOf(mark.seq, bounds) }))
+}
+
+/** The mark that a pointer means, if one is near. */
+export function nearestMark(
+  marks: readonly (TrackMark & { readonly share: number })[],
+  share: number,
+  reach: number,
+): TrackMark | undefined {
+  const near = marks.filter((mark) => Math.abs(mark.share - share) <= reach)
+  return near.toSorted((a, b) => Math.abs(a.share - share) - Math.abs(b.share - share))[0]
+}

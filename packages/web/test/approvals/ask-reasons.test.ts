@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest"
+import { reasonsOf } from "../../src/approvals/reasons.ts"
+
+describe("why somebody is asked", () => {
+  it("is told in facts that the CLI and the hub gave", () => {
+    const request = {
+      decision_reason: "This command writes.",
+      blocked_path: "/etc/hosts",
+      matched_ask_rule: { toolName: "Bash", ruleContent: "sudo:*" },
+      mcp_server: { name: "files" },
+    }
+    const input = { url: "https://example.org/x", dangerouslyDisableSandbox: true }
+    expect(reasonsOf({ kind: "tool", request, input, rule: "deploys" })).toEqual([
+      "This command writes.",
+      "Outside the folder: /etc/hosts",
+      "The CLI's rule Bash(sudo:*) asks for this.",
+      "The hub's rule deploys asks for this.",
+      "The sandbox is off for this.",
+      "Network: example.org",
+      "From the MCP server files.",
+    ])
+    expect(reasonsOf({ kind: "tool", request: {}, input: {} })).toEqual([])
+  })
+})

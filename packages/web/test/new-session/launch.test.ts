@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest"
+import { type LaunchFields, problemOf, requestOf } from "../../src/new-session/launch.ts"
+
+const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
+  agent: "claude",
+  machine: "r1",
+  cwd: "/work",
+  prompt: "Go",
+  title: "",
+  model: "",
+  mode: "",
+  confirmation: "",
+  resume: undefined,
+  isFork: false,
+  budget: "",
+  directories: "",
+  allowed: "",
+  disallowed: "",
+  ...change,
+})
+
+describe("a launch from the form", () => {
+  it("leaves out what was left empty", () => {
+    expect(requestOf(fields())).toEqual({ agent: "claude", prompt: "Go", cwd: "/work", runner: "r1" })
+  })
+
+  it("makes arguments of what only a CLI knows, each tied to its flag", () => {
+    const { args } = requestOf(
+      fields({
+        budget: "2.5",
+        directories: "/a\n\n --evil \n",
+        allowed: "Bash(npm test:*)\nRead",
+        disallowed: "WebFetch",
+      }),
+    )
+    expect(args).toEqual([
+      "--max-budget-usd=2.5",
+      "--add-dir=/a",
+      "--add-dir=--evil",
+      "--allowedTools=Bash(npm test:*),Read",
+      "--disallowedTools=WebFetch",
+    ])
+  })
+
+  it("is not sent with a budget that is no amount", () => {
+    expect(problemOf(fields({ budget: "much" }))?.field).toBe("budget")
+    expect(problemOf(fields({ budget: "-1" }))?.field).toBe("budget")
+    expect(problemOf(fields({ budget: "0.5" }))).toBeUndefined()
+  })
+})

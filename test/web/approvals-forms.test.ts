@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
+import { check, journey } from "./check.ts"
+import { hasBrowser } from "./cockpit.ts"
+
+const QUESTIONS = [
+  {
+    question: "Which database?",
+    header: "Database",
+    options: [
+      { label: "SQLite", description: "One file", preview: "app.db" },
+      { label: "Postgres", description: "A server", preview: "postgres://…" },
+    ],
+    multiSelect: false,
+  },
+  {
+    question: "Which parts?",
+    header: "Parts",
+    options: [
+      { label: "API", description: "" },
+      { label: "Web", description: "" },
+    ],
+    multiSelect: true,
+  },
+]
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    name: { type: "string", title: "Your name", minLength: 2 },
+    count: { type: "integer", title: "How many", minimum: 1, maximum: 5, default: 2 },
+    share: { type: "number", title: "Share" },
+    urgent: { type: "boolean", title: "Urgent", default: true },
+    colour: { type: "string", title: "Colour", enum: ["r", "g"], enumNames: ["Red", "Green"] },
+    tags: { type: "array", title: "Tags", items: { type: "string", enum: ["x", "y"] } },
+    day: { type: "string", title: "Day", format: "date" },
+    mail: { type: "string", title: "Mail", format: "email" },
+    page: { type: "string", title: "Page", format: "uri" },
+    odd: { type: "object", title: "Odd" },
+  },
+  required: ["name", "count"],
+}
+const PLAN = "# Plan\n\n1. Drop the old table\n2. Ship it\n"
+
+describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", () => {
+  let stage: AskingCockpit
+  beforeAll(async () => {
+    stage = await AskingCockpit.open()
+  })
+  afterAll(async () => {
+    await stage?.dispose()
+  })
+  async function asks(title: string, request: Readonly<Record<string, unknown>>, replies = {}) {
+    const agent = await stage.agent({ title, replies })
+    agent.request({ tool_use_id: `toolu_${title}`, ...request })
+    await stage.waitFor(agent.id, 1)
+    return agent
+  }
+  const questions = { subtype: "can_use_tool", tool_name: "AskUserQuestion", input: { questions: QUESTIONS } }
+  const plan = { subtype: "can_use_tool", tool_name: "ExitPlanMode", input: { plan: PLAN } }
+  const answerOf = async (id: string) => (await stage.asks(id))[0].answer
+
+  check(
+    "[K-9] answers are by the question's own words, notes beside them, and nothing is sent before all are answered",
+    async () => {
+      const { id } = await asks("Questions", questions)
+      const page = await stage.session(id)
+      await dock(page)
+        .getByRole("radio", { name: /SQLite/ })
+        .focus()
+      await dock(page).getByRole("group", { name: "Preview of SQLite" }).getByText("app.db").waitFor()
+      await dock(page)
+        .getByRole("radio", { name: /Postgres/ })
+        .check()
+      await dock(page).getByRole("group", { name: "Preview of Postgres" }).getByText("postgres://…").waitFor()
+      const send = dock(page).getByRole("button", { name: /Send answers/ })
+      expect(await send.getAttribute("aria-disabled")).toBe("true")
+      await dock(page).getByRole("button", { name: "Add a note" }).first().click()
+      await page.keyboard.type("the small one")
+      // Half-filled it survives going elsewhere and coming back.
+      await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).first().click()
+      await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor()
+      await page.goBack()
+      expect(
+        await dock(page)
+          .getByRole("radio", { name: /Postgres/ })
+          .isChecked(),
+      ).toBe(true)
+      await dock(page).getByRole("checkbox", { name: "Web" }).check()
+      await dock(page).getByRole("checkbox", { name: "API" }).check()
+      await expect.poll(() => send.getAttribute("aria-disabled")).toBe("false")
+      await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+      await send.click()
+      await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
+      const { updatedInput } = await answerOf(id)
+      expect(updatedInput).toEqual({
+        questions: QUESTIONS,
+        answers: { "Which database?": "Postgres", "Which parts?": "API, Web" },
+        annotations: { "Which database?": { notes: "the small one", preview: "postgres://…" } },
+      })
+      await dock(page)
+        .getByText(/^Answered by you/)
+        .waitFor()
+    },
+  )
+
+  check(
+    "[K-10] a form has a labelled field of each kind, and a number that is none keeps it from being accepted",
+    async () => {
+      const form = { subtype: "elicitation", mcp_server_name: "tickets", message: "Tell me more", mode: "form" }
+      const { id } = await asks("Form", { ...form, requested_schema: SCHEMA, property_order: ["count", "name"] })
+      const page = await stage.session(id)
+      const card = dock(page)
+      await card.getByText("This form comes from an MCP server, not from Claude.").waitFor()
+      await card.getByText("tickets", { exact: true }).waitFor()
+      for (const name of [
+        "Your name",
+        "How many",
+        "Share (optional)",
+        "Mail (optional)",
+        "Page (optional)",
+        "Odd (optional)",
+      ]) {
+        await card.getByRole("textbox", { name, exact: true }).waitFor()
+      }
+      await card.getByRole("switch", { name: "Urgent" }).waitFor()
+      await card.getByRole("combobox", { name: "Colour (optional)" }).selectOption({ label: "Green" })
+      await card.getByRole("group", { name: "Tags (optional)" }).getByRole("checkbox", { name: "y" }).check()
+      await card.getByLabel("Day (optional)").fill("2031-05-01")
+      const count = card.getByRole("textbox", { name: "How many" })
+      await card.getByRole("textbox", { name: "Your name" }).fill("Jo")
+      await count.fill("many")
+      await armed(page)
+      const accept = card.getByRole("button", { name: /^Accept/ })
+      await accept.click()
+      await expect.poll(() => count.getAttribute("aria-invalid")).toBe("true")
+      const note = await count.getAttribute("aria-describedby")
+      expect(await page.locator(`[id='${note}']`).textContent()).toBe("Write a number.")
+      expect(await count.evaluate((field) => field === document.activeElement)).toBe(true)
+      expect(await stage.states(id)).toEqual(["pending"])
+      await count.fill("3")
+      await accept.click()
+      await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
+      expect(await answerOf(id)).toEqual({
+        action: "accept",
+        content: { count: 3, name: "Jo", urgent: true, colour: "g", tags: ["y"], day: "2031-05-01" },
+      })
+    },
+  )
+
+  journey("a plan's parts are commented on, and the comments are quoted to whoever goes on planning", async () => {
+    const { id } = await asks("Commented", plan)
+    const page = await stage.session(id)
+    const item = dock(page).getByRole("listitem").filter({ hasText: "Drop the old table" })
+    await item.click({ clickCount: 3 })
+    await dock(page)
+      .getByRole("button", { name: /^Comment on “Drop the old table/ })
+      .click()
+    await page.keyboard.type("Keep the data")
+    await page.keyboard.press("Enter")
+    await dock(page).getByRole("list", { name: "Comments" }).getByText("Keep the data").waitFor()
+    await armed(page)
+    await page.keyboard.press("n")
+    await page.keyboard.type("And test it")
+    await dock(page).getByRole("button", { name: "Keep planning", exact: true }).click()
+    await expect.poll(() => stage.states(id), PATIENCE).toEqual(["denied"])
+    expect((await answerOf(id)).message).toBe("> Drop the old table\n\nKeep the data\n\nAnd test it")
+    await dock(page)
+      .getByText(/^Sent back by you/)
+      .waitFor()
+  })
+
+  journey("a plan that was edited says so, and goes out as it was edited", async () => {
+    const { id } = await asks("Edited", plan)
+    const page = await stage.session(id)
+    await armed(page)
+    await page.keyboard.press("e")
+    await dock(page).getByRole("textbox", { name: "Edit the plan" }).fill("1. Keep the table")
+    await dock(page).getByRole("button", { name: "Done editing" }).click()
+    await dock(page).getByText("Edited", { exact: true }).waitFor()
+    await dock(page).getByRole("button", { name: "Approve edited, accept edits" }).click()
+    await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
+    expect(await answerOf(id)).toMatchObject({ updatedInput: { plan: "1. Keep the table" } })
+  })
+
+  journey("a plan that is not in the request is asked of its agent", async () => {
+    const replies = { get_plan: { exists: true, content: "1. From the file", path: "/p.md" } }
+    const { id } = await asks("Asked for", { ...plan, input: {} }, replies)
+    const page = await stage.session(id)
+    await dock(page).getByRole("group", { name: "Plan" }).getByText("From the file").waitFor()
+  })
+
+  journey("a page elsewhere is opened only on request, and the server's word that it is done is told", async () => {
+    const url = "https://auth.example.org/start?code=1"
+    const form = { subtype: "elicitation", mcp_server_name: "auth", message: "Sign in", mode: "url", url }
+    const agent = await asks("Elsewhere", { ...form, elicitation_id: "e1" })
+    const page = await stage.session(agent.id)
+    await page.context().route("https://auth.example.org/**", (route) => route.fulfill({ body: "elsewhere" }))
+    await dock(page).getByText(url).waitFor()
+    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    const popup = page.context().waitForEvent("page")
+    await dock(page).getByRole("button", { name: "Open auth.example.org" }).click()
+    expect((await popup).url()).toBe(url)
+    await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed"])
+    await page.goto(`/approvals/${(await stage.asks(agent.id))[0].id}`)
+    await page.getByText(/Waiting for the server to say/).waitFor()
+    agent.say({ type: "system", subtype: "elicitation_complete", mcp_server_name: "auth", elicitation_id: "e1" })
+    await page.getByText(/The server says that it is done/).waitFor()
+  })
+})

@@ -1,0 +1,189 @@
+import { afterAll, describe, expect } from "vitest"
+import { Machine } from "../runner/runner-process.ts"
+import { AskingCockpit, detail, PATIENCE, rows } from "./approvals-page.ts"
+import { check, journey } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { asksFor } from "./scenarios.ts"
+
+describe.runIf(hasBrowser)("the inbox", () => {
+  let machine: Machine
+  let stage: AskingCockpit
+  let opening: Promise<void> | undefined
+  /** Waits for conditions, which only a test may. */
+  const isReady = () => (opening ??= prepare())
+  async function prepare(): Promise<void> {
+    machine = await Machine.open({ scenario: asksFor("npm run older") })
+    stage = new AskingCockpit(await CockpitHarness.open(machine.hub))
+    const { id } = await machine.launch({ title: "On a machine", prompt: "Go on" })
+    await stage.waitFor(id, 1)
+    await stage.asked(asksFor("npm run newer"), "By hand")
+  }
+  afterAll(async () => {
+    await machine?.endRunner("SIGTERM")
+    await stage?.dispose()
+    await machine?.dispose()
+  })
+  const pending = async () => (await stage.hub.get("/api/asks?state=pending")).asks
+  async function settleAll(): Promise<void> {
+    for (const { id } of await pending()) {
+      await stage.hub.post(`/api/asks/${id}/answer`, { behavior: "deny", message: "cleared" })
+    }
+    await expect.poll(async () => (await pending()).length, PATIENCE).toBe(0)
+  }
+
+  check("[A-1] the inbox has the asks of two sessions on two machines, the oldest first", async () => {
+    await isReady()
+    const page = await stage.inbox()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
+    const texts = await rows(page).allTextContents()
+    expect(texts[0]).toContain("npm run older")
+    expect(texts[0]).toContain("On a machine")
+    expect(texts[1]).toContain("npm run newer")
+    expect(texts[1]).toContain("by hand")
+    expect(texts[0]).toContain("main agent")
+  })
+
+  check("[A-2] the way there and the page's title say how many wait", async () => {
+    await isReady()
+    const page = await stage.cockpit.page()
+    await page.goto("/sessions")
+    await page.getByRole("link", { name: "Approvals, 2 waiting" }).first().waitFor()
+    await expect.poll(() => page.title()).toMatch(/^\(2\) /)
+  })
+
+  check("[A-3] after a reload none is lost, and none that was settled is back", async () => {
+    await isReady()
+    const id = await stage.asked(asksFor("npm run settled"), "Settled")
+    const page = await stage.inbox()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(3)
+    const [ask] = await stage.openAsks(id)
+    await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "deny", message: "no" })
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
+    const before = await rows(page)
+      .getByRole("link")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("href")))
+    await page.reload()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
+    expect(
+      await rows(page)
+        .getByRole("link")
+        .evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+    ).toEqual(before)
+    await page.getByRole("link", { name: "Settled", exact: true }).click()
+    const settled = page.getByRole("list", { name: "Settled requests" }).getByRole("listitem")
+    await settled.filter({ hasText: "npm run settled" }).getByText("Denied").waitFor()
+  })
+
+  check("[A-4] what was settled shows what came of it, who did it and when, and no way to answer", async () => {
+    await isReady()
+    const id = await stage.asked(asksFor("npm run settled"))
+    const [ask] = await stage.openAsks(id)
+    await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "deny", message: "Not on a Friday" })
+    const page = await stage.inbox(`/approvals/${ask.id}`, { role: "operator" })
+    await page.getByText(/^The token admin denied this at \d\d:\d\d\.$/).waitFor()
+    await detail(page).getByText("Not on a Friday").waitFor()
+    expect(await page.getByRole("button", { name: /Allow|Deny|Edit/ }).count()).toBe(0)
+  })
+
+  check(
+    "[A-5] after an answer the next one takes its place, and for 600 ms a click on it counts for nothing",
+    async () => {
+      await isReady()
+      await settleAll()
+      const agent = await stage.agent({ title: "Queue" })
+      agent.ask({ command: "npm run one" })
+      agent.ask({ command: "npm run two" })
+      const [, two] = await stage.waitFor(agent.id, 2)
+      const page = await stage.inbox()
+      await detail(page).getByText("npm run one").waitFor()
+      await detail(page).locator("[data-ask][data-armed='true']").waitFor()
+      const heldBack = page.evaluate(clickAtOnce, two.id)
+      await detail(page)
+        .getByRole("button", { name: /^Allow once/ })
+        .click()
+      expect(await heldBack).toBeGreaterThanOrEqual(600)
+      expect(await stage.states(agent.id)).toEqual(["allowed", "pending"])
+      await detail(page)
+        .getByRole("button", { name: /^Allow once/ })
+        .click()
+      await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed", "allowed"])
+    },
+  )
+
+  journey("kind and machine narrow it down, and both are in the address", async () => {
+    await isReady()
+    await settleAll()
+    await stage.asked(asksFor("npm run by-hand"), "Filtered")
+    const agent = await stage.agent({ title: "Plans" })
+    agent.ask({ plan: "1. Rest" }, { tool_name: "ExitPlanMode" })
+    await stage.waitFor(agent.id, 1)
+    const page = await stage.inbox()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
+    await page.getByRole("combobox", { name: "Kind" }).selectOption({ label: "Plans" })
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
+    expect(new URL(page.url()).searchParams.get("kind")).toBe("plan")
+    await page.reload()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
+    await page.getByRole("combobox", { name: "Machine" }).selectOption({ label: "Started by hand" })
+    expect(new URL(page.url()).searchParams.get("machine")).toBe("by-hand")
+    await page.getByRole("combobox", { name: "Kind" }).selectOption({ label: "Questions" })
+    await page.getByText("Nothing of this kind or machine.").waitFor()
+    await page.getByRole("button", { name: "Show all" }).click()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
+  })
+
+  journey("identical requests get one answer together, and only they", async () => {
+    await isReady()
+    await settleAll()
+    const agents = [
+      await stage.agent({ title: "A" }),
+      await stage.agent({ title: "B" }),
+      await stage.agent({ title: "C", cwd: "/else" }),
+    ]
+    for (const agent of agents) {
+      agent.ask({ command: "npm ci" })
+      await stage.waitFor(agent.id, 1)
+    }
+    const page = await stage.inbox()
+    await detail(page).getByRole("checkbox", { name: "Apply to 2 identical" }).check()
+    await detail(page).locator("[data-ask][data-armed='true']").waitFor()
+    await detail(page)
+      .getByRole("button", { name: /^Allow 2 identical/ })
+      .click()
+    for (const [index, state] of ["allowed", "allowed", "pending"].entries()) {
+      await expect.poll(() => stage.states(agents[index]?.id ?? ""), PATIENCE).toEqual([state])
+    }
+  })
+
+  journey("where nothing waits the last decision is told, and it can be looked at", async () => {
+    await isReady()
+    await settleAll()
+    const agent = await stage.agent({ title: "Last" })
+    agent.ask({ command: "npm run last" })
+    const [ask] = await stage.waitFor(agent.id, 1)
+    await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
+    const page = await stage.inbox("/approvals", { role: "operator" })
+    await page.getByText(/^Nothing is waiting\. The last decision:/).waitFor()
+    await page.getByRole("link", { name: "Show it" }).click()
+    await detail(page)
+      .getByText(/^The token admin allowed this at/)
+      .waitFor()
+  })
+})
+
+/** In the page: clicks on the next request as soon as it is there and as often as it can, and tells after how long it counts. */
+function clickAtOnce(id: string): Promise<number> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const card = document.querySelector<HTMLElement>(`[data-ask="${id}"]`)
+      const answered = performance.getEntriesByType("resource").findLast(({ name }) => name.endsWith("/answer"))
+      if (card !== null && answered instanceof PerformanceResourceTiming) {
+        const since = performance.now() - answered.responseEnd
+        if (card.dataset["armed"] === "true") return resolve(since)
+        if (since < 550) card.querySelector<HTMLElement>("[data-act='primary']")?.click()
+      }
+      return requestAnimationFrame(look)
+    }
+    look()
+  })
+}

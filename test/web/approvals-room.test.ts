@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
+import { check, journey } from "./check.ts"
+import { hasBrowser } from "./cockpit.ts"
+import { asksFor } from "./scenarios.ts"
+
+const long = Array.from({ length: 200 }, (_, index) => `npm run step-${index}`).join("\n")
+
+describe.runIf(hasBrowser)("room to decide", () => {
+  let stage: AskingCockpit
+  beforeAll(async () => {
+    stage = await AskingCockpit.open()
+  })
+  afterAll(async () => {
+    await stage?.dispose()
+  })
+
+  check("[K-11] on a phone both answers are large, apart and in view, however long the request", async () => {
+    const id = await stage.asked(asksFor(long))
+    const page = await stage.session(id, { size: "phone" })
+    await dock(page).getByRole("button", { name: "Review" }).click()
+    const sheet = page.getByRole("dialog", { name: "Request" })
+    const primary = await sheet.getByRole("button", { name: /Review to allow/ }).boundingBox()
+    const deny = await sheet.getByRole("button", { name: /Deny/ }).boundingBox()
+    if (primary === null || deny === null) throw new Error("a button is not there")
+    expect(Math.min(primary.height, deny.height)).toBeGreaterThanOrEqual(44)
+    for (const box of [primary, deny]) expect(box.y + box.height).toBeLessThanOrEqual(844)
+    // No on the left, yes on the right.
+    expect(primary.x - deny.x - deny.width).toBeGreaterThanOrEqual(12)
+
+    await sheet.getByRole("group", { name: "Request" }).focus()
+    await page.keyboard.press("End")
+    const allow = sheet.getByRole("button", { name: /^Allow once/ })
+    await allow.waitFor()
+    await sheet.locator("[data-ask][data-armed='true']").waitFor()
+    await allow.tap()
+    await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
+    await sheet.getByText(/^Allowed by you/).waitFor()
+    // Nothing else waits: it goes by itself.
+    await sheet.waitFor({ state: "hidden" })
+  })
+
+  journey("on a phone the sheet is put away by Back and by a pull, and neither answers", async () => {
+    const id = await stage.asked(asksFor("npm run sheet"))
+    const page = await stage.session(id, { size: "phone" })
+    const sheet = page.getByRole("dialog", { name: "Request" })
+    await dock(page).getByRole("button", { name: "Review" }).click()
+    await sheet.waitFor()
+    await page.goBack()
+    await expect.poll(() => sheet.isVisible()).toBe(false)
+    await dock(page).getByRole("button", { name: "Review" }).click()
+    const head = await sheet.getByRole("heading", { name: "Request", exact: true }).boundingBox()
+    if (head === null) throw new Error("the sheet has no head")
+    const touch = await page.context().newCDPSession(page)
+    const at = (y: number) => ({ touchPoints: [{ x: head.x + 40, y }] })
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", ...at(head.y + 5) })
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", ...at(head.y + 60) })
+    await touch.send("Input.dispatchTouchEvent", { type: "touchMove", ...at(head.y + 160) })
+    await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] })
+    await expect.poll(() => sheet.isVisible()).toBe(false)
+    expect(await stage.states(id)).toEqual(["pending"])
+  })
+
+  journey("d gives a request the whole screen, with a diff's two sides against the file as it is", async () => {
+    const agent = await stage.agent({
+      title: "Edits",
+      replies: { read_file: { contents: "one\nsleep(50)\nthree\n", absPath: "/srv/api/a.ts" } },
+    })
+    const input = { file_path: "/srv/api/a.ts", old_string: "sleep(50)", new_string: "tick(50)" }
+    agent.ask(input, { tool_name: "Edit" })
+    await stage.waitFor(agent.id, 1)
+    const page = await stage.session(agent.id)
+    await dock(page).getByText("three").waitFor()
+    expect(
+      await dock(page)
+        .getByText(/not checked/)
+        .count(),
+    ).toBe(0)
+    await armed(page)
+    await page.keyboard.press("d")
+    const sheet = page.getByRole("dialog", { name: "Request" })
+    await sheet.locator("[data-split]").waitFor()
+    expect(new URL(page.url()).searchParams.get("ask")).toMatch(/^ask_/)
+    await page.keyboard.press("Escape")
+    await expect.poll(() => sheet.isVisible()).toBe(false)
+    expect(await stage.states(agent.id)).toEqual(["pending"])
+
+    await page.keyboard.press("d")
+    await sheet.locator("[data-ask][data-armed='true']").waitFor()
+    await sheet.getByRole("button", { name: /^Allow once/ }).click()
+    await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed"])
+  })
+
+  journey("the buttons stay in view below a request that is shown in full", async () => {
+    const page = await stage.session(await stage.asked(asksFor(long)))
+    await dock(page).getByRole("button", { name: "Show all" }).click()
+    const allow = dock(page).getByRole("button", { name: /^Allow once/ })
+    const box = await allow.boundingBox()
+    const region = await dock(page).boundingBox()
+    if (box === null || region === null) throw new Error("it is not there")
+    expect(box.y + box.height).toBeLessThanOrEqual(region.y + region.height)
+    expect(region.height).toBeLessThanOrEqual(0.55 * 900 + 1)
+  })
+})

@@ -1,0 +1,131 @@
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { check } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { says, works } from "./scenarios.ts"
+import { messageOf, openPanel, openSession, promptsOf, turnsAre } from "./session-page.ts"
+
+const SERVER = fileURLToPath(new URL("../../packages/simulator/test/support/mcp-server.mjs", import.meta.url))
+
+describe.runIf(hasBrowser)("the panels of a session", () => {
+  let cockpit: CockpitHarness
+  beforeAll(async () => {
+    cockpit = await CockpitHarness.open()
+  })
+  afterAll(async () => {
+    await cockpit?.dispose()
+  })
+
+  /** A session that has changed files, set an agent to work and left a command running. */
+  const worked = async (title: string) => {
+    const { id } = await cockpit.agent({
+      title,
+      scenario: works,
+      args: ["--permission-mode", "acceptEdits", "--allowedTools", "Bash"],
+    })
+    await turnsAre(cockpit.hub, id, 1)
+    return id
+  }
+
+  check("[V-8] Changes has the net difference of each file, of all turns or of one", async () => {
+    const { page, panel } = await openPanel(cockpit, await worked("Changes"), "Changes")
+    await panel.getByText("clock.ts").first().waitFor()
+    await panel.getByText("2 files").waitFor()
+    // Written with 50, then changed to 20: what was in between is no difference.
+    await panel.getByText("export const tick = 20", { exact: true }).waitFor()
+    expect(await panel.getByText("export const tick = 50").count()).toBe(0)
+    await messageOf(page).fill("again")
+    await messageOf(page).press("Enter")
+    await panel.getByRole("combobox", { name: "Turn" }).selectOption({ index: 1 })
+    await panel.getByText("2 files").waitFor()
+  })
+
+  check("[V-17] lines of a change are commented on, and the comments go to the agent as one message", async () => {
+    const id = await worked("Comments")
+    const { page, panel } = await openPanel(cockpit, id, "Changes")
+    const file = (name: string) => panel.getByRole("group").filter({ hasText: name })
+    await file("src/clock.ts").getByRole("button", { name: "Comment on line 1" }).focus()
+    // From the keyboard: down one line, and in.
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await panel.getByRole("textbox", { name: /^Comment on line 2 of / }).fill("Why not performance.now()?")
+    await page.keyboard.press("Control+Enter")
+    await panel.getByText("Why not performance.now()?").waitFor()
+    await file("test/clock.test.ts").getByRole("button", { name: "Comment on line 1" }).click()
+    await panel.getByRole("textbox", { name: /^Comment on line 1 of .*clock\.test\.ts/ }).fill("Test the other too")
+    await panel.getByRole("button", { name: "Keep comment" }).click()
+    // What is written stays when the panel is closed.
+    await page.getByRole("button", { name: "Close panels" }).click()
+    await page.getByRole("button", { name: "Panels" }).click()
+    await panel.getByRole("button", { name: "Send 2 comments" }).click()
+    await panel.getByRole("button", { name: /^Send/ }).waitFor({ state: "detached" })
+    const [, sent = ""] = await promptsOf(cockpit.hub, id)
+    expect(sent).toMatch(/^Comments on your changes:\n\nsrc\/clock\.ts:2\n> return Date\.now\(\)\nWhy not performance/)
+    expect(sent).toContain("test/clock.test.ts:1\n> expect(tick).toBe(20)\nTest the other too")
+  })
+
+  check(
+    "[V-9] Tasks has the to-do list, sub-agents and what runs in the background, which can be stopped",
+    async () => {
+      const { panel } = await openPanel(cockpit, await worked("Tasks"), "Tasks")
+      await panel.getByRole("region", { name: "To-do list" }).getByText("Mend the clock").waitFor()
+      const tasks = panel.getByRole("region", { name: "Sub-agents and background tasks" }).getByRole("listitem")
+      await tasks.filter({ hasText: "Look for other sleeps" }).getByText("Done", { exact: true }).waitFor()
+      const watch = tasks.filter({ hasText: "Watch the tests" })
+      await watch.getByText("Running", { exact: true }).waitFor()
+      await watch.getByRole("button", { name: "Stop Watch the tests" }).click()
+      await watch.getByText("Stopped", { exact: true }).waitFor()
+    },
+  )
+
+  check("[V-10] Context shows what fills it, and says so where the CLI cannot tell", async () => {
+    const { panel } = await openPanel(cockpit, await worked("Context"), "Context")
+    await panel.getByRole("meter", { name: "Context used" }).waitFor()
+    await panel.getByRole("list", { name: "What fills the context" }).getByText("Messages").waitFor()
+    const old = await cockpit.agent({ title: "Old", version: "2.1.37", scenario: says("Hello.") })
+    await turnsAre(cockpit.hub, old.id, 1)
+    const page = await openSession(cockpit, old.id)
+    // The oldest say nothing at all to what they do not know: the hub's own time-out tells.
+    await page.route("**/control", async (route) => {
+      const body = route.request().postDataJSON()
+      await route.continue({ postData: JSON.stringify({ ...body, timeoutMs: 1000 }) })
+    })
+    await page.getByRole("button", { name: "Panels" }).click()
+    await page.getByRole("tab", { name: "Context" }).click()
+    await page.getByText("Not supported by CLI 2.1.37").waitFor()
+  })
+
+  check("[V-11] Tools has the commands and agents, by name and by what they are for", async () => {
+    const { panel } = await openPanel(cockpit, await worked("Tools"), "Tools")
+    await panel.getByText("This session has no MCP servers.").waitFor()
+    await panel.getByRole("region", { name: "Commands" }).getByText("Replace the history by a summary").waitFor()
+    await panel.getByRole("region", { name: "Agents" }).getByText("general-purpose", { exact: true }).waitFor()
+  })
+
+  check("[V-18] an MCP server is switched off and on and connected anew, as the agent confirms it", async () => {
+    const servers = { desk: { command: process.execPath, args: [SERVER] }, gone: { command: "/no/such/server" } }
+    const { id } = await cockpit.agent({
+      title: "Servers",
+      scenario: says("Hello."),
+      args: ["--mcp-config", JSON.stringify({ mcpServers: servers })],
+    })
+    await turnsAre(cockpit.hub, id, 1)
+    const { panel } = await openPanel(cockpit, id, "Tools")
+    const item = (name: string) =>
+      panel.getByRole("region", { name: "MCP servers" }).getByRole("listitem").filter({ hasText: name })
+    await item("desk").getByText("connected · 3 tools").waitFor()
+    await item("desk").getByRole("switch", { name: "Use desk" }).click()
+    await item("desk").getByText("disabled", { exact: true }).waitFor()
+    expect(await item("desk").getByRole("button", { name: "Reconnect desk" }).count()).toBe(0)
+    await item("desk").getByRole("switch", { name: "Use desk" }).click()
+    await item("desk").getByText("connected · 3 tools").waitFor()
+    await item("desk").getByRole("button", { name: "Reconnect desk" }).click()
+    await item("desk").getByText("connected · 3 tools").waitFor()
+    await item("gone").getByText("failed", { exact: true }).waitFor()
+    await item("gone").getByRole("button", { name: "Reconnect gone" }).click()
+    await panel
+      .getByRole("alert")
+      .getByText(/^gone: /)
+      .waitFor()
+  })
+})

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import type { Scenario } from "@signalbox/simulator"
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect } from "vitest"
+import { Machine } from "../runner/runner-process.ts"
+import { check } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { asksFor } from "./scenarios.ts"
+import { feedOf, headerOf, messageOf, openSession, turnsAre, WAIT } from "./session-page.ts"
+
+/** Each turn writes a file and says so. */
+const writes: Scenario = {
+  turns: [
+    {
+      repeat: true,
+      steps: [{ tool: "Write", input: { file_path: "notes.md", content: "one\ntwo\n" } }, { say: "Written." }],
+    },
+  ],
+}
+
+describe.runIf(hasBrowser)("the header of a session", () => {
+  let machine: Machine
+  let cockpit: CockpitHarness
+  let opening: Promise<void> | undefined
+  /** Waits for conditions, which only a test may. */
+  const isReady = () => (opening ??= prepare())
+  async function prepare(): Promise<void> {
+    machine = await Machine.open({ scenario: writes, maxAgents: 12 })
+    cockpit = await CockpitHarness.open(machine.hub)
+  }
+  afterAll(async () => {
+    await machine?.endRunner("SIGTERM")
+    await cockpit?.dispose()
+    await machine?.dispose()
+  })
+
+  /** A session that has had one turn, with the newest CLI, whose tools are real. */
+  async function worked(title: string): Promise<string> {
+    await isReady()
+    const env = { SIGNALBOX_SIM_TOOLS: "real" }
+    const { id } = await machine.launch({ title, prompt: "Take notes", permissionMode: "acceptEdits", env })
+    await turnsAre(machine.hub, id, 1)
+    return id
+  }
+  const menu = async (page: Page, title: string, entry: string | RegExp) => {
+    await headerOf(page)
+      .getByRole("button", { name: `Menu of ${title}` })
+      .click()
+    await page.getByRole("menuitem", { name: entry }).click()
+  }
+
+  check("[V-6] a model or mode that the agent refuses is told with its code, and the old one stays", async () => {
+    const id = await worked("Steering")
+    const page = await openSession(cockpit, id)
+    const mode = page.getByRole("combobox", { name: "Mode", exact: true })
+    await expect.poll(() => mode.inputValue(), WAIT).toBe("acceptEdits")
+    // Its CLI was not launched with the right to it, and says so itself.
+    await mode.selectOption("bypassPermissions")
+    await page.getByRole("alertdialog").getByRole("button", { name: "Bypass permissions" }).click()
+    await page
+      .getByRole("alert")
+      .getByText(/not launched with .*\(bypass_not_launched\)/)
+      .waitFor()
+    expect(await mode.inputValue()).toBe("acceptEdits")
+    await page.getByRole("alert").getByRole("button", { name: "Dismiss" }).click()
+
+    // No CLI is known to refuse a model; this is how one that does is passed on by the hub.
+    const refusal = { error: { code: "control/refused", message: "the agent refused set_model: no such model" } }
+    await page.route("**/control", (route) =>
+      route.request().postDataJSON().request.subtype === "set_model"
+        ? route.fulfill({ status: 502, json: { ...refusal, agentErrorCode: "unknown_model" } })
+        : route.continue(),
+    )
+    const model = page.getByRole("combobox", { name: "Model", exact: true })
+    const before = await model.inputValue()
+    await model.focus()
+    await expect.poll(() => model.locator("option").count(), WAIT).toBeGreaterThan(1)
+    const other = await model.locator(`option:not([value="${before}"])`).first().getAttribute("value")
+    await model.selectOption(other)
+    await page
+      .getByRole("alert")
+      .getByText(/The model was not changed: .*no such model \(unknown_model\)/)
+      .waitFor()
+    await expect.poll(() => model.getAttribute("aria-busy")).toBe("false")
+    expect(await model.inputValue()).toBe(before)
+    await page.unroute("**/control")
+    await model.selectOption(other)
+    await expect.poll(async () => (await machine.session(id)).model !== before, WAIT).toBe(true)
+  })
+
+  check("[V-19] the title is changed where it stands, for the agent too; Escape lets it be", async () => {
+    const id = await worked("Old name")
+    const page = await openSession(cockpit, id)
+    const heading = page.getByRole("heading", { level: 1 })
+    await headerOf(page).getByRole("button", { name: "Rename session" }).click()
+    await page.getByRole("textbox", { name: "Title" }).fill("Never")
+    await page.keyboard.press("Escape")
+    await heading.getByText("Old name").waitFor()
+    await headerOf(page).getByRole("button", { name: "Rename session" }).press("Enter")
+    await page.getByRole("textbox", { name: "Title" }).fill("New name")
+    await page.keyboard.press("Enter")
+    await heading.getByText("New name").waitFor()
+    expect((await machine.session(id)).title).toBe("New name")
+    await feedOf(page).getByText("Title: New name").waitFor()
+  })
+
+  check("[V-20] the header tells how full the context is, to a viewer too", async () => {
+    const id = await worked("Context")
+    const page = await openSession(cockpit, id, { role: "viewer" })
+    const meter = headerOf(page).getByRole("meter", { name: "Context" })
+    await meter.waitFor()
+    expect(await meter.getAttribute("aria-valuetext")).toMatch(/^\d+ %, \S+ of (200k|1\.0M) tokens$/)
+  })
+
+  check("[V-21] files are rewound only after what would change is listed", async () => {
+    await isReady()
+    const file = join(machine.cwd, "notes.md")
+    // Others have written it too: before this session it is not there.
+    rmSync(file, { force: true })
+    const id = await worked("Rewind")
+    expect(readFileSync(file, "utf8")).toBe("one\ntwo\n")
+    const page = await openSession(cockpit, id)
+    // The dry run hangs until it is let go: meanwhile nothing can be confirmed.
+    let listed = () => undefined as void
+    const isLetGo = new Promise<void>((resolve) => {
+      listed = resolve
+    })
+    await page.route("**/control", async (route) => {
+      if (route.request().postDataJSON().request.dry_run === true) await isLetGo
+      await route.continue()
+    })
+    await menu(page, "Rewind", "Rewind files…")
+    const dialog = page.getByRole("dialog", { name: "Rewind files" })
+    const rewind = dialog.getByRole("button", { name: /^Rewind/ })
+    expect(await rewind.getAttribute("aria-disabled")).toBe("true")
+    await rewind.press("Enter")
+    listed()
+    await dialog.getByText("1 file would change").waitFor()
+    await dialog.getByRole("list", { name: "Files that go back" }).getByText(file).waitFor()
+    expect(existsSync(file)).toBe(true)
+    await dialog.getByRole("button", { name: "Rewind 1 file" }).click()
+    await dialog.waitFor({ state: "hidden" })
+    await expect.poll(() => existsSync(file), WAIT).toBe(false)
+  })
+
+  check("[V-22] the events of a session are downloaded as they are, one on each line", async () => {
+    const id = await worked("Export")
+    const page = await openSession(cockpit, id, { role: "viewer" })
+    await menu(page, "Export", "Export…")
+    const dialog = page.getByRole("dialog", { name: "Export" })
+    await dialog.getByText(`signalbox export ${id} --html session.html`).waitFor()
+    const downloading = page.waitForEvent("download")
+    await dialog.getByRole("button", { name: "Download events" }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe(`session-${id.slice(0, 8)}.ndjson`)
+    const lines = readFileSync(await download.path(), "utf8")
+      .trimEnd()
+      .split("\n")
+    expect(lines.map((line) => JSON.parse(line))).toEqual(await machine.events(id))
+  })
+
+  check("[V-23] stopping names what it comes to, and a new message brings it back", async () => {
+    const id = await worked("Stop")
+    const page = await openSession(cockpit, id)
+    await menu(page, "Stop", "Stop session…")
+    const dialog = page.getByRole("alertdialog", { name: "Stop “Stop”?" })
+    await dialog.getByText("Its history stays, and a new message brings it back on its machine.").waitFor()
+    await dialog.getByRole("button", { name: "Stop session" }).click()
+    await headerOf(page).getByText("Ended").first().waitFor()
+    await messageOf(page).fill("once more")
+    await messageOf(page).press("Enter")
+    await turnsAre(machine.hub, id, 2)
+    const asking = await cockpit.agent({ title: "Asking", scenario: asksFor("npm test") })
+    const other = await openSession(cockpit, asking.id)
+    await headerOf(other).getByText("Needs you").first().waitFor()
+    await menu(other, "Asking", "Stop session…")
+    await other.getByText("1 open question will stay unanswered.").waitFor()
+  })
+
+  check("[V-24] a session goes on in another one from its menu, in the same folder", async () => {
+    const id = await worked("Fork")
+    const page = await openSession(cockpit, id)
+    await menu(page, "Fork", "Fork…")
+    expect(await page.getByRole("combobox", { name: "Folder" }).inputValue()).toBe(machine.cwd)
+    expect(await page.getByRole("checkbox", { name: /fork/ }).isChecked()).toBe(true)
+    await page.getByRole("textbox", { name: "First message" }).fill("Another way")
+    await page.getByRole("textbox", { name: "First message" }).press("Control+Enter")
+    await page.waitForURL((url) => url.pathname.startsWith("/s/") && !url.pathname.includes(id))
+    const forked = new URL(page.url()).pathname.slice(3)
+    expect(await machine.session(forked)).toMatchObject({ parent: id, cwd: machine.cwd })
+    await turnsAre(machine.hub, forked, 1)
+  })
+})

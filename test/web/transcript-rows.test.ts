@@ -1,0 +1,167 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect } from "vitest"
+import { check } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { everyMessage, everyRow } from "./every-row.ts"
+import { feed, openTranscript, turnsEnded, WAIT } from "./transcript-page.ts"
+
+describe.runIf(hasBrowser)("the rows of a transcript", () => {
+  let cockpit: CockpitHarness
+  beforeAll(async () => {
+    cockpit = await CockpitHarness.open()
+  })
+  afterAll(async () => {
+    await cockpit?.dispose()
+  })
+
+  const open = (id: string) => openTranscript(cockpit, `/s/${id}`)
+
+  check(
+    "[X-1] every message there is becomes the rows it should, no others, and the page has no complaint",
+    async () => {
+      const { id } = await cockpit.agent({ title: "Everything", scenario: everyMessage })
+      await turnsEnded(cockpit, id)
+      const complaints = cockpit.complaints.length
+      // So high that every row is in the document.
+      const page = await openTranscript(cockpit, `/s/${id}`, { size: { width: 1440, height: 9000 } })
+      await feed(page).getByText("Here it ends.").first().waitFor()
+      const names = await rowNames(page)
+      const [from, to] = [names.indexOf("Claude: Here it begins."), names.indexOf("Claude: Here it ends.")]
+      expect(names.slice(from, to + 1)).toEqual(everyRow.map(([name]) => name))
+      expect(names.slice(0, from)).toEqual(
+        expect.arrayContaining(["Started", expect.stringMatching(/^Message of .*: Go on$/)]),
+      )
+      expect(names.at(-1)).toBe("Turn finished")
+      const articles = feed(page).locator("article")
+      for (const [index, [name, ...texts]] of everyRow.entries()) {
+        const shown = await articles.nth(from + index).innerText()
+        for (const text of texts) expect(shown, name).toContain(text)
+      }
+      expect(cockpit.complaints.slice(complaints)).toEqual([])
+    },
+  )
+
+  const rowNames = (page: Page) =>
+    feed(page)
+      .locator("article")
+      .evaluateAll((articles) => articles.map((article) => article.getAttribute("aria-label") ?? ""))
+
+  check("[X-2] a kind of event that nobody knows yet is shown, not dropped", async () => {
+    const { id } = await cockpit.agent({
+      title: "New",
+      scenario: { turns: [{ steps: [{ emit: { type: "zebra", stripes: 3 } }, { say: "Done." }] }] },
+    })
+    const page = await open(id)
+    await page.getByRole("article", { name: /Unknown event zebra/ }).waitFor()
+  })
+
+  check("[X-3] markup of an agent never becomes markup, wherever it stands", async () => {
+    const evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+    const { id } = await cockpit.agent({
+      title: evil,
+      prompt: evil,
+      args: ["--allowedTools", "Bash,mcp__x__evil"],
+      scenario: {
+        turns: [
+          {
+            steps: [
+              { think: evil },
+              {
+                say: `${evil}\n\n[link](javascript:document.title='owned') ![i](http://127.0.0.1:9/x.png)\n\n\`\`\`html\n${evil}\n\`\`\``,
+              },
+              { tool: "Bash", input: { command: evil }, result: evil },
+              { tool: "mcp__x__evil", input: { [evil]: evil }, result: evil },
+              { say: "The end." },
+            ],
+          },
+        ],
+      },
+    })
+    const page = await open(id)
+    const foreign: string[] = []
+    page.on("request", (request) => {
+      if (!request.url().startsWith(cockpit.hub.ready.url)) foreign.push(request.url())
+    })
+    await page.reload()
+    await feed(page).getByText("The end.").waitFor()
+    const closed = feed(page).getByRole("button", { expanded: false })
+    while ((await closed.count()) > 0) await closed.first().click()
+    // The title is the session's, as text; a script would have made it another.
+    expect(await page.title()).toContain("<img")
+    expect(await feed(page).locator("img, script, iframe").count()).toBe(0)
+    expect(await feed(page).locator("a[href^='javascript']").count()).toBe(0)
+    expect(foreign).toEqual([])
+  })
+
+  check("[X-4] a turn that was interrupted is not told as one that failed", async () => {
+    const { id } = await cockpit.agent({
+      title: "Stopped",
+      scenario: {
+        turns: [
+          {
+            steps: [
+              { say: "I wait." },
+              { tool: "Bash", input: { command: "sleep 600" }, result: "x", durationMs: 600_000 },
+            ],
+          },
+        ],
+      },
+      args: ["--allowedTools", "Bash"],
+    })
+    const page = await open(id)
+    await page.getByRole("article", { name: "Command sleep 600" }).waitFor()
+    await cockpit.hub.post(`/api/sessions/${id}/interrupt`)
+    await turnsEnded(cockpit, id)
+    await feed(page)
+      .getByText(/Interrupted by/)
+      .first()
+      .waitFor(WAIT)
+    expect(
+      await page
+        .locator("main")
+        .getByText(/failed/i)
+        .count(),
+    ).toBe(0)
+  })
+
+  check(
+    "[X-5] of five megabytes the end is there at once, and all of it on demand, with little in the document",
+    async () => {
+      const line = "one line of a log that never ends\n"
+      const { id } = await cockpit.agent({
+        title: "Flood",
+        scenario: {
+          turns: [
+            {
+              steps: [
+                {
+                  tool: "Bash",
+                  input: { command: "cat log" },
+                  result: { repeat: line, bytes: 5_000_000 },
+                  structured: { stderr: "" },
+                },
+                { say: "That was long." },
+              ],
+            },
+          ],
+        },
+        args: ["--allowedTools", "Bash", "--speed", "max"],
+      })
+      await turnsEnded(cockpit, id)
+      const page = await open(id)
+      const row = page.getByRole("article", { name: "Command cat log" })
+      await row.getByText("one line of a log that never ends").first().waitFor()
+      expect((await row.innerText()).length).toBeLessThan(10_000)
+      await row.getByRole("button", { name: "Show all, 5.0 MB" }).click()
+      const whole = row.getByRole("region", { name: "Whole output" })
+      await whole.getByText("one line of a log").first().waitFor()
+      const shown = () =>
+        whole.evaluate((element) => ({ chars: element.textContent?.length ?? 0, top: element.scrollTop }))
+      await expect.poll(async () => (await shown()).top, WAIT).toBeGreaterThan(10_000)
+      expect((await shown()).chars).toBeLessThan(100_000)
+      await whole.focus()
+      await page.keyboard.press("Home")
+      await expect.poll(async () => (await shown()).top, WAIT).toBe(0)
+    },
+  )
+})
