@@ -41,6 +41,12 @@ const tasks = {
     await buildWeb()
     await run(process.execPath, ["--expose-gc", "bench/run.mjs", ...args])
   },
+  async "bench:web"(args) {
+    await ensureBuilt()
+    await buildWeb()
+    ensureSystemPackage("chromium")
+    await run(process.execPath, ["bench/web/run.mjs", ...args])
+  },
   async format() {
     await ensureInstalled()
     await run(tool("biome"), ["check", "--write", "."])

@@ -6,8 +6,23 @@ import { PINNED } from "../scripts/claude-cli.mjs"
  */
 const extent: "gate" | "full" = process.env["SIGNALBOX_TESTS"] === "full" ? "full" : "gate"
 
-/** Files that only `test:full` runs: a full disk needs the right to mount one. */
-export const leftOut: readonly string[] = extent === "full" ? [] : ["test/hub/abuse-disk.test.ts"]
+/** Files that only `test:full` runs: a full disk needs the right to mount one, pictures are for people, these approvals have no first checks. */
+export const leftOut: readonly string[] =
+  extent === "full"
+    ? []
+    : [
+        "test/hub/abuse-disk.test.ts",
+        // The gate takes none of their checks.
+        "test/web/lanes.test.ts",
+        "test/web/long-session.test.ts",
+        "test/web/transcript.test.ts",
+        "test/web/looks-gallery.test.ts",
+        "test/web/looks-names.test.ts",
+        "test/web/approvals-forms.test.ts",
+        "test/web/approvals-notifications.test.ts",
+        "test/web/approvals-outcomes.test.ts",
+        "test/web/approvals-room.test.ts",
+      ]
 
 /** Cases of each fuzzer. */
 export const fuzzCases = extent === "full" ? 2_000_000 : 20_000
@@ -120,6 +135,9 @@ export const cockpitLooks: readonly (readonly ["desktop" | "tablet" | "phone", "
         ["desktop", "light"],
         ["phone", "dark"],
       ]
+
+/** Journeys and pictures of the cockpit beyond its numbered checks: `test:full` has all of them, the gate the first of each file. */
+export const isWholeCockpit = extent === "full"
 
 /** How often the hub is killed under a loop. */
 export const loopKills = extent === "full" ? 10 : 2
