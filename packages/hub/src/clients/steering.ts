@@ -13,6 +13,8 @@ export async function steer(
   { by, timeoutMs, signal }: { by: string; timeoutMs: number; signal?: AbortSignal },
 ): Promise<ControlReply> {
   if (request.subtype === "set_permission_mode") checkMode(textOf(request, "mode"))
+  // It must not overtake the message whose turn it is to end.
+  if (request.subtype === "interrupt") await session.delivered(timeoutMs)
   const reply = session.ask(request, timeoutMs, signal)
   // Sent before it is recorded, so that a client's requests keep their order on the wire; its failure is told below.
   reply.catch(() => undefined)

@@ -80,9 +80,18 @@ export class AgentSeat {
       await messages.sendAgain(wire)
       await options.asks.sendAgain(wire.incarnation, connectedAt)
     } else {
-      await messages.deliver(wire)
+      await this.#deliverFirst(wire)
     }
     await greeted
+  }
+
+  /** What waited for this process is its turn from here on. */
+  async #deliverFirst(wire: AgentWire): Promise<void> {
+    const { messages } = this.#parts
+    const isAwaited = messages.waiting > 0
+    await messages.deliver(wire)
+    const { record } = this.session
+    if (isAwaited && record.turnStartedAt === undefined) this.session.change({ turnStartedAt: this.session.now() })
   }
 
   async detach(wire: AgentWire, reason: string): Promise<void> {

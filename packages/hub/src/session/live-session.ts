@@ -266,6 +266,13 @@ export class LiveSession {
     return connection.control.ask(connection.wire, request, { timeoutMs, signal })
   }
 
+  /** Resolves when what was sent before is on the wire, as far as an agent is here or just coming. */
+  async delivered(timeoutMs: number): Promise<void> {
+    const isComing = this.wire !== undefined && this.greetedWire === undefined
+    if (isComing && this.messages.waiting > 0) await this.#seat.arrivals.wait(timeoutMs)
+    await this.messages.delivered()
+  }
+
   /** Brings a parked agent back. Resolves when it is here; at once when it does not rest. */
   async awake(timeoutMs: number): Promise<void> {
     if (!this.isParked) return

@@ -120,6 +120,11 @@ export class MessageDesk {
     return this.#delivering
   }
 
+  /** Resolves when those that are on their way are on the wire. */
+  delivered(): Promise<void> {
+    return this.#delivering
+  }
+
   /** The same process is back: what it has not confirmed is sent again, and it ignores what it has. */
   sendAgain(wire: AgentWire): Promise<void> {
     this.#open = this.#open.map((message) =>

@@ -1,5 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
+import { steer } from "../../src/clients/steering.ts"
 import { ALREADY, FakeAgent, linesOf, setUpSessions } from "./session-setup.ts"
 
 const init = (uuid: string, session_id = "c1"): Envelope => ({
@@ -359,6 +360,24 @@ describe("who is who", () => {
     await attached
     await expect.poll(() => agent.prompts).toEqual(["early"])
     expect(agent.heard[0]).toMatchObject({ request: { subtype: "initialize" } })
+  })
+
+  it("[HS44] an interrupt while the agent connects comes to it after the message whose turn it is to end", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    await session.send({ content: "early" }, "ann")
+    const agent = new FakeAgent()
+    const attached = agent.attach(session)
+    const interrupted = steer(session, { subtype: "interrupt" }, { by: "ann", timeoutMs: 1000 })
+    await attached
+    await expect.poll(() => agent.heard.length).toBe(3)
+    expect(agent.prompts).toEqual(["early"])
+    expect(agent.heard[2]).toMatchObject({ request: { subtype: "interrupt" } })
+    const response = { subtype: "success", request_id: agent.heard[2]?.["request_id"] }
+    agent.say({ type: "control_response", response })
+    expect(await interrupted).toMatchObject({ subtype: "success" })
+    agent.say({ type: "result", subtype: "error_during_execution", is_error: true })
+    await expect.poll(() => session.record.lastResult).toMatchObject({ interruptedBy: "ann" })
   })
 
   it("[HS31] one that was initialized before is the same process, one that was not is new", async () => {
