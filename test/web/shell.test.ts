@@ -103,7 +103,9 @@ describe.runIf(hasBrowser)("the shell", () => {
   })
 
   check("[L-2] no route scrolls sideways, down to 320 px", async () => {
-    const [ask] = (await cockpit.hub.get(`/api/asks?state=pending&session=${session}`)).asks
+    const pending = async () => (await cockpit.hub.get(`/api/asks?state=pending&session=${session}`)).asks
+    await expect.poll(async () => (await pending()).length, { timeout: 30_000 }).toBe(1)
+    const [ask] = await pending()
     for (const size of [{ width: 320, height: 640 }, SIZES.phone, SIZES.tablet, SIZES.desktop]) {
       const page = await cockpit.page({ size })
       for (const route of [

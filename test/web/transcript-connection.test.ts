@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
 
   async function open(id: string, stream: Stream): Promise<Page> {
     return openTranscript(cockpit, `/s/${id}`, {
-      size: { width: 1440, height: 6000 },
+      size: { width: 1440, height: 12_000 },
       prepare: (page) => stream.watch(page),
     })
   }

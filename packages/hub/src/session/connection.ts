@@ -49,9 +49,9 @@ export function phaseOf(
   }
 }
 
-/** A turn that was under way when the hub went down is taken to be still under way. */
-export function stateAtStart({ turnStartedAt }: SessionRecord): SessionState {
-  const activity = turnStartedAt === undefined ? "idle" : "running"
+/** A turn that was under way when the hub went down is taken to be still under way, and so is one whose message is on its way. */
+export function stateAtStart({ turnStartedAt }: SessionRecord, openMessages = 0): SessionState {
+  const activity = turnStartedAt === undefined && openMessages === 0 ? "idle" : "running"
   return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
 }
 

@@ -303,10 +303,10 @@ export class LiveSession {
   async load(): Promise<void> {
     const caughtUp = await catchUp(this.#options.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
-    if (this.#connection.name === "away") this.#progress.state = stateAtStart(this.record)
     // One that was handed over may have left messages on their way.
     if (!this.isEnded || this.record.next !== undefined) await this.messages.load()
     else this.#areMessagesUnread = true
+    if (this.#connection.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
   }
 
   #publish(items: readonly Published[]): void {

@@ -65,6 +65,11 @@ export class MessageDesk {
     return this.#open.filter(({ state }) => state === "waiting").length
   }
 
+  /** How many no process has confirmed yet. */
+  get unconfirmed(): number {
+    return this.#open.length
+  }
+
   /** Whether the session has this very message already. */
   async has(message: Envelope): Promise<boolean> {
     const uuid = textOf(message, "uuid")

@@ -12,7 +12,7 @@ export function TasksChip({ rows }: { readonly rows: readonly Row[] }) {
   if (todos.length === 0 || done === todos.length) return null
   return (
     <Button
-      aria-label={`Tasks, ${done} of ${todos.length} done`}
+      aria-label={`${done}/${todos.length} tasks done`}
       onClick={() => setQuery({ panel: "tasks" }, { push: true })}
       className="pointer-events-auto min-h-6! rounded-full! px-2! py-0! text-meta! tabular-nums shadow-popover coarse:min-h-11!"
     >

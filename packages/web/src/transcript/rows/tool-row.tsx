@@ -123,7 +123,7 @@ function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolea
   if (state === "waiting" && ask !== undefined) {
     return (
       <p className="text-dense text-caution">
-        <Link href="#waiting" className="underline" onClick={goToDock}>
+        <Link href="#waiting" className="inline-flex min-h-6 items-center underline coarse:min-h-11" onClick={goToDock}>
           Answer below
         </Link>
       </p>
