@@ -26,6 +26,8 @@ export function AskDetail({ id, answered, pointer, position, onStep }: AskDetail
       {...pointer}
       className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface"
     >
+      {/* Beside the list, the list has it. */}
+      <h1 className="sr-only desktop:hidden">Approvals</h1>
       <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1">
         <button
           type="button"
