@@ -31,6 +31,11 @@ export class BlockTable {
     if (uuids.length > 0) this.#board.fadeAll()
   }
 
+  /** How many blocks of a message are known. */
+  countOf(messageId: string): number {
+    return this.#messages.get(messageId)?.length ?? 0
+  }
+
   /** Tells the number of the block within its message. */
   count(messageId: string, place: Place): Slot {
     const slots = this.#messages.get(messageId) ?? []

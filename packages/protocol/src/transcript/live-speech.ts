@@ -22,10 +22,13 @@ interface Speech {
 /** What is being said now, per speaker. It has the keys that it will have when it is said: nothing jumps when it is. */
 export class LiveSpeech {
   readonly #board: Board
+  readonly #saidOf: (messageId: string) => number
   readonly #speeches = new Map<string | null, Speech>()
 
-  constructor(board: Board) {
+  /** `saidOf`: how many blocks of a message the log has. */
+  constructor(board: Board, saidOf: (messageId: string) => number) {
     this.#board = board
+    this.#saidOf = saidOf
   }
 
   /** A `stream_event`. */
@@ -86,6 +89,8 @@ export class LiveSpeech {
     const speech = this.#speeches.get(lane)
     const [index, block] = [event["index"], fieldOf(event, "content_block")]
     if (speech === undefined || typeof index !== "number" || block === undefined) return
+    // Whoever comes in mid-sentence is told it from its beginning, with what of it was said whole.
+    if (index < this.#saidOf(speech.messageId)) return
     const type = textOf(block, "type") ?? ""
     const text = textOf(block, "text") ?? textOf(block, "thinking") ?? ""
     const place = { seq: speech.after + 1, pos: index, lane }

@@ -29,7 +29,7 @@ export class Transcript {
   readonly #tools = new ToolTable(this.#board, (uuid) => this.#blocks.isRetracted(uuid))
   readonly #prompts = new PromptTable(this.#board)
   readonly #hooks = new HookTable(this.#board)
-  readonly #live = new LiveSpeech(this.#board)
+  readonly #live = new LiveSpeech(this.#board, (messageId) => this.#blocks.countOf(messageId))
   readonly #turns: TurnTable
   #isSettled = true
   /** The last events that said that the history is being compacted, and that it no longer is. */

@@ -30,6 +30,20 @@ describe("the transcript: what is being said", () => {
     expect(transcript.rows()).toHaveLength(1)
   })
 
+  it("[TR13] whoever comes in mid-sentence, and is told it from its beginning, sees what was said of it once", () => {
+    const transcript = new Transcript()
+    transcript.fold(new SessionLog().text("m1", "Whole").events)
+    transcript.delta(starts("m1"))
+    for (const [index, text] of ["Whole", "Half"].entries()) {
+      transcript.delta(opens(index, { type: "text", text: "" }))
+      transcript.delta(grows(index, { type: "text_delta", text }))
+    }
+    expect(transcript.rows()).toMatchObject([
+      { key: "b:m1:0", state: "done", text: "Whole" },
+      { key: "b:m1:1", state: "live", text: "Half" },
+    ])
+  })
+
   it("[TR13] a tool's input shows its first field when that is whole, and thinking its count", () => {
     const transcript = live()
     transcript.delta(opens(1, { type: "tool_use", id: "t1", name: "Write", input: {} }))

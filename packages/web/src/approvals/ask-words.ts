@@ -11,7 +11,9 @@ function text(source: Readonly<Record<string, unknown>> | undefined, field: stri
 
 /** What is asked, as a heading: the CLI's own words, or ours. */
 export function headingOf(ask: AskLike): string {
-  const own = text(ask.request, "title") ?? (ask.kind === "tool" ? undefined : text(ask.request, "display_name"))
+  const hasOwnWords = ask.kind === "elicitation" || ask.kind === "dialog"
+  // Of a tool, a question or a plan it is the bare name of the tool: ours says more.
+  const own = text(ask.request, "title") ?? (hasOwnWords ? text(ask.request, "display_name") : undefined)
   if (own !== undefined) return oneLine(own, 120)
   const { input } = ask
   switch (ask.kind) {
@@ -80,7 +82,7 @@ function firstWords(plan: string): string {
 export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): string {
   return kind === "tool"
     ? (toolName ?? "tool")
-    : { question: "question", plan: "plan", elicitation: "form", dialog: "dialog" }[kind]
+    : { question: "Question", plan: "Plan", elicitation: "Form", dialog: "Dialog" }[kind]
 }
 
 /** Who of a session's agents asks. */

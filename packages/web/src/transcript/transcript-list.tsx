@@ -100,7 +100,8 @@ export function TranscriptList({ feed, view, footer, handle, goTo, lane, sent }:
           tabIndex={0}
           onKeyDown={(event) => onFeedKey(event, { jumpToStart: () => void jumpTo(firstSeq), jumpToEnd })}
           onFocus={(event) => kept.onFocus(event.target)}
-          className="min-h-0 min-w-0 flex-1 overflow-y-auto overscroll-contain scroll-py-4 [overflow-anchor:none] focus-visible:-outline-offset-2"
+          // As much at the start as the track takes at the end: its rows stand in line with the dock and the composer.
+          className="min-h-0 min-w-0 flex-1 overflow-y-auto overscroll-contain scroll-py-4 desktop:ps-4 [overflow-anchor:none] focus-visible:-outline-offset-2"
         >
           <div ref={content}>
             <Head feed={feed} view={view} heightPx={headPx} />
