@@ -177,7 +177,7 @@ describe.runIf(hasBrowser)("the transcript", () => {
     const button = feed(page).locator("article[data-kind='activity'] button[aria-expanded='false']").first()
     const key = await button.evaluate((element) => element.closest("article")?.getAttribute("data-key") ?? "")
     const own = feed(page).locator(`article[data-key="${key}"] button[aria-expanded]`).first()
-    await own.click()
+    await own.press("Enter")
     await expect.poll(() => own.getAttribute("aria-expanded")).toBe("true")
     const seq = await own.evaluate((element) => element.closest("article")?.getAttribute("data-seq") ?? "")
     await feed(page).focus()

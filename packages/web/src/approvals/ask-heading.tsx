@@ -25,8 +25,8 @@ export function AskHeading({ ask, showSession }: AskHeadingProps) {
       <h3 className="text-prose font-bold">
         <bdi>{headingOf(ask)}</bdi>
       </h3>
-      <p className="flex flex-wrap gap-x-2 text-meta text-text-3">
-        <Link href={place} className="underline">
+      <p className="flex flex-wrap items-center gap-x-2 text-meta text-text-3">
+        <Link href={place} className="inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11">
           <bdi>{showSession && session !== undefined ? titleOf(session) : "In the transcript"}</bdi>
         </Link>
         {session !== undefined && <MachineName session={session} />}

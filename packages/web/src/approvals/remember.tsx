@@ -48,7 +48,7 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
                 value={place}
                 choices={DESTINATIONS}
                 onChange={(event) => onChange(new Map([...ticked, [index, event.target.value]]))}
-                className="min-h-7! py-0! text-dense!"
+                className="min-h-7! py-0! text-dense! coarse:min-h-11!"
               />
             )}
           </li>

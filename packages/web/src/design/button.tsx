@@ -23,7 +23,7 @@ export function Button({ look = "plain", className, type = "button", ...rest }: 
     <button
       type={type}
       className={classes(
-        "inline-flex min-h-8 items-center justify-center gap-1.5 rounded-control border px-3 py-1 text-ui font-medium whitespace-nowrap select-none coarse:min-h-11",
+        "inline-flex min-h-8 items-center justify-center gap-1.5 rounded-control border px-3 py-1 text-ui font-medium whitespace-nowrap select-none coarse:min-h-11 coarse:min-w-11",
         isInert ? "border-line bg-sunken text-text-3" : LOOKS[look],
         className,
       )}

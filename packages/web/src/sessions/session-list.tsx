@@ -73,7 +73,7 @@ function SectionView({ section, open, onToggle, compact, currentId, scroller }: 
           type="button"
           aria-expanded={open}
           onClick={onToggle}
-          className="flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-3 pb-1 text-start text-meta font-bold tracking-wide text-text-2 uppercase"
+          className="flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-3 pb-1 coarse:min-h-11 text-start text-meta font-bold tracking-wide text-text-2 uppercase"
         >
           <NextIcon size={12} className={classes(open && "rotate-90")} />
           <span className={classes(key === "needs-you" && "text-caution")}>{title}</span>

@@ -14,7 +14,7 @@ export function TasksChip({ rows }: { readonly rows: readonly Row[] }) {
     <Button
       aria-label={`${done}/${todos.length} tasks done`}
       onClick={() => setQuery({ panel: "tasks" }, { push: true })}
-      className="pointer-events-auto min-h-6! rounded-full! px-2! py-0! text-meta! tabular-nums shadow-popover coarse:min-h-11!"
+      className="pointer-events-auto min-h-6! min-w-6! rounded-full! coarse:min-w-11! px-2! py-0! text-meta! tabular-nums shadow-popover coarse:min-h-11!"
     >
       {done}/{todos.length}
     </Button>

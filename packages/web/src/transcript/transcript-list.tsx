@@ -157,7 +157,14 @@ function Head({ feed, view, heightPx }: HeadProps) {
     <>
       <div style={{ height: heightPx }} className="flex items-center justify-center text-meta text-text-3">
         {!view.isAtHead && heightPx === HEAD_PX.more && (
-          <button type="button" className="min-h-7 px-3 hover:underline" onClick={() => void feed.loadBefore()}>
+          // For a pointer alone: the keyboard has Home and Page Up, and a feed holds articles and nothing else.
+          <button
+            type="button"
+            aria-hidden
+            tabIndex={-1}
+            className="min-h-7 px-3 hover:underline"
+            onClick={() => void feed.loadBefore()}
+          >
             Earlier events…
           </button>
         )}
@@ -178,7 +185,7 @@ function Head({ feed, view, heightPx }: HeadProps) {
 function Later({ onMore }: { readonly onMore: () => void }) {
   return (
     <p className="flex h-7 items-center justify-center text-meta text-text-3">
-      <button type="button" className="min-h-7 px-3 hover:underline" onClick={onMore}>
+      <button type="button" aria-hidden tabIndex={-1} className="min-h-7 px-3 hover:underline" onClick={onMore}>
         Later events…
       </button>
     </p>

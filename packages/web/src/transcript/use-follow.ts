@@ -3,7 +3,8 @@ import { type FollowInput, type ScrollFacts, stepFollow } from "./follow.ts"
 
 /** After a wheel, a touch or a key, what scrolls for this long is the reader's doing. */
 const INTENT_MS = 400
-const KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "])
+/** Home and End are jumps of ours: while the list measures what it shows then, its scrolling back and forth is nobody's wish. */
+const KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", " "])
 const UP_KEYS = new Set(["ArrowUp", "PageUp", "Home"])
 
 export interface Follow {
