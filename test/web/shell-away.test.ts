@@ -43,11 +43,11 @@ describe.runIf(hasBrowser)("a page that is kept open", () => {
   const prompts = (page: Page) =>
     feed(page)
       .locator("article[data-kind='prompt']")
-      .evaluateAll((rows) => rows.flatMap((row) => /message \d+/.exec(row.textContent ?? "")?.[0] ?? []))
+      .evaluateAll((rows) => rows.flatMap((row) => /message \d+\./.exec(row.textContent ?? "")?.[0] ?? []))
   async function say(id: string, from: number, to: number): Promise<void> {
-    for (let n = from; n < to; n++) await cockpit.hub.post(`/api/sessions/${id}/messages`, { content: `message ${n}` })
+    for (let n = from; n < to; n++) await cockpit.hub.post(`/api/sessions/${id}/messages`, { content: `message ${n}.` })
   }
-  const counted = (to: number) => Array.from({ length: to }, (_, n) => `message ${n}`)
+  const counted = (to: number) => Array.from({ length: to }, (_, n) => `message ${n}.`)
 
   it("through a restart of the hub a draft, an open question and the place in the list stay", async () => {
     const id = await asked("Restarted")
