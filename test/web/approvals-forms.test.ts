@@ -2,27 +2,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest"
 import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
-
-const QUESTIONS = [
-  {
-    question: "Which database?",
-    header: "Database",
-    options: [
-      { label: "SQLite", description: "One file", preview: "app.db" },
-      { label: "Postgres", description: "A server", preview: "postgres://…" },
-    ],
-    multiSelect: false,
-  },
-  {
-    question: "Which parts?",
-    header: "Parts",
-    options: [
-      { label: "API", description: "" },
-      { label: "Web", description: "" },
-    ],
-    multiSelect: true,
-  },
-]
+import { TWO_QUESTIONS } from "./scenarios.ts"
 
 const SCHEMA = {
   type: "object",
@@ -56,7 +36,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     await stage.waitFor(agent.id, 1)
     return agent
   }
-  const questions = { subtype: "can_use_tool", tool_name: "AskUserQuestion", input: { questions: QUESTIONS } }
+  const questions = { subtype: "can_use_tool", tool_name: "AskUserQuestion", input: { questions: TWO_QUESTIONS } }
   const plan = { subtype: "can_use_tool", tool_name: "ExitPlanMode", input: { plan: PLAN } }
   const answerOf = async (id: string) => (await stage.asks(id))[0].answer
 
@@ -94,7 +74,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
       const { updatedInput } = await answerOf(id)
       expect(updatedInput).toEqual({
-        questions: QUESTIONS,
+        questions: TWO_QUESTIONS,
         answers: { "Which database?": "Postgres", "Which parts?": "API, Web" },
         annotations: { "Which database?": { notes: "the small one", preview: "postgres://…" } },
       })

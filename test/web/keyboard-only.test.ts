@@ -5,7 +5,7 @@ import { Machine } from "../runner/runner-process.ts"
 import { journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { KeyboardUser } from "./focus.ts"
-import { asksFor, says } from "./scenarios.ts"
+import { asksFor, says, TWO_QUESTIONS } from "./scenarios.ts"
 
 const PATIENCE = { timeout: 60_000, interval: 100 }
 const LONG_MS = 180_000
@@ -17,26 +17,7 @@ const QUESTIONS: Scenario = {
         {
           tool: "AskUserQuestion",
           input: {
-            questions: [
-              {
-                question: "Which database?",
-                header: "Database",
-                options: [
-                  { label: "SQLite", description: "One file" },
-                  { label: "Postgres", description: "A server" },
-                ],
-                multiSelect: false,
-              },
-              {
-                question: "Which parts?",
-                header: "Parts",
-                options: [
-                  { label: "API", description: "" },
-                  { label: "Web", description: "" },
-                ],
-                multiSelect: true,
-              },
-            ],
+            questions: TWO_QUESTIONS,
           },
         },
         { say: "Thank you." },

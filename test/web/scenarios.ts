@@ -62,3 +62,25 @@ export const works: Scenario = {
     },
   ],
 }
+
+/** One of which one is chosen, and one of which several can be. */
+export const TWO_QUESTIONS = [
+  {
+    question: "Which database?",
+    header: "Database",
+    options: [
+      { label: "SQLite", description: "One file", preview: "app.db" },
+      { label: "Postgres", description: "A server", preview: "postgres://…" },
+    ],
+    multiSelect: false,
+  },
+  {
+    question: "Which parts?",
+    header: "Parts",
+    options: [
+      { label: "API", description: "" },
+      { label: "Web", description: "" },
+    ],
+    multiSelect: true,
+  },
+]

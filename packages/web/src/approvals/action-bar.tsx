@@ -1,4 +1,5 @@
-import type { ReactNode } from "react"
+import type { ComponentProps, ReactNode } from "react"
+import { Button } from "../design/button.tsx"
 
 interface ActionBarProps {
   /** How the answer fares. */
@@ -19,4 +20,9 @@ export function ActionBar({ notes, children }: ActionBarProps) {
 /** The buttons: on a phone the one that does it is on the right, the one that does not on the left, and both are broad. */
 export function ActionButtons({ children }: { readonly children: ReactNode }) {
   return <div className="flex flex-wrap gap-3">{children}</div>
+}
+
+/** The button that does it, which is also what `y` does. */
+export function PrimaryAction(props: Omit<ComponentProps<typeof Button>, "look" | "className">) {
+  return <Button look="primary" data-act="primary" className="order-last tablet:order-none coarse:flex-1" {...props} />
 }

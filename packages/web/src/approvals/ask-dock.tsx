@@ -2,7 +2,7 @@ import type { Ask, Session } from "@signalbox/client"
 import { useMemo, useState } from "react"
 import { useFleet, useMe } from "../app/hub-context.ts"
 import { Button, IconButton } from "../design/button.tsx"
-import { BackIcon, DownIcon, NextIcon } from "../design/icons.tsx"
+import { BackIcon, DownIcon, NextIcon, WholeIcon } from "../design/icons.tsx"
 import { AskCard } from "./ask-card.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
@@ -90,7 +90,7 @@ function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarPr
           </>
         )}
         <IconButton label="Full screen" onClick={onWhole} className="max-tablet:hidden">
-          <WholeIcon />
+          <WholeIcon size={15} />
         </IconButton>
         <IconButton
           label={isSmall ? "Show the request" : "Minimise"}
@@ -102,24 +102,6 @@ function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarPr
         </IconButton>
       </span>
     </div>
-  )
-}
-
-function WholeIcon() {
-  return (
-    <svg
-      width="15"
-      height="15"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.8"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d="M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7" />
-    </svg>
   )
 }
 

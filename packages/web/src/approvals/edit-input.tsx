@@ -4,7 +4,7 @@ import { Confirm } from "../design/dialog.tsx"
 import { Field, INPUT } from "../design/field.tsx"
 import { DiffView } from "../transcript/diff-view.tsx"
 import { diffTexts } from "../transcript/line-diff.ts"
-import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
 import { useAskDraft } from "./ask-drafts.ts"
 
 type Input = Readonly<Record<string, unknown>>
@@ -79,15 +79,13 @@ export function EditInput({ askId, tool, input, canAct, suffix, notes, onAllow, 
       </div>
       <ActionBar notes={notes}>
         <ActionButtons>
-          <Button
-            look="primary"
-            data-act="primary"
+          <PrimaryAction
             aria-disabled={!canAct || "error" in edited}
             onClick={() => "input" in edited && onAllow(edited.input)}
           >
             {isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}
             {suffix}
-          </Button>
+          </PrimaryAction>
           <Button look="quiet" onClick={leave}>
             Back
           </Button>

@@ -2,7 +2,7 @@ import { useRef, useState } from "react"
 import { Button, KeyHint } from "../design/button.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { textIn } from "../transcript/tools/tool-words.ts"
-import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
 import { useAskDraft } from "./ask-drafts.ts"
 import type { AskFormProps } from "./ask-form.ts"
 import { ElicitationField } from "./elicitation-field.tsx"
@@ -62,16 +62,10 @@ function SchemaForm({ ask, canAct, answer, notes }: AskFormProps) {
       </div>
       <ActionBar notes={notes}>
         <ActionButtons>
-          <Button
-            look="primary"
-            data-act="primary"
-            aria-disabled={!canAct}
-            onClick={accept}
-            className="order-last tablet:order-none coarse:flex-1"
-          >
+          <PrimaryAction aria-disabled={!canAct} onClick={accept}>
             Accept
             <KeyHint>y</KeyHint>
-          </Button>
+          </PrimaryAction>
           <Refusals canAct={canAct} answer={answer} />
         </ActionButtons>
       </ActionBar>
@@ -93,16 +87,13 @@ function UrlForm({ ask, canAct, answer, notes }: AskFormProps) {
           {url === undefined ? (
             <p className="text-caution">This is no address of the web: it cannot be opened from here.</p>
           ) : (
-            <Button
-              look="primary"
-              data-act="primary"
+            <PrimaryAction
               aria-disabled={!canAct}
               onClick={() => answer({ action: "accept" }) && open(url.href, "_blank", "noopener,noreferrer")}
-              className="order-last tablet:order-none coarse:flex-1"
             >
               Open <strong>{url.host}</strong>
               <KeyHint>y</KeyHint>
-            </Button>
+            </PrimaryAction>
           )}
           <Refusals canAct={canAct} answer={answer} />
         </ActionButtons>

@@ -2,7 +2,7 @@ import { useId, useRef, useState } from "react"
 import { Button, KeyHint } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
 import { plural } from "../design/words.ts"
-import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
 import { useAskDraft } from "./ask-drafts.ts"
 import type { AskFormProps } from "./ask-form.ts"
 import { BodyBox } from "./body-box.tsx"
@@ -96,16 +96,10 @@ function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: 
   }
   return (
     <ActionButtons>
-      <Button
-        look="primary"
-        data-act="primary"
-        {...approval}
-        onClick={() => isSeen && onApprove([])}
-        className="order-last tablet:order-none coarse:flex-1"
-      >
+      <PrimaryAction {...approval} onClick={() => isSeen && onApprove([])}>
         {isSeen ? `${verb}, ask before edits` : "Review to approve"}
         <KeyHint>y</KeyHint>
-      </Button>
+      </PrimaryAction>
       <Button {...approval} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-1">
         {verb}, accept edits
       </Button>

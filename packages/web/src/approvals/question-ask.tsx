@@ -1,5 +1,5 @@
 import { Button, KeyHint } from "../design/button.tsx"
-import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
 import { useAskDraft } from "./ask-drafts.ts"
 import type { AskFormProps } from "./ask-form.ts"
 import { annotationsOf, answersOf, isAnswered, NOTHING_PICKED, type Picks, questionsOf } from "./question-answers.ts"
@@ -33,16 +33,10 @@ export function QuestionAsk({ ask, canAct, answer, notes }: AskFormProps) {
       </div>
       <ActionBar notes={notes}>
         <ActionButtons>
-          <Button
-            look="primary"
-            data-act="primary"
-            aria-disabled={!canAct || !isComplete}
-            onClick={send}
-            className="order-last tablet:order-none coarse:flex-1"
-          >
+          <PrimaryAction aria-disabled={!canAct || !isComplete} onClick={send}>
             Send answers
             <KeyHint>y</KeyHint>
-          </Button>
+          </PrimaryAction>
           <Button
             data-act="deny"
             aria-disabled={!canAct}

@@ -1,5 +1,5 @@
 import { classes } from "../design/classes.ts"
-import { VisibleText } from "../design/visible-text.tsx"
+import { DiffText } from "../transcript/diff-line.tsx"
 import type { DiffLine, Hunk } from "../transcript/line-diff.ts"
 import { splitRows } from "./split-rows.ts"
 
@@ -44,20 +44,7 @@ function Side({ line, number, isAlso }: SideProps) {
       <span aria-hidden="true" className="w-9 shrink-0 text-end text-text-3 select-none tabular-nums">
         {number}
       </span>
-      <span
-        aria-hidden="true"
-        className={classes(
-          "w-2 shrink-0 select-none",
-          kind === "added" && "text-clear",
-          kind === "removed" && "text-danger",
-        )}
-      >
-        {kind === "added" ? "+" : kind === "removed" ? "−" : ""}
-      </span>
-      {kind !== "same" && kind !== undefined && <span className="sr-only">{kind}: </span>}
-      <span className="min-w-0 flex-1 whitespace-pre-wrap">
-        {line !== undefined && <VisibleText text={line.text} />}
-      </span>
+      {line !== undefined && <DiffText kind={line.kind} text={line.text} />}
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useState } from "react"
 import { Button, KeyHint } from "../design/button.tsx"
 import { plural } from "../design/words.ts"
-import { ActionBar, ActionButtons } from "./action-bar.tsx"
+import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
 import { ToolAskBody, useEditPreview } from "./ask-body.tsx"
 import type { AskFormProps } from "./ask-form.ts"
 import { BodyBox } from "./body-box.tsx"
@@ -116,17 +116,14 @@ function ToolButtons(props: ToolButtonsProps) {
   return (
     <ActionButtons>
       {isDenyFirst && deny}
-      <Button
-        look="primary"
-        data-act="primary"
+      <PrimaryAction
         aria-disabled={!canAct || !isSeen}
         aria-describedby={isSeen ? undefined : hint}
         onClick={() => canAct && isSeen && onAllow()}
-        className="order-last tablet:order-none coarse:flex-1"
       >
         {isSeen ? allowLabel : "Review to allow"}
         <KeyHint>y</KeyHint>
-      </Button>
+      </PrimaryAction>
       <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>
         Edit
         <KeyHint>e</KeyHint>

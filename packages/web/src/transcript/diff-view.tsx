@@ -1,8 +1,8 @@
 import { useState } from "react"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
-import { VisibleText } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
+import { DiffText } from "./diff-line.tsx"
 import type { DiffLine, Hunk } from "./line-diff.ts"
 
 const LOOKS = {
@@ -10,7 +10,6 @@ const LOOKS = {
   added: "bg-diff-add",
   removed: "bg-diff-del",
 } as const
-const MARKS = { same: " ", added: "+", removed: "−" } as const
 
 interface DiffViewProps {
   readonly hunks: readonly Hunk[]
@@ -55,20 +54,7 @@ function Line({ line }: { readonly line: DiffLine }) {
       <span aria-hidden="true" className="w-9 shrink-0 text-end text-text-3 select-none tabular-nums">
         {after ?? before}
       </span>
-      <span
-        aria-hidden="true"
-        className={classes(
-          "shrink-0 select-none",
-          kind === "added" && "text-clear",
-          kind === "removed" && "text-danger",
-        )}
-      >
-        {MARKS[kind]}
-      </span>
-      {kind !== "same" && <span className="sr-only">{kind}: </span>}
-      <span className="min-w-0 flex-1 whitespace-pre-wrap">
-        <VisibleText text={text} />
-      </span>
+      <DiffText kind={kind} text={text} />
     </div>
   )
 }

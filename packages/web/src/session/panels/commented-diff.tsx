@@ -3,15 +3,14 @@ import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { Select } from "../../design/field.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
-import { VisibleText } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
+import { DIFF_MARKS, DiffText } from "../../transcript/diff-line.tsx"
 import type { DiffLine, Hunk } from "../../transcript/line-diff.ts"
 import { isCoarse } from "../fingers.ts"
 import { isSamePlace, type LineComment } from "./line-comments.ts"
 import { LineNote } from "./line-note.tsx"
 
 const LOOKS = { same: "", added: "bg-diff-add", removed: "bg-diff-del" } as const
-const MARKS = { same: " ", added: "+", removed: "−" } as const
 const MAX_LINES = 200
 
 interface CommentedDiffProps {
@@ -88,7 +87,7 @@ interface LineChoiceProps {
 function LineChoice({ path, lines, onChoose }: LineChoiceProps) {
   const choices = lines.map(({ key, line, place }) => ({
     value: key,
-    label: `${place.line} ${MARKS[line.kind]} ${oneLine(line.text, 60)}`,
+    label: `${place.line} ${DIFF_MARKS[line.kind]} ${oneLine(line.text, 60)}`,
   }))
   return (
     <Select
@@ -138,20 +137,7 @@ function Line({ line, isStop, onOpen }: LineProps) {
           {number}
         </button>
       )}
-      <span
-        aria-hidden="true"
-        className={classes(
-          "shrink-0 select-none",
-          kind === "added" && "text-clear",
-          kind === "removed" && "text-danger",
-        )}
-      >
-        {MARKS[kind]}
-      </span>
-      {kind !== "same" && <span className="sr-only">{kind}: </span>}
-      <span className="min-w-0 flex-1 whitespace-pre-wrap">
-        <VisibleText text={text} />
-      </span>
+      <DiffText kind={kind} text={text} />
     </div>
   )
 }
