@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from "react"
+import { type KeyboardEvent, useEffect, useMemo, useRef } from "react"
 import { Virtualizer, type VirtualizerHandle } from "virtua"
 import { AnsiText } from "./ansi-text.tsx"
 
@@ -19,6 +19,13 @@ export function LongText({ text, from }: { readonly text: string; readonly from:
     // Whoever saw the end of it goes on from there.
     if (from === "end") list.current?.scrollToIndex(chunks.length - 1, { align: "end" })
   }, [from, chunks.length])
+  // The browser's own Home would lose against the list, which is still on its way to the end while it measures.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || (event.key !== "Home" && event.key !== "End")) return
+    event.preventDefault()
+    const isHome = event.key === "Home"
+    list.current?.scrollToIndex(isHome ? 0 : chunks.length - 1, { align: isHome ? "start" : "end" })
+  }
   return (
     // A region that scrolls must be reachable by those who cannot point.
     <section
@@ -26,6 +33,7 @@ export function LongText({ text, from }: { readonly text: string; readonly from:
       tabIndex={0}
       aria-label="Whole output"
       data-own-scroll
+      onKeyDown={onKeyDown}
       className="h-96 overflow-y-auto px-3 py-2 font-mono text-dense whitespace-pre-wrap"
     >
       <Virtualizer ref={list} scrollRef={scroller} data={chunks}>
