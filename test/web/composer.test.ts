@@ -56,6 +56,23 @@ describe.runIf(hasBrowser)("the composer", () => {
     expect(await promptsOf(cockpit.hub, id)).toEqual(before)
   })
 
+  check("[V-25] what the agent suggests is taken into the field, and not sent", async () => {
+    await isReady()
+    const steps = [{ say: "Done." }, { emit: { type: "prompt_suggestion", suggestion: "Run the tests" } }]
+    const { id } = await cockpit.agent({
+      title: "Suggests",
+      scenario: { turns: [{ steps }, { steps: [{ say: "Ran." }] }] },
+    })
+    const page = await openSession(cockpit, id)
+    const suggestion = page.getByRole("button", { name: "Take the suggestion: Run the tests" })
+    await suggestion.click()
+    expect(await messageOf(page).inputValue()).toBe("Run the tests")
+    expect(await promptsOf(cockpit.hub, id)).toHaveLength(1)
+    await messageOf(page).press("Enter")
+    await feedOf(page).getByText("Ran.").waitFor()
+    expect(await suggestion.count()).toBe(0)
+  })
+
   check("[V-13] an @ offers the agent's files, and says so where the CLI cannot", async () => {
     const id = await working("Files")
     for (const name of ["clock.ts", "clock.test.ts", "other.ts"]) writeFileSync(join(machine.cwd, name), "")

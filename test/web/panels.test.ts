@@ -64,6 +64,26 @@ describe.runIf(hasBrowser)("the panels of a session", () => {
     expect(sent).toContain("test/clock.test.ts:1\n> expect(tick).toBe(20)\nTest the other too")
   })
 
+  check("[V-9] Tasks has the list also where the agent keeps it task by task", async () => {
+    const task = (subject: string, id: string) => ({
+      tool: "TaskCreate",
+      input: { subject, description: subject },
+      result: `Task #${id} created successfully: ${subject}`,
+    })
+    const steps = [
+      task("Read the tests", "1"),
+      task("Mend the clock", "2"),
+      { tool: "TaskUpdate", input: { taskId: "1", status: "completed" } },
+      { say: "One is done." },
+    ]
+    const { id } = await cockpit.agent({ title: "Task by task", scenario: { turns: [{ steps }] } })
+    await turnsAre(cockpit.hub, id, 1)
+    const { panel } = await openPanel(cockpit, id, "Tasks")
+    const list = panel.getByRole("region", { name: "To-do list" }).getByRole("listitem")
+    await list.first().waitFor()
+    expect(await list.allTextContents()).toEqual(["✓done: Read the tests", "○to do: Mend the clock"])
+  })
+
   check(
     "[V-9] Tasks has the to-do list, sub-agents and what runs in the background, which can be stopped",
     async () => {

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events"
-import { PassThrough, Writable } from "node:stream"
+import type { PassThrough, Writable } from "node:stream"
 // Not the main entry: this is loaded with the package.
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { createLineSplitter } from "@signalbox/protocol/framing"
@@ -22,7 +22,7 @@ type State =
 /** Plays a `claude` process to whoever believes to have started one, with the agent on a hub. */
 export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
   readonly stdin: Writable
-  readonly stdout = new PassThrough()
+  readonly stdout: PassThrough
   killed = false
   exitCode: number | null = null
   signalCode: NodeJS.Signals | null = null
@@ -36,6 +36,9 @@ export class HubAgentProcess extends EventEmitter implements SpawnedProcess {
   constructor(open: OpenLink, signal: AbortSignal) {
     super()
     this.#open = open
+    // Not imported: this module is loaded with the package, and few programs have their agents on a hub.
+    const { PassThrough, Writable } = process.getBuiltinModule("node:stream")
+    this.stdout = new PassThrough()
     this.stdin = new Writable({
       write: (chunk: Buffer, _encoding, done) => void this.#write(chunk, done),
       final: (done) => {

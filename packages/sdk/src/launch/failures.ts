@@ -38,7 +38,8 @@ function endFailure(error: TransportError): SdkError {
     return new SdkError("process/signal", message, options)
   }
   const cause = error.cause instanceof Error ? error.cause.message : error.message
-  return new SdkError("process/broken", `Failed to spawn Claude Code process: ${cause}`, options)
+  const what = error.details["kind"] === "unreadable" ? "Failed to read from" : "Failed to spawn"
+  return new SdkError("process/broken", `${what} Claude Code process: ${cause}`, options)
 }
 
 /** What the agent had said before its end came. */

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module"
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"
 import type { McpSdkServerConfigWithInstance } from "../types/mcp.ts"
 import { ALWAYS_LOAD, type SdkMcpToolDefinition } from "./tool.ts"
@@ -34,6 +33,7 @@ let serverModule: ServerModule | undefined
  */
 function loadServerModule(): ServerModule {
   if (serverModule !== undefined) return serverModule
+  const { createRequire } = process.getBuiltinModule("node:module")
   const loaded: ServerModule = createRequire(import.meta.url)("@modelcontextprotocol/sdk/server/mcp.js")
   serverModule = loaded
   return loaded

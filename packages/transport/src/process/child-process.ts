@@ -115,6 +115,7 @@ class ChildProcessTransport implements ChildTransport {
         this.#left(exit)
       })
     })
+    child.stdout.on("error", (error) => this.#left({ kind: "unreadable", error }))
     // It may have been aborted while the process was being started.
     if (options.signal?.aborted === true) this.#onAbort()
   }
@@ -165,10 +166,11 @@ class ChildProcessTransport implements ChildTransport {
     const state = this.#state
     if (state.phase === "draining" || state.phase === "over") return
     // Another maker's process may fail by the very signal we were given; that is our abort, and not its failure.
-    const aborted = exit.kind === "broken" && this.#settings.signal?.aborted === true
+    const failed = exit.kind === "broken" || exit.kind === "unreadable"
+    const aborted = failed && this.#settings.signal?.aborted === true
     if (state.phase === "open" && aborted) void this.close("aborted")
     const ending: Ending = this.#state.phase === "closing" ? this.#state.ending : { by: "peer", exit }
-    if (exit.kind === "broken") this.#group.signal("SIGKILL")
+    if (failed) this.#group.signal("SIGKILL")
     this.#state = { phase: "draining", ending }
     this.#input.shut(closedError(this.#closedSoFar(this.#state)))
     void this.#drain(ending)

@@ -23,9 +23,10 @@ function exitError(exit: Exit, stderr: string): TransportError {
     const details = { signal: exit.signal, stderr }
     return new TransportError("process/signal", `the process was ended by ${exit.signal}${tail}`, { details })
   }
-  const { error } = exit
-  const message = `the process failed: ${error.message}${tail}`
-  return new TransportError("transport/broken", message, { cause: error, details: { stderr } })
+  const { error, kind } = exit
+  const what = kind === "broken" ? "the process failed" : "the output of the process could not be read"
+  const message = `${what}: ${error.message}${tail}`
+  return new TransportError("transport/broken", message, { cause: error, details: { kind, stderr } })
 }
 
 function quoted(stderr: string): string {

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import type { Environment } from "./environment.ts"
 
@@ -35,12 +34,16 @@ export type Exit =
   | { readonly kind: "code"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: NodeJS.Signals }
   | { readonly kind: "broken"; readonly error: Error }
+  /** It may live, but nobody hears it. */
+  | { readonly kind: "unreadable"; readonly error: Error }
 
 /** Windows has no process groups; there a detached process would only get a window of its own. */
 export const OWN_GROUP = process.platform !== "win32"
 
 /** The signal of the request is left out on purpose: an abort is a close here, and a close kills the whole group. */
 export function spawnHere({ command, args, cwd, env }: SpawnRequest): SpawnedProcess {
+  // Not imported: half of what Node can do comes with it, and a program that starts nothing yet need not wait for that.
+  const { spawn } = process.getBuiltinModule("node:child_process")
   return spawn(command, args, {
     ...(cwd === undefined ? {} : { cwd }),
     env,

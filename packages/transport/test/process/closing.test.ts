@@ -98,4 +98,16 @@ describe("closing a process", () => {
     expect(await transport.closed).toEqual({ by: "us", reason: "aborted" })
     await expect.poll(() => isGone(transport.pid)).toBe(true)
   })
+
+  it("[P22] a standard output that fails ends the connection with its cause, and the process", async () => {
+    const { spawn: start, spawned } = watchedSpawn()
+    const { transport, next } = await openScene("stay", { spawn: start })
+    await next()
+    spawned()?.stdout.destroy(new Error("the wire was cut"))
+    const { by, error } = await transport.closed
+    expect(by).toBe("peer")
+    expect(error).toMatchObject({ code: "transport/broken", details: { kind: "unreadable" } })
+    expect(error?.message).toMatch(/^the output of the process could not be read: the wire was cut/)
+    await expect.poll(() => isGone(transport.pid)).toBe(true)
+  })
 })

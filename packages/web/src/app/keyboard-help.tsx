@@ -77,7 +77,8 @@ export function KeyTable() {
 export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" open={open} onClose={onClose} className="max-w-2xl">
-      <div className="overflow-y-auto px-4 pt-1 pb-4">
+      {/* On a phone it scrolls, and there is nothing in it to tab to. */}
+      <div tabIndex={0} role="group" aria-label="Keys" className="overflow-y-auto px-4 pt-1 pb-4">
         <KeyTable />
       </div>
     </Dialog>

@@ -21,6 +21,7 @@ import { CompletionList } from "./completion-list.tsx"
 import { keepDraft, readDraft } from "./drafts.ts"
 import { isCoarse } from "./fingers.ts"
 import type { SessionFeed } from "./session-feed.ts"
+import { Suggestion } from "./suggestion.tsx"
 import { useCompletion } from "./use-completion.ts"
 import { useOutgoing } from "./use-outgoing.ts"
 import { WaitingMessages } from "./waiting-messages.tsx"
@@ -85,6 +86,7 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
     <div data-region="composer" className="shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
       <div className="mx-auto flex max-w-4xl flex-col gap-2 px-3 py-2 tablet:px-6">
         <WaitingMessages session={session} rows={rows} waiting={waiting} onRetry={retry} onDiscard={discard} />
+        {isEmpty && !isBusy && <Suggestion rows={rows} onTake={(taken) => putText(taken, taken.length)} />}
         <AttachmentList images={images} onRemove={remove} />
         {left !== undefined && (
           <p role="alert" className="text-dense text-danger">

@@ -8,7 +8,8 @@ import { classes } from "../../design/classes.ts"
 import { Empty, Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { duration, plural, tokens } from "../../design/words.ts"
-import { Todos } from "../../transcript/tools/tool-body.tsx"
+import { checklistOf } from "../../transcript/tools/checklist.ts"
+import { TodoList } from "../../transcript/tools/tool-body.tsx"
 import { toolWords } from "../../transcript/tools/tool-words.ts"
 import { useTranscript } from "../../transcript/transcript-context.ts"
 import { refusalWords } from "./agent-question.ts"
@@ -22,10 +23,10 @@ type TaskRow = ToolRow & { readonly task: TaskFacts }
 export function TasksPanel({ session, feed }: PanelProps) {
   const view = useValue(feed.view)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
-  const { list, tasks } = useMemo(() => {
+  const { todos, tasks } = useMemo(() => {
     const tools = toolRowsOf((lane) => feed.laneRows(lane))
     return {
-      list: tools.findLast(({ name, lane }) => name === "TodoWrite" && lane === null),
+      todos: checklistOf(tools),
       tasks: tools.filter((row): row is TaskRow => row.task !== undefined).toReversed(),
     }
     // The rows are the fold's own: that they changed is what the view tells.
@@ -38,11 +39,11 @@ export function TasksPanel({ session, feed }: PanelProps) {
           {trouble}
         </Notice>
       )}
-      {list === undefined && tasks.length === 0 && <Empty>It has no to-do list and no other agents at work.</Empty>}
-      {list !== undefined && (
+      {todos.length === 0 && tasks.length === 0 && <Empty>It has no to-do list and no other agents at work.</Empty>}
+      {todos.length > 0 && (
         <section aria-label="To-do list" className="flex flex-col gap-2">
           <h3 className="text-dense font-bold">To-do list</h3>
-          <Todos input={list.input} />
+          <TodoList todos={todos} />
         </section>
       )}
       {tasks.length > 0 && (

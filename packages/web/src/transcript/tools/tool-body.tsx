@@ -73,11 +73,7 @@ function TodoDiff({ row }: { readonly row: ToolRow }) {
   return <TodoList todos={changes?.changed ?? todosOf(row.input)} />
 }
 
-export function Todos({ input }: { readonly input: unknown }) {
-  return <TodoList todos={todosOf(input)} />
-}
-
-function TodoList({ todos }: { readonly todos: readonly Todo[] }) {
+export function TodoList({ todos }: { readonly todos: readonly Todo[] }) {
   return (
     <ul className="flex flex-col gap-1 text-dense">
       {todos.map(({ text, status }, index) => {
