@@ -36,7 +36,7 @@ import type { RunDesk } from "./runs/run-desk.ts"
 import { payloadOf } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
 import type { LiveSession } from "./session/live-session.ts"
-import { markOf } from "./session/outline.ts"
+import { Outlines } from "./session/outlines.ts"
 import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
 import type { Directory } from "./store/directory.ts"
@@ -66,15 +66,16 @@ export interface LocalHubCoreOptions {
 
 const INTERRUPT_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 5_000
-const OUTLINE_PAGE = 1_000
 const RUNNER_TIMEOUT_MS = 30_000
 
 /** The hub of one machine: sessions, messages, asks and what else HubCore promises. */
 export class LocalHubCore implements HubCore {
   readonly #options: LocalHubCoreOptions
+  readonly #outlines: Outlines
 
   constructor(options: LocalHubCoreOptions) {
     this.#options = options
+    this.#outlines = new Outlines(options.log)
   }
 
   async createSession(request: NewSession, caller: Caller): Promise<CreatedSession> {
@@ -177,15 +178,7 @@ export class LocalHubCore implements HubCore {
   }
 
   async outline(id: string): Promise<readonly OutlineMark[]> {
-    const { lastSeq } = this.#options.registry.get(id).record
-    const marks: OutlineMark[] = []
-    for (let after = 0; after < lastSeq; ) {
-      const events = await this.#options.log.read(id, { after, limit: OUTLINE_PAGE })
-      if (events.length === 0) break
-      marks.push(...events.flatMap((event) => markOf(event) ?? []))
-      after = events.at(-1)?.seq ?? lastSeq
-    }
-    return marks
+    return this.#outlines.of(id, this.#options.registry.get(id).record.lastSeq)
   }
 
   search(query: SearchQuery): Promise<SearchReply> {

@@ -5,9 +5,12 @@ import { oneLine } from "../model/one-line.ts"
 import { wireObject } from "../model/wire-object.ts"
 
 const LABEL_CHARS = 120
+/** Most lines are none of these, and to know that they need not be parsed. */
+const MAY_MATTER = /"type"\s*:\s*"(?:user|control_request|result|system)"/
 
 /** The places in a session that somebody would jump to. */
 export function markOf(event: StoredEvent): OutlineMark | undefined {
+  if (!MAY_MATTER.test(event.line)) return undefined
   const message = wireObject(event.line)
   if (message === undefined) return undefined
   const mark = (kind: OutlineMark["kind"], label: string) => ({

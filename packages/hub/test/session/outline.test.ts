@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { markOf } from "../../src/session/outline.ts"
+import { Outlines } from "../../src/session/outlines.ts"
+import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
 
 function marked(message: Record<string, unknown>, from: "agent" | "client" = "agent") {
   return markOf({ seq: 7, at: 0, from, line: JSON.stringify(message) })
@@ -38,5 +40,32 @@ describe("the outline of a session", () => {
     for (const message of [request("hook_callback"), request("mcp_message"), { type: "keep_alive" }, { type: "user" }])
       expect(marked(message)).toBeUndefined()
     expect(marked(request("interrupt"), "client")).toBeUndefined()
+  })
+})
+
+describe("outlines", () => {
+  const prompt = (text: string) => ({
+    at: 0,
+    from: "client" as const,
+    line: JSON.stringify({ type: "user", message: { role: "user", content: text } }),
+  })
+
+  it("are read once, and then only what came since", async () => {
+    const log = new MemoryEventLog()
+    const reads: (number | undefined)[] = []
+    const outlines = new Outlines({
+      read: (session, range) => {
+        reads.push(range.after)
+        return log.read(session, range)
+      },
+    })
+    const { lastSeq } = await log.append("s", [prompt("one"), prompt("two")])
+    const [first, second] = await Promise.all([outlines.of("s", lastSeq), outlines.of("s", lastSeq)])
+    expect(first.map(({ label }) => label)).toEqual(["one", "two"])
+    expect(second).toEqual(first)
+    await log.append("s", [prompt("three")])
+    expect((await outlines.of("s", 3)).map(({ seq }) => seq)).toEqual([1, 2, 3])
+    expect(await outlines.of("s", 2)).toHaveLength(2)
+    expect(reads).toEqual([0, 2])
   })
 })
