@@ -59,7 +59,15 @@ export class RunnerFleet {
     return this.#arrival
   }
 
+  /** Whoever started the one that was here starts it again. */
+  #expectAnother(): void {
+    const { expectForMs } = this.#options
+    if (expectForMs === undefined || [...this.#runners.values()].some(({ here }) => here !== undefined)) return
+    this.#expect(expectForMs)
+  }
+
   #expect(forMs: number): void {
+    // Whoever still waits for the one before waits no longer than that.
     this.#arrival = new Promise((resolve) => {
       const timer = setTimeout(resolve, forMs)
       timer.unref()
@@ -134,6 +142,7 @@ export class RunnerFleet {
     if (runner?.here?.connection !== connection) return false
     this.#options.metrics.runnerDisconnected()
     this.#runners.set(id, { ...runner, seenAt: this.#now(), here: undefined })
+    this.#expectAnother()
     this.#keep()
     return true
   }

@@ -64,6 +64,28 @@ describe("launching on a runner", () => {
     expect(states().filter((state, index) => state !== states()[index - 1])).toEqual(["starting", "running", "idle"])
   })
 
+  it("[HR42] a launch waits for the runner that is started with the hub, also when it is started again", async () => {
+    const stage = await openStage({ expectRunnerForMs: 60_000 })
+    const first = launch(stage)
+    const runner = await FakeRunner.connect(stage)
+    expect((await first).status).toBe(201)
+    runner.cut()
+    await expect.poll(() => stage.hub.core.listRunners()[0]?.connected, WAIT).toBe(false)
+    const second = launch(stage)
+    await FakeRunner.connect(stage)
+    expect((await second).status).toBe(201)
+  })
+
+  it("[HR42] but not for ever, and not where nobody starts one", async () => {
+    const stage = await openStage({ expectRunnerForMs: 50 })
+    expect((await launch(stage)).body.error).toMatchObject({ code: "runner/none" })
+    const other = await openStage()
+    const runner = await FakeRunner.connect(other)
+    runner.cut()
+    await expect.poll(() => other.hub.core.listRunners()[0]?.connected, WAIT).toBe(false)
+    expect((await launch(other)).status).toBe(409)
+  })
+
   it("[HR11] the runner is the one that is named, or else the one with most to spare", async () => {
     const stage = await openStage()
     const none = await launch(stage)
