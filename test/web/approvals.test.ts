@@ -111,6 +111,30 @@ describe.runIf(hasBrowser)("approvals", () => {
     expect(ask.answer.updatedPermissions).toEqual([{ ...ask.suggestions[0], destination: "projectSettings" }])
   })
 
+  check("[K-6] many rules at once leave the request and the buttons in view, and are shown when ticked", async () => {
+    const command = Array.from({ length: 40 }, (_, index) => `make service-${index}`).join(" && ")
+    const page = await stage.session(await stage.asked(asksFor(command)))
+    const [request, allow] = [
+      dock(page).getByRole("group", { name: "Request" }),
+      dock(page).locator("[data-act=primary]"),
+    ]
+    await allow.waitFor()
+    const isSeen = (box: typeof allow) =>
+      box.evaluate((element) => {
+        const { left, top, width, height } = element.getBoundingClientRect()
+        const middle = document.elementFromPoint(left + width / 2, top + Math.min(height, 40) / 2)
+        return middle !== null && (element === middle || element.contains(middle))
+      })
+    expect([await isSeen(request), await isSeen(allow)]).toEqual([true, true])
+    const rules = dock(page).getByRole("list", { name: "Rules" })
+    expect(await rules.isVisible()).toBe(false)
+    await dock(page)
+      .getByRole("checkbox", { name: /^Always allow \d+ rules$/ })
+      .check()
+    expect(await rules.getByRole("listitem").count()).toBeGreaterThan(3)
+    expect([await rules.isVisible(), await isSeen(allow)]).toEqual([true, true])
+  })
+
   check("[K-14] a viewer sees what is asked and nothing to answer it with", async () => {
     const page = await stage.session(await stage.asked(asksFor("npm run secret")), { role: "viewer" })
     await dock(page).getByText("npm run secret").first().waitFor()

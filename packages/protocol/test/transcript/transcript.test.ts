@@ -41,6 +41,19 @@ describe("the transcript: what is said", () => {
     expect([one, two]).toMatchObject([{ delivery: "unknown" }, { delivery: "queued" }])
   })
 
+  it("[TR1] a message whose turn was interrupted had been read: it is not shown as one that was taken back", () => {
+    const transcript = new Transcript()
+    transcript.fold(new SessionLog().prompt("one", { uuid: "m1" }).prompt("two", { uuid: "m2" }).events)
+    for (const [uuid, state] of [
+      ["m1", "started"],
+      ["m2", "queued"],
+      ["m1", "cancelled"],
+      ["m2", "cancelled"],
+    ])
+      transcript.delta({ type: "command_lifecycle", command_uuid: uuid, state })
+    expect(transcript.rows()).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
+  })
+
   it("[TR1] a message that was taken back says so, and has no other row for it", () => {
     const log = new SessionLog().prompt("one", { uuid: "m1" }).hub("message_cancelled", { message_uuid: "m1" })
     const transcript = new Transcript()

@@ -68,6 +68,8 @@ function CommandBody({ command, input }: { readonly command: string } & Pick<Too
 
 function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | "isSplit"> & { preview: EditPreview }) {
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path")
+  // A new file has no other side.
+  const hasTwoSides = preview.hunks.some(({ lines }) => lines.some(({ kind }) => kind !== "added"))
   return (
     <>
       {path !== undefined && (
@@ -75,7 +77,7 @@ function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | 
           <VisibleText text={path} />
         </p>
       )}
-      {isSplit ? <SplitDiff hunks={preview.hunks} /> : <DiffView hunks={preview.hunks} />}
+      {isSplit && hasTwoSides ? <SplitDiff hunks={preview.hunks} /> : <DiffView hunks={preview.hunks} />}
       {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
   )

@@ -4,8 +4,8 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 export interface Suggestion {
   readonly update: Readonly<Record<string, unknown>>
   readonly words: string
-  /** Code in the words: the rule itself. */
-  readonly rule: string | undefined
+  /** Code after the words: the rules themselves, all of them. A permission that is cut short is not what somebody agrees to. */
+  readonly rules: readonly string[]
   readonly destination: string
 }
 
@@ -40,7 +40,7 @@ export function suggestionsOf(suggestions: readonly unknown[] | undefined): read
   })
 }
 
-function wordsOf(update: Readonly<Record<string, unknown>>): { words: string; rule: string | undefined } | undefined {
+function wordsOf(update: Readonly<Record<string, unknown>>): Pick<Suggestion, "words" | "rules"> | undefined {
   const list = (field: string): readonly unknown[] => {
     const value = update[field]
     return Array.isArray(value) ? value : []
@@ -51,20 +51,19 @@ function wordsOf(update: Readonly<Record<string, unknown>>): { words: string; ru
       const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask for" }[
         textOf(update, "behavior") ?? "allow"
       ]
-      return verb === undefined ? undefined : { words: verb, rule: allOf(list("rules").map(ruleText)) }
+      return verb === undefined ? undefined : { words: verb, rules: eachOnce(list("rules").map(ruleText)) }
     }
     case "addDirectories":
-      return { words: "Trust folder", rule: allOf(list("directories").map(String)) }
+      return { words: "Trust folder", rules: eachOnce(list("directories").map(String)) }
     case "setMode": {
       const mode = textOf(update, "mode") ?? ""
-      return { words: `Switch mode to ${MODES[mode] ?? mode}`, rule: undefined }
+      return { words: `Switch mode to ${MODES[mode] ?? mode}`, rules: [] }
     }
     default:
       return undefined
   }
 }
 
-/** Each once, and all of them: a permission that is cut short is not what somebody agrees to. */
-function allOf(names: readonly string[]): string {
-  return [...new Set(names)].join(", ")
+function eachOnce(names: readonly string[]): readonly string[] {
+  return [...new Set(names)]
 }

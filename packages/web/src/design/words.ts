@@ -23,8 +23,10 @@ export function clockTime(ms: number, { seconds = false }: { readonly seconds?: 
   return parts.map((part) => String(part).padStart(2, "0")).join(":")
 }
 
+const DOLLARS = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" })
+
 export function money(usd: number): string {
-  return usd > 0 && usd < 0.01 ? "<$0.01" : `$${usd.toFixed(2)}`
+  return usd > 0 && usd < 0.01 ? "<$0.01" : DOLLARS.format(usd)
 }
 
 export function bytes(count: number): string {

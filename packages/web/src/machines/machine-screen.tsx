@@ -186,7 +186,7 @@ function MachineSessions({ machine, now }: { readonly machine: Machine; readonly
                   <SessionRow entry={entry} compact={false} current={false} />
                 </div>
                 {used !== undefined && (
-                  <span className="me-(--row-pad) hidden shrink-0 text-end text-meta text-text-3 tabular-nums tablet:block">
+                  <span className="me-(--row-pad) hidden w-32 shrink-0 text-end text-meta text-text-3 tabular-nums tablet:block">
                     {bytes(used.memoryBytes)} · {Math.round(used.cpuPercent)} %
                   </span>
                 )}

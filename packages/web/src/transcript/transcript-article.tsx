@@ -47,7 +47,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
           Closest visible event
         </span>
       )}
-      <span className="absolute -top-0.5 right-1 hidden items-center gap-1 rounded-control bg-canvas/90 ps-2 group-focus-within/row:flex group-hover/row:flex coarse:hidden!">
+      <span className="absolute top-0.5 right-1 hidden items-center gap-1 rounded-control bg-canvas/90 ps-2 group-focus-within/row:flex group-hover/row:flex coarse:hidden!">
         <button
           type="button"
           onClick={() => onRaw(row.headSeq)}
