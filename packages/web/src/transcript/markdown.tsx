@@ -168,7 +168,7 @@ function CodeBlock({ text, language }: { readonly text: string; readonly languag
   return (
     <div className="group/code relative">
       {/* A long line is scrolled to: who cannot point must be able to reach it. */}
-      <pre tabIndex={0} aria-label={language === "" ? "Code" : `Code, ${language}`}>
+      <pre tabIndex={0} role="group" aria-label={language === "" ? "Code" : `Code, ${language}`}>
         <code>
           {codeSpans(text, language).map((span, index) =>
             span.tone === undefined ? (

@@ -51,7 +51,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
         <button
           type="button"
           onClick={() => onRaw(row.headSeq)}
-          className="text-meta text-text-3 tabular-nums hover:underline"
+          className="min-h-6 min-w-6 text-meta text-text-3 tabular-nums hover:underline"
           title="Show the event itself"
         >
           {timeOf(row.at)}
