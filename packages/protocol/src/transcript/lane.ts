@@ -53,7 +53,7 @@ export class Lane {
     if (this.#changedFrom === Number.POSITIVE_INFINITY) return this.#rows
     if (!this.#isSorted) this.#sort()
     const from = Math.max(0, this.#indexOf(this.#changedFrom) - 1)
-    const row = lastAtOrBelow(this.#starts, from)
+    const row = this.#beforeHooks(lastAtOrBelow(this.#starts, from))
     const [keep, start] = row < 0 ? [0, 0] : [row, this.#starts[row] ?? 0]
     const groups = this.#rows.slice(keep).filter((row) => row.kind === "activity")
     const before = new Map(groups.map((row) => [row.key, row]))
@@ -66,6 +66,13 @@ export class Lane {
     this.#rows = rows
     this.#changedFrom = Number.POSITIVE_INFINITY
     return rows
+  }
+
+  /** Hooks that stand alone may belong to the group before them, now that something follows. */
+  #beforeHooks(row: number): number {
+    let first = row
+    while (first > 0 && this.#rows[first]?.kind === "hook") first--
+    return first
   }
 
   #changed(seq: number): void {

@@ -95,6 +95,16 @@ function folded(pages: readonly (readonly TranscriptEvent[])[], look: boolean): 
 const PATIENCE_MS = 15 * 60_000
 
 describe("the transcript, page by page", { timeout: PATIENCE_MS }, () => {
+  it("[TR15] a hook that stood alone belongs to its group once another quiet call follows", () => {
+    const log = new SessionLog().call("m1", { id: "t1", name: "Read" })
+    for (const hook of ["h1", "h2"])
+      log.system("hook_response", { hook_id: hook, hook_name: "lint", hook_event: "PreToolUse", outcome: "success" })
+    const { events } = log.call("m2", { id: "t2", name: "Read" })
+    const pages = events.map((event) => [event])
+    expect(folded(pages, true)).toEqual(folded([events], false))
+    expect(folded(pages, true)).toMatchObject({ main: [{ kind: "activity", members: { length: 4 } }] })
+  })
+
   it("[TR15] any paging of the same events, in any order, gives the same rows and keys", () => {
     fc.assert(
       fc.property(pagings, ({ events, pages }) => {
