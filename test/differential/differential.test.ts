@@ -52,11 +52,11 @@ describe("programs written for the official SDK", () => {
   for (const program of older) see(program, OLDER, () => ready().older)
 })
 
-/** The same program, run on both sides at once and compared. */
+/** The same program, run on both sides at once and compared. Most of its time is spent waiting: others run beside it. */
 function see(program: string, pairing: Pairing, official: () => CompiledPrograms): void {
   const cell = `SDK ${pairing.sdk} with CLI ${pairing.cli}`
   if (!runsNow(cell, program)) return
-  it(`[D2] ${cell}: ${program} sees the same with ours`, { timeout: 240_000 }, async () => {
+  it.concurrent(`[D2] ${cell}: ${program} sees the same with ours`, { timeout: 240_000 }, async () => {
     const [theirs, ours] = await Promise.all([
       runProgram(official(), program, pairing.cli),
       runProgram(ready().ours, program, pairing.cli),

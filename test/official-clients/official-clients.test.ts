@@ -31,11 +31,11 @@ describe("an official SDK, whose executable is the simulator", () => {
   })
 })
 
-/** The same program on the real CLI and on the simulator. */
+/** The same program on the real CLI and on the simulator. Most of its time is spent waiting: others run beside it. */
 function see(client: Client, program: string): void {
   const cell = cellOf(client)
   if (!runsNow(cell, program)) return
-  it(`[A31] ${cell}: ${program} sees what it sees from the real one`, { timeout: 240_000 }, async () => {
+  it.concurrent(`[A31] ${cell}: ${program} sees what it sees from the real one`, { timeout: 240_000 }, async () => {
     const programs = compiled.get(client)
     if (programs === undefined) throw new Error("the programs were not compiled")
     const [real, ours] = await Promise.all([
