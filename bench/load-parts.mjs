@@ -6,7 +6,7 @@ import { frameText } from "./frame-text.mjs"
 /** @typedef {{ url: string, token?: string }} Where */
 
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(4)
-const STAMP = '"sent at '
+const STAMP = '"text":"sent at '
 
 /**
  * A line in the wire's own form. When it was sent stands in its words, since no agent has a field for that.
