@@ -25,9 +25,13 @@ interface Tally {
   linesIn: number
   linesOut: number
   readonly exits: Map<number, number>
+  /** Why some never got in. */
+  readonly refusals: Map<string, number>
 }
 
 const TERMINATED = 143
+/** Reasons told at the end; of hundreds of agents most have the same. */
+const MAX_REFUSALS = 5
 /** For all agents together: what they remember to send again, and what waits on their ways. */
 const RING_BYTES = 256 * 1024 * 1024
 const WAITING_CHARS = 128 * 1024 * 1024
@@ -40,7 +44,7 @@ export async function playMany(options: ManyAgents): Promise<number> {
   checkMany(options)
   const { count, say } = options
   const startedAt = performance.now()
-  const tally: Tally = { connected: 0, linesIn: 0, linesOut: 0, exits: new Map() }
+  const tally: Tally = { connected: 0, linesIn: 0, linesOut: 0, exits: new Map(), refusals: new Map() }
   const company = new Company()
   const onTerm = () => company.terminate(TERMINATED)
   const onInterrupt = () => company.terminate(0)
@@ -107,10 +111,11 @@ async function playOne(
   const { url = "", env, settings, count, launch, scenario, createModel, say } = options
   const { profile, timeScale, tools, seed, faults } = settings
   const address = { url: addressOf(url, number), env, profile }
+  const connection = new FirstConnection(tally)
   const { transport, isHybrid } = await dial(address, {
     ring: { maxBytes: Math.max(LEAST, RING_BYTES / count) },
     highWaterChars: Math.max(LEAST, WAITING_CHARS / count),
-    onState: countFirstConnection(tally),
+    onState: connection.onState,
   })
   try {
     const agent = openSimulatedAgent({
@@ -129,19 +134,30 @@ async function playOne(
     })
     company.join(agent)
     const { code } = await agent.exited
-    tally.exits.set(code, (tally.exits.get(code) ?? 0) + 1)
+    add(tally.exits, code)
+    if (!connection.isMade) add(tally.refusals, (await transport.closed).reason.replace(/ over \d+ ms/, ""))
   } finally {
     await transport.close("the agent has ended")
   }
 }
 
-function countFirstConnection(tally: Tally): (state: DialState) => void {
-  let isKnown = false
-  return ({ phase }) => {
-    if (isKnown || phase !== "connected") return
-    isKnown = true
-    tally.connected++
+class FirstConnection {
+  readonly #tally: Tally
+  isMade = false
+
+  constructor(tally: Tally) {
+    this.#tally = tally
   }
+
+  readonly onState = ({ phase }: DialState): void => {
+    if (this.isMade || phase !== "connected") return
+    this.isMade = true
+    this.#tally.connected++
+  }
+}
+
+function add<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 function counted(inner: Transport, tally: Tally): Transport {
@@ -163,11 +179,14 @@ async function* countedLines(lines: AsyncIterable<string>, tally: Tally): AsyncG
   }
 }
 
-function summary(count: number, { connected, linesIn, linesOut, exits }: Tally, tookMs: number): string {
+function summary(count: number, { connected, linesIn, linesOut, exits, refusals }: Tally, tookMs: number): string {
   const codes = [...exits].toSorted(([a], [b]) => a - b).map(([code, times]) => `${times} with exit code ${code}`)
+  const refused = [...refusals]
+    .map(([why, times]) => `claude-sim: ${times} never connected: ${why}\n`)
+    .slice(0, MAX_REFUSALS)
   const megabytes = Math.round(process.resourceUsage().maxRSS / 1024)
   return (
     `claude-sim: ${count} agents, ${connected} connected, ended: ${codes.join(", ") || "none"}. ` +
-    `${linesOut} lines out, ${linesIn} in, ${(tookMs / 1000).toFixed(1)} s, at most ${megabytes} MB\n`
+    `${linesOut} lines out, ${linesIn} in, ${(tookMs / 1000).toFixed(1)} s, at most ${megabytes} MB\n${refused.join("")}`
   )
 }

@@ -55,6 +55,13 @@ describe("many agents in one process", () => {
     expect(child.stderrTail()).toContain("6 agents, 6 connected, ended: 3 with exit code 0, 3 with exit code 5.")
   })
 
+  it("[SF14] who never got in is told at the end, with the reason", async () => {
+    const nobody = ["--agents", "2", "--profile", "2.1.37", "--sdk-url", "ws://127.0.0.1:1/v1/ws/{n}"]
+    const child = await startSim(nobody)
+    await child.closed
+    expect(child.stderrTail()).toMatch(/claude-sim: 2 never connected: gave up .*ECONNREFUSED/)
+  })
+
   it("[SF14] what cannot be is refused", async () => {
     const onStdio = await startSim(["--agents", "5", "--verbose", "--output-format", "stream-json"])
     expect((await onStdio.closed).error).toMatchObject({ details: { exitCode: 1 } })
