@@ -75,6 +75,18 @@ describe.runIf(hasBrowser)("approvals", () => {
       .waitFor()
   })
 
+  check("[K-3] nor does editing it go around that", async () => {
+    const page = await stage.session(await stage.asked(asksFor(long)))
+    await dock(page)
+      .getByRole("button", { name: /Review to allow/ })
+      .waitFor()
+    await dock(page).getByRole("button", { name: /^Edit/ }).click()
+    await dock(page).getByRole("textbox", { name: "Edit command" }).press("Control+End")
+    await page.keyboard.type(" # and more")
+    const allow = dock(page).locator("[data-act=primary]")
+    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual(["Review to allow", "true"])
+  })
+
   check("[K-4] a character that turns the text around is shown by its name", async () => {
     const page = await stage.session(await stage.asked(asksFor("npm run \u202Egnp.exe")))
     await dock(page).getByText("U+202E RLO").waitFor()

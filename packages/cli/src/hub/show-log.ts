@@ -1,4 +1,4 @@
-import type { FollowItem, Hub, HubEvent, Session } from "@signalbox/client"
+import { type FollowItem, type Hub, HubClientError, type HubEvent, type Session } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { LogOptions } from "../commands/log.ts"
 import { coloursFor } from "../terminal/colours.ts"
@@ -10,6 +10,7 @@ import { tellAway } from "./tell-away.ts"
 import { withHub } from "./with-hub.ts"
 
 const PAGE = 500
+const ENDS: ReadonlySet<unknown> = new Set(["ended", "rotated"])
 
 export function showLog(id: string, options: LogOptions, context: CommandContext): Promise<void> {
   return withHub(options, context, async (hub) => {
@@ -58,6 +59,7 @@ interface Following extends Reading {
 async function follow(hub: Hub, { session, after, show, tell, signal }: Following): Promise<void> {
   const one = hub.session(session.id)
   let seen = after
+  let hasEnded = false
   const isOver = async () => {
     const { state, next, lastSeq } = await one.get()
     return (state === "ended" || next !== undefined) && seen >= lastSeq
@@ -69,13 +71,18 @@ async function follow(hub: Hub, { session, after, show, tell, signal }: Followin
     const { type: _type, ...event } = item
     await show(event)
     seen = event.seq
-    const isEnd =
-      event.from === "hub" && (event.message["subtype"] === "ended" || event.message["subtype"] === "rotated")
-    if (isEnd && (await unlessAway(isOver()))) return
+    hasEnded ||= event.from === "hub" && ENDS.has(event.message["subtype"])
+    // Something may follow its end, so it is asked after each of what follows.
+    if (hasEnded && (await unlessAway(isOver()))) return
   }
 }
 
 /** A hub that is away tells it when it is back. */
-function unlessAway(asked: Promise<boolean>): Promise<boolean> {
-  return asked.catch(() => false)
+async function unlessAway(asked: Promise<boolean>): Promise<boolean> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof HubClientError && (error.status === undefined || error.status === 503)) return false
+    throw error
+  }
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Run, RunTask, TaskChange } from "@signalbox/client"
 import { cut, onOneLine } from "../terminal/plain-text.ts"
-import { type Plan, type RunState, stopped, type Task, type TaskState } from "./run-state.ts"
+import { type Plan, type RunState, type Task, type TaskState } from "./run-state.ts"
 
 const NOTE_CHARS = 500
 
@@ -29,10 +29,10 @@ function taskFrom(
 
 /** What the hub is told of a task. */
 export function recordOf(task: Task): TaskChange {
-  const { state, turns, costUsd, session, note } = task
+  const { state, tries, turns, costUsd, session, note } = task
   return {
     state: recordedState(state),
-    tries: state === "leaving" ? stopped(task).tries : task.tries,
+    tries,
     turns,
     costUsd,
     note: note === undefined ? "" : shortNote(note),

@@ -42,7 +42,7 @@ function react(state: RunState, input: RunInput): Step {
       return task.state === "checking" ? afterCheck(state, task, input.failure) : { state, effects: [] }
     case "left":
       return task.state === "leaving"
-        ? changed(state, { ...moved(stopped(task), "waiting"), costUsd: input.costUsd ?? task.costUsd })
+        ? changed(state, { ...moved(task, "waiting"), costUsd: input.costUsd ?? task.costUsd })
         : { state, effects: [] }
   }
 }
@@ -158,11 +158,16 @@ function stopping({ state, effects }: Step, why: StopReason): Step {
 
 function leave({ state, effects }: Step, isMeant: (task: Task) => boolean): Step {
   const meant = state.tasks.filter((task) => isMeant(task) && task.state !== "leaving")
-  const tasks = state.tasks.map((task): Task => (meant.includes(task) ? moved(task, "leaving") : task))
+  const tasks = state.tasks.map((task): Task => (meant.includes(task) ? left(task) : task))
   return {
     state: { ...state, tasks },
     effects: [...effects, ...meant.map(({ number }): Effect => ({ do: "leave", task: number }))],
   }
+}
+
+/** Its turn is broken off; one that is being checked has had its turn. */
+function left(task: Task): Task {
+  return moved(task.state === "checking" ? task : stopped(task), "leaving")
 }
 
 function over(state: RunState): RunState {

@@ -73,8 +73,9 @@ export class LocalRunner {
           return undefined
         })
       }
-    } catch {
-      // The hub goes.
+    } catch (error) {
+      // Nobody is told when it is only that the hub goes.
+      this.#tell(`the runner is no longer looked after: ${oneLine(error)}`)
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises"
 import {
   composeUserMessage,
   type Decoded,
@@ -26,6 +27,9 @@ import { type Published, SessionPipeline } from "./pipeline.ts"
 import { noAgent, rotated } from "./session-errors.ts"
 import { foldEvents } from "./session-fold.ts"
 import { SessionHistory } from "./session-history.ts"
+
+/** How long an interrupt lets what was sent before it go first. */
+const DELIVERY_MS = 2_000
 
 const IN_TURN: ReadonlySet<SessionPhase> = new Set(["running", "waiting", "disconnected"])
 const NO_TRAITS = peerTraits({})
@@ -270,7 +274,8 @@ export class LiveSession {
   async delivered(timeoutMs: number): Promise<void> {
     const isComing = this.wire !== undefined && this.greetedWire === undefined
     if (isComing && this.messages.waiting > 0) await this.#seat.arrivals.wait(timeoutMs)
-    await this.messages.delivered()
+    // A full disk or a peer that does not read may hold them up, and must not hold up what is to stop it.
+    await Promise.race([this.messages.delivered(), pause(DELIVERY_MS, undefined, { ref: false })])
   }
 
   /** Brings a parked agent back. Resolves when it is here; at once when it does not rest. */

@@ -168,6 +168,8 @@ export class SessionRegistry {
    * runner's, or to one that was stopped. Another agent's place is taken only by one that nobody knew until now.
    */
   #mayReturn(current: LiveSession, known: LiveSession, isBound: boolean): boolean {
+    // It was stopped meanwhile: whoever is at its end has nowhere to go.
+    if (current.wire === undefined) return false
     if (isBound && this.#firstOf(known) !== this.#firstOf(current)) return false
     const isOfRunner = known.kept.own.launch !== undefined
     if (isOfRunner ? current.kept.own.launch === undefined : known.record.exit !== undefined) return false

@@ -25,8 +25,11 @@ export type Shell = (command: string, options: ShellOptions) => Promise<CommandE
 const MAX_OUTPUT_CHARS = 30_000
 /** As a shell tells of a command that TERM has ended. */
 const TERMINATED = 143
-/** The command is passed along whole, and where it ended is told on a descriptor of its own. */
-const SCRIPT = `trap 'pwd -P >&3 2>/dev/null' EXIT; eval "$1"`
+/**
+ * The command is passed along whole, and where it ended is told on a descriptor of its own; what the command leaves behind does not
+ * have that, or its end would be waited for.
+ */
+const SCRIPT = `trap 'pwd -P >&3 2>/dev/null' EXIT; eval "$1" 3>&-`
 
 /** Commands run for real, in the agent's folder. */
 export const realShell: Shell = (command, { cwd, signal, stdin, timeoutMs, mergesOutput = false }) =>

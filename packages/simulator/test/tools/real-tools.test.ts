@@ -26,6 +26,15 @@ function blockOf(message: unknown): string | undefined {
 
 const bash = (command: string, more: Record<string, unknown> = {}) => ({ tool: "Bash", input: { command, ...more } })
 
+it("[A45] what a command leaves running is not waited for", async () => {
+  const { results } = await gave("2.1.325", [
+    { tool: "Bash", input: { command: "sleep 100 >/dev/null 2>&1 & echo $!" } },
+  ])
+  const pid = Number(String(results[0]))
+  // Still there when its result is: it was not waited for.
+  expect(process.kill(pid, "SIGKILL")).toBe(true)
+})
+
 it("[A45] a command goes to another folder for those that follow, but not out of the session's", async () => {
   const commands = ["mkdir sub && cd sub", "pwd", "cd /; pwd", "pwd", "cd sub; false", "pwd"]
   const { folder, results } = await gave(

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useState } from "react"
+import { type KeyboardEvent, type ReactNode, useId, useState } from "react"
 import { Button } from "../design/button.tsx"
 import { Confirm } from "../design/dialog.tsx"
 import { Field, INPUT } from "../design/field.tsx"
@@ -14,6 +14,8 @@ interface EditInputProps {
   readonly tool: string
   readonly input: Input
   readonly canAct: boolean
+  /** The request was seen to its end. */
+  readonly isSeen: boolean
   /** What else the answer does, for the button's name. */
   readonly suffix: string
   readonly notes: ReactNode
@@ -40,7 +42,8 @@ function read(text: string, field: string | undefined, input: Input): { input: I
   }
 }
 
-export function EditInput({ askId, tool, input, canAct, suffix, notes, onAllow, onBack }: EditInputProps) {
+export function EditInput({ askId, tool, input, canAct, isSeen, suffix, notes, onAllow, onBack }: EditInputProps) {
+  const hint = useId()
   const field = fieldOf(tool, input)
   const original = field === undefined ? JSON.stringify(input, null, 2) : String(input[field])
   const [text, setText] = useAskDraft(askId, "edit", original)
@@ -78,13 +81,20 @@ export function EditInput({ askId, tool, input, canAct, suffix, notes, onAllow, 
         {isChanged && <DiffView hunks={diffTexts(original, text)} />}
       </div>
       <ActionBar notes={notes}>
+        {!isSeen && (
+          <p id={hint} className="text-dense text-caution">
+            Go back and read the request to its end first.
+          </p>
+        )}
         <ActionButtons>
           <PrimaryAction
-            aria-disabled={!canAct || "error" in edited}
-            onClick={() => "input" in edited && onAllow(edited.input)}
+            aria-disabled={!canAct || !isSeen || "error" in edited}
+            aria-describedby={isSeen ? undefined : hint}
+            onClick={() => isSeen && "input" in edited && onAllow(edited.input)}
           >
-            {isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}
-            {suffix}
+            {isSeen
+              ? `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}`
+              : "Review to allow"}
           </PrimaryAction>
           <Button look="quiet" onClick={leave}>
             Back

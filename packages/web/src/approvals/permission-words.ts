@@ -51,7 +51,9 @@ function wordsOf(update: Readonly<Record<string, unknown>>): Pick<Suggestion, "w
       const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask for" }[
         textOf(update, "behavior") ?? "allow"
       ]
-      return verb === undefined ? undefined : { words: verb, rules: eachOnce(list("rules").map(ruleText)) }
+      if (verb === undefined) return undefined
+      const words = update["type"] === "addRules" ? verb : `Forget the rules of this kind, and ${verb.toLowerCase()}`
+      return { words, rules: eachOnce(list("rules").map(ruleText)) }
     }
     case "addDirectories":
       return { words: "Trust folder", rules: eachOnce(list("directories").map(String)) }

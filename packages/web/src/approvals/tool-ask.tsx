@@ -41,7 +41,15 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
   const back = () => setRow("actions")
   if (row === "edit") {
-    return <EditInput askId={ask.id} {...{ tool, input, canAct, suffix, notes }} onAllow={allow} onBack={back} />
+    return (
+      <EditInput
+        askId={ask.id}
+        {...{ tool, input, canAct, suffix, notes }}
+        isSeen={gate.isOpen}
+        onAllow={allow}
+        onBack={back}
+      />
+    )
   }
   return (
     <>

@@ -1,6 +1,6 @@
 import { type Ask, HubClientError } from "@signalbox/client"
 import { useEffect, useState } from "react"
-import { useAsk, useHubStore } from "../app/hub-context.ts"
+import { useAsk, useConnection, useHubStore } from "../app/hub-context.ts"
 
 export type FoundAsk =
   | { readonly name: "looking" }
@@ -13,8 +13,10 @@ export function useFoundAsk(id: string): FoundAsk {
   const ask = useAsk(id)
   const [trouble, setTrouble] = useState<{ readonly id: string; readonly why: string } | undefined>(undefined)
   const isKnown = ask !== undefined
+  const isLive = useConnection().name === "live"
   useEffect(() => {
-    if (isKnown) return
+    // Asked again when the hub is back: what could not be reached is not missing.
+    if (isKnown || !isLive) return
     store.hub.ask(id).then(
       (found) => store.takeAsk(found),
       (error: unknown) => {
@@ -22,7 +24,7 @@ export function useFoundAsk(id: string): FoundAsk {
         setTrouble({ id, why: isMissing ? "There is no such request." : String(error) })
       },
     )
-  }, [store, id, isKnown])
+  }, [store, id, isKnown, isLive])
   if (ask !== undefined) return { name: "found", ask }
   return trouble?.id === id ? { name: "missing", why: trouble.why } : { name: "looking" }
 }

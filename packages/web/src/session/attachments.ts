@@ -17,19 +17,29 @@ interface Taken {
   readonly left: string | undefined
 }
 
-/** What is there already and what came, as far as it fits. */
-export async function withImages(before: readonly Attachment[], files: readonly File[]): Promise<Taken> {
-  const small = files.filter(({ size }) => size <= MAX_BYTES)
-  const fitting = small.slice(0, Math.max(0, MAX_IMAGES - before.length))
-  const added = await Promise.all(
-    fitting.map(async (file) => ({ id: crypto.randomUUID(), name: file.name, url: await dataUrlOf(file) })),
+interface ReadFiles {
+  readonly images: readonly Attachment[]
+  /** Those that are too large. */
+  readonly tooLarge: number
+}
+
+export async function readImages(files: readonly File[]): Promise<ReadFiles> {
+  const small = files.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES + 1)
+  const images = await Promise.all(
+    small.map(async (file) => ({ id: crypto.randomUUID(), name: file.name, url: await dataUrlOf(file) })),
   )
+  return { images, tooLarge: files.filter(({ size }) => size > MAX_BYTES).length }
+}
+
+/** What is there already and what came, as far as it fits. */
+export function withImages(before: readonly Attachment[], { images, tooLarge }: ReadFiles): Taken {
+  const fitting = images.slice(0, Math.max(0, MAX_IMAGES - before.length))
   const words = [
-    ...(small.length < files.length ? [`${plural(files.length - small.length, "image")} larger than 5 MB`] : []),
-    ...(fitting.length < small.length ? [`more than ${MAX_IMAGES} images`] : []),
+    ...(tooLarge > 0 ? [`${plural(tooLarge, "image")} larger than 5 MB`] : []),
+    ...(fitting.length < images.length ? [`more than ${MAX_IMAGES} images`] : []),
   ]
   return {
-    images: [...before, ...added],
+    images: [...before, ...fitting],
     left: words.length === 0 ? undefined : `Not attached: ${words.join(", ")}.`,
   }
 }

@@ -16,7 +16,7 @@ import { classes } from "../design/classes.ts"
 import { DownIcon, SendIcon } from "../design/icons.tsx"
 import { Menu } from "../design/menu.tsx"
 import { AttachmentList } from "./attachment-list.tsx"
-import { type Attachment, contentOf, withImages } from "./attachments.ts"
+import { type Attachment, contentOf, readImages, withImages } from "./attachments.ts"
 import { CompletionList } from "./completion-list.tsx"
 import { keepDraft, readDraft } from "./drafts.ts"
 import { isCoarse } from "./fingers.ts"
@@ -181,17 +181,26 @@ function useImages() {
     images: [],
     left: undefined,
   })
+  const round = useRef(0)
   function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): void {
     const files = [...(list?.files ?? [])].filter(({ type }) => type.startsWith("image/"))
     if (files.length === 0) return
     event.preventDefault()
-    void withImages(images, files).then(set, () => set({ images, left: "The image could not be read." }))
+    const of = round.current
+    readImages(files).then(
+      // What was sent meanwhile has gone without them.
+      (read) => of === round.current && set((now) => withImages(now.images, read)),
+      () => set((now) => ({ ...now, left: "The image could not be read." })),
+    )
   }
   return {
     images,
     left,
     attach,
-    remove: (id: string) => set({ images: images.filter((image) => image.id !== id), left: undefined }),
-    clear: () => set({ images: [], left: undefined }),
+    remove: (id: string) => set((now) => ({ images: now.images.filter((image) => image.id !== id), left: undefined })),
+    clear: () => {
+      round.current++
+      set({ images: [], left: undefined })
+    },
   }
 }

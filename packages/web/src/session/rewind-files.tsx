@@ -33,17 +33,21 @@ export function RewindFiles({ session, onClose }: RewindFilesProps) {
   const [uuid, setUuid] = useState(messages[0]?.value ?? "")
   const dryRun = useDryRun(session, uuid)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
-  const isReady = dryRun.name === "listed" && dryRun.files.length > 0
+  const [isRewinding, setRewinding] = useState(false)
+  const isReady = dryRun.name === "listed" && dryRun.files.length > 0 && !isRewinding
 
   async function rewind(): Promise<void> {
     if (!isReady) return
     setTrouble(undefined)
+    setRewinding(true)
     try {
       await hub.session(session.id).control({ subtype: "rewind_files", user_message_id: uuid })
       announce("Files rewound")
       onClose()
     } catch (error) {
       setTrouble(refusalWords(error, session))
+    } finally {
+      setRewinding(false)
     }
   }
 
@@ -65,7 +69,7 @@ export function RewindFiles({ session, onClose }: RewindFilesProps) {
       <div className="flex justify-end gap-3">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="danger" aria-disabled={!isReady} onClick={() => void rewind()}>
-          {isReady ? `Rewind ${plural(dryRun.files.length, "file")}` : "Rewind"}
+          {isRewinding ? "Rewinding…" : isReady ? `Rewind ${plural(dryRun.files.length, "file")}` : "Rewind"}
         </Button>
       </div>
     </>

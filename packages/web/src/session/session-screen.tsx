@@ -2,7 +2,7 @@ import type { Row } from "@signalbox/protocol/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCommands } from "../app/commands.ts"
-import { useFleet, useHubStore, useSession } from "../app/hub-context.ts"
+import { useCanOperate, useFleet, useHubStore, useSession } from "../app/hub-context.ts"
 import { usePreferences } from "../app/preferences.ts"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
 import type { ScreenProps } from "../app/routes.tsx"
@@ -15,6 +15,7 @@ import { PanelIcon } from "../design/icons.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
 import { FindBar } from "../search/find-bar.tsx"
 import { markSeen, seen } from "../sessions/seen.ts"
+import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
 import { SessionList } from "../sessions/session-list.tsx"
 import { statusOf } from "../sessions/session-status.ts"
 import { titleOf } from "../sessions/session-words.ts"
@@ -84,7 +85,6 @@ function useFeed(id: string, lane: string | null, around: number | undefined): S
 const OWN_END = '[data-region="waiting"],[data-region="panels"],[data-own-scroll],[role="slider"]'
 
 function OneSession({ id, lane }: { readonly id: string; readonly lane: string | null }) {
-  const store = useHubStore()
   const session = useSession(id)
   const { asks, load } = useFleet()
   const { query } = usePlace()
@@ -115,6 +115,9 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
     [id, feed, disclosures, detail],
   )
 
+  // Messages are the agent's own, also while one of its lanes is read.
+  const rowsOfAgent = useMemo(() => (lane === null ? view.rows : feed.laneRows(null)), [lane, feed, view])
+
   useScreenTitle(session === undefined ? "Session" : titleOf(session))
   useEffect(() => {
     for (const ask of asks.values()) if (ask.sessionId === id) feed.takeAsk(ask)
@@ -124,15 +127,10 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
   }, [id, view.load, view.lastSeq])
 
   const isRunning = session?.state === "running" || session?.state === "waiting"
-  const canOperate = store.me.get()?.role !== "viewer"
-  const interrupt = useCallback(
-    () =>
-      void store.hub
-        .session(id)
-        .interrupt()
-        .catch(() => undefined),
-    [store, id],
-  )
+  const canOperate = useCanOperate()
+  const actions = useRef<SessionActions | undefined>(undefined)
+  actions.current = useSessionActions({ id, transport: session?.transport ?? null })
+  const interrupt = useCallback(() => actions.current?.interrupt(), [])
   useKeys({
     ...(isRunning && canOperate ? { "mod+.": interrupt } : {}),
     "[": () => transcript.current?.turn(-1),
@@ -197,7 +195,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
           />
         )}
         <AskDock session={session} />
-        <Composer session={session} feed={feed} rows={view.rows} onSent={() => setSent((count) => count + 1)} />
+        <Composer session={session} feed={feed} rows={rowsOfAgent} onSent={() => setSent((count) => count + 1)} />
       </div>
       {panel !== null && <SessionPanels panel={panel} session={session} feed={feed} />}
     </TranscriptContext.Provider>

@@ -1,8 +1,18 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import type { Row } from "@signalbox/protocol/transcript"
-import { useEffect, useReducer, useRef } from "react"
+import { useCallback, useEffect } from "react"
 import { useHubStore } from "../app/hub-context.ts"
-import { type Outgoing, stepOutgoing, takesPriority } from "./outgoing.ts"
+import { createValueStore, useValue, type ValueStore } from "../app/value-store.ts"
+import { type Outgoing, type OutgoingInput, stepOutgoing, takesPriority } from "./outgoing.ts"
+
+/** By session, as long as the page lives: what was not sent must not be gone because somebody looked elsewhere meanwhile. */
+const kept = new Map<string, ValueStore<readonly Outgoing[]>>()
+
+function outgoingOf(session: string): ValueStore<readonly Outgoing[]> {
+  const store = kept.get(session) ?? createValueStore<readonly Outgoing[]>([])
+  kept.set(session, store)
+  return store
+}
 
 export interface Sender {
   readonly waiting: readonly Outgoing[]
@@ -14,17 +24,17 @@ export interface Sender {
 /** Sends, and follows each message until it stands in the log. The same uuid goes along with every try: it arrives once. */
 export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
   const store = useHubStore()
-  const [waiting, dispatch] = useReducer(stepOutgoing, [])
-  const open = useRef(waiting)
-  open.current = waiting
+  const outgoing = outgoingOf(session.id)
+  const waiting = useValue(outgoing)
+  const dispatch = useCallback((input: OutgoingInput) => outgoing.set(stepOutgoing(outgoing.get(), input)), [outgoing])
 
   useEffect(() => {
-    if (open.current.length === 0) return
+    if (outgoing.get().length === 0) return
     const uuids = new Set(
       rows.slice(-200).flatMap((row) => (row.kind === "prompt" && row.uuid !== undefined ? [row.uuid] : [])),
     )
     dispatch({ type: "logged", uuids })
-  }, [rows])
+  }, [outgoing, dispatch, rows])
 
   async function attempt({ uuid, content, priority }: Pick<Outgoing, "uuid" | "content" | "priority">): Promise<void> {
     if (store.connection.get().name === "lost") {

@@ -18,7 +18,7 @@ export interface SessionActions {
 }
 
 /** Undefined for those who may not. */
-export function useSessionActions(session: Session): SessionActions | undefined {
+export function useSessionActions(session: Pick<Session, "id" | "transport">): SessionActions | undefined {
   const store = useHubStore()
   const canOperate = useCanOperate()
   if (!canOperate) return undefined

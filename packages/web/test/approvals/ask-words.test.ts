@@ -29,10 +29,10 @@ describe("the words of an ask", () => {
       { type: "somethingNew" },
       "rubbish",
     ])
-    expect(words.map(({ words: verb, rule }) => [verb, rule])).toEqual([
+    expect(words.map(({ words: verb, rules }) => [verb, ...rules])).toEqual([
       ["Always allow", "Bash(npm ci:*)"],
       ["Trust folder", "/tmp/x"],
-      ["Switch mode to accept edits", undefined],
+      ["Switch mode to accept edits"],
     ])
   })
 
