@@ -12,7 +12,7 @@ export const leftOut: readonly string[] =
     ? []
     : [
         "test/hub/abuse-disk.test.ts",
-        // The gate takes none of their checks.
+        // They have no first checks of a section, and take long.
         "test/web/lanes.test.ts",
         "test/web/long-session.test.ts",
         "test/web/transcript.test.ts",
@@ -139,7 +139,7 @@ export const cockpitLooks: readonly (readonly ["desktop" | "tablet" | "phone", "
         ["phone", "dark"],
       ]
 
-/** Journeys and pictures of the cockpit beyond its numbered checks: `test:full` has all of them, the gate the first of each file. */
+/** Journeys and pictures of the cockpit beyond its numbered checks: only `test:full` has them. */
 export const isWholeCockpit = extent === "full"
 
 /** How often the hub is killed under a loop. */

@@ -18,7 +18,7 @@ function filesIn(folder: string, pattern: RegExp): string[] {
 
 /** A rule is a row of a table in docs/spec: `| T7 | … |`. */
 const rules = filesIn("docs/spec", /\.md$/).flatMap((file) =>
-  [...readFileSync(file, "utf8").matchAll(/^\| ([A-Z]{1,2}\d+) \|/gm)].map((match) => match[1] ?? ""),
+  [...readFileSync(file, "utf8").matchAll(/^\| ([A-Z]{1,2}-?\d+) \|/gm)].map((match) => match[1] ?? ""),
 )
 
 /** Ids stand in test titles: `[T7] a peer that …`; the shared suites of a room are in its sources. */
@@ -29,7 +29,9 @@ const titled = new Set(
     ...filesIn("test", /\.test\.ts$/),
   ]
     .filter((file) => file !== fileURLToPath(import.meta.url))
-    .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/\[([A-Z]{1,2}\d+)\]/g)].map((match) => match[1] ?? "")),
+    .flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/\[([A-Z]{1,2}-?\d+)\]/g)].map((match) => match[1] ?? ""),
+    ),
 )
 
 describe("the numbered rules", () => {

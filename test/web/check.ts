@@ -6,7 +6,7 @@ export function check(title: string, run: () => Promise<void>): void {
   if (cockpitChecksNow(title)) it(title, run, 120_000)
 }
 
-/** A way through the cockpit beyond its numbered checks: the gate goes the first of each file, `test:full` all. */
+/** A way through the cockpit beyond its numbered checks: only `test:full` goes it. */
 export function journey(title: string, run: () => Promise<void>): void {
   if (isWholeCockpit) it(title, run, 240_000)
 }

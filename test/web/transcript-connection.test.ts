@@ -195,7 +195,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     await page.getByText("compact_boundary").first().waitFor()
   })
 
-  check("[C-3] a hub that comes back with another cockpit is told about, and nothing happens by itself", async () => {
+  check("[C-5] a hub that comes back with another cockpit is told about, and nothing happens by itself", async () => {
     const { id } = await cockpit.agent({ title: "Newer", scenario: says("Hello.") })
     const stream = new Stream()
     const page = await open(id, stream)

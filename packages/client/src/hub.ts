@@ -33,6 +33,13 @@ export interface ConnectOptions {
   readonly onRetry?: (tries: number) => void
 }
 
+export interface AskQuery {
+  readonly state?: AskState
+  readonly session?: string
+  readonly order?: "oldest" | "newest"
+  readonly limit?: number
+}
+
 export interface Hub {
   sessions(query?: SessionQuery): Promise<SessionPage>
   launch(request?: LaunchRequest): Promise<LaunchedSession>
@@ -40,7 +47,8 @@ export interface Hub {
   session(id: string): HubSession
   /** Changes and asks of all sessions, without their events. */
   watch(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<FollowItem, undefined>
-  asks(query?: { readonly state?: AskState; readonly session?: string }): Promise<readonly Ask[]>
+  /** The oldest first, unless `order` says otherwise. */
+  asks(query?: AskQuery): Promise<readonly Ask[]>
   ask(id: string): Promise<Ask>
   /** The first valid answer wins: `ask/settled` means that somebody else's did, and `details.ask` says whose. */
   answer(askId: string, answer: AskAnswer): Promise<Ask>

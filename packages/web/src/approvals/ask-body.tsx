@@ -4,13 +4,11 @@ import { CopyButton } from "../design/copy-button.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { DiffView } from "../transcript/diff-view.tsx"
 import { JsonView } from "../transcript/json-view.tsx"
-import { hunksOfInput } from "../transcript/tools/edit-hunks.ts"
+import { EDITS, hunksOfInput } from "../transcript/tools/edit-hunks.ts"
 import { textIn } from "../transcript/tools/tool-words.ts"
 import { type EditPreview, previewOf } from "./edit-preview.ts"
 import { SplitDiff } from "./split-diff.tsx"
 import { useFileContent } from "./use-file-content.ts"
-
-const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
 /** What an edit would do, against the file where it can be had; undefined for what is no edit. */
 export function useEditPreview(ask: Ask): EditPreview | undefined {

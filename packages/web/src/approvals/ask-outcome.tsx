@@ -85,7 +85,7 @@ function useNewer(ask: Ask): Ask | undefined {
   const isWanted = ask.state === "superseded"
   useEffect(() => {
     // What cannot be had is not linked to.
-    if (isWanted) hub.asks({ session: ask.sessionId }).then(setAll, () => undefined)
+    if (isWanted) hub.asks({ session: ask.sessionId, order: "newest" }).then(setAll, () => undefined)
   }, [hub, isWanted, ask.sessionId])
   return useMemo(() => {
     if (!isWanted) return undefined

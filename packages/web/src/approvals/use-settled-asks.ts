@@ -30,7 +30,7 @@ export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>
       if (asks !== undefined) setPast(asks)
       setLoad(next)
     }
-    readNewest(store).then(
+    store.hub.asks({ order: "newest", limit: MAX_SHOWN }).then(
       (asks) => settle("ready", asks),
       () => settle("failed"),
     )
@@ -47,15 +47,4 @@ export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>
       .slice(0, MAX_SHOWN)
   }, [past, live])
   return { load, all, retry: () => setTries((before) => before + 1) }
-}
-
-async function readNewest({ hub }: ReturnType<typeof useHubStore>): Promise<readonly Ask[]> {
-  const query = { order: "newest", limit: MAX_SHOWN }
-  const reply = await hub.request<{ readonly asks: readonly Ask[] }>({
-    method: "GET",
-    path: "/api/asks",
-    query,
-    repeatable: true,
-  })
-  return reply.asks
 }

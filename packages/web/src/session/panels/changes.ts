@@ -1,7 +1,7 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Row, ToolRow } from "@signalbox/protocol/transcript"
 import { countsOf, diffTexts, type Hunk } from "../../transcript/line-diff.ts"
-import { hunksOf } from "../../transcript/tools/edit-hunks.ts"
+import { EDITS, hunksOf } from "../../transcript/tools/edit-hunks.ts"
 
 /** What became of one file. */
 export interface FileChange {
@@ -19,8 +19,6 @@ export interface Turn {
   readonly seq: number
   readonly words: string
 }
-
-const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
 export function turnsOf(rows: readonly Row[]): readonly Turn[] {
   return rows.flatMap((row) => (row.kind === "prompt" ? [{ seq: row.headSeq, words: row.text }] : []))

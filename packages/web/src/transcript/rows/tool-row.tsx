@@ -7,7 +7,7 @@ import { duration } from "../../design/words.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { countsOf } from "../line-diff.ts"
 import { todoChanges } from "../tools/checklist.ts"
-import { hunksOf } from "../tools/edit-hunks.ts"
+import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
 import { ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
 import { resultText, toolWords } from "../tools/tool-words.ts"
@@ -37,7 +37,6 @@ const STATE_LOOKS: Readonly<Record<ToolState, string>> = {
 }
 
 const AGENTS = new Set(["Task", "Agent"])
-const EDITS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
 function isOpenByDefault({ name }: ToolRow, detail: string): boolean {
   if (detail === "full") return true

@@ -2,6 +2,9 @@ import type { ToolRow } from "@signalbox/protocol/transcript"
 import { diffTexts, type Hunk, patchOf } from "../line-diff.ts"
 import { textIn } from "./tool-words.ts"
 
+/** Tools that change a file. */
+export const EDITS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
+
 /** What changed, as the CLI tells it; before it does, as the call says it. */
 export function hunksOf(row: Pick<ToolRow, "name" | "input" | "result">): readonly Hunk[] {
   const { name, input, result } = row
