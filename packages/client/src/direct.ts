@@ -90,7 +90,7 @@ class Direct implements DirectConnection {
 
   connect(): Promise<void> {
     const { session } = this.#options
-    const { webSocket, token } = hubAddress(this.#options.url, this.#options.token)
+    const { webSocket, token } = hubAddress(this.#options.url, this.#options.token)()
     const url = session === undefined ? webSocket : `${webSocket}/ws/session/${encodeURIComponent(session)}`
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#socket?.abandon(), this.#timeoutMs)

@@ -9,33 +9,28 @@ export interface HubAddress {
 
 type Now<Value> = () => Value | undefined
 
-/** A hub that may come back elsewhere: where it is and what lets us in is asked at each try. */
-function movingAddress(url: Now<string | URL>, token: string | Now<string> | undefined): HubAddress {
-  const now = () => {
-    const at = url()
+/**
+ * A hub may come back elsewhere, or let us in by another token: what is given as functions is asked at each try, once. What can
+ * never work is told at once.
+ */
+export function hubAddress(
+  url: string | URL | Now<string | URL>,
+  token: string | Now<string> | undefined,
+): () => HubAddress {
+  if (typeof url !== "function" && typeof token !== "function") {
+    const fixed = addressOf(url, token)
+    return () => fixed
+  }
+  if (typeof url !== "function") addressOf(url, undefined)
+  return () => {
+    const at = typeof url === "function" ? url() : url
     if (at === undefined) throw new HubClientError("client/unreachable", "no hub is running there; is it stopped?")
-    return fixedAddress(at, typeof token === "function" ? token() : token)
+    return addressOf(at, typeof token === "function" ? token() : token)
   }
-  return {
-    get http() {
-      return now().http
-    },
-    get webSocket() {
-      return now().webSocket
-    },
-    get token() {
-      return now().token
-    },
-  }
-}
-
-export function hubAddress(url: string | URL | Now<string | URL>, token: string | Now<string> | undefined): HubAddress {
-  if (typeof url === "function") return movingAddress(url, token)
-  return fixedAddress(url, typeof token === "function" ? token() : token)
 }
 
 /** Any of http, https, ws and wss; a path in it stays in front of ours. */
-function fixedAddress(url: string | URL, token: string | undefined): HubAddress {
+function addressOf(url: string | URL, token: string | undefined): HubAddress {
   const parsed = parseUrl(url)
   const isSecure = parsed.protocol === "https:" || parsed.protocol === "wss:"
   if (!isSecure && parsed.protocol !== "http:" && parsed.protocol !== "ws:") {

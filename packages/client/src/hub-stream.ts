@@ -9,7 +9,8 @@ import { NORMAL_CLOSE, REFUSED_CLOSE, type Socket } from "./socket.ts"
 import { readStreamLine, type StreamLine } from "./stream-line.ts"
 
 export interface HubStreamOptions {
-  readonly address: HubAddress
+  /** Where it is now. */
+  readonly address: () => HubAddress
   readonly rest: Rest
   readonly backoff: Backoff
   /** How often the hub is asked for a sign of life. */
@@ -114,8 +115,9 @@ export class HubStream {
   async #connect(): Promise<void> {
     const generation = ++this.#generation
     this.#link = { name: "connecting" }
-    const { address } = this.#options
+    let address: HubAddress
     try {
+      address = this.#options.address()
       if (!sendsHeaders && address.token !== undefined) await this.#signIn(address.token)
     } catch (error) {
       if (generation === this.#generation) this.#failedToConnect(error)

@@ -16,7 +16,8 @@ export interface Call {
 }
 
 export interface RestOptions {
-  readonly address: HubAddress
+  /** Where it is now. */
+  readonly address: () => HubAddress
   readonly backoff: Backoff
   readonly timeoutMs: number
 }
@@ -55,8 +56,11 @@ export class Rest {
     const timer = setTimeout(() => {
       ending.abort(new HubClientError("client/timeout", `the hub did not answer ${call.path} within ${timeoutMs} ms`))
     }, timeoutMs)
+    let at = ""
     try {
-      const response = await fetch(this.#urlOf(call), this.#init(call, ending.signal))
+      const { http, token } = this.#options.address()
+      at = http
+      const response = await fetch(`${http}${pathOf(call)}`, init(call, token, ending.signal))
       const text = await response.text()
       const body = parse(text)
       if (!response.ok) throw refusal(response.status, body?.value, call)
@@ -67,34 +71,12 @@ export class Rest {
     } catch (error) {
       if (error instanceof HubClientError) throw error
       if (ending.signal.aborted) throw ending.signal.reason
-      const message = `the hub at ${this.#options.address.http} cannot be reached; is it running?`
+      const message = `the hub at ${at} cannot be reached; is it running?`
       throw new HubClientError("client/unreachable", message, { cause: error })
     } finally {
       clearTimeout(timer)
       release()
     }
-  }
-
-  #init(call: Call, signal: AbortSignal): RequestInit {
-    const { token } = this.#options.address
-    return {
-      method: call.method,
-      signal,
-      // A browser's login is a cookie.
-      credentials: "include",
-      headers: {
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-        ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
-      },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    }
-  }
-
-  #urlOf({ path, query = {} }: Call): string {
-    const parameters = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
-    const text = parameters.toString()
-    return `${this.#options.address.http}${path}${text === "" ? "" : `?${text}`}`
   }
 
   /** Our own end and the caller's, in one signal. */
@@ -153,4 +135,25 @@ function parse(text: string) {
   } catch {
     return undefined
   }
+}
+
+function init(call: Call, token: string | undefined, signal: AbortSignal): RequestInit {
+  return {
+    method: call.method,
+    signal,
+    // A browser's login is a cookie.
+    credentials: "include",
+    headers: {
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+      ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  }
+}
+
+function pathOf({ path, query = {} }: Call): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+  const text = parameters.toString()
+  return `${path}${text === "" ? "" : `?${text}`}`
 }
