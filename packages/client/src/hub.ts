@@ -33,7 +33,7 @@ export interface ConnectOptions {
   readonly onRetry?: (tries: number) => void
 }
 
-export interface AskQuery {
+interface AskQuery {
   readonly state?: AskState
   readonly session?: string
   readonly order?: "oldest" | "newest"

@@ -8,7 +8,7 @@ import { oneLine } from "../design/visible-characters.ts"
 const MAX_ROWS_BACK = 20
 
 /** What the agent thinks might be said next; nothing once something has been said. */
-export function suggestionIn(rows: readonly Row[]): string | undefined {
+function suggestionIn(rows: readonly Row[]): string | undefined {
   for (const row of rows.slice(-MAX_ROWS_BACK).toReversed()) {
     if (row.kind === "prompt") return undefined
     if (row.kind === "note" && row.topic === "prompt_suggestion") return textOf(row.details, "suggestion")
