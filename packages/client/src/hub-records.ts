@@ -43,7 +43,7 @@ export interface Session {
 
 /** Of a session whose agent is started by hand: where to, and with what. */
 export interface LaunchedSession extends Session {
-  readonly ingress?: { readonly url: string; readonly token: string; readonly command: string }
+  readonly ingress?: { readonly url: string; readonly token: string; readonly command: string; readonly note?: string }
 }
 
 export interface LaunchRequest {

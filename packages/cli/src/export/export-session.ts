@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { createWriteStream } from "node:fs"
-import { rename, rm, stat } from "node:fs/promises"
+import { realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -80,18 +80,31 @@ async function write(text: AsyncGenerator<string>, file: string, { stdout }: Com
     for await (const piece of text) await print(stdout, piece)
     return
   }
-  const target = resolve(file)
-  if ((await stat(target).catch(() => undefined))?.isDirectory() === true) {
-    throw usageError(`${target} is a folder: give the name of a file in it`)
-  }
+  // Where a link leads, so that it stays one.
+  const target = await realpath(file).catch(() => resolve(file))
+  const there = await stat(target).catch(() => undefined)
+  if (there?.isDirectory() === true) throw usageError(`${target} is a folder: give the name of a file in it`)
+  // A pipe or a device is written to, never put in the place of.
+  if (there !== undefined && !there.isFile()) return writeInto(text, target)
   const part = join(dirname(target), `.signalbox-export-${randomUUID()}`)
   try {
     await pipeline(Readable.from(text), createWriteStream(part, { mode: 0o600 }))
     await rename(part, target)
   } catch (error) {
     await rm(part, { force: true })
-    const isFile = error instanceof Error && "syscall" in error
-    if (!isFile) throw error
-    throw new CliError("cli/failed", `${target} could not be written: ${error.message}`, { cause: error })
+    throw notWritten(error, target)
   }
+}
+
+async function writeInto(text: AsyncGenerator<string>, target: string): Promise<void> {
+  try {
+    await pipeline(Readable.from(text), createWriteStream(target, { flags: "w" }))
+  } catch (error) {
+    throw notWritten(error, target)
+  }
+}
+
+function notWritten(error: unknown, target: string): unknown {
+  if (!(error instanceof Error) || !("syscall" in error)) return error
+  return new CliError("cli/failed", `${target} could not be written: ${error.message}`, { cause: error })
 }

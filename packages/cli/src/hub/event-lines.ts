@@ -6,6 +6,7 @@ import { cut, inLines, onOneLine } from "../terminal/plain-text.ts"
 import { toolText } from "./ask-text.ts"
 
 const MAX_RESULT_CHARS = 300
+const MAX_STDERR_CHARS = 1000
 
 /** An event for reading, one or more lines; none for what says nothing to a person. */
 export function eventLines(event: HubEvent, colours: Colours): string[] {
@@ -137,5 +138,8 @@ function systemSaying(message: Readonly<Record<string, unknown>>, colours: Colou
 function hubText(message: Readonly<Record<string, unknown>>): string {
   const reason = textOf(message, "reason") ?? textOf(message, "text")
   const subtype = onOneLine(textOf(message, "subtype") ?? "note").replaceAll("_", " ")
-  return reason === undefined ? subtype : `${subtype}: ${onOneLine(reason)}`
+  const told = reason === undefined ? subtype : `${subtype}: ${onOneLine(reason)}`
+  // Why a process failed is mostly the last that it wrote to stderr.
+  const stderr = (message["code"] ?? 0) === 0 ? undefined : textOf(message, "stderrTail")?.trim()
+  return stderr === undefined || stderr === "" ? told : `${told}\n${inLines(stderr.slice(-MAX_STDERR_CHARS))}`
 }

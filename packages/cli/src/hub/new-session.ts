@@ -25,8 +25,10 @@ export async function newSession(options: NewOptions, context: CommandContext): 
     return attach(session.id, options, context)
   }
   await print(context.stdout, `${session.id}\n`)
-  if (ingress !== undefined) context.stderr.write(`Start its agent with:\n${ingress.command}\n`)
-  else if (context.stderr.isTTY) context.stderr.write(`See it: signalbox attach ${session.id.slice(0, 8)}\n`)
+  if (ingress !== undefined) {
+    const note = ingress.note === undefined ? "" : `${ingress.note}\n`
+    context.stderr.write(`Start its agent with:\n${ingress.command}\n${note}`)
+  } else if (context.stderr.isTTY) context.stderr.write(`See it: signalbox attach ${session.id.slice(0, 8)}\n`)
 }
 
 /** The beginning of an id names a session of the hub's; a whole one may also be of a conversation that it does not know. */

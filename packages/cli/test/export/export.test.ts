@@ -1,4 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { folder, startHub } from "../signalbox-process.ts"
@@ -42,6 +44,16 @@ describe("signalbox export", () => {
     )
     expect((await hub.run(["export", id, "--ndjson", "-"])).stdout).toBe(readFileSync(events, "utf8"))
     expect(readdirSync(out).toSorted()).toEqual(["events.ndjson", "page.html"])
+    // A link stays one, and a pipe is written to.
+    symlinkSync(events, join(out, "link"))
+    expect((await hub.run(["export", id, "--ndjson", join(out, "link")])).code).toBe(0)
+    expect(lstatSync(join(out, "link")).isSymbolicLink()).toBe(true)
+    execFileSync("mkfifo", [join(out, "pipe")])
+    const [piped] = await Promise.all([
+      readFile(join(out, "pipe"), "utf8"),
+      hub.run(["export", id, "--ndjson", join(out, "pipe")]),
+    ])
+    expect(piped).toBe(readFileSync(events, "utf8"))
     mkdirSync(join(out, "taken"))
     expect(await hub.run(["export", id, "--html", join(out, "taken")])).toMatchObject({ code: 2 })
     expect(await hub.run(["export", id, "--html", join(out, "no/such/folder.html")])).toMatchObject({ code: 1 })

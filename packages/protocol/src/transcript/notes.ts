@@ -57,7 +57,10 @@ const HUB: Readonly<Record<string, Teller>> = {
     text: "The conversation goes on in another session",
     isDivider: "next" in message,
   }),
-  ended: note("info", (message) => `The agent's process has ended${exitWords(message)}`),
+  ended: (message) => ({
+    level: hasFailed(message) ? "warning" : "info",
+    text: `The agent's process has ended${exitWords(message)}${lastWords(message)}`,
+  }),
   parked: note("quiet", () => "The idle agent was put to rest; a message brings it back"),
   hook_answered: note("quiet", () => "The runner answered a hook: nobody else was there to"),
   // Told by the message's own row.
@@ -160,10 +163,21 @@ function because(message: JsonObject): string {
 }
 
 function exitWords(message: JsonObject): string {
-  const code = numberOf(message, "exitCode")
   const signal = textOf(message, "signal")
-  if (signal !== undefined) return ` (${signal})`
-  return code === undefined || code === 0 ? because(message) : ` (exit code ${code})`
+  return signal === undefined ? because(message) : ` (${signal})`
+}
+
+function hasFailed(message: JsonObject): boolean {
+  return (numberOf(message, "code") ?? 0) !== 0
+}
+
+const LAST_WORDS_CHARS = 400
+
+/** Why a process failed is mostly the last that it wrote to stderr. */
+function lastWords(message: JsonObject): string {
+  const words = textOf(message, "stderrTail")?.trim().replace(/\s+/g, " ") ?? ""
+  if (words === "" || !hasFailed(message)) return ""
+  return `. Its last words: ${words.length > LAST_WORDS_CHARS ? `…${words.slice(-LAST_WORDS_CHARS)}` : words}`
 }
 
 function count(list: unknown, one: string, many = `${one}s`): string {

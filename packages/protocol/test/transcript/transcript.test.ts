@@ -330,6 +330,16 @@ describe("the transcript: turns", () => {
     expect(only(rowsOf(log), "retry")).toMatchObject({ state: "recovered", attempt: 3 })
   })
 
+  it("[TR11] why a process failed is told with its end, and nothing of one that ended well", () => {
+    const log = new SessionLog()
+      .hub("ended", { reason: "exit code 1", code: 1, stderrTail: "warning\nNo such mode: foo\n" })
+      .hub("ended", { reason: "exit code 0", code: 0, stderrTail: "bye" })
+    expect(rowsOf(log)).toMatchObject([
+      { level: "warning", text: expect.stringMatching(/exit code 1.*Its last words: warning No such mode: foo$/) },
+      { level: "info", text: expect.not.stringContaining("bye") },
+    ])
+  })
+
   it("[TR11] limits are told when they change, hooks as one row, compaction as a line", () => {
     const log = new SessionLog()
     for (const status of ["allowed", "allowed_warning", "allowed_warning", "rejected"]) {
