@@ -87,6 +87,28 @@ describe.runIf(hasBrowser)("approvals", () => {
     expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual(["Review to allow", "true"])
   })
 
+  check("[K-3] nor is a long file allowed before its end was seen", async () => {
+    const content = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join("\n")
+    const scenario = { turns: [{ steps: [{ tool: "Write", input: { file_path: "/srv/api/long.txt", content } }] }] }
+    const page = await stage.session(await stage.asked(scenario))
+    const allow = dock(page).locator("[data-act=primary]")
+    await dock(page)
+      .getByRole("button", { name: /Review to allow/ })
+      .waitFor()
+    await page.keyboard.press("F6")
+    await page.keyboard.press("y")
+    expect(await allow.getAttribute("aria-disabled")).toBe("true")
+    // What is in it can be reached, and pushes nothing else out of the window.
+    await dock(page).getByRole("group", { name: "Request" }).focus()
+    await page.keyboard.press("End")
+    await dock(page)
+      .getByRole("button", { name: /Allow once/ })
+      .waitFor()
+    const last = dock(page).getByText("line 300", { exact: true })
+    expect(await last.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true)
+  })
+
   check("[K-4] a character that turns the text around is shown by its name", async () => {
     const page = await stage.session(await stage.asked(asksFor("npm run \u202Egnp.exe")))
     await dock(page).getByText("U+202E RLO").waitFor()

@@ -55,6 +55,28 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
     await page.getByRole("article", { name: /Unknown event zebra/ }).waitFor()
   })
 
+  check("[X-16] what would turn a text around or hide in it is shown by its name, wherever it stands", async () => {
+    const hidden = "see \u202Egpj.exe and a\u200Bb \u{1F468}\u200D\u{1F469}"
+    const steps = [
+      { say: `${hidden}\n\n\`${hidden}\`\n\n\`\`\`\n${hidden}\n\`\`\`` },
+      { tool: "Bash", input: { command: "ls", description: hidden }, result: hidden },
+      { say: "The end." },
+    ]
+    const { id } = await cockpit.agent({
+      title: "Hidden",
+      args: ["--allowedTools", "Bash"],
+      scenario: { turns: [{ steps }] },
+    })
+    const page = await open(id)
+    await page.getByRole("feed").getByText("The end.").first().waitFor()
+    const feed = await page.getByRole("feed").evaluate((element) => element.textContent ?? "")
+    expect(feed.match(/U\+202E RLO/g)).toHaveLength(5)
+    expect(feed.match(/U\+200B ZWSP/g)).toHaveLength(5)
+    expect(/[\u202E\u200B]/.test(feed)).toBe(false)
+    // What emoji are made of is left to them.
+    expect(feed).toContain("\u{1F468}\u200D\u{1F469}")
+  })
+
   check("[X-3] markup of an agent never becomes markup, wherever it stands", async () => {
     const evil = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
     const { id } = await cockpit.agent({

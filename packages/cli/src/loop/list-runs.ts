@@ -4,6 +4,7 @@ import type { CommandContext } from "../command-context.ts"
 import type { LoopOptions } from "../commands/loop.ts"
 import { dataDirectory } from "../data-directory.ts"
 import { withHub } from "../hub/with-hub.ts"
+import { nextCommand } from "../next-command.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
 import { dollars } from "../terminal/dollars.ts"
 import { ago } from "../terminal/moments.ts"
@@ -35,14 +36,15 @@ async function show(
   context: CommandContext,
 ): Promise<void> {
   if (options.json === true) return printJson(context, { runs, more })
-  if (runs.length === 0) return void context.stderr.write("No runs. Begin one: signalbox loop TASKS.md\n")
+  const next = (words: string) => nextCommand(words, options, context.env)
+  if (runs.length === 0) return void context.stderr.write(`No runs. Begin one: ${next("loop TASKS.md")}\n`)
   const colours = coloursFor(context.stdout, context.env)
   const columns = columnsFor(colours, Date.now())
   await print(context.stdout, tableText(runs, columns, { width: widthOf(context.stdout), title: colours.dim }))
   if (more) context.stderr.write(`These are the newest ${LIMIT}.\n`)
   const open = runs.find(({ state }) => state === "stopped" || state === "running")
   if (open !== undefined && context.stderr.isTTY)
-    context.stderr.write(`Go on with one whose loop is over: signalbox loop --resume ${open.id.slice(0, SHORT_ID)}\n`)
+    context.stderr.write(`Go on with one whose loop is over: ${next(`loop --resume ${open.id.slice(0, SHORT_ID)}`)}\n`)
 }
 
 function columnsFor(colours: Colours, nowMs: number): Column<Run>[] {

@@ -5,6 +5,7 @@ import type { LoopOptions } from "../commands/loop.ts"
 import { type ExitCode, exitCodeOf, oneLine, usageError } from "../failure.ts"
 import { findRun } from "../hub/abbreviated-id.ts"
 import { isOnThisMachine } from "../hub/new-session.ts"
+import { nextCommand } from "../next-command.ts"
 import { givenTasks } from "./given-tasks.ts"
 import { LastingHub } from "./lasting-hub.ts"
 import { hasHub, openOwnHub } from "./own-hub.ts"
@@ -54,10 +55,11 @@ async function withRun(start: Start): Promise<void> {
   try {
     const { run, settings } = await openRun(hub, start)
     const state = stateFrom(run, planOf(settings))
-    const told = new ToldRun(run, state, reportFor(context, options))
+    const command = (words: string) => nextCommand(words, options, context.env)
+    const told = new ToldRun(run, state, { report: reportFor(context, options), command })
     hub.onAway = (isAway) => told.hubIsAway(isAway)
     const onChange = (next: RunState, before: RunState) => told.change(next, before)
-    const work = new WorkThrough({ hub, run: run.id, settings, state, env: context.env, onChange })
+    const work = new WorkThrough({ hub, run: run.id, command, settings, state, env: context.env, onChange })
     stopping.onStop(() => work.stop())
     try {
       const end = await work.finish()

@@ -165,9 +165,9 @@ function leave({ state, effects }: Step, isMeant: (task: Task) => boolean): Step
   }
 }
 
-/** Its turn is broken off; one that is being checked has had its turn. */
+/** It counts as no try, also while it is checked: a check that was broken off says nothing either. */
 function left(task: Task): Task {
-  return moved(task.state === "checking" ? task : stopped(task), "leaving")
+  return moved(stopped(task), "leaving")
 }
 
 function over(state: RunState): RunState {

@@ -11,6 +11,8 @@ export interface RunView {
   readonly state: RunState
   readonly elapsedMs: number
   readonly isHubAway: boolean
+  /** A command of ours to type, with the data directory that this one has. */
+  readonly command: (words: string) => string
 }
 
 export interface Screen {
@@ -27,7 +29,8 @@ const OTHER_LINES = 3
 
 /** No more lines than the screen has: those at work first, then what comes next, then what is over. */
 export function runLines(view: RunView, { width, height, colours }: Screen): string[] {
-  const shown = shownTasks(view.state.tasks, Math.max(1, height - OTHER_LINES))
+  const todo = todoOf(view)
+  const shown = shownTasks(view.state.tasks, Math.max(1, height - OTHER_LINES - (todo === undefined ? 0 : 1)))
   const table = tableText(
     shown,
     [
@@ -45,6 +48,7 @@ export function runLines(view: RunView, { width, height, colours }: Screen): str
     barLine(view, { width, colours }),
     ...table.trimEnd().split("\n"),
     ...(hidden > 0 ? [colours.dim(`… and ${hidden} more`)] : []),
+    ...(todo === undefined ? [] : [todo]),
   ]
 }
 
@@ -57,23 +61,35 @@ function shownTasks(tasks: readonly Task[], room: number): Task[] {
 }
 
 function barLine(view: RunView, { width, colours }: Pick<Screen, "width" | "colours">): string {
-  const { state, isHubAway } = view
+  const { isHubAway, state } = view
   const done = count(state, "done")
   const failed = count(state, "failed")
   const share = (part: number) => Math.round((part / Math.max(1, state.tasks.length)) * BAR_CELLS)
   const filled = share(done + failed)
   const red = Math.min(filled, failed === 0 ? 0 : Math.max(1, share(failed)))
   const bar = `${colours.green("█".repeat(filled - red))}${colours.red("█".repeat(red))}${colours.dim("░".repeat(BAR_CELLS - filled))}`
-  const news = isHubAway ? "the hub is away, waiting for it" : newsOf(state)
+  const news = isHubAway ? "the hub is away, waiting for it" : newsOf(view)
   const text = [...(news === undefined ? [] : [news]), countsText(view)].join(" · ")
   return `${bar} ${cut(text, Math.max(1, width - BAR_CELLS - 1))}`
 }
 
 /** What somebody should know who looks at it now. */
-function newsOf({ phase, tasks }: RunState): string | undefined {
-  if (phase.name === "stopping") return "stopping"
-  const asking = tasks.filter((task) => stateWord(task) === "asks").length
-  return asking === 0 ? undefined : `${asking} to answer: signalbox asks`
+function newsOf(view: RunView): string | undefined {
+  if (view.state.phase.name === "stopping") return "stopping"
+  const asking = askingIn(view)
+  if (asking === 0) return undefined
+  return todoOf(view) === undefined ? `${asking} to answer: ${view.command("asks")}` : `${asking} to answer`
+}
+
+/** A command with a path in it would leave no room for the counts beside it: it has a line of its own. */
+function todoOf(view: RunView): string | undefined {
+  const command = view.command("asks")
+  if (view.state.phase.name !== "running" || askingIn(view) === 0 || command === "signalbox asks") return undefined
+  return `Answer: ${command}`
+}
+
+function askingIn({ state }: RunView): number {
+  return state.tasks.filter((task) => stateWord(task) === "asks").length
 }
 
 /** "3 of 8 done, 1 failed · $0.42 · 5 turns · 4m 12s" */
@@ -90,7 +106,7 @@ function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">):
 
 /** The end of a run, in lines: what came of it, what failed and why, and how to go on. */
 export function summaryLines(view: RunView, colours: Colours): string[] {
-  const { state, run } = view
+  const { state, run, command } = view
   const { phase } = state
   if (phase.name !== "over") return []
   const paint = phase.outcome === "done" ? colours.green : phase.outcome === "failed" ? colours.red : colours.yellow
@@ -99,13 +115,13 @@ export function summaryLines(view: RunView, colours: Colours): string[] {
   const failed = state.tasks.filter((task) => task.state === "failed")
   return [
     `${paint(`${word}${why}`)}: ${countsText(view)}`,
-    ...failed.map((task) => `  ${task.number}. ${cut(taskText(task), 60)}: ${whyFailed(task)}`),
-    ...(phase.outcome === "stopped" ? [`Go on with it: signalbox loop --resume ${run.slice(0, SHORT_ID)}`] : []),
+    ...failed.map((task) => `  ${task.number}. ${cut(taskText(task), 60)}: ${whyFailed(task, command)}`),
+    ...(phase.outcome === "stopped" ? [`Go on with it: ${command(`loop --resume ${run.slice(0, SHORT_ID)}`)}`] : []),
   ]
 }
 
-function whyFailed({ note, session }: Task): string {
-  const log = session === undefined ? "" : ` (signalbox log ${session.slice(0, SHORT_ID)})`
+function whyFailed({ note, session }: Task, command: RunView["command"]): string {
+  const log = session === undefined ? "" : ` (${command(`log ${session.slice(0, SHORT_ID)}`)})`
   return `${cut(onOneLine(note ?? "it failed"), TEXT_CHARS)}${log}`
 }
 

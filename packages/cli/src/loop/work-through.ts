@@ -13,6 +13,8 @@ import { takeTurn } from "./take-turn.ts"
 export interface WorkOptions {
   readonly hub: LastingHub
   readonly run: string
+  /** A command of ours to type, with the data directory that this one has. */
+  readonly command: (words: string) => string
   readonly settings: RunSettings
   readonly state: RunState
   readonly env: NodeJS.ProcessEnv
@@ -59,7 +61,7 @@ export class WorkThrough {
     await Promise.all([...this.#told.values()].map(({ done }) => done)).catch((error: unknown) => {
       this.#trouble ??= { error }
     })
-    if (this.#giveUp.signal.aborted) throw hubAway(this.#options.run)
+    if (this.#giveUp.signal.aborted) throw hubAway(this.#options)
     if (this.#trouble !== undefined) throw this.#trouble.error
     return this.#state
   }
@@ -229,7 +231,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
 }
 
-function hubAway(run: string): CliError {
-  const message = `the hub did not answer in time, so agents may go on: see "signalbox ls", and go on with "signalbox loop --resume ${run}"`
+function hubAway({ run, command }: WorkOptions): CliError {
+  const message = `the hub did not answer in time, so agents may go on: see "${command("ls")}", and go on with "${command(`loop --resume ${run}`)}"`
   return new CliError("cli/no-hub", message)
 }

@@ -127,12 +127,12 @@ describe("a run, step by step", () => {
     expect(after(again.now, turn(1), failed(1)).now.tasks).toMatchObject([{ state: "failed", tries: 2, turns: 3 }])
   })
 
-  it("[LP12] a try whose turn had ended counts, also when it was stopped while it was checked", () => {
+  it("[LP12] nor does one that was stopped while it was checked: a check that was broken off says nothing", () => {
     const stopped = after(stateOf(1, { checks: true }), BEGIN, turn(1), { type: "stop" })
     expect(stopped.states).toEqual(["leaving"])
-    expect(stopped.now.tasks.map(recordOf)).toMatchObject([{ state: "waiting", tries: 1, turns: 1 }])
+    expect(stopped.now.tasks.map(recordOf)).toMatchObject([{ state: "waiting", tries: 0, turns: 1 }])
     const left = after(stopped.now, { type: "left", task: 1 })
-    expect(left.now.tasks).toMatchObject([{ state: "waiting", tries: 1, turns: 1 }])
+    expect(left.now.tasks).toMatchObject([{ state: "waiting", tries: 0, turns: 1 }])
   })
 
   it("[LP12] a run that is taken up repeats nothing: what was begun is taken up first, and counts once", () => {

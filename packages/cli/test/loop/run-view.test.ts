@@ -14,7 +14,9 @@ function viewOf(
   phase: RunState["phase"] = { name: "running" },
 ): RunView {
   const plan = { atOnce: 2, tries: 3, checks: true }
-  return { run: RUN, title: "TASKS.md", state: { plan, phase, tasks }, elapsedMs: 252_000, isHubAway: false, ...more }
+  const command = (words: string) => `signalbox ${words}`
+  const facts = { run: RUN, title: "TASKS.md", elapsedMs: 252_000, isHubAway: false, command }
+  return { ...facts, state: { plan, phase, tasks }, ...more }
 }
 
 const session = "3f2a91c0-0000-4000-8000-000000000000"
@@ -53,6 +55,20 @@ describe("what is shown of a run", () => {
       "Stopped (you stopped it): 1 of 3 done, 1 failed · $0.30 · 4 turns · 4m 12s",
       "  3. Paint it [31mred: npm test failed (exit code 1) (signalbox log 3f2a91c0)",
       "Go on with it: signalbox loop --resume 1b0e9a52",
+    ])
+  })
+
+  it("[LP20] [CL41] commands are of the data directory that was named, and leave the counts their room", () => {
+    const command = (words: string) => `signalbox ${words} --data /srv/sbx`
+    const lines = runLines(viewOf(TASKS, { command }), { width: 80, height: 24, colours })
+    expect(lines[0]).toMatch(/ 1 to answer · 1 of 4 done, 1 failed · \$0\.42 · /)
+    expect(lines.at(-1)).toBe("Answer: signalbox asks --data /srv/sbx")
+    expect(runLines(viewOf(TASKS, { command }), { width: 80, height: 7, colours }).length).toBeLessThanOrEqual(7)
+    const tasks = TASKS.filter(({ state }) => state !== "working")
+    const stopped = viewOf(tasks, { command }, { name: "over", outcome: "stopped", why: { kind: "user" } })
+    expect(summaryLines(stopped, colours).slice(1)).toEqual([
+      expect.stringContaining("(signalbox log 3f2a91c0 --data /srv/sbx)"),
+      "Go on with it: signalbox loop --resume 1b0e9a52 --data /srv/sbx",
     ])
   })
 

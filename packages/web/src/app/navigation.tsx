@@ -40,7 +40,7 @@ function Badge({ count, className = "-right-2.5" }: { readonly count: number; re
     <span
       aria-hidden="true"
       className={classes(
-        "absolute -top-1.5 min-w-4.5 rounded-full bg-caution-solid px-1 text-center text-meta font-bold text-on-caution tabular-nums",
+        "absolute -top-1.5 min-w-4.5 rounded-full whitespace-nowrap bg-caution-solid px-1 text-center text-meta font-bold text-on-caution tabular-nums",
         className,
       )}
     >

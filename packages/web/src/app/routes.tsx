@@ -12,16 +12,25 @@ interface ScreenRoute {
   readonly screen: ComponentType<ScreenProps>
 }
 
-const ApprovalsScreen = lazy(async () => ({
-  default: (await import("../approvals/approvals-screen.tsx")).ApprovalsScreen,
-}))
-const NewSessionScreen = lazy(async () => ({
-  default: (await import("../new-session/new-session-screen.tsx")).NewSessionScreen,
-}))
-const SearchScreen = lazy(async () => ({ default: (await import("../search/search-screen.tsx")).SearchScreen }))
-const MachinesScreen = lazy(async () => ({ default: (await import("../machines/machines-screen.tsx")).MachinesScreen }))
-const MachineScreen = lazy(async () => ({ default: (await import("../machines/machine-screen.tsx")).MachineScreen }))
-const SettingsScreen = lazy(async () => ({ default: (await import("../settings/settings-screen.tsx")).SettingsScreen }))
+const load = {
+  approvals: async () => ({ default: (await import("../approvals/approvals-screen.tsx")).ApprovalsScreen }),
+  newSession: async () => ({ default: (await import("../new-session/new-session-screen.tsx")).NewSessionScreen }),
+  search: async () => ({ default: (await import("../search/search-screen.tsx")).SearchScreen }),
+  machines: async () => ({ default: (await import("../machines/machines-screen.tsx")).MachinesScreen }),
+  machine: async () => ({ default: (await import("../machines/machine-screen.tsx")).MachineScreen }),
+  settings: async () => ({ default: (await import("../settings/settings-screen.tsx")).SettingsScreen }),
+}
+const ApprovalsScreen = lazy(load.approvals)
+const NewSessionScreen = lazy(load.newSession)
+const SearchScreen = lazy(load.search)
+const MachinesScreen = lazy(load.machines)
+const MachineScreen = lazy(load.machine)
+const SettingsScreen = lazy(load.settings)
+
+/** The other screens, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
+export function preloadScreens(): void {
+  for (const screen of Object.values(load)) screen().catch(() => undefined)
+}
 
 /** Every address of the cockpit but `/login`. The hub serves its page at the same ones. */
 export const ROUTES: readonly ScreenRoute[] = [

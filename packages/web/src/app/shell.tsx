@@ -1,4 +1,4 @@
-import { Suspense, useMemo, useState } from "react"
+import { Suspense, useEffect, useMemo, useState } from "react"
 import { ARRIVALS, useAskArrivals } from "../approvals/ask-arrivals.ts"
 import { openAsks } from "../approvals/open-asks.ts"
 import { Button } from "../design/button.tsx"
@@ -13,12 +13,15 @@ import { usePageBadge } from "./page-badge.ts"
 import { Palette } from "./palette.tsx"
 import { cycleRegions } from "./regions.ts"
 import { currentPlace, matchPath, navigate, usePlace } from "./router.ts"
-import { ROUTES } from "./routes.tsx"
+import { preloadScreens, ROUTES } from "./routes.tsx"
 import { screenTitle } from "./screen-title.ts"
 import { useKeys } from "./shortcuts.ts"
 import { useValue } from "./value-store.ts"
 
 type Layer = "none" | "palette" | "help"
+
+/** After what somebody came for. */
+const PRELOAD_MS = 3000
 
 export function Shell() {
   const [layer, setLayer] = useState<Layer>("none")
@@ -27,6 +30,10 @@ export function Shell() {
   const waiting = useMemo(() => openAsks(asks).length, [asks])
   usePageBadge(waiting, useValue(screenTitle))
   useAskArrivals(ARRIVALS)
+  useEffect(() => {
+    const timer = setTimeout(preloadScreens, PRELOAD_MS)
+    return () => clearTimeout(timer)
+  }, [])
   useKeys({
     "mod+k": () => setLayer("palette"),
     "?": () => setLayer("help"),

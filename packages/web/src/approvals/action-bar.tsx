@@ -24,5 +24,7 @@ export function ActionButtons({ children }: { readonly children: ReactNode }) {
 
 /** The button that does it, which is also what `y` does. */
 export function PrimaryAction(props: Omit<ComponentProps<typeof Button>, "look" | "className">) {
-  return <Button look="primary" data-act="primary" className="order-last tablet:order-none coarse:flex-1" {...props} />
+  return (
+    <Button look="primary" data-act="primary" className="order-last tablet:order-none coarse:flex-auto" {...props} />
+  )
 }

@@ -1,5 +1,5 @@
 import type { Ask } from "@signalbox/client"
-import { type KeyboardEvent, useEffect, useRef } from "react"
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from "react"
 import { useCanOperate, useConnection } from "../app/hub-context.ts"
 import { leaveRegion } from "../app/regions.ts"
 import { isEditable } from "../app/visible-height.ts"
@@ -14,7 +14,7 @@ import { closeSheet, openSheet } from "./ask-sheet-place.ts"
 import { headingOf } from "./ask-words.ts"
 import { DialogAsk } from "./dialog-ask.tsx"
 import { ElicitationAsk } from "./elicitation-ask.tsx"
-import { mayTakeFocus, noteAnswering } from "./following-focus.ts"
+import { mayTakeFocus, noteAnswering, noteLeaving } from "./following-focus.ts"
 import { PlanAsk } from "./plan-ask.tsx"
 import { QuestionAsk } from "./question-ask.tsx"
 import type { BareAnswer } from "./send-answer.ts"
@@ -46,6 +46,10 @@ export function AskCard({ ask, place }: AskCardProps) {
   useEffect(() => {
     if (isOpen && mayTakeFocus()) card.current?.focus()
   }, [isOpen])
+  useLayoutEffect(() => {
+    const { current } = card
+    return () => noteLeaving(current)
+  }, [])
   return (
     // The card takes keys for what is inside it; everything in it can be done without them.
     <section

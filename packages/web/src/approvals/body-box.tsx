@@ -18,7 +18,8 @@ export function BodyBox({ label, gate, className, children }: BodyBoxProps) {
       role="group"
       aria-label={label}
       className={classes(
-        "flex min-h-14 flex-col gap-2 overflow-y-auto rounded-control",
+        // Nothing in it may give way instead: what is squeezed out of sight would count as seen. What is only read aloud stays inside.
+        "relative flex min-h-14 flex-col gap-2 overflow-y-auto rounded-control *:shrink-0",
         gate.isShowingAll && "shrink-0",
         className,
       )}

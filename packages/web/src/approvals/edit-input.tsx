@@ -31,6 +31,7 @@ function fieldOf(tool: string, input: Input): string | undefined {
 }
 
 function read(text: string, field: string | undefined, input: Input): { input: Input } | { error: string } {
+  if (field === "command" && text.trim() === "") return { error: "A command is needed; deny the request instead." }
   if (field !== undefined) return { input: { ...input, [field]: text } }
   try {
     const value: unknown = JSON.parse(text)

@@ -109,7 +109,7 @@ function Refusals({ canAct, answer }: Pick<AskFormProps, "canAct" | "answer">) {
         data-act="deny"
         aria-disabled={!canAct}
         onClick={() => answer({ action: "decline" })}
-        className="coarse:flex-1"
+        className="coarse:flex-auto"
       >
         Decline
         <KeyHint>n</KeyHint>

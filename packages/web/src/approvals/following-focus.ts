@@ -17,6 +17,22 @@ export function noteAnswered(): void {
   if (following.name === "waiting") following = { name: "until", at: performance.now() + FOLLOW_MS }
 }
 
+/** What was answered goes, and the focus with it: it may have stood there for seconds, to be read. */
+export function noteLeaving(card: Element | null): void {
+  if (following.name !== "no" && card?.contains(document.activeElement) === true)
+    following = { name: "until", at: performance.now() + FOLLOW_MS }
+}
+
+/** What had the focus in this request's card is gone, because somebody was done with it: the card has it then. */
+export function focusCard(askId: string): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return
+    // A screen of its own comes after the dock.
+    const cards = document.querySelectorAll<HTMLElement>(`[data-ask="${CSS.escape(askId)}"]`)
+    cards.item(cards.length - 1)?.focus()
+  })
+}
+
 /** Only if the focus got lost with what was there. */
 export function mayTakeFocus(): boolean {
   const isLost = document.activeElement === document.body || document.activeElement === null

@@ -7,6 +7,7 @@ import { useAskDraft } from "./ask-drafts.ts"
 import type { AskFormProps } from "./ask-form.ts"
 import { BodyBox } from "./body-box.tsx"
 import { DenyRow } from "./deny-row.tsx"
+import { focusCard } from "./following-focus.ts"
 import { GateHint } from "./gate-hint.tsx"
 import { PlanCommentBar } from "./plan-comment-bar.tsx"
 import { feedbackOf, type PlanComment } from "./plan-comments.ts"
@@ -34,7 +35,10 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
     const updatedInput = isEdited ? { ...ask.input, plan } : (ask.input ?? {})
     answer({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
   }
-  const back = () => setRow("actions")
+  const back = () => {
+    setRow("actions")
+    focusCard(ask.id)
+  }
   if (row === "edit") return <PlanEditor plan={plan ?? ""} onChange={setEdited} onDone={back} notes={notes} />
   return (
     <>
@@ -100,7 +104,7 @@ function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: 
         {isSeen ? `${verb}, ask before edits` : "Review to approve"}
         <KeyHint>y</KeyHint>
       </PrimaryAction>
-      <Button {...approval} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-1">
+      <Button {...approval} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-auto">
         {verb}, accept edits
       </Button>
       {canEdit && (
@@ -113,7 +117,7 @@ function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: 
         data-act="deny"
         aria-disabled={!canAct}
         onClick={() => canAct && onRow("deny")}
-        className="order-first tablet:order-none coarse:flex-1"
+        className="order-first tablet:order-none coarse:flex-auto"
       >
         Keep planning…
         <KeyHint>n</KeyHint>

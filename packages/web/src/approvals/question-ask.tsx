@@ -41,7 +41,7 @@ export function QuestionAsk({ ask, canAct, answer, notes }: AskFormProps) {
             data-act="deny"
             aria-disabled={!canAct}
             onClick={() => answer({ behavior: "deny", message: "The user chose not to answer these questions." })}
-            className="coarse:flex-1"
+            className="coarse:flex-auto"
           >
             Skip
             <KeyHint>n</KeyHint>

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react"
 
-const phone = matchMedia("(max-width: 639px)")
+/** A phone on its side, or a page at 400 %, is broad enough and not high enough. */
+const phone = matchMedia("(max-width: 639px), (max-height: 479px)")
 const roomy = matchMedia("(min-width: 1100px)")
 const broad = matchMedia("(min-width: 1400px)")
 

@@ -7,6 +7,7 @@ import type { AskFormProps } from "./ask-form.ts"
 import { BodyBox } from "./body-box.tsx"
 import { DenyRow } from "./deny-row.tsx"
 import { EditInput } from "./edit-input.tsx"
+import { focusCard } from "./following-focus.ts"
 import { GateHint } from "./gate-hint.tsx"
 import { suggestionsOf } from "./permission-words.ts"
 import { Remember } from "./remember.tsx"
@@ -39,7 +40,10 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   // The button says exactly what it does.
   const count = isForAll && identical.length > 0 ? ` ${identical.length + 1} identical` : ""
   const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
-  const back = () => setRow("actions")
+  const back = () => {
+    setRow("actions")
+    focusCard(ask.id)
+  }
   if (row === "edit") {
     return (
       <EditInput
@@ -115,7 +119,7 @@ function ToolButtons(props: ToolButtonsProps) {
       data-act="deny"
       aria-disabled={!canAct}
       onClick={() => canAct && onRow("deny")}
-      className="order-first tablet:order-none coarse:flex-1"
+      className="order-first tablet:order-none coarse:flex-auto"
     >
       {denyLabel}
       <KeyHint>n</KeyHint>

@@ -13,6 +13,11 @@ const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00a0\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb]|[\u{e0000}-\u{e0fff}]|[\u{1d173}-\u{1d17a}]/u
 const BLANK_RUN = /\n(?:[ \t]*\n){3,}/
 
+/** Those that deceive also where people write as they like: joiners and signs of emoji, and odd spaces, are left to it. */
+const DECEIVING =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- these are what is looked for
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff0-\ufffb]|[\u{e0000}-\u{e007f}]/u
+
 const NAMES: Readonly<Record<number, string>> = {
   0x1b: "ESC",
   0x0d: "CR",
@@ -36,14 +41,28 @@ const NAMES: Readonly<Record<number, string>> = {
 
 const HIDDEN_OR_BLANK = new RegExp(`(?<hidden>${HIDDEN.source})|${BLANK_RUN.source}`, "gu")
 
+const ALL_DECEIVING = new RegExp(DECEIVING.source, "gu")
+
+/** Text that somebody reads: nothing in it may turn it around or hide in it. */
+export function prosePieces(text: string): readonly TextPiece[] {
+  if (!DECEIVING.test(text)) return [{ kind: "plain", text }]
+  return piecesOf(text, ALL_DECEIVING, ([hidden]) => ({ kind: "hidden", name: nameOf(hidden) }))
+}
+
 /** Text that somebody decides on: nothing in it may hide, and nothing may be pushed out of sight. */
 export function visiblePieces(text: string): readonly TextPiece[] {
+  return piecesOf(text, HIDDEN_OR_BLANK, (match) => {
+    const hidden = match.groups?.["hidden"]
+    return hidden === undefined ? blankLines(match[0]) : { kind: "hidden", name: nameOf(hidden) }
+  })
+}
+
+function piecesOf(text: string, what: RegExp, shown: (match: RegExpExecArray) => TextPiece): readonly TextPiece[] {
   const pieces: TextPiece[] = []
   let end = 0
-  for (const match of text.matchAll(HIDDEN_OR_BLANK)) {
+  for (const match of text.matchAll(what)) {
     if (match.index > end) pieces.push({ kind: "plain", text: text.slice(end, match.index) })
-    const hidden = match.groups?.["hidden"]
-    pieces.push(hidden === undefined ? blankLines(match[0]) : { kind: "hidden", name: nameOf(hidden) })
+    pieces.push(shown(match))
     end = match.index + match[0].length
   }
   if (end < text.length) pieces.push({ kind: "plain", text: text.slice(end) })

@@ -70,7 +70,9 @@ export class SessionFeed {
 
   /** The end of the log, or the part around an event; then what happens now. Runs until `close`. */
   async open(around: number | undefined): Promise<void> {
-    await this.#read(around === undefined ? { before: END } : { around }, around === undefined ? "tail" : "around")
+    if (around !== undefined) await this.#read({ around }, "around")
+    // An address beyond the end leads to the end.
+    if (this.#log.events.length === 0 && this.#trouble === undefined) await this.#read({ before: END }, "tail")
     if (this.#load === "loading" && this.#trouble === undefined) this.#load = "ready"
     this.#commitNow()
     if (!this.#ending.signal.aborted) await this.#follow()

@@ -1,4 +1,6 @@
+import { Fragment } from "react"
 import { classes } from "../design/classes.ts"
+import { proseText } from "../design/visible-text.tsx"
 import { type AnsiSpan, ansiSpans } from "./ansi.ts"
 
 const COLOURS: Readonly<Record<NonNullable<AnsiSpan["tone"]>, string>> = {
@@ -16,14 +18,14 @@ export function AnsiText({ text }: { readonly text: string }) {
     <bdi>
       {ansiSpans(text).map((span, index) =>
         span.tone === undefined && span.bold !== true ? (
-          span.text
+          <Fragment key={index}>{proseText(span.text)}</Fragment>
         ) : (
           // Spans have no identity but their place.
           <span
             key={index}
             className={classes(span.tone !== undefined && COLOURS[span.tone], span.bold === true && "font-bold")}
           >
-            {span.text}
+            {proseText(span.text)}
           </span>
         ),
       )}

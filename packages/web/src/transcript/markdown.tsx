@@ -2,6 +2,7 @@ import { marked, type Token, type Tokens } from "marked"
 import { Fragment, memo, type ReactNode, useMemo } from "react"
 import remend from "remend"
 import { CopyButton } from "../design/copy-button.tsx"
+import { proseText } from "../design/visible-text.tsx"
 import { type CodeSpan, codeSpans } from "./code-colours.ts"
 import { isTame } from "./tame-markdown.ts"
 
@@ -14,7 +15,7 @@ interface MarkdownProps {
 /** What an agent writes, as elements of ours. Markup in it is text; nothing in it loads or runs. */
 export const Markdown = memo(function Markdown({ text, live }: MarkdownProps) {
   // As it came: the parser would take seconds over it, or not come back.
-  if (!isTame(text)) return <div className="prose whitespace-pre-wrap">{text}</div>
+  if (!isTame(text)) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
   return <TameMarkdown text={text} live={live} />
 })
 
@@ -64,9 +65,9 @@ function renderToken(any: Token): ReactNode {
     case "paragraph":
       return <p>{renderAll(token.tokens)}</p>
     case "text":
-      return token.tokens === undefined ? unescape(token.text) : renderAll(token.tokens)
+      return token.tokens === undefined ? proseText(unescape(token.text)) : renderAll(token.tokens)
     case "escape":
-      return token.text
+      return proseText(token.text)
     case "heading": {
       // Below the page's own headings.
       const Heading = HEADINGS[token.depth - 1] ?? "h6"
@@ -79,7 +80,7 @@ function renderToken(any: Token): ReactNode {
     case "del":
       return <del>{renderAll(token.tokens)}</del>
     case "codespan":
-      return <code>{token.text}</code>
+      return <code>{proseText(token.text)}</code>
     case "code":
       return <CodeBlock text={token.text} language={token.lang ?? ""} />
     case "blockquote":
@@ -99,7 +100,7 @@ function renderToken(any: Token): ReactNode {
     case "image":
       return <SafeLink href={token.href}>{`Image: ${token.text === "" ? token.href : token.text}`}</SafeLink>
     case "html":
-      return token.raw
+      return proseText(token.raw)
   }
 }
 
@@ -172,11 +173,11 @@ function CodeBlock({ text, language }: { readonly text: string; readonly languag
         <code>
           {codeSpans(text, language).map((span, index) =>
             span.tone === undefined ? (
-              span.text
+              <Fragment key={index}>{proseText(span.text)}</Fragment>
             ) : (
               // Spans have no identity but their place.
               <span key={index} className={TONES[span.tone]}>
-                {span.text}
+                {proseText(span.text)}
               </span>
             ),
           )}

@@ -55,6 +55,12 @@ describe("the status of a session", () => {
     expect(status({ state: "idle", lastResult: result(true, { interruptedBy: "ops-phone" }) })).not.toBe("failed")
   })
 
+  it("is never failed because somebody stopped it", () => {
+    const exit = { reason: "stopped by admin", code: 143, at: "2031-01-01T11:59:00Z" }
+    expect(status({ state: "ended", lastResult: result(true), exit })).toBe("ended")
+    expect(status({ state: "ended", exit: { ...exit, reason: "exit code 143" } })).toBe("failed")
+  })
+
   it("is ready when its turn ended since it was last looked at, and then idle", () => {
     expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 8)).toBe("ready")
     expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 9)).toBe("idle")

@@ -1,4 +1,6 @@
+import { isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/protocol/transcript"
+import { useMemo } from "react"
 import { Link } from "../../app/link.tsx"
 import { ChangedBy } from "../../approvals/changed-by.tsx"
 import { classes } from "../../design/classes.ts"
@@ -96,7 +98,14 @@ function ToolHeading({ row }: { readonly row: ToolRow }) {
   )
 }
 
-export function ToolRowView({ row }: { readonly row: ToolRow }) {
+/** What was allowed is what ran, whatever had been asked for. */
+function asRun(row: ToolRow): ToolRow {
+  const edited = row.ask?.isEdited === true ? row.ask.answer?.["updatedInput"] : undefined
+  return isObject(edited) ? { ...row, input: edited } : row
+}
+
+export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
+  const row = useMemo(() => asRun(told), [told])
   const { detail } = useTranscript()
   const [open, toggle] = useDisclosure(row.key, isOpenByDefault(row, detail))
   // A command in the background is a task too, and no agent.

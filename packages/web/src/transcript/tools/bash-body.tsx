@@ -2,7 +2,7 @@ import type { ToolRow } from "@signalbox/protocol/transcript"
 import { useState } from "react"
 import { setQuery } from "../../app/router.ts"
 import { Button } from "../../design/button.tsx"
-import { VisibleText } from "../../design/visible-text.tsx"
+import { proseText, VisibleText } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
 import { SafeLink } from "../markdown.tsx"
 import { OutputText } from "../output-text.tsx"
@@ -19,7 +19,7 @@ export function BashBody({ row }: { readonly row: ToolRow }) {
   const isBackground = row.task?.isBackground === true || row.input["run_in_background"] === true
   return (
     <>
-      {description !== undefined && <p className="text-dense text-text-2">{description}</p>}
+      {description !== undefined && <p className="text-dense text-text-2">{proseText(description)}</p>}
       {(command.length > SHORT_CHARS || command.includes("\n")) && <Command text={command} />}
       {stdout === undefined && stderr === undefined ? (
         <ResultBody row={row} from="end" />
