@@ -45,14 +45,14 @@ describe.skipIf(tmux === undefined)("signalbox loop, in a terminal", () => {
   ])("[LP20] at %i×%i a table is drawn in place, and a summary follows", async (width, height) => {
     const tasks = ["first", "ask first", ...Array.from({ length: 70 }, (_, index) => `more of it, ${index} of many`)]
     const { scene, terminal } = await open([width, height], tasks)
-    const screen = await terminal.shows("to answer: signalbox asks")
-    expect(screen).toMatch(/^TASKS\.md run [0-9a-f]{8}\n░{20} 1 to answer: signalbox asks · 1 of 72 done · \$0\.25 · 2/)
+    const screen = await terminal.shows("Answer: signalbox asks --data ")
+    expect(screen).toMatch(/^TASKS\.md run [0-9a-f]{8}\n░{20} 1 to answer · 1 of 72 done · \$0\.25 · 2/)
     expect(screen).toMatch(/\n 2 {2}asks +1 +[0-9a-f]{8} {2}ask first\n/)
     expect(screen).toMatch(/\n… and \d+ more\n/)
     await terminal.press("C-c")
     const end = await terminal.shows("exit code 1")
     expect(end).toMatch(
-      /\nStopped \(you stopped it\): 1 of 72 done · \$0\.25 · 2 turns · \d+s\nGo on with it: signalbox loop --resume [0-9a-f]{8}\nexit code 1\n/,
+      /\nStopped \(you stopped it\): 1 of 72 done · \$0\.25 · 2 turns · \d+s\nGo on with it: signalbox loop --resume [0-9a-f]{8} --data [^]+\nexit code 1\n/,
     )
     expect(end.match(/more of it, 7 of many/g)).toHaveLength(1)
     expect(await terminal.flag("cursor_flag")).toBe("1")

@@ -1,6 +1,8 @@
 import { once } from "node:events"
+import { writeFileSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { WebSocketServer } from "ws"
 import { PORTS, probePorts } from "../src/discover/probe.ts"
@@ -48,6 +50,18 @@ describe("signalbox discover", () => {
       expect(stderr).toContain(isNear ? "SIGNALBOX_TOKEN to a token of it" : "signalbox up")
       expect(stderr).toContain(isNear ? url : "signalbox up")
     }
+    // Whoever had a hub here is told first how to get it back.
+    const [had, none] = [folder(), folder()]
+    writeFileSync(join(had, "admin-token"), "sbx_x\n", { mode: 0o600 })
+    const adviceFor = async (path: string) => (await run(["ls"], { env: { SIGNALBOX_DATA: path } })).stderr
+    expect(await adviceFor(had)).toMatch(
+      isNear
+        ? /^signalbox: your hub is not running: start it again with "signalbox up --data [^"]+"; another one answers/
+        : /signalbox up/,
+    )
+    expect(await adviceFor(none)).toMatch(
+      isNear ? /^signalbox: no hub is configured here, but one answers/ : /signalbox up/,
+    )
     // Whoever names a directory means its hub.
     const named = await run(["ls", "--data", folder()])
     expect([named.code, named.stderr.includes(url)]).toEqual([3, false])

@@ -35,7 +35,9 @@ describe("the runner beside the hub", () => {
     await expect.poll(state, POLL).toBe("idle")
     next.process.child.kill("SIGTERM")
     expect(await exitOf(next.process)).toBe(0)
-    expect(next.process.said()).toContain('1 agent goes on without the hub; "signalbox up" finds them again')
+    expect(next.process.said()).toContain(
+      `1 agent goes on without the hub; "signalbox up --data ${hub.data}" finds them again`,
+    )
     expect(isAlive(runner)).toBe(true)
   })
 
@@ -153,6 +155,20 @@ describe("a runner for a hub elsewhere", () => {
     const byVariable = start(["runner", ...flags], { SIGNALBOX_TOKEN: token })
     atEnd(() => byVariable.child.kill("SIGTERM"))
     await expect.poll(() => runners(hub), POLL).toMatchObject([{ name: "elsewhere", connected: true }])
+  })
+
+  it("[CL43] one that the hub does not take ends at once, with one line", async () => {
+    const hub = await startHub("no-runner")
+    const refused = async (token: string) => {
+      const flags = ["--hub", hub.url, "--data", folder()]
+      const { code, stdout, stderr } = await run(["runner", ...flags], { env: { SIGNALBOX_TOKEN: token } })
+      expect([code, stdout]).toEqual([4, ""])
+      return stderr
+    }
+    expect(await refused("sbx_wrong")).toMatch(
+      /^signalbox: the hub at \S+ does not know this token: [^\n]*signalbox token create --role runner"\n$/,
+    )
+    expect(await refused(hub.token)).toMatch(/^signalbox: this token has the role admin, and a runner needs [^\n]+\n$/)
   })
 
   it("[CL18] says what is missing, and takes no token on the command line", async () => {

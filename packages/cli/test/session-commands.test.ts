@@ -211,6 +211,10 @@ describe("what every command has in common", () => {
       ["new", "--agent", "robot"],
       ["new", "--fork"],
       ["new", "--env", "X"],
+      ["new", "--prompt", ""],
+      ["new", "--prompt", "-"],
+      ["send", "x", "-"],
+      ["token", "create", "--role", "viewer", "--expires", "2001-01-31T00:00:00Z"],
       ["answer", "x", "allow", "--input", "{"],
       ["log", "x", "--tail", "-1"],
     ]

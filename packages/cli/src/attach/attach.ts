@@ -1,9 +1,9 @@
-import type { Hub, Session } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { CliError } from "../failure.ts"
+import { CliError, exitCodeOf, oneLine } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
+import { nextCommand } from "../next-command.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { requireTerminal } from "../terminal/require-terminal.ts"
 import { FullScreen } from "./full-screen.ts"
@@ -12,13 +12,16 @@ import { SessionFeed } from "./session-feed.ts"
 const MAX_FPS = 20
 
 export async function attach(id: string, options: DataOption, context: CommandContext): Promise<void> {
-  requireTerminal(context, id)
-  return withHub(options, context, async (hub) => view(hub, await findSession(hub, id), context))
+  requireTerminal(context, { ...options, id })
+  const command = (words: string) => nextCommand(words, options, context.env)
+  return withHub(options, context, async (hub) => {
+    const session = await findSession(hub, id)
+    await view(new SessionFeed(hub, session, command), context)
+  })
 }
 
-async function view(hub: Hub, session: Session, context: CommandContext): Promise<void> {
+async function view(feed: SessionFeed, context: CommandContext): Promise<void> {
   const { openView } = await import("./open-view.tsx")
-  const feed = new SessionFeed(hub, session)
   const screen = new FullScreen(context)
   screen.enter()
   const view = openView({ feed, colours: coloursFor(context.stdout, context.env), context, maxFps: MAX_FPS })
@@ -34,6 +37,13 @@ async function view(hub: Hub, session: Session, context: CommandContext): Promis
     await following
     screen.leave()
   }
-  const { ending } = feed.state()
-  if (ending !== undefined) throw new CliError("cli/failed", `the view was cut off: ${ending}`)
+  if (feed.failure !== undefined) throw cutOff(feed.failure)
+}
+
+/** For scripts it ended by what it was cut off by. */
+function cutOff(failure: unknown): CliError {
+  const codes = { 3: "cli/no-hub", 4: "cli/not-allowed" } as const
+  const exit = exitCodeOf(failure)
+  const code = exit === 3 || exit === 4 ? codes[exit] : "cli/failed"
+  return new CliError(code, `the view was cut off: ${oneLine(failure)}`, { cause: failure })
 }

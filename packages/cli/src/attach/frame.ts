@@ -52,7 +52,7 @@ function stateColour(state: FeedState["session"]["state"], colours: Colours): (t
 
 /** One line on what is wrong, if something is. */
 export function statusLines(state: FeedState, { width, colours }: Paper): readonly string[] {
-  const { session, lostAt, lostBecause, ending, notice } = state
+  const { session, lostAt, lostBecause, ending, notice, command } = state
   const lines: string[] = []
   if (lostAt !== undefined)
     lines.push(
@@ -62,7 +62,7 @@ export function statusLines(state: FeedState, { width, colours }: Paper): readon
     )
   if (ending !== undefined) lines.push(colours.red(cutCells(`Cut off: ${visibleLine(ending)}`, width)))
   if (session.next !== undefined)
-    lines.push(colours.yellow(cutCells(`The conversation goes on: signalbox attach ${session.next}`, width)))
+    lines.push(colours.yellow(cutCells(`The conversation goes on: ${command(`attach ${session.next}`)}`, width)))
   if (notice !== undefined) lines.push(colours.yellow(cutCells(visibleLine(notice), width)))
   return lines
 }

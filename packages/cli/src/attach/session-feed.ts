@@ -12,9 +12,11 @@ export interface FeedState {
   /** The first event that is loaded, and whether there are some before it. */
   readonly hasEarlier: boolean
   readonly isLoading: boolean
-  /** What went wrong, or was done, last. */
+  /** What went wrong, or was done, last; gone with what is done next, and when the connection is back. */
   readonly notice?: string
   readonly ending?: string
+  /** A command of ours to type, with the data directory that this one has. */
+  readonly command: (words: string) => string
 }
 
 /** More often nobody can read. */
@@ -37,16 +39,22 @@ export class SessionFeed {
   /** The newest events, to begin again from when there are too many. */
   #recent: HubEvent[] = []
   #timer: NodeJS.Timeout | undefined
+  #failure: unknown
 
-  constructor(hub: Hub, session: Session) {
+  constructor(hub: Hub, session: Session, command: FeedState["command"]) {
     this.#hub = hub
     this.#session = hub.session(session.id)
     this.#firstSeq = Math.max(1, session.lastSeq - FIRST_PAGE + 1)
-    this.#state = { session, asks: [], hasEarlier: this.#firstSeq > 1, isLoading: true }
+    this.#state = { session, asks: [], hasEarlier: this.#firstSeq > 1, isLoading: true, command }
   }
 
   get transcript(): Transcript {
     return this.#transcript
+  }
+
+  /** What the following ended by, if not by its user. */
+  get failure(): unknown {
+    return this.#failure
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -62,7 +70,9 @@ export class SessionFeed {
       const items = this.#session.follow({ after: this.#firstSeq - 1, signal: this.#abort.signal })
       for await (const item of items) this.#take(item)
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#change({ ending: wordsOf(error) })
+      if (this.#abort.signal.aborted) return
+      this.#failure = error
+      this.#change({ ending: wordsOf(error) })
     }
   }
 
@@ -105,14 +115,14 @@ export class SessionFeed {
   async loadEarlier(): Promise<void> {
     if (this.#state.isLoading || !this.#state.hasEarlier) return
     this.#change({ isLoading: true })
-    await this.#try(async () => {
+    await this.#tell(async () => {
       const page = await this.#session.events({ before: this.#firstSeq, limit: PAGE })
       this.#transcript.fold(page.events)
       this.#events += page.events.length
       this.#firstSeq = page.events[0]?.seq ?? this.#firstSeq
       const isFull = this.#events >= MAX_EVENTS
       const notice = isFull
-        ? `Earlier events are left out: signalbox export ${this.#session.id} --html FILE has all`
+        ? `Earlier events are left out: ${this.#state.command(`export ${this.#session.id} --html FILE`)} has all`
         : undefined
       const hasEarlier = !isFull && page.events.length > 0 && this.#firstSeq > page.firstSeq
       this.#change({ hasEarlier, ...(notice === undefined ? {} : { notice }) })
@@ -128,7 +138,7 @@ export class SessionFeed {
     switch (item.type) {
       case "subscribed": {
         this.#transcript.forgetLive()
-        const { lostAt: _at, lostBecause: _because, ...live } = this.#state
+        const { lostAt: _at, lostBecause: _because, notice: _notice, ...live } = this.#state
         this.#state = { ...live, asks: [], isLoading: false }
         if (item.verdict === "gap") this.#change({ notice: "Some events are no longer in the hub's log" })
         return this.#notify()
@@ -171,8 +181,16 @@ export class SessionFeed {
     this.#change({ asks })
   }
 
+  /** What somebody does takes what was told before off the screen. */
+  #try(work: () => Promise<unknown>, notice?: string): Promise<boolean> {
+    const { notice: _before, ...state } = this.#state
+    this.#state = state
+    this.#notify()
+    return this.#tell(work, notice)
+  }
+
   /** Failures are told in the view; false: it did not work. */
-  async #try(work: () => Promise<unknown>, notice?: string): Promise<boolean> {
+  async #tell(work: () => Promise<unknown>, notice?: string): Promise<boolean> {
     try {
       await work()
       if (notice !== undefined) this.#change({ notice })

@@ -17,9 +17,10 @@ export function addAnswer(program: Command, context: CommandContext): void {
     name: "answer <ask> <verdict>",
     summary: "Answer an ask: allow or deny. The first valid answer wins",
     examples: [
-      "signalbox answer 8c11 allow",
-      'signalbox answer 8c11 deny --message "Use the staging server"',
-      'signalbox answer 8c11 allow --choose "PostgreSQL"',
+      "signalbox answer ask_8c11 allow",
+      'signalbox answer ask_8c11 deny --message "Use the staging server"',
+      'signalbox answer ask_8c11 allow --choose "PostgreSQL"',
+      `signalbox answer ask_8c11 allow --input '{"name":"staging"}'`,
     ],
   })
   command

@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
 import { collect, defineCommand, jsonOption } from "../define-command.ts"
+import { usageError } from "../failure.ts"
 
 export interface NewOptions extends DataOption {
   readonly agent: string
@@ -36,7 +37,7 @@ export function addNew(program: Command, context: CommandContext): void {
       "--cwd <directory>",
       "the folder it works in (default: this one, when the hub is on this machine and no --runner is named)",
     )
-    .option("--prompt <text>", "the first message (- reads it from stdin)")
+    .option("--prompt <text>", "the first message (- reads it from stdin)", readPrompt)
     .option("--model <model>", "the model to use")
     .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …")
     .option("--resume <id>", "go on with a conversation: the id of a session here, or the CLI's own")
@@ -51,4 +52,9 @@ export function addNew(program: Command, context: CommandContext): void {
     const { newSession } = await import("../hub/new-session.ts")
     await newSession(options, context)
   })
+}
+
+function readPrompt(text: string): string {
+  if (text.trim() !== "") return text
+  throw usageError("--prompt is empty: say what the agent is to do, or leave it out and send a message later")
 }

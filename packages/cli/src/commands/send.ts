@@ -5,6 +5,7 @@ import { defineCommand, jsonOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
+import { nextCommand } from "../next-command.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
 
@@ -43,6 +44,9 @@ async function send(
     const session = await findSession(hub, id)
     const sent = await hub.session(session.id).send(text, priority === undefined ? {} : { priority })
     if (options.json === true) await printJson(context, { session: session.id, ...sent })
-    else tellPerson(context, `Sent. See what comes of it: signalbox attach ${session.id.slice(0, 8)}`)
+    else {
+      const see = nextCommand(`attach ${session.id.slice(0, 8)}`, options, context.env)
+      tellPerson(context, `Sent. See what comes of it: ${see}`)
+    }
   })
 }

@@ -5,28 +5,30 @@ import { type DataDirectory, type DataOption, dataDirectory } from "../data-dire
 import { exitCodeOf, oneLine } from "../failure.ts"
 import { findHub } from "../hub/find-hub.ts"
 import { withHub } from "../hub/with-hub.ts"
+import { nextCommand } from "../next-command.ts"
 import { isAlive, readCard } from "../process-card.ts"
 import { type Check, note, ok, wrong } from "./check.ts"
 
 /** The hub, its runners and its tokens, as far as one gets. */
 export async function checkHub(options: DataOption, context: CommandContext): Promise<Check[]> {
   const data = dataDirectory(options, context.env)
+  const next = (words: string) => nextCommand(words, options, context.env)
   let url: string
   try {
     url = findHub(options, context).url
   } catch (error) {
-    return [notFound(error, context), checkToken(data)]
+    return [notFound(error, options, context), await checkOwnRunner(data, next), checkToken(data)]
   }
   try {
-    return await withHub(options, context, (hub) => askHub(hub, { url, data }))
+    return await withHub(options, context, (hub) => askHub(hub, { url, data, next }))
   } catch (error) {
-    return [unreachable(error, { url, data }), checkToken(data)]
+    return [unreachable(error, { url, data, next }), await checkOwnRunner(data, next), checkToken(data)]
   }
 }
 
 /** None is running; or one is named, by an address that is none or without a token for it. */
-function notFound(error: unknown, { env }: CommandContext): Check {
-  if (exitCodeOf(error) === 3) return note("hub", "not running", "start it: signalbox up")
+function notFound(error: unknown, options: DataOption, { env }: CommandContext): Check {
+  if (exitCodeOf(error) === 3) return note("hub", "not running", `start it: ${nextCommand("up", options, env)}`)
   const [found, todo = "see signalbox --help"] = oneLine(error).split(/[:;] (?=set )/)
   return wrong("hub", found ?? `${env["SIGNALBOX_URL"]} cannot be used`, todo)
 }
@@ -34,21 +36,37 @@ function notFound(error: unknown, { env }: CommandContext): Check {
 interface Place {
   readonly url: string
   readonly data: DataDirectory
+  readonly next: (words: string) => string
 }
 
-function unreachable(error: unknown, { url, data }: Place): Check {
+function unreachable(error: unknown, { url, data, next }: Place): Check {
   if (exitCodeOf(error) === 4) return wrong("hub", `${url} refuses the token`, "set SIGNALBOX_TOKEN to a valid one")
   const card = readCard(data.hubCard)
-  if (card?.url === url && !isAlive(card)) return note("hub", "ended without a word", "start it again: signalbox up")
-  return wrong("hub", oneLine(error), "look at its output, or start it again: signalbox down, signalbox up")
+  if (card?.url === url && !isAlive(card)) return note("hub", "ended without a word", `start it again: ${next("up")}`)
+  return wrong("hub", oneLine(error), `look at its output, or start it again: ${next("down")}, ${next("up")}`)
 }
 
-async function askHub(hub: Hub, { url, data }: Place): Promise<Check[]> {
+/** Without a hub to ask: what the runner beside it has written down. */
+async function checkOwnRunner({ runnerState }: DataDirectory, next: Place["next"]): Promise<Check> {
+  const { agentsIn, findRunner } = await import("@signalbox/runner")
+  const pid = existsSync(runnerState) ? await findRunner(runnerState) : undefined
+  if (pid === undefined) return note("runner", "none lives here", `nothing: ${next("up")} starts one`)
+  const count = await agentsIn(runnerState).catch(() => undefined)
+  const agents = count === undefined ? "agents that cannot be counted" : count === 1 ? "1 agent" : `${count} agents`
+  const todo = `${next("up")} finds it again; to end it with its agents: ${next("down --agents")}`
+  return note("runner", `lives here without a hub (pid ${pid}, ${agents})`, todo)
+}
+
+async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
   const { role } = await hub.request<{ role: string }>({ method: "GET", path: "/api/me" })
-  return [ok("hub", `${url}, you are ${role}`), await checkRunners(hub), await checkTokens(hub, role, data)]
+  return [
+    ok("hub", `${url}, you are ${role}`),
+    await checkRunners(hub, next),
+    await checkTokens(hub, role, { data, next }),
+  ]
 }
 
-async function checkRunners(hub: Hub): Promise<Check> {
+async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check> {
   const runners = await hub.runners.list()
   const here = runners.filter(({ connected }) => connected)
   const names = here.map(({ name, agents }) => `${name} (${agents === 1 ? "1 agent" : `${agents} agents`})`)
@@ -58,11 +76,11 @@ async function checkRunners(hub: Hub): Promise<Check> {
   return wrong(
     "runner",
     found,
-    "end the hub and start it with one: signalbox down, then signalbox up; or signalbox runner --hub URL; see runner.log",
+    `end the hub and start it with one: ${next("down")}, then ${next("up")}; or signalbox runner --hub URL; see runner.log`,
   )
 }
 
-async function checkTokens(hub: Hub, role: string, data: DataDirectory): Promise<Check> {
+async function checkTokens(hub: Hub, role: string, { data, next }: Pick<Place, "data" | "next">): Promise<Check> {
   const own = checkToken(data)
   if (own.state === "wrong" || role !== "admin") return own
   const { tokens } = await hub.request<{ tokens: readonly { revokedAt: string | null; role: string }[] }>({
@@ -70,7 +88,7 @@ async function checkTokens(hub: Hub, role: string, data: DataDirectory): Promise
     path: "/api/tokens",
   })
   const valid = tokens.filter(({ revokedAt, role: its }) => revokedAt === null && its !== "agent")
-  return ok("tokens", `${valid.length} valid (signalbox token ls)`)
+  return ok("tokens", `${valid.length} valid (${next("token ls")})`)
 }
 
 function checkToken({ adminToken }: DataDirectory): Check {

@@ -7,7 +7,7 @@ const SHOWN = 5
 
 /** A session by its id, the CLI's own id, or the beginning of either that fits no other. */
 export async function findSession(hub: Hub, given: string): Promise<Session> {
-  const id = checked(given)
+  const id = checked(given, "signalbox ls")
   const exact = await unlessUnknown(hub.session(id).get())
   if (exact !== undefined) return exact
   const sessions = await allSessions(hub)
@@ -17,19 +17,22 @@ export async function findSession(hub: Hub, given: string): Promise<Session> {
   return only(found, { given: id, what: "session", list: "signalbox ls --all" })
 }
 
+/** What all asks' ids begin with: nobody need type it. */
+const ASK = "ask_"
+
 /** An ask by its id or its beginning, the open ones first. */
 export async function findAsk(hub: Hub, given: string): Promise<Ask> {
-  const id = checked(given)
+  const id = checked(given, "signalbox asks")
   const exact = await unlessUnknown(hub.ask(id))
   if (exact !== undefined) return exact
   const asks = await hub.asks({ state: "pending" })
-  const found = asks.filter((ask) => ask.id.startsWith(id))
+  const found = asks.filter((ask) => ask.id.startsWith(id) || ask.id.startsWith(`${ASK}${id}`))
   return only(found, { given: id, what: "open ask", list: "signalbox asks" })
 }
 
 /** A run by its id or its beginning. */
 export async function findRun(hub: Hub, given: string): Promise<Run> {
-  const id = checked(given)
+  const id = checked(given, "signalbox loop --list")
   const exact = await unlessUnknown(hub.runs.get(id))
   if (exact !== undefined) return exact
   const { runs } = await hub.runs.list({ limit: PAGE })
@@ -53,9 +56,9 @@ async function allSessions(hub: Hub): Promise<Session[]> {
   return sessions
 }
 
-function checked(given: string): string {
+function checked(given: string, list: string): string {
   const id = given.trim()
-  if (id === "") throw usageError("the id is empty: copy one from signalbox ls")
+  if (id === "") throw usageError(`the id is empty: copy one from ${list}`)
   return id
 }
 

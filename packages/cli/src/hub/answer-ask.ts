@@ -5,6 +5,7 @@ import { CliError, usageError } from "../failure.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { findAsk } from "./abbreviated-id.ts"
+import { inputExample, requiredFields } from "./answer-example.ts"
 import { questionsOf } from "./ask-text.ts"
 import { withHub } from "./with-hub.ts"
 
@@ -49,7 +50,7 @@ function answerFor(ask: Ask, verdict: Verdict, options: Given): AskAnswer {
   switch (ask.kind) {
     case "elicitation":
       if (verdict === "deny") return { action: "decline" }
-      return { action: "accept", content: input ?? {} }
+      return { action: "accept", content: filledIn(ask, input) }
     case "dialog":
       return verdict === "deny" ? { cancelled: true } : { result: input ?? {} }
     case "tool":
@@ -57,6 +58,17 @@ function answerFor(ask: Ask, verdict: Verdict, options: Given): AskAnswer {
     case "question":
       return verdict === "deny" ? denial(options) : permission(ask, options)
   }
+}
+
+/** A form that wants something is not sent without it: whoever asked would take it for an answer. */
+function filledIn(ask: Ask, input: Json = {}): Json {
+  const required = requiredFields(ask)
+  const missing = required.filter(({ name }) => input[name] === undefined).map(({ name }) => onOneLine(name))
+  if (missing.length === 0) return input
+  const verb = missing.length === 1 ? "is" : "are"
+  throw usageError(
+    `it is a form, of which ${missing.join(", ")} ${verb} missing: give its fields, like ${inputExample(required)}`,
+  )
 }
 
 function denial({ message, interrupt }: Given): AskAnswer {
@@ -80,7 +92,7 @@ function permission(ask: Ask, { input, choose, always }: Given): AskAnswer {
 /** The answers stand beside the questions, by their whole text. */
 function chosen(ask: Ask, choices: readonly string[]): Json {
   const questions = questionsOf(ask)
-  if (choices.length !== questions.length) {
+  if (choices.length !== questions.length || choices.some((choice) => choice.trim() === "")) {
     const asked = questions.map((question) => `"${onOneLine(question)}"`).join(", ")
     throw usageError(`it asks ${questions.length} (${asked}): give --choose once for each, in this order`)
   }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import type { CommandContext } from "../command-context.ts"
 import { type DataDirectory, type DataOption, dataDirectory } from "../data-directory.ts"
 import { CliError, usageError } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
 import { readLivingCard } from "../process-card.ts"
 
 export interface FoundHub {
@@ -21,7 +22,7 @@ export function findHub(options: DataOption, { env }: CommandContext): FoundHub 
   const here = readLivingCard(data.hubCard)?.url
   const asked = data.isNamed ? undefined : askedFor(env)
   const url = asked ?? here
-  if (url === undefined) throw noHub(data)
+  if (url === undefined) throw noHub(data, nextCommand("up", options, env))
   const token = (data.isNamed ? undefined : nonEmpty(env["SIGNALBOX_TOKEN"])) ?? ownToken(data, url === here)
   if (token !== undefined) return { url, token }
   const advice =
@@ -68,9 +69,8 @@ function ownToken(data: DataDirectory, isItsHub: boolean): string | undefined {
   }
 }
 
-function noHub(data: DataDirectory): CliError {
+function noHub(data: DataDirectory, start: string): CliError {
   const where = data.isNamed ? `with the data directory ${data.path}` : `here (${data.path} names none)`
-  const start = data.isNamed ? `signalbox up --data ${data.path}` : "signalbox up"
   return new CliError(
     "cli/no-hub",
     `no hub is running ${where}: start one with "${start}", or set SIGNALBOX_URL and SIGNALBOX_TOKEN ("signalbox discover" looks for others)`,

@@ -1,6 +1,7 @@
 import type { Hub, Session } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { LsOptions } from "../commands/ls.ts"
+import { nextCommand } from "../next-command.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
 import { dollars } from "../terminal/dollars.ts"
 import { ago } from "../terminal/moments.ts"
@@ -14,10 +15,11 @@ const PAGE = 500
 const SHORT_ID = 8
 
 export async function listSessions(options: LsOptions, context: CommandContext): Promise<void> {
-  const { sessions, more, hidden } = await withHub(options, context, (hub) => collectSessions(hub, options))
-  if (options.json === true) return printJson(context, { sessions, more })
+  const next = (words: string) => nextCommand(words, options, context.env)
+  const { sessions, cursor, hidden } = await withHub(options, context, (hub) => collectSessions(hub, options))
+  if (options.json === true) return printJson(context, { sessions, cursor })
   if (sessions.length === 0) {
-    context.stderr.write(`${nothingWords(options, hidden)}\n`)
+    context.stderr.write(`${nothingWords(options, hidden, next)}\n`)
     return
   }
   const colours = coloursFor(context.stdout, context.env)
@@ -26,19 +28,22 @@ export async function listSessions(options: LsOptions, context: CommandContext):
     title: colours.dim,
   })
   await print(context.stdout, table)
-  if (more) context.stderr.write(`There are more: signalbox ls --limit ${Math.min(10_000, options.limit * 2)}\n`)
+  if (cursor !== null)
+    context.stderr.write(`There are more: ${next(`ls --limit ${Math.min(10_000, options.limit * 2)}`)}\n`)
 }
 
 /** Those that ended are there too, and whoever looks for one should know. */
-function nothingWords({ state, search }: LsOptions, hidden: number): string {
-  if (hidden > 0) return `No session is alive; ${hidden} ended or archived: signalbox ls --all`
-  if (state !== undefined || search !== undefined) return "No session is like that: signalbox ls --all shows every one"
-  return 'No sessions. Make one: signalbox new --prompt "What is in this folder?"'
+function nothingWords({ state, search }: LsOptions, hidden: number, next: (words: string) => string): string {
+  const all = next("ls --all")
+  if (hidden > 0) return `No session is alive; ${hidden} ended or archived: ${all}`
+  if (state !== undefined || search !== undefined) return `No session is like that: ${all} shows every one`
+  return `No sessions. Make one: ${next('new --prompt "What is in this folder?"')}`
 }
 
 interface Listed {
   readonly sessions: readonly Session[]
-  readonly more: boolean
+  /** As the API has it: where the next page begins, null after the last. */
+  readonly cursor: string | null
   /** Left out, as nobody asked for those that ended. */
   readonly hidden: number
 }
@@ -47,22 +52,27 @@ async function collectSessions(hub: Hub, options: LsOptions): Promise<Listed> {
   const { state, search, limit } = options
   const isWanted = (session: Session) =>
     options.all === true || state !== undefined || (session.state !== "ended" && !session.archived)
-  const sessions: Session[] = []
-  let cursor: string | null = null
-  let seen = 0
-  do {
-    const page = await hub.sessions({
-      limit: PAGE,
+  const pageAt = (cursor: string | null, size: number) =>
+    hub.sessions({
+      limit: size,
       ...(state === undefined ? {} : { state }),
       ...(search === undefined ? {} : { q: search }),
       ...(cursor === null ? {} : { cursor }),
     })
-    sessions.push(...page.sessions.filter(isWanted))
-    seen += page.sessions.length
+  const sessions: Session[] = []
+  let cursor: string | null = null
+  let hidden = 0
+  do {
+    const page = await pageAt(cursor, PAGE)
+    for (const [index, session] of page.sessions.entries()) {
+      if (!isWanted(session)) hidden++
+      else if (sessions.length < limit) sessions.push(session)
+      // One more than was asked for: the next page begins with it.
+      else return { sessions, cursor: index === 0 ? cursor : (await pageAt(cursor, index)).cursor, hidden }
+    }
     cursor = page.cursor
-  } while (cursor !== null && sessions.length <= limit)
-  const more = sessions.length > limit || cursor !== null
-  return { sessions: sessions.slice(0, limit), more, hidden: seen - sessions.length }
+  } while (cursor !== null)
+  return { sessions, cursor, hidden }
 }
 
 function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {

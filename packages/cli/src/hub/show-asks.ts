@@ -1,6 +1,7 @@
 import type { Ask, Hub } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { AsksOptions } from "../commands/asks.ts"
+import { nextCommand } from "../next-command.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
 import { ago, timeOfDay } from "../terminal/moments.ts"
 import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
@@ -8,6 +9,7 @@ import { cut, onOneLine } from "../terminal/plain-text.ts"
 import { tableText } from "../terminal/table.ts"
 import { untilStopped } from "../terminal/until-stopped.ts"
 import { findSession } from "./abbreviated-id.ts"
+import { answerExample } from "./answer-example.ts"
 import { askText } from "./ask-text.ts"
 import { tellAway } from "./tell-away.ts"
 import { withHub } from "./with-hub.ts"
@@ -23,9 +25,11 @@ export function showAsks(options: AsksOptions, context: CommandContext): Promise
     if (options.watch === true) return untilStopped((signal) => watchAsks(hub, { options, context, session, signal }))
     const asks = await hub.asks({ state: "pending", ...(session === undefined ? {} : { session }) })
     if (options.json === true) return printJson(context, { asks })
-    if (asks.length === 0) return void context.stderr.write("Nobody waits for an answer.\n")
+    const [first] = asks
+    if (first === undefined) return void context.stderr.write("Nobody waits for an answer.\n")
     await print(context.stdout, asksTable(asks, context))
-    context.stderr.write(`Answer one: signalbox answer ${asks[0]?.id.slice(0, SHORT_ASK_ID)} allow\n`)
+    const words = `answer ${first.id.slice(0, SHORT_ASK_ID)} ${answerExample(first)}`
+    context.stderr.write(`Answer one: ${nextCommand(words, options, context.env)}\n`)
   })
 }
 

@@ -3,6 +3,7 @@ import type { CommandContext } from "../command-context.ts"
 import type { NewTokenOptions, TokenListOptions } from "../commands/token.ts"
 import type { DataOption } from "../data-directory.ts"
 import { CliError, usageError } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { ago } from "../terminal/moments.ts"
 import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
@@ -23,6 +24,8 @@ export async function createToken(options: NewTokenOptions, context: CommandCont
   const { role, name, expires } = options
   if (expires !== undefined && Number.isNaN(Date.parse(expires)))
     throw usageError(`--expires ${expires}: write a time such as 2031-01-31T12:00:00Z`)
+  if (expires !== undefined && Date.parse(expires) <= Date.now())
+    throw usageError(`--expires ${expires} is over already: write a time to come, such as 2031-01-31T12:00:00Z`)
   const body = {
     role,
     ...(name === undefined ? {} : { name }),
@@ -33,7 +36,8 @@ export async function createToken(options: NewTokenOptions, context: CommandCont
   )
   if (options.json === true) return printJson(context, made)
   await print(context.stdout, `${made.token}\n`)
-  context.stderr.write(`It is not shown again; take it back with: signalbox token revoke ${made.id.slice(0, 8)}\n`)
+  const revoke = nextCommand(`token revoke ${made.id.slice(0, 8)}`, options, context.env)
+  context.stderr.write(`It is not shown again; take it back with: ${revoke}\n`)
 }
 
 export async function listTokens(options: TokenListOptions, context: CommandContext): Promise<void> {
@@ -56,13 +60,14 @@ export async function listTokens(options: TokenListOptions, context: CommandCont
 }
 
 export function revokeToken(given: string, options: DataOption, context: CommandContext): Promise<void> {
+  if (given.trim() === "") throw usageError("the id is empty: copy one from signalbox token ls")
   return withHub(options, context, async (hub) => {
     const found = (await tokensOf(hub)).filter(({ id }) => id === given || id.startsWith(given))
     const token = found.find(({ id }) => id === given) ?? found[0]
     if (token === undefined)
       throw new CliError(
         "cli/failed",
-        `there is no token whose id begins with ${given}: see "signalbox token ls --all"`,
+        `there is no token whose id begins with ${given}: see "${nextCommand("token ls --all", options, context.env)}"`,
       )
     if (token.id !== given && found.length > 1)
       throw usageError(`${given} fits ${found.length} tokens: give more of the id`)

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs"
 import type { Hub } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
+import { type DataOption, dataDirectory } from "../data-directory.ts"
 import type { Found } from "../discover/probe.ts"
 import { CliError } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
 import { type FoundHub, findHub, whereHubIs } from "./find-hub.ts"
 
 /** A person waits at the terminal: a hub that restarts is waited for, one that is gone is not waited for long. */
@@ -22,18 +24,31 @@ export async function withHub<Result>(
   try {
     return await work(hub)
   } catch (error) {
-    throw unreachable(error, found)
+    throw unreachable(error, nextCommand("up", options, context.env), found)
   } finally {
     hub.close()
   }
 }
 
-function unreachable(error: unknown, { url }: FoundHub): unknown {
+function unreachable(error: unknown, start: string, { url }: FoundHub): unknown {
   const isAway = error instanceof Error && "code" in error && error.code === "client/unreachable"
-  if (!isAway) return error
-  return new CliError("cli/no-hub", `the hub at ${url} cannot be reached: start it again with "signalbox up"`, {
+  if (!isAway) return inCommands(error)
+  return new CliError("cli/no-hub", `the hub at ${url} cannot be reached: start it again with "${start}"`, {
     cause: error,
   })
+}
+
+/** The hub speaks of its API; at a terminal there are commands for it. */
+const COMMANDS: readonly (readonly [string, string])[] = [
+  ["stop it first (DELETE)", 'stop it first ("signalbox stop")'],
+  ['with "fork":true', "with --fork"],
+  ["GET /api/runners lists those there are", '"signalbox doctor" lists those there are'],
+]
+
+function inCommands(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error)) return error
+  const message = COMMANDS.reduce((text, [rest, command]) => text.replace(rest, command), error.message)
+  return message === error.message ? error : new CliError("cli/failed", message, { cause: error })
 }
 
 /** Where none is configured, what answers on this machine is offered; taken it is not, for it may be somebody else's. */
@@ -44,19 +59,25 @@ export async function findOrOffer(options: DataOption, context: CommandContext):
     // A directory that was named means its own hub, and no other.
     if (!(error instanceof CliError) || error.code !== "cli/no-hub" || options.data !== undefined) throw error
     const { probePorts } = await import("../discover/probe.ts")
-    const offer = offerOf(await probePorts())
-    throw offer === undefined ? error : new CliError("cli/no-hub", `no hub is configured here, but ${offer}`)
+    const hadHub = existsSync(dataDirectory(options, context.env).adminToken)
+    const offer = offerOf(await probePorts(), { hadHub, start: nextCommand("up", options, context.env) })
+    throw offer === undefined ? error : new CliError("cli/no-hub", offer)
   }
 }
 
-function offerOf(found: readonly Found[]): string | undefined {
+/** Whoever had a hub here wants that one back first: what else answers may be somebody else's. */
+function offerOf(
+  found: readonly Found[],
+  { hadHub, start }: { readonly hadHub: boolean; readonly start: string },
+): string | undefined {
   const [hub, ...others] = found.filter(({ kind }) => kind === "hub").map(({ url }) => url)
   const relays = found.filter(({ kind }) => kind === "relay").map(({ url }) => url)
-  const start = 'start one of your own with "signalbox up"'
-  if (hub !== undefined) {
-    const more = others.length === 0 ? "" : ` (so do ${others.join(", ")})`
-    return `one answers${more}: set SIGNALBOX_URL=${hub} and SIGNALBOX_TOKEN to a token of it, or ${start}`
-  }
+  const more = others.length === 0 ? "" : ` (so do ${others.join(", ")})`
+  const use = `set SIGNALBOX_URL=${hub} and SIGNALBOX_TOKEN to a token of it`
+  if (hub !== undefined && hadHub)
+    return `your hub is not running: start it again with "${start}"; another one answers${more}: to use that, ${use}`
+  const own = `start one of your own with "${start}"`
+  if (hub !== undefined) return `no hub is configured here, but one answers${more}: ${use}, or ${own}`
   if (relays.length === 0) return undefined
-  return `a plain relay answers at ${relays.join(", ")}, which keeps no sessions: ${start}, and let agents dial that`
+  return `no hub is configured here, but a plain relay answers at ${relays.join(", ")}, which keeps no sessions: ${own}, and let agents dial that`
 }

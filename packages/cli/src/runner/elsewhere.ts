@@ -1,10 +1,13 @@
 import { join } from "node:path"
+import { textOf } from "@signalbox/protocol"
 import type { RunnerOptions } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
 import type { DataDirectory } from "../data-directory.ts"
 import { CliError, usageError } from "../failure.ts"
 import { readToken } from "./runner-token.ts"
+
+const WELCOME_MS = 10_000
 
 /** A hub on another machine: its address is known, and its token comes by a file or a variable. */
 export function elsewhere(
@@ -22,6 +25,28 @@ export function elsewhere(
   const name = url.host.replace(/[^\w.-]+/g, "-")
   const text = url.href.replace(/\/+$/, "")
   return { hubUrl: () => text, token, stateDirectory: join(data.path, `runner-for-${name}`) }
+}
+
+/**
+ * A hub that does not take this runner is told at once, not dialled for ever. The API is not for runners: it knows a valid token of
+ * theirs by refusing it. A hub that does not answer yet may come later.
+ */
+export async function checkWelcome({ hubUrl, token }: Pick<RunnerOptions, "hubUrl" | "token">): Promise<void> {
+  const url = hubUrl()
+  const reply = await fetch(`${url}/api/me`, {
+    headers: { authorization: `Bearer ${token()}` },
+    signal: AbortSignal.timeout(WELCOME_MS),
+  }).catch(() => undefined)
+  const body: unknown = await reply?.json().catch(() => undefined)
+  const make = 'make one on the hub\'s machine with "signalbox token create --role runner"'
+  if (reply?.status === 401)
+    throw new CliError("cli/not-allowed", `the hub at ${url} does not know this token: ${make}`)
+  const role = reply?.ok === true ? textOf(body, "role") : undefined
+  if (role !== undefined)
+    throw new CliError(
+      "cli/not-allowed",
+      `this token has the role ${role}, and a runner needs one of the role runner: ${make}`,
+    )
 }
 
 function readUrl(text: string): URL {

@@ -5,7 +5,7 @@ import type { CommandContext } from "../command-context.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
 import { type DataDirectory, dataDirectory, makeDataDirectory } from "../data-directory.ts"
 import { readLivingCard, writeCard } from "../process-card.ts"
-import { elsewhere } from "./elsewhere.ts"
+import { checkWelcome, elsewhere } from "./elsewhere.ts"
 import { END_IF_IDLE } from "./end-if-idle.ts"
 import { keepShort } from "./keep-short.ts"
 import { readToken } from "./runner-token.ts"
@@ -20,6 +20,7 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
   const data = dataDirectory(options, context.env)
   const isLocal = options.local === true
   const place = isLocal ? besideHub(data) : elsewhere(options, { data, context })
+  if (!isLocal) await checkWelcome(place)
   makeDataDirectory(data)
   const log = createLogger()
   const runner = await openRunner({

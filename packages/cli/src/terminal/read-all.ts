@@ -1,8 +1,8 @@
-import { CliError } from "../failure.ts"
+import { CliError, usageError } from "../failure.ts"
 
 const MAX_CHARS = 8 * 1024 * 1024
 
-/** All of a pipe, up to what a hub would take. */
+/** All of a pipe, up to what a hub would take. One that brought nothing was not meant: nobody sends an empty message. */
 export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   stream.setEncoding("utf8")
   let text = ""
@@ -11,5 +11,6 @@ export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
     if (text.length > MAX_CHARS)
       throw new CliError("cli/failed", `more than ${MAX_CHARS} characters: send less at once`)
   }
+  if (text.trim() === "") throw usageError("nothing came from stdin: the message is empty")
   return text
 }

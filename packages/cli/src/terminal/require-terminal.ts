@@ -1,8 +1,15 @@
 import type { CommandContext } from "../command-context.ts"
+import type { DataOption } from "../data-directory.ts"
 import { usageError } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
+
+interface Wanted extends DataOption {
+  readonly id?: string
+}
 
 /** For what is drawn full screen and steered by keys. */
-export function requireTerminal({ stdin, stdout }: CommandContext, id = "ID"): void {
+export function requireTerminal({ stdin, stdout, env }: CommandContext, wanted: Wanted = {}): void {
   if (stdin.isTTY && stdout.isTTY) return
-  throw usageError(`attach needs a terminal; without one there is: signalbox log ${id} --follow`)
+  const log = nextCommand(`log ${wanted.id ?? "ID"} --follow`, wanted, env)
+  throw usageError(`attach needs a terminal; without one there is: ${log}`)
 }

@@ -5,6 +5,7 @@ import type { CommandContext } from "../command-context.ts"
 import type { DownOptions } from "../commands/down.ts"
 import { type DataDirectory, dataDirectory } from "../data-directory.ts"
 import { CliError } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
 import { identify, isAlive, readCard } from "../process-card.ts"
 import { END_IF_IDLE } from "../runner/end-if-idle.ts"
 import { printJson } from "../terminal/output.ts"
@@ -26,11 +27,9 @@ export async function down(options: DownOptions, context: CommandContext): Promi
   context.stderr.write(`${hub === "stopped" ? "The hub is stopped." : "No hub was running."}\n`)
   if (runner.runner === "stopped") context.stderr.write("Its runner is stopped, and no agent is left on it.\n")
   if (runner.runner === "lives") {
-    const named = options.data === undefined ? "" : ` --data ${data.path}`
+    const next = (words: string) => nextCommand(words, options, context.env)
     const they = runner.agents === 1 ? "1 agent goes on" : `${runner.agents} agents go on`
-    context.stderr.write(
-      `${they} living; "signalbox up${named}" finds them again, "signalbox down --agents${named}" ends them.\n`,
-    )
+    context.stderr.write(`${they} living; "${next("up")}" finds them again, "${next("down --agents")}" ends them.\n`)
   }
 }
 

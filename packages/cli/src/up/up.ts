@@ -6,6 +6,7 @@ import type { CommandContext } from "../command-context.ts"
 import type { UpOptions } from "../commands/up.ts"
 import { type DataDirectory, dataDirectory, makeDataDirectory } from "../data-directory.ts"
 import { oneLine } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
 import { removeCard, writeCard } from "../process-card.ts"
 import { LocalRunner } from "../runner/local-runner.ts"
 import { greet } from "./greeting.ts"
@@ -30,7 +31,7 @@ export async function up(options: UpOptions, context: CommandContext): Promise<v
     tellReady(hub, { options, data, context })
     if (options.runner) await bringRunner(runner, context)
     await stopped
-    await tellOfAgents(hub, context)
+    await tellOfAgents(hub, options, context)
   } finally {
     runner.close()
     removeCard(data.hubCard)
@@ -85,12 +86,13 @@ async function bringRunner(runner: LocalRunner, { stderr }: CommandContext): Pro
 }
 
 /** Agents outlive their hub; whoever stops it should know, and know how to end them. */
-async function tellOfAgents(hub: Hub, { stderr }: CommandContext): Promise<void> {
+async function tellOfAgents(hub: Hub, options: UpOptions, { stderr, env }: CommandContext): Promise<void> {
   const count = await Promise.race([livingAgents(hub), pause(COUNT_MS, 0, { ref: false })])
   if (count === 0) return
   const they = count === 1 ? "1 agent goes on" : `${count} agents go on`
+  const next = (words: string) => nextCommand(words, options, env)
   stderr.write(
-    `signalbox: ${they} without the hub; "signalbox up" finds them again, "signalbox down --agents" ends them\n`,
+    `signalbox: ${they} without the hub; "${next("up")}" finds them again, "${next("down --agents")}" ends them\n`,
   )
 }
 

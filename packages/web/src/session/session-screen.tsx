@@ -163,7 +163,8 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
   const panel = query.get("panel")
   return (
     <TranscriptContext.Provider value={context}>
-      <div className="flex min-w-0 flex-1 flex-col">
+      {/* At 400 % there is no height for all of it: then this scrolls, and nothing lies over anything. */}
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col [@media(max-height:379px)]:overflow-y-auto">
         <SessionHeader
           session={session}
           status={status}

@@ -89,7 +89,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, lane, sent }:
   }, [view.load, view.fromSeq, view.toSeq, rows.length, feed, locate])
 
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
+    <div className="flex min-h-0 flex-1 flex-col [@media(max-height:379px)]:min-h-36">
       <div className="relative flex min-h-0 flex-1">
         <div
           ref={scroller}
