@@ -100,6 +100,12 @@ export async function assembleHub(options: HubPartsOptions) {
   registry.load(await directory.loadSessions())
   await Promise.all([desks.load(), policy.load(), asks.load(), fleet.load()])
   await grants.load()
+  const warnOfAutoApproval = () => {
+    if (policy.policy.relayAutoApproval)
+      logger.warn("relayAutoApproval is on: frontends of the plain relay have every tool approved, and nobody is asked")
+  }
+  warnOfAutoApproval()
+  policy.watch(warnOfAutoApproval)
   await registry.restore()
   const core = new LocalHubCore({
     registry,

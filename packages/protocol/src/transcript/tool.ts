@@ -60,7 +60,7 @@ export function drawTool(use: ToolUse, isRetracted: (uuid: string) => boolean): 
       task,
       denial: use.denial,
       caption: use.caption?.text,
-      elapsedMs: elapsedOf(use),
+      elapsedMs: elapsedOf(use, ask?.settledAt),
       displayName: call?.displayName ?? textOf(request, "display_name"),
     }),
   }
@@ -106,8 +106,9 @@ function lastSeqOf(use: ToolUse): number {
   )
 }
 
-function elapsedOf({ call, result, progressMs }: ToolUse): number | undefined {
+/** What it took, without the time in which somebody was asked. */
+function elapsedOf({ call, result, progressMs }: ToolUse, settledAt: string | undefined): number | undefined {
   if (call === undefined || result === undefined) return progressMs
-  const elapsed = Date.parse(result.at) - Date.parse(call.at)
+  const elapsed = Date.parse(result.at) - Date.parse(settledAt ?? call.at)
   return Number.isFinite(elapsed) ? Math.max(0, elapsed) : progressMs
 }

@@ -120,7 +120,7 @@ describe("the transcript: tools", () => {
     })
     log.result("t1", "ok", { tool_use_result: { stdout: "ok" } })
     const row = only(rowsOf(log), "tool")
-    expect(row).toMatchObject({ state: "done", headSeq: 1, lastSeq: 4, elapsedMs: 3000, name: "Bash" })
+    expect(row).toMatchObject({ state: "done", headSeq: 1, lastSeq: 4, elapsedMs: 1000, name: "Bash" })
     expect(row.result).toMatchObject({ content: "ok", structured: { stdout: "ok" } })
   })
 

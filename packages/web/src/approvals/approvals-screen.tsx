@@ -8,6 +8,8 @@ import { useKeys } from "../app/shortcuts.ts"
 import { classes } from "../design/classes.ts"
 import { AskDetail } from "./ask-detail.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
+import { AutoApproval } from "./auto-approval.tsx"
+import { focusCard } from "./following-focus.ts"
 import { matchesWish } from "./inbox.ts"
 import { InboxList } from "./inbox-list.tsx"
 import { openAsks } from "./open-asks.ts"
@@ -49,7 +51,16 @@ export function ApprovalsScreen({ params }: ScreenProps) {
     const next = list[Math.min(Math.max(index + by, 0), list.length - 1)]
     if (next !== undefined) navigate(addressOf(next.id), { replace: isLinked })
   }
-  useKeys({ j: () => go(1), k: () => go(-1) })
+  useKeys({
+    j: () => go(1),
+    k: () => go(-1),
+    Enter: () => {
+      // On a link or a button it is theirs.
+      if (document.activeElement !== document.body && document.activeElement?.id !== "main") return "not-here"
+      if (chosen !== undefined) focusCard(chosen)
+      return undefined
+    },
+  })
   return (
     <div className="flex min-h-0 flex-1">
       <div
@@ -58,6 +69,7 @@ export function ApprovalsScreen({ params }: ScreenProps) {
           isLinked ? "hidden desktop:flex" : "flex",
         )}
       >
+        <AutoApproval />
         <InboxList
           tab={tab}
           wish={wish}

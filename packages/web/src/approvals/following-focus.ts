@@ -26,7 +26,7 @@ export function noteLeaving(card: Element | null): void {
 /** What had the focus in this request's card is gone, because somebody was done with it: the card has it then. */
 export function focusCard(askId: string): void {
   requestAnimationFrame(() => {
-    if (document.activeElement !== document.body) return
+    if (document.activeElement !== document.body && document.activeElement?.id !== "main") return
     // A screen of its own comes after the dock.
     const cards = document.querySelectorAll<HTMLElement>(`[data-ask="${CSS.escape(askId)}"]`)
     cards.item(cards.length - 1)?.focus()

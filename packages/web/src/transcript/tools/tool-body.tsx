@@ -112,7 +112,7 @@ function Answers({ row }: { readonly row: ToolRow }) {
         return (
           <div key={text}>
             <dt className="text-text-2">{text}</dt>
-            <dd className="font-medium">{answers.get(text) ?? "No answer"}</dd>
+            {row.state !== "waiting" && <dd className="font-medium">{answers.get(text) ?? "No answer"}</dd>}
           </div>
         )
       })}
