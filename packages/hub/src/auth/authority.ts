@@ -100,7 +100,11 @@ export class Authority {
   async login(credential: Credential, facts: RequestFacts): Promise<{ caller: Caller; cookie: string }> {
     const token = "token" in credential ? this.tokens.find(credential.token) : this.#tokenOfCode(credential.code)
     if (token === undefined)
-      throw unknownCredential("This token or code is not valid: it is wrong, used, revoked or has run out")
+      throw unknownCredential(
+        "token" in credential
+          ? this.tokens.whyNot(credential.token)
+          : "This code is not valid: it is wrong, used or has run out",
+      )
     if (!hasAccess(token.role, "viewer")) {
       throw new HubError("auth/forbidden", `Nobody signs in with a token of the role ${token.role}`)
     }

@@ -52,6 +52,14 @@ export class Tokens {
     return record !== undefined && isSameHash(record.hash, hash) && this.#isLive(record) ? record : undefined
   }
 
+  /** Why it cannot be used. Whoever has the secret of one that was good once may know what became of it. */
+  whyNot(secret: string): string {
+    const hash = hashSecret(secret)
+    const record = this.#byHash.get(hash)
+    if (record === undefined || !isSameHash(record.hash, hash)) return "This token is wrong"
+    return record.revokedAt === null ? "This token has run out" : "This token was revoked"
+  }
+
   getLive(id: string): TokenRecord | undefined {
     const record = this.#byId.get(id)
     return record !== undefined && this.#isLive(record) ? record : undefined

@@ -47,6 +47,16 @@ describe("tokens", () => {
     await expect(tokens.revoke("nobody", "admin")).rejects.toMatchObject({ code: "token/unknown" })
   })
 
+  it("[HA5] what became of a token is told to whoever has its secret", async () => {
+    const { clock, tokens } = await setUp()
+    const revoked = await tokens.create({ role: "viewer" }, "admin")
+    await tokens.revoke(revoked.record.id, "admin")
+    const over = await tokens.create({ role: "viewer", expiresAt: inSeconds(clock, 10) }, "admin")
+    clock.pass(10_000)
+    const told = [revoked.secret, over.secret, "sbx_nobody"].map((secret) => tokens.whyNot(secret))
+    expect(told).toEqual(["This token was revoked", "This token has run out", "This token is wrong"])
+  })
+
   it("[HA5] a revocation that the store cannot keep still holds", async () => {
     const { directory, tokens, ended } = await setUp()
     const { record, secret } = await tokens.create({ role: "viewer" }, "admin")

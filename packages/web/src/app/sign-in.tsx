@@ -57,7 +57,7 @@ export function SignIn({ reason }: { readonly reason: string | undefined }) {
 
 function whyNot(error: unknown): string {
   if (!(error instanceof HubClientError)) return String(error)
-  if (error.status === 401) return "This token is wrong, revoked or has run out."
+  if (error.status === 401) return `${error.message.replace(/\.$/, "")}.`
   if (error.status === undefined) return "The hub cannot be reached. Is it running?"
   return error.message
 }
