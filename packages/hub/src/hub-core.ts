@@ -84,6 +84,7 @@ export class LocalHubCore implements HubCore {
     const isLaunch = known === undefined ? request.agent !== "external" : isLaunched(known)
     if (isLaunch) return (await launches.create(request, caller)).view()
     if (known !== undefined && !isUnborn(known)) return known.view()
+    refuseForExternal(request)
     // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
     const session = known ?? registry.create(request)
     const { secret } = await tokens.create(
@@ -91,9 +92,13 @@ export class LocalHubCore implements HubCore {
       caller.name,
     )
     const url = ingressUrl(session.id)
-    const { model, permissionMode, prompt, requestKey } = request
+    const { model, permissionMode, prompt, requestKey, fork, args } = request
+    const resume = request.resume === undefined ? undefined : this.#agentIdOf(request.resume)
     if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
-    const ingress = commandFor({ url, token: secret, model, permissionMode, version: await claudeVersion() })
+    const ingress = commandFor({
+      ...{ url, token: secret, model, permissionMode, resume, fork, args },
+      version: await claudeVersion(),
+    })
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }
   }
 
@@ -302,9 +307,21 @@ export class LocalHubCore implements HubCore {
     await this.#options.directory.addAudit({ at: this.#now(), what: "session/stopped", ...who, details })
   }
 
+  /** The CLI's own id of a conversation, by that or by ours. */
+  #agentIdOf(resume: string): string {
+    return this.#options.registry.find(resume)?.record.agentSessionId ?? resume
+  }
+
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
+}
+
+/** Whoever starts an agent by hand decides where, and with what around it. */
+function refuseForExternal(request: NewSession): void {
+  const given = (["runner", "worktree", "env"] as const).find((name) => request[name] !== undefined)
+  if (given === undefined) return
+  throw new HubError("request/invalid", `${given}: an agent that is started by hand is not given this; leave it out`)
 }
 
 /** By a runner. */

@@ -12,6 +12,10 @@ export interface LaunchCommandOptions {
   readonly token: string
   readonly model?: string | undefined
   readonly permissionMode?: string | undefined
+  /** The CLI's own id of the conversation to go on with. */
+  readonly resume?: string | undefined
+  readonly fork?: boolean | undefined
+  readonly args?: readonly string[] | undefined
   /** Of the `claude` on this machine, when one was found. */
   readonly version?: string | undefined
 }
@@ -24,6 +28,9 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
     ...HOST_FLAGS,
     ...(options.model === undefined ? [] : ["--model", options.model]),
     ...(options.permissionMode === undefined ? [] : ["--permission-mode", options.permissionMode]),
+    ...(options.resume === undefined ? [] : ["--resume", options.resume]),
+    ...(options.fork === true ? ["--fork-session"] : []),
+    ...(options.args ?? []),
   ]
   const command = `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(options.token)} claude ${flags.map(quote).join(" ")}`
   const note = noteFor(options.version)

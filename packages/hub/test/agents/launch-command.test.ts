@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest"
+import { commandFor } from "../../src/agents/launch-command.ts"
+import { call, openStage } from "../clients/stage.ts"
+
+describe("a command to paste", () => {
+  it("[HS43] has what was asked for, each word as the shell must see it", () => {
+    const { command } = commandFor({
+      ...{ url: "ws://127.0.0.1:1/ws/cli/s", token: "t", version: "2.1.120", model: "opus", permissionMode: "plan" },
+      ...{ resume: "r1", fork: true, args: ["--add-dir", "/my files"] },
+    })
+    expect(command).toMatch(/^CLAUDE_CODE_SESSION_ACCESS_TOKEN=t claude --sdk-url ws:\/\/127\.0\.0\.1:1\/ws\/cli\/s /)
+    expect(command).toMatch(/ --model opus --permission-mode plan --resume r1 --fork-session --add-dir '\/my files'$/)
+  })
+
+  it("[HS43] what only a machine that starts it could give is refused by name", async () => {
+    const stage = await openStage()
+    for (const [name, value] of Object.entries({ runner: "box", worktree: true, env: { A: "1" } })) {
+      const reply = await call(stage, "POST", "/api/sessions", { agent: "external", [name]: value })
+      expect([reply.status, await reply.text()]).toEqual([400, expect.stringContaining(`${name}: an agent`)])
+    }
+    const reply = await call(stage, "POST", "/api/sessions", { agent: "external", resume: "r1", cwd: "/srv" })
+    expect(reply.status).toBe(201)
+    expect(await reply.json()).toMatchObject({ ingress: { command: expect.stringContaining("--resume r1") } })
+  })
+})
