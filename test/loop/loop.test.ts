@@ -230,7 +230,7 @@ describe("signalbox loop", () => {
     const unknown = scene.loop("--resume", "zzz")
     expect([await unknown.exit, unknown.said()]).toEqual([
       1,
-      'signalbox: there is no run whose id begins with zzz: see "signalbox loop --list"\n',
+      `signalbox: there is no run whose id begins with zzz: see "signalbox loop --list --data ${scene.data}"\n`,
     ])
   })
 })

@@ -17,14 +17,25 @@ const EXIT_CODES: Readonly<Record<CliErrorCode, ExitCode>> = {
   "cli/failed": 1,
 }
 
+interface CliErrorOptions {
+  readonly cause?: unknown
+  /** The command that lists what could have been meant, without its `signalbox`. */
+  readonly list?: string
+}
+
 /** What the command could not do. The message is one line: what happened, and what to do. */
 export class CliError extends Error {
   override readonly name = "CliError"
   readonly code: CliErrorCode
+  /** What happened alone, and the list: where that is, is said by whoever knows which hub is meant. */
+  readonly what: string
+  readonly list: string | undefined
 
-  constructor(code: CliErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
-    super(message, options)
+  constructor(code: CliErrorCode, what: string, { list, ...options }: CliErrorOptions = {}) {
+    super(list === undefined ? what : `${what}: see "signalbox ${list}"`, options)
     this.code = code
+    this.what = what
+    this.list = list
   }
 }
 

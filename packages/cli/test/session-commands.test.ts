@@ -157,7 +157,7 @@ describe("what every command has in common", () => {
     const unknown = await hub.run(["log", "zzz"])
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      'signalbox: there is no session whose id begins with zzz: see "signalbox ls --all"\n',
+      `signalbox: there is no session whose id begins with zzz: see "signalbox ls --all --data ${hub.data}"\n`,
     ])
     for (const id of ids.slice(0, 2)) expect((await hub.run(["log", id.slice(0, 13)])).code).toBe(0)
   })
@@ -214,6 +214,7 @@ describe("what every command has in common", () => {
       ["new", "--prompt", ""],
       ["new", "--prompt", "-"],
       ["send", "x", "-"],
+      ["token", "revoke", ""],
       ["token", "create", "--role", "viewer", "--expires", "2001-01-31T00:00:00Z"],
       ["answer", "x", "allow", "--input", "{"],
       ["log", "x", "--tail", "-1"],

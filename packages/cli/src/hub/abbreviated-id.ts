@@ -7,14 +7,14 @@ const SHOWN = 5
 
 /** A session by its id, the CLI's own id, or the beginning of either that fits no other. */
 export async function findSession(hub: Hub, given: string): Promise<Session> {
-  const id = checked(given, "signalbox ls")
+  const id = checked(given, "ls")
   const exact = await unlessUnknown(hub.session(id).get())
   if (exact !== undefined) return exact
   const sessions = await allSessions(hub)
   const whole = sessions.filter(({ agentSessionId }) => agentSessionId === id)
   const found =
     whole.length > 0 ? whole : sessions.filter((session) => idsOf(session).some((each) => each.startsWith(id)))
-  return only(found, { given: id, what: "session", list: "signalbox ls --all" })
+  return only(found, { given: id, what: "session", list: "ls --all" })
 }
 
 /** What all asks' ids begin with: nobody need type it. */
@@ -22,22 +22,22 @@ const ASK = "ask_"
 
 /** An ask by its id or its beginning, the open ones first. */
 export async function findAsk(hub: Hub, given: string): Promise<Ask> {
-  const id = checked(given, "signalbox asks")
+  const id = checked(given, "asks")
   const exact = await unlessUnknown(hub.ask(id))
   if (exact !== undefined) return exact
   const asks = await hub.asks({ state: "pending" })
   const found = asks.filter((ask) => ask.id.startsWith(id) || ask.id.startsWith(`${ASK}${id}`))
-  return only(found, { given: id, what: "open ask", list: "signalbox asks" })
+  return only(found, { given: id, what: "open ask", list: "asks" })
 }
 
 /** A run by its id or its beginning. */
 export async function findRun(hub: Hub, given: string): Promise<Run> {
-  const id = checked(given, "signalbox loop --list")
+  const id = checked(given, "loop --list")
   const exact = await unlessUnknown(hub.runs.get(id))
   if (exact !== undefined) return exact
   const { runs } = await hub.runs.list({ limit: PAGE })
   const found = runs.filter((run) => run.id.startsWith(id))
-  return only(found, { given: id, what: "run", list: "signalbox loop --list" })
+  return only(found, { given: id, what: "run", list: "loop --list" })
 }
 
 function idsOf({ id, agentSessionId }: Session): string[] {
@@ -58,7 +58,7 @@ async function allSessions(hub: Hub): Promise<Session[]> {
 
 function checked(given: string, list: string): string {
   const id = given.trim()
-  if (id === "") throw usageError(`the id is empty: copy one from ${list}`)
+  if (id === "") throw new CliError("cli/usage", "the id is empty", { list })
   return id
 }
 
@@ -72,7 +72,7 @@ function only<Thing extends { readonly id: string }>(found: readonly Thing[], { 
   const [first, second] = found
   if (first !== undefined && second === undefined) return first
   if (first === undefined)
-    throw new CliError("cli/failed", `there is no ${what} whose id begins with ${given}: see "${list}"`)
+    throw new CliError("cli/failed", `there is no ${what} whose id begins with ${given}`, { list })
   const ids = found.slice(0, SHOWN).map(({ id }) => id)
   const more = found.length > SHOWN ? ", …" : ""
   throw usageError(`${given} fits ${found.length} (${ids.join(", ")}${more}): give more of the id`)

@@ -60,15 +60,12 @@ export async function listTokens(options: TokenListOptions, context: CommandCont
 }
 
 export function revokeToken(given: string, options: DataOption, context: CommandContext): Promise<void> {
-  if (given.trim() === "") throw usageError("the id is empty: copy one from signalbox token ls")
+  if (given.trim() === "") throw usageError(`the id is empty: see "${nextCommand("token ls", options, context.env)}"`)
   return withHub(options, context, async (hub) => {
     const found = (await tokensOf(hub)).filter(({ id }) => id === given || id.startsWith(given))
     const token = found.find(({ id }) => id === given) ?? found[0]
     if (token === undefined)
-      throw new CliError(
-        "cli/failed",
-        `there is no token whose id begins with ${given}: see "${nextCommand("token ls --all", options, context.env)}"`,
-      )
+      throw new CliError("cli/failed", `there is no token whose id begins with ${given}`, { list: "token ls --all" })
     if (token.id !== given && found.length > 1)
       throw usageError(`${given} fits ${found.length} tokens: give more of the id`)
     await hub.request({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(token.id)}`, repeatable: true })

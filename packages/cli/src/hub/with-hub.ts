@@ -4,7 +4,7 @@ import type { CommandContext } from "../command-context.ts"
 import { type DataOption, dataDirectory } from "../data-directory.ts"
 import type { Found } from "../discover/probe.ts"
 import { CliError } from "../failure.ts"
-import { nextCommand } from "../next-command.ts"
+import { nextCommand, withNextCommand } from "../next-command.ts"
 import { type FoundHub, findHub, whereHubIs } from "./find-hub.ts"
 
 /** A person waits at the terminal: a hub that restarts is waited for, one that is gone is not waited for long. */
@@ -24,30 +24,30 @@ export async function withHub<Result>(
   try {
     return await work(hub)
   } catch (error) {
-    throw unreachable(error, nextCommand("up", options, context.env), found)
+    const next = (words: string) => nextCommand(words, options, context.env)
+    throw unreachable(withNextCommand(error, options, context.env), next, found)
   } finally {
     hub.close()
   }
 }
 
-function unreachable(error: unknown, start: string, { url }: FoundHub): unknown {
+type Next = (words: string) => string
+
+function unreachable(error: unknown, next: Next, { url }: FoundHub): unknown {
   const isAway = error instanceof Error && "code" in error && error.code === "client/unreachable"
-  if (!isAway) return inCommands(error)
-  return new CliError("cli/no-hub", `the hub at ${url} cannot be reached: start it again with "${start}"`, {
+  if (!isAway) return inCommands(error, next)
+  return new CliError("cli/no-hub", `the hub at ${url} cannot be reached: start it again with "${next("up")}"`, {
     cause: error,
   })
 }
 
 /** The hub speaks of its API; at a terminal there are commands for it. */
-const COMMANDS: readonly (readonly [string, string])[] = [
-  ["stop it first (DELETE)", 'stop it first ("signalbox stop")'],
-  ['with "fork":true', "with --fork"],
-  ["GET /api/runners lists those there are", '"signalbox doctor" lists those there are'],
-]
-
-function inCommands(error: unknown): unknown {
+function inCommands(error: unknown, next: Next): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error
-  const message = COMMANDS.reduce((text, [rest, command]) => text.replace(rest, command), error.message)
+  const message = error.message
+    .replace("stop it first (DELETE)", () => `stop it first ("${next("stop")}")`)
+    .replace('with "fork":true', "with --fork")
+    .replace("GET /api/runners lists", () => `"${next("doctor")}" lists`)
   return message === error.message ? error : new CliError("cli/failed", message, { cause: error })
 }
 

@@ -5,7 +5,7 @@ import type { LoopOptions } from "../commands/loop.ts"
 import { type ExitCode, exitCodeOf, oneLine, usageError } from "../failure.ts"
 import { findRun } from "../hub/abbreviated-id.ts"
 import { isOnThisMachine } from "../hub/new-session.ts"
-import { nextCommand } from "../next-command.ts"
+import { nextCommand, withNextCommand } from "../next-command.ts"
 import { givenTasks } from "./given-tasks.ts"
 import { LastingHub } from "./lasting-hub.ts"
 import { hasHub, openOwnHub } from "./own-hub.ts"
@@ -77,9 +77,14 @@ async function withRun(start: Start): Promise<void> {
 }
 
 /** A new run, or one that there is: then as it was recorded, but for what is given now. */
-async function openRun(hub: LastingHub, { tasks, options }: Start): Promise<{ run: Run; settings: RunSettings }> {
+async function openRun(
+  hub: LastingHub,
+  { tasks, options, context }: Start,
+): Promise<{ run: Run; settings: RunSettings }> {
   if (tasks === undefined) {
-    const found = await findRun(hub.hub, options.resume ?? "")
+    const found = await findRun(hub.hub, options.resume ?? "").catch((error: unknown) => {
+      throw withNextCommand(error, options, context.env)
+    })
     const settings = runSettings(withFolder(options, hub), found.options)
     const isOver = found.tasks.every(({ state }) => state === "done" || state === "failed")
     const run = isOver ? found : await hub.call((each) => each.runs.change(found.id, { state: "running", note: "" }))

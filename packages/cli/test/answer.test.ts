@@ -1,0 +1,80 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { folder, run, startHub, type TestHub } from "./signalbox-process.ts"
+
+const POLL = { timeout: 60_000, interval: 100 }
+
+const FORM = {
+  elicit: "Where to?",
+  server: "deploy",
+  schema: {
+    type: "object",
+    properties: { name: { type: "string" }, count: { type: "integer", minimum: 2 }, note: { type: "string" } },
+    required: ["name", "count"],
+  },
+}
+const QUESTION = {
+  tool: "AskUserQuestion",
+  input: {
+    questions: [
+      { question: "Which database?", header: "DB", multiSelect: false, options: [{ label: 'It\'s "Postgres"' }] },
+    ],
+  },
+}
+
+/** An agent that asks this, and the ask. */
+async function asking(hub: TestHub, step: object): Promise<{ readonly id: string }> {
+  const scenario = join(folder(), "asks.json")
+  writeFileSync(scenario, JSON.stringify({ turns: [{ steps: [step, { say: "Thanks." }] }] }))
+  const start = ["new", "--agent", "simulator", "--cwd", folder(), "--prompt", "go"]
+  const { id } = await hub.json(...start, "--arg", "--scenario", "--arg", scenario)
+  const open = async () => (await hub.json("asks", "--session", id)).asks
+  await expect.poll(async () => (await open()).length, POLL).toBe(1)
+  return (await open())[0]
+}
+
+/** The command that `asks` suggests, as a shell would take it. */
+async function suggested(hub: TestHub): Promise<string> {
+  const [, command = ""] = /^Answer one: signalbox (.*)\n$/.exec((await hub.run(["asks"])).stderr) ?? []
+  return command
+}
+
+describe("signalbox answer", () => {
+  it("[CL40] a form is not sent without what it requires, and `asks` suggests what it takes", async () => {
+    const hub = await startHub("runner")
+    const { id } = await asking(hub, FORM)
+    const short = id.slice(0, 12)
+    expect(await suggested(hub)).toBe(`answer ${short} allow --input '{"name":"…","count":2}' --data ${hub.data}`)
+    const empty = await hub.run(["answer", short, "allow"])
+    expect([empty.code, empty.stderr]).toEqual([
+      2,
+      `signalbox: it is a form, of which name, count are missing: give its fields, like --input '{"name":"…","count":2}'\n`,
+    ])
+    const partly = await hub.run(["answer", short, "allow", "--input", '{"name":"staging"}'])
+    expect([partly.code, partly.stderr]).toEqual([2, expect.stringContaining("of which count is missing")])
+    const content = { name: "staging", count: 3 }
+    // What all asks' ids begin with may be left out.
+    const options = ["--json", "--data", hub.data, "--input", JSON.stringify(content)]
+    const settled = await run(["answer", ...options, "--", id.slice(4, 14), "allow"])
+    expect(JSON.parse(settled.stdout)).toMatchObject({ id, answer: { action: "accept", content } })
+  })
+
+  it("[CL40] a question is not answered by nothing, and a label that a shell would act on is quoted", async () => {
+    const hub = await startHub("runner")
+    const { id } = await asking(hub, QUESTION)
+    expect(await suggested(hub)).toBe(
+      `answer ${id.slice(0, 12)} allow --choose 'It'\\''s "Postgres"' --data ${hub.data}`,
+    )
+    for (const choice of [[], ["--choose", ""]]) {
+      const { code, stderr } = await hub.run(["answer", id, "allow", ...choice])
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^signalbox: it asks 1 \("Which database\?"\): give /)])
+    }
+    const nothing = await hub.run(["answer", "", "allow"])
+    expect([nothing.code, nothing.stderr]).toEqual([
+      2,
+      `signalbox: the id is empty: see "signalbox asks --data ${hub.data}"\n`,
+    ])
+    expect((await hub.run(["answer", id, "allow", "--choose", "Postgres"])).code).toBe(0)
+  })
+})
