@@ -96,7 +96,13 @@ export class LocalHubCore implements HubCore {
     const resume = request.resume === undefined ? undefined : this.#agentIdOf(request.resume)
     if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
     const ingress = commandFor({
-      ...{ url, token: secret, model, permissionMode, resume, fork, args },
+      url,
+      token: secret,
+      model,
+      permissionMode,
+      resume,
+      fork,
+      args,
       version: await claudeVersion(),
     })
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }

@@ -3,6 +3,7 @@ import type { Hub, LaunchRequest } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { NewOptions } from "../commands/new.ts"
 import { usageError } from "../failure.ts"
+import { nextCommand } from "../next-command.ts"
 import { print, printJson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
 import { requireTerminal } from "../terminal/require-terminal.ts"
@@ -13,7 +14,8 @@ const WHOLE_ID_CHARS = 36
 
 export async function newSession(options: NewOptions, context: CommandContext): Promise<void> {
   // Before anything is made: who cannot watch it is told so.
-  if (options.attach === true && options.json !== true && options.agent !== "external") requireTerminal(context)
+  if (options.attach === true && options.json !== true && options.agent !== "external")
+    requireTerminal(context, options)
   const prompt = options.prompt === "-" ? await readAll(context.stdin) : options.prompt
   const requestFor = launchRequest(options, prompt)
   const request = requestFor(isOnThisMachine((await findOrOffer(options, context)).url))
@@ -28,7 +30,8 @@ export async function newSession(options: NewOptions, context: CommandContext): 
   if (ingress !== undefined) {
     const note = ingress.note === undefined ? "" : `${ingress.note}\n`
     context.stderr.write(`Start its agent with:\n${ingress.command}\n${note}`)
-  } else if (context.stderr.isTTY) context.stderr.write(`See it: signalbox attach ${session.id.slice(0, 8)}\n`)
+  } else if (context.stderr.isTTY)
+    context.stderr.write(`See it: ${nextCommand(`attach ${session.id.slice(0, 8)}`, options, context.env)}\n`)
 }
 
 /** The beginning of an id names a session of the hub's; a whole one may also be of a conversation that it does not know. */

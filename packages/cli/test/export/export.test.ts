@@ -48,7 +48,7 @@ describe("signalbox export", () => {
     symlinkSync(events, join(out, "link"))
     expect((await hub.run(["export", id, "--ndjson", join(out, "link")])).code).toBe(0)
     expect(lstatSync(join(out, "link")).isSymbolicLink()).toBe(true)
-    execFileSync("mkfifo", [join(out, "pipe")])
+    execFileSync("sh", ["-c", `mkfifo ${join(out, "pipe")}`])
     const [piped] = await Promise.all([
       readFile(join(out, "pipe"), "utf8"),
       hub.run(["export", id, "--ndjson", join(out, "pipe")]),

@@ -5,8 +5,14 @@ import { call, openStage } from "../clients/stage.ts"
 describe("a command to paste", () => {
   it("[HS43] has what was asked for, each word as the shell must see it", () => {
     const { command } = commandFor({
-      ...{ url: "ws://127.0.0.1:1/ws/cli/s", token: "t", version: "2.1.120", model: "opus", permissionMode: "plan" },
-      ...{ resume: "r1", fork: true, args: ["--add-dir", "/my files"] },
+      url: "ws://127.0.0.1:1/ws/cli/s",
+      token: "t",
+      version: "2.1.120",
+      model: "opus",
+      permissionMode: "plan",
+      resume: "r1",
+      fork: true,
+      args: ["--add-dir", "/my files"],
     })
     expect(command).toMatch(/^CLAUDE_CODE_SESSION_ACCESS_TOKEN=t claude --sdk-url ws:\/\/127\.0\.0\.1:1\/ws\/cli\/s /)
     expect(command).toMatch(/ --model opus --permission-mode plan --resume r1 --fork-session --add-dir '\/my files'$/)

@@ -83,7 +83,8 @@ function isUnheard({ turns, agentSessionId }: Pick<Facts, "turns" | "agentSessio
 
 function hasFailed({ state, lastResult, exit }: Pick<Facts, "state" | "lastResult" | "exit">): boolean {
   // Somebody ended it: what broke off by that is no failure.
-  if (state === "ended" && String(exit?.["reason"] ?? "").startsWith("stopped by")) return false
+  const reason = exit?.["reason"]
+  if (state === "ended" && typeof reason === "string" && reason.startsWith("stopped by")) return false
   const isErrorResult = lastResult?.["isError"] === true && lastResult["interruptedBy"] === undefined
   const code = exit?.["code"]
   const isBadExit = state === "ended" && typeof code === "number" && code !== 0
