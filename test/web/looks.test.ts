@@ -144,7 +144,7 @@ const ASKS: readonly (readonly [name: string, title: string, ready: (page: Page)
   ["ask-edited", "Fix flaky auth tests", editing],
   ["ask-write", "Migrate db", button(/^(?:Allow once|Review to allow)/)],
   ["ask-questions", "Data export", button(/Send answers/)],
-  ["ask-of-plan", "Passwordless sign-in", button(/ask before edits/)],
+  ["ask-of-plan", "Passwordless sign-in", button(/ask before edits|Review to approve/)],
   ["ask-form", "Payments incident", button(/^Accept/)],
 ]
 
