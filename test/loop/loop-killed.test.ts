@@ -158,6 +158,8 @@ describe("a loop that something happens to", () => {
     // Told again, it waits for nothing any more.
     loop.child.kill("SIGINT")
     expect(await loop.exit).toBe(3)
-    expect(loop.said()).toMatch(new RegExp(`^signalbox: the hub did not answer in time[^\\n]* --resume ${id}"\\n$`))
+    expect(loop.said()).toMatch(
+      new RegExp(`^signalbox: the hub did not answer in time[^\\n]* --resume ${id} --data \\S+"\\n$`),
+    )
   })
 })

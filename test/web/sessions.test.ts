@@ -132,7 +132,9 @@ describe.runIf(hasBrowser)("the sessions", () => {
   })
 
   check("[S-6] of a thousand sessions at most 80 rows are in the document", async () => {
-    for (let n = 0; n < 1000; n++) await cockpit.hub.post("/api/sessions", { agent: "external", title: `Waiting ${n}` })
+    const make = (n: number) => cockpit.hub.post("/api/sessions", { agent: "external", title: `Waiting ${n}` })
+    for (let n = 0; n < 990; n += 30) await Promise.all(Array.from({ length: 30 }, (_, index) => make(n + index)))
+    for (let n = 990; n < 1000; n++) await make(n)
     const page = await open()
     await page.getByText("Waiting 999").waitFor()
     expect(await page.locator("[data-session]").count()).toBeLessThanOrEqual(80)
