@@ -10,9 +10,15 @@ export function comparable(seen: Seen): Seen {
   return Object.fromEntries(
     Object.entries(rest).map(([channel, values]) => [
       channel,
-      values.map((each) => (KINDS.has(channel) ? byName(each) : reduced(each, ""))),
+      values.map((each) => (KINDS.has(channel) ? byName(each) : withOneAbort(reduced(each, "")))),
     ]),
   )
+}
+
+/** Which of its two sentences for an abort a client says depends on whether the process or the prompt ends first. */
+function withOneAbort(seen: unknown): unknown {
+  if (typeof seen !== "object" || seen === null || !("message" in seen)) return seen
+  return seen.message === "Claude Code process aborted by user" ? { ...seen, message: "Operation aborted" } : seen
 }
 
 /** Channels of sorted names: each is compared by itself, whatever its neighbours are. */

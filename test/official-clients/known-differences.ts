@@ -24,13 +24,6 @@ const THERE = /^"<there>"$/
 
 /** Where the simulator differs and is meant to; `official` is the real CLI, `ours` the simulator. */
 export const knownDifferences: readonly Improvement[] = [
-  {
-    program: "iterable-throws",
-    at: /^ending\[0\]\.message$/,
-    official: /aborted/,
-    ours: /aborted/,
-    why: "which of its two sentences for an abort the official SDK says depends on whether the process or the prompt ends first",
-  },
   ...[
     { program: "session-store", at: /^stored\[0\]\.(atis-latch|attachment|last-prompt|queue-operation)$/ },
     {

@@ -220,7 +220,7 @@ describe("the life of an agent on a runner", () => {
     const back = await FakeRunner.connect(stage, { token: runner.token, cut })
     await becomes(stage, id, "ended")
     expect(stage.hub.core.getSession(id)).toMatchObject({ exit: { reason: "the runner was killed" }, pendingAsks: 0 })
-    expect(back.told).toContainEqual({ ev: "noted", spawns: [agent.spawn] })
+    await expect.poll(() => back.told, WAIT).toContainEqual({ ev: "noted", spawns: [agent.spawn] })
     agent.isOver = true
     agent.say({ type: "said", text: "found on the disk" })
     agent.exit({ reason: "the runner was killed" })
