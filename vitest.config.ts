@@ -15,8 +15,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // Most files wait for processes most of the time: three at once, also where there are only two cores.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Most files wait for processes most of the time: two at once, also where there are only two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Tests of one file that say they may run beside each other: each of them is several processes.
     maxConcurrency: 3,
     restoreMocks: true,
