@@ -24,11 +24,15 @@ export class Interruption {
     return this.#isEnded
   }
 
-  begin(agent: Query): void {
-    this.#agent = agent
+  /** Before the agent is started: whoever sees its process may press the key at once. */
+  listen(): void {
     process.on("SIGINT", () => this.happen())
     process.on("SIGTERM", () => this.#close())
     process.on("SIGHUP", () => this.#close())
+  }
+
+  begin(agent: Query): void {
+    this.#agent = agent
   }
 
   /** The agent has said something: there is a turn to interrupt. */

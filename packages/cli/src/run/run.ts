@@ -28,6 +28,7 @@ export async function run(words: readonly string[], options: RunOptions, context
     env: context.env,
     tell: (text) => void context.stderr.write(`signalbox: ${text}\n`),
   }
+  interruption.listen()
   const agent = start(() => query({ prompt, options: { ...agentOptions(options), ...questions(asking, view) } }))
   interruption.begin(agent)
   try {
