@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol"
 import type { Seen } from "../differential/run-program.ts"
 
 /**
@@ -10,15 +11,19 @@ export function comparable(seen: Seen): Seen {
   return Object.fromEntries(
     Object.entries(rest).map(([channel, values]) => [
       channel,
-      values.map((each) => (KINDS.has(channel) ? byName(each) : withOneAbort(reduced(each, "")))),
+      values.map((each) => (KINDS.has(channel) ? byName(each) : reduced(each, ""))),
     ]),
   )
 }
 
-/** Which of its two sentences for an abort a client says depends on whether the process or the prompt ends first. */
-function withOneAbort(seen: unknown): unknown {
-  if (typeof seen !== "object" || seen === null || !("message" in seen)) return seen
-  return seen.message === "Claude Code process aborted by user" ? { ...seen, message: "Operation aborted" } : seen
+/** Which of its two sentences for an abort the official SDK says here depends on whether the process or the prompt ends first. */
+export function withOneAbort(seen: Seen): Seen {
+  const ending = seen["ending"]?.map((each) =>
+    isObject(each) && each["message"] === "Claude Code process aborted by user"
+      ? { ...each, message: "Operation aborted" }
+      : each,
+  )
+  return ending === undefined ? seen : { ...seen, ending }
 }
 
 /** Channels of sorted names: each is compared by itself, whatever its neighbours are. */

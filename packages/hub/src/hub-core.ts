@@ -325,7 +325,9 @@ export class LocalHubCore implements HubCore {
 
 /** Whoever starts an agent by hand decides where, and with what around it. */
 function refuseForExternal(request: NewSession): void {
-  const given = (["runner", "worktree", "env"] as const).find((name) => request[name] !== undefined)
+  const given = (["runner", "worktree", "env"] as const).find(
+    (name) => request[name] !== undefined && request[name] !== false,
+  )
   if (given === undefined) return
   throw new HubError("request/invalid", `${given}: an agent that is started by hand is not given this; leave it out`)
 }

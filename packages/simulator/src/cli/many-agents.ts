@@ -135,10 +135,13 @@ async function playOne(
     company.join(agent)
     const { code } = await agent.exited
     add(tally.exits, code)
-    if (!connection.isMade) add(tally.refusals, (await transport.closed).reason.replace(/ over \d+ ms/, ""))
   } finally {
     await transport.close("the agent has ended")
   }
+  const { by, reason, error } = await transport.closed
+  // One that we ended while it still tried was refused by nobody.
+  const isRefused = by === "peer" || error !== undefined
+  if (!connection.isMade && isRefused) add(tally.refusals, reason.replace(/ over \d+ ms/, ""))
 }
 
 class FirstConnection {

@@ -1,5 +1,6 @@
+import { type AddressInfo, createServer } from "node:net"
 import { textOf } from "@signalbox/protocol"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { simulatedAgents } from "../../../../test/gate.ts"
 import { addressOf } from "../../src/cli/many-agents.ts"
 import { DialledHost } from "../support/dialled-host.ts"
@@ -60,6 +61,24 @@ describe("many agents in one process", () => {
     const child = await startSim(nobody)
     await child.closed
     expect(child.stderrTail()).toMatch(/claude-sim: 2 never connected: gave up .*ECONNREFUSED/)
+  })
+
+  it("[SF14] those that still try are ended at once, and were refused by nobody", async () => {
+    let tries = 0
+    const server = createServer((socket) => {
+      tries++
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo // it listens on a port
+    // 2.1.120 tries for ten minutes.
+    const child = await startSim(["--agents", "2", "--sdk-url", `ws://127.0.0.1:${port}/v1/ws/{n}`])
+    await expect.poll(() => tries, { timeout: 30_000 }).toBeGreaterThan(1)
+    child.kill("SIGTERM")
+    await child.closed
+    expect(child.stderrTail()).toContain("2 agents, 0 connected, ended: 2 with exit code 143.")
+    expect(child.stderrTail()).not.toContain("never connected")
   })
 
   it("[SF14] what cannot be is refused", async () => {

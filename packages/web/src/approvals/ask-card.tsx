@@ -46,9 +46,14 @@ export function AskCard({ ask, place }: AskCardProps) {
   useEffect(() => {
     if (isOpen && mayTakeFocus()) card.current?.focus()
   }, [isOpen])
+  const isAnsweredHere = useRef(false)
+  isAnsweredHere.current = state.name === "answered"
   useLayoutEffect(() => {
     const { current } = card
-    return () => noteLeaving(current)
+    // One that was withdrawn takes nobody along to the next.
+    return () => {
+      if (isAnsweredHere.current) noteLeaving(current)
+    }
   }, [])
   return (
     // The card takes keys for what is inside it; everything in it can be done without them.

@@ -8,8 +8,14 @@ import { type Outgoing, type OutgoingInput, stepOutgoing, takesPriority } from "
 /** By session, as long as the page lives: what was not sent must not be gone because somebody looked elsewhere meanwhile. */
 const kept = new Map<string, ValueStore<readonly Outgoing[]>>()
 
+const MAX_KEPT = 100
+
 function outgoingOf(session: string): ValueStore<readonly Outgoing[]> {
-  const store = kept.get(session) ?? createValueStore<readonly Outgoing[]>([])
+  const known = kept.get(session)
+  if (known !== undefined) return known
+  // Those without anything on its way go first; what was not sent stays.
+  if (kept.size >= MAX_KEPT) for (const [id, { get }] of kept) if (get().length === 0) kept.delete(id)
+  const store = createValueStore<readonly Outgoing[]>([])
   kept.set(session, store)
   return store
 }
