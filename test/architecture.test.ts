@@ -18,6 +18,25 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ["protocol", "transport", "policy", "client", "sdk", "runner", "hub", "simulator", "web"],
 }
 
+/** The same inside the cockpit, folder by folder, the lowest first. */
+const COCKPIT_MAY_IMPORT: Record<string, readonly string[]> = {
+  app: [],
+  design: ["app"],
+  fleet: ["app", "design"],
+  sessions: ["app", "design", "fleet"],
+  machines: ["app", "design", "fleet", "sessions"],
+  search: ["app", "design", "fleet"],
+  transcript: ["app", "design", "fleet"],
+  approvals: ["app", "design", "fleet", "transcript"],
+  session: ["app", "design", "fleet", "sessions", "search", "transcript", "approvals"],
+  "new-session": ["app", "design", "fleet", "session"],
+  settings: ["app", "design", "approvals"],
+  shell: [
+    ...["app", "design", "fleet", "sessions", "machines", "search", "approvals", "session"],
+    ...["new-session", "settings"],
+  ],
+}
+
 const packages = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages")
 const rooms = readdirSync(packages).filter((room) => existsSync(join(packages, room, "package.json")))
 
@@ -108,6 +127,21 @@ describe("the rooms of the house", () => {
         .map((name) => `${relative(packages, file)} imports ${name}`),
     )
     expect(offenders).toEqual([])
+  })
+
+  it("the folders of the cockpit import one way", () => {
+    const cockpit = join(packages, "web", "src")
+    const folders = readdirSync(cockpit, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(COCKPIT_MAY_IMPORT).sort())
+    const wrong = importsOf("web", "src").flatMap(({ file, specifier }) => {
+      const [from = "", to = ""] = [file, resolve(dirname(file), specifier)].map(
+        (path) => relative(cockpit, path).split(/[\\/]/)[0] ?? "",
+      )
+      const isInside = from in COCKPIT_MAY_IMPORT && to in COCKPIT_MAY_IMPORT && from !== to
+      if (!isInside || COCKPIT_MAY_IMPORT[from]?.includes(to) === true) return []
+      return [`${relative(packages, file)} imports ${specifier}: ${from} must not import ${to}`]
+    })
+    expect(wrong).toEqual([])
   })
 
   it("a wrong-way import is caught in every form it can be written", () => {

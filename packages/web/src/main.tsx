@@ -2,11 +2,11 @@
 import "./design/design.css"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { App } from "./app/app.tsx"
 import { HubContext } from "./app/hub-context.ts"
 import { HubStore } from "./app/hub-store.ts"
 import { wearPreferences } from "./app/preferences.ts"
 import { fitToKeyboard } from "./app/visible-height.ts"
+import { App } from "./shell/app.tsx"
 
 wearPreferences()
 fitToKeyboard()

@@ -5,6 +5,11 @@ export interface Place {
   readonly query: URLSearchParams
 }
 
+export interface ScreenProps {
+  /** The parts of the path that the route's pattern names. */
+  readonly params: Readonly<Record<string, string>>
+}
+
 function readPlace(): Place {
   return { path: location.pathname, query: new URLSearchParams(location.search) }
 }

@@ -3,10 +3,10 @@ import { useNow } from "../app/clock.ts"
 import { useSession } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { age } from "../design/words.ts"
-import { MachineName } from "../sessions/machine-name.tsx"
-import { titleOf } from "../sessions/session-words.ts"
+import { headingOf } from "../fleet/ask-words.ts"
+import { MachineName } from "../fleet/machine-name.tsx"
+import { titleOf } from "../fleet/session-words.ts"
 import { AskAgent } from "../transcript/ask-agent.tsx"
-import { headingOf } from "./ask-words.ts"
 import { timeLeft } from "./time-left.ts"
 
 interface AskHeadingProps {

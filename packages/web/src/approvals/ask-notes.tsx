@@ -3,7 +3,7 @@ import { useNow } from "../app/clock.ts"
 import { useConnection, useSession } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { Notice } from "../design/notice.tsx"
-import { isSilent } from "../sessions/session-status.ts"
+import { isSilent } from "../fleet/session-status.ts"
 import type { AnswerState } from "./answer-states.ts"
 
 /** How the answer fares, and what stands in its way. */

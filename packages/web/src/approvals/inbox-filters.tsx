@@ -3,7 +3,7 @@ import { useMemo } from "react"
 import { useFleet } from "../app/hub-context.ts"
 import { setQuery } from "../app/router.ts"
 import { Select } from "../design/field.tsx"
-import { useMachineNames } from "../machines/machine-store.ts"
+import { useMachineNames } from "../fleet/machine-store.ts"
 import { BY_HAND, type InboxWish, KINDS, machineOf } from "./inbox.ts"
 
 interface InboxFiltersProps {

@@ -4,11 +4,11 @@ import { useSession } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { classes } from "../design/classes.ts"
 import { age } from "../design/words.ts"
-import { MachineName } from "../sessions/machine-name.tsx"
-import { titleOf } from "../sessions/session-words.ts"
+import { agentWords, kindWord, summaryOf } from "../fleet/ask-words.ts"
+import { MachineName } from "../fleet/machine-name.tsx"
+import { outcomeVerb } from "../fleet/outcome-words.ts"
+import { titleOf } from "../fleet/session-words.ts"
 import { Expiry } from "./ask-heading.tsx"
-import { agentWords, kindWord, summaryOf } from "./ask-words.ts"
-import { outcomeVerb } from "./outcome-words.ts"
 
 interface InboxRowProps {
   readonly ask: Ask

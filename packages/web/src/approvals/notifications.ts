@@ -2,8 +2,8 @@ import type { Ask } from "@signalbox/client"
 import type { Fleet } from "../app/hub-store.ts"
 import { preferences } from "../app/preferences.ts"
 import { navigate } from "../app/router.ts"
-import { titleOf } from "../sessions/session-words.ts"
-import { summaryOf } from "./ask-words.ts"
+import { summaryOf } from "../fleet/ask-words.ts"
+import { titleOf } from "../fleet/session-words.ts"
 import { wasLookedAt } from "./looking.ts"
 
 interface Shown {

@@ -1,7 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { clockTime } from "../design/words.ts"
+import { outcomeVerb } from "../fleet/outcome-words.ts"
 import type { AnswerState } from "./answer-states.ts"
-import { outcomeVerb } from "./outcome-words.ts"
 
 interface OutcomeContext {
   readonly me: string

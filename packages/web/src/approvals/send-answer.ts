@@ -2,10 +2,10 @@ import { type Ask, type AskAnswer, HubClientError } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { announce } from "../app/announcer.tsx"
 import type { HubStore } from "../app/hub-store.ts"
+import { outcomeVerb } from "../fleet/outcome-words.ts"
 import { setAnswerState } from "./answer-states.ts"
 import { forgetDrafts } from "./ask-drafts.ts"
 import { noteAnswered } from "./following-focus.ts"
-import { outcomeVerb } from "./outcome-words.ts"
 import { noteSettled } from "./use-arming.ts"
 
 /** Omits over a union keep its members apart. */

@@ -1,8 +1,8 @@
 import type { Ask } from "@signalbox/client"
 import { useMemo } from "react"
 import { useFleet } from "../app/hub-context.ts"
+import { openAsks } from "../fleet/open-asks.ts"
 import { identicalTo } from "./inbox.ts"
-import { openAsks } from "./open-asks.ts"
 
 const NONE: readonly Ask[] = []
 

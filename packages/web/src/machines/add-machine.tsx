@@ -5,7 +5,7 @@ import { CopyButton } from "../design/copy-button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { Notice } from "../design/notice.tsx"
-import { makeRunnerToken } from "./machine.ts"
+import { makeRunnerToken } from "../fleet/machine.ts"
 
 interface AddMachineProps {
   readonly open: boolean

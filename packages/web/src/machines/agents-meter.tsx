@@ -1,5 +1,5 @@
 import { plural } from "../design/words.ts"
-import type { Machine } from "./machine.ts"
+import type { Machine } from "../fleet/machine.ts"
 
 /** How many agents a machine has of those it may have; the words say it, the bar shows it. `brief`: under a heading. */
 export function AgentsMeter({ machine, brief = false }: { readonly machine: Machine; readonly brief?: boolean }) {

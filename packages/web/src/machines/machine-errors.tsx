@@ -1,8 +1,8 @@
 import { Link } from "../app/link.tsx"
 import { moment } from "../design/moment.ts"
-import { exitWords } from "../sessions/exit-words.ts"
+import { exitWords } from "../fleet/exit-words.ts"
+import { titleOf } from "../fleet/session-words.ts"
 import type { SessionEntry } from "../sessions/session-sections.ts"
-import { titleOf } from "../sessions/session-words.ts"
 
 const MAX_SHOWN = 10
 

@@ -1,5 +1,5 @@
 import { moment } from "../design/moment.ts"
-import type { Machine } from "./machine.ts"
+import type { Machine } from "../fleet/machine.ts"
 
 export type MachineStatus = "online" | "full" | "draining" | "old" | "silent"
 

@@ -4,8 +4,8 @@ import { navigate } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
-import type { Machine } from "./machine.ts"
-import { refreshMachines } from "./machine-store.ts"
+import type { Machine } from "../fleet/machine.ts"
+import { refreshMachines } from "../fleet/machine-store.ts"
 
 interface RemoveMachineProps {
   readonly machine: Machine

@@ -1,4 +1,4 @@
-import type { Machine } from "../machines/machine.ts"
+import type { Machine } from "../fleet/machine.ts"
 
 export interface AgentChoice {
   readonly value: "claude" | "simulator" | "external"

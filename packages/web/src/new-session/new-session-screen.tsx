@@ -1,7 +1,7 @@
 import { useCanOperate } from "../app/hub-context.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
 import { Empty, Skeleton } from "../design/notice.tsx"
-import { useMachines } from "../machines/machine-store.ts"
+import { useMachines } from "../fleet/machine-store.ts"
 import { LaunchForm } from "./launch-form.tsx"
 
 export function NewSessionScreen() {

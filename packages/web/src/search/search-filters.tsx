@@ -5,8 +5,8 @@ import { Button, IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Select } from "../design/field.tsx"
 import { CloseIcon, SettingsIcon } from "../design/icons.tsx"
-import { useMachines } from "../machines/machine-store.ts"
-import { titleOf } from "../sessions/session-words.ts"
+import { useMachines } from "../fleet/machine-store.ts"
+import { titleOf } from "../fleet/session-words.ts"
 import { SCOPES, type Scope, type SearchWish } from "./search-query.ts"
 
 /** What narrows the search down; all of it is in the address. */

@@ -1,7 +1,7 @@
 import type { Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
 import { duration } from "../design/words.ts"
-import type { SessionStatus } from "../sessions/session-status.ts"
+import type { SessionStatus } from "../fleet/session-status.ts"
 
 interface ActivityLineProps {
   readonly session: Session

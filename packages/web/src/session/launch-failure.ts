@@ -1,7 +1,7 @@
 import type { Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Row } from "@signalbox/protocol/transcript"
-import { exitWords } from "../sessions/exit-words.ts"
+import { exitWords } from "../fleet/exit-words.ts"
 
 /** Why an agent never came to work. */
 export interface LaunchFailure {

@@ -3,8 +3,8 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { IconButton } from "../design/button.tsx"
 import { formText, INPUT } from "../design/field.tsx"
 import { EditIcon } from "../design/icons.tsx"
+import { titleOf } from "../fleet/session-words.ts"
 import { useSessionActions } from "../sessions/session-actions.ts"
-import { titleOf } from "../sessions/session-words.ts"
 
 /** The session's name, to be changed where it stands. Enter keeps it, Escape and leaving it let it be. */
 export function SessionTitle({ session }: { readonly session: Session }) {

@@ -2,9 +2,9 @@ import type { Hub, Session } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { useSelected } from "../app/value-store.ts"
+import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { type AgentCatalog, catalogOf } from "./agent-catalog.ts"
 import { isReachable } from "./reachable.ts"
-import type { SessionFeed } from "./session-feed.ts"
 
 /** What each agent answered to `initialize`; the hub has it at hand, and it stays as it was while that process lives. */
 const greetings = new Map<string, Promise<unknown>>()

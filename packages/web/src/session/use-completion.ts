@@ -1,10 +1,10 @@
 import type { Session } from "@signalbox/client"
 import { type KeyboardEvent, useId, useMemo, useState } from "react"
 import { oneLine } from "../design/visible-characters.ts"
+import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { commandPart, matchingCommands } from "./agent-catalog.ts"
 import { type Completion, completionId } from "./completion-list.tsx"
 import { filePart, withFile } from "./file-suggestions.ts"
-import type { SessionFeed } from "./session-feed.ts"
 import { useAgentCatalog } from "./use-agent-catalog.ts"
 import { useFileSuggestions } from "./use-file-suggestions.ts"
 

@@ -1,10 +1,10 @@
-import { summaryOf } from "../approvals/ask-words.ts"
 import { oneLine } from "../design/visible-characters.ts"
 import { age, clockTime } from "../design/words.ts"
+import { summaryOf } from "../fleet/ask-words.ts"
+import { isSilent } from "../fleet/session-status.ts"
 import { failureLine } from "./failure-line.ts"
 import { plainLine } from "./plain-line.ts"
 import type { SessionEntry } from "./session-sections.ts"
-import { isSilent } from "./session-status.ts"
 
 /** The last thing of it that means something: what it asks, where it failed, what it said. */
 export function lastLineOf({ ask, session, status }: SessionEntry): string {

@@ -1,7 +1,7 @@
 import type { Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { oneLine } from "../design/visible-characters.ts"
-import { exitWords } from "./exit-words.ts"
+import { exitWords } from "../fleet/exit-words.ts"
 
 const RESULTS: Readonly<Record<string, string>> = {
   error_max_turns: "It reached its limit of turns",

@@ -1,13 +1,13 @@
 import { useNow } from "../app/clock.ts"
 import { Link } from "../app/link.tsx"
 import { classes } from "../design/classes.ts"
-import { StatusGlyph } from "../design/status-glyph.tsx"
+import { isSilent } from "../fleet/session-status.ts"
+import { titleOf } from "../fleet/session-words.ts"
+import { StatusGlyph } from "../fleet/status-glyph.tsx"
 import { EntryFacts } from "./entry-facts.tsx"
 import { lastLineOf, sinceWords } from "./entry-words.ts"
 import { SessionMenu } from "./session-menu.tsx"
 import type { SessionEntry } from "./session-sections.ts"
-import { isSilent } from "./session-status.ts"
-import { titleOf } from "./session-words.ts"
 
 /** A session on the board. */
 export function SessionCard({ entry }: { readonly entry: SessionEntry }) {

@@ -6,8 +6,8 @@ import { Confirm, Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { MoreIcon } from "../design/icons.tsx"
 import { Menu, type MenuEntry } from "../design/menu.tsx"
+import { stopConsequence, titleOf } from "../fleet/session-words.ts"
 import { useSessionActions } from "./session-actions.ts"
-import { stopConsequence, titleOf } from "./session-words.ts"
 
 interface SessionMenuProps {
   readonly session: Session

@@ -3,11 +3,11 @@ import { useMemo } from "react"
 import { useNow } from "../app/clock.ts"
 import { useFleet } from "../app/hub-context.ts"
 import { useValue } from "../app/value-store.ts"
-import { openAsks } from "../approvals/open-asks.ts"
-import { useMachineNames } from "../machines/machine-store.ts"
+import { useMachineNames } from "../fleet/machine-store.ts"
+import { openAsks } from "../fleet/open-asks.ts"
+import { statusOf } from "../fleet/session-status.ts"
 import { seen } from "./seen.ts"
 import type { SessionEntry } from "./session-sections.ts"
-import { statusOf } from "./session-status.ts"
 
 /** Time alone changes a status only when a machine falls silent: no need to look every second. */
 const GRAIN_MS = 5000

@@ -1,11 +1,11 @@
 import { useHubStore, useMe } from "../app/hub-context.ts"
-import { KeyTable } from "../app/keyboard-help.tsx"
 import { Link } from "../app/link.tsx"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
-import type { ScreenProps } from "../app/routes.tsx"
+import type { ScreenProps } from "../app/router.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
+import { KeyTable } from "./keyboard-help.tsx"
 import { NotificationSettings } from "./notification-settings.tsx"
 import { Switch } from "./switch.tsx"
 

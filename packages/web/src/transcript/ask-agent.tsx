@@ -2,10 +2,10 @@ import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { useCallback, useContext } from "react"
 import { useSelected } from "../app/value-store.ts"
-import { agentWords } from "../approvals/ask-words.ts"
-import type { SessionFeed } from "../session/session-feed.ts"
+import { agentWords } from "../fleet/ask-words.ts"
 import { agentName } from "./lane-path.ts"
 import { TranscriptContext } from "./transcript-context.ts"
+import type { SessionFeed } from "./window/session-feed.ts"
 
 /** Which of a session's agents asks. Beside its transcript a sub-agent has a name, elsewhere only an id. */
 export function AskAgent({ ask }: { readonly ask: Ask }) {

@@ -1,7 +1,7 @@
 import type { Row } from "@signalbox/protocol/transcript"
 import { useRef } from "react"
 import { Button } from "../design/button.tsx"
-import type { FeedView } from "../session/session-feed.ts"
+import type { FeedView } from "./window/session-feed.ts"
 
 /** Rows that are said and stand behind that event. What is still being said is none yet. */
 export function rowsSince(rows: readonly Row[], seq: number): number {

@@ -2,7 +2,7 @@ import type { Row } from "@signalbox/protocol/transcript"
 import { createContext, type ReactNode, useCallback, useContext } from "react"
 import type { Preferences } from "../app/preferences.ts"
 import { createValueStore, useSelected, type ValueStore } from "../app/value-store.ts"
-import type { SessionFeed } from "../session/session-feed.ts"
+import type { SessionFeed } from "./window/session-feed.ts"
 
 /** What somebody opened or closed, by the row's key: rows come and go with scrolling, this stays. */
 export type Disclosures = ValueStore<ReadonlyMap<string, boolean>>

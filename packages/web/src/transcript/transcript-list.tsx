@@ -13,7 +13,6 @@ import { Virtualizer, type VirtualizerHandle } from "virtua"
 import { createValueStore, type ValueStore } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Notice } from "../design/notice.tsx"
-import type { FeedView, SessionFeed } from "../session/session-feed.ts"
 import { onFeedKey } from "./feed-keys.ts"
 import { FindHint } from "./find-hint.tsx"
 import { JumpPill } from "./jump-pill.tsx"
@@ -27,6 +26,7 @@ import { useTranscript } from "./transcript-context.ts"
 import { useFollow } from "./use-follow.ts"
 import { useJumps } from "./use-jumps.ts"
 import { useKeptRows } from "./use-kept-rows.ts"
+import type { FeedView, SessionFeed } from "./window/session-feed.ts"
 
 export interface TranscriptHandle {
   jumpToEnd(): void

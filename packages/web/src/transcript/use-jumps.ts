@@ -3,11 +3,11 @@ import { type RefObject, useCallback, useRef, useState } from "react"
 import type { VirtualizerHandle } from "virtua"
 import { announce } from "../app/announcer.tsx"
 import { currentPlace, setQuery } from "../app/router.ts"
-import type { SessionFeed } from "../session/session-feed.ts"
 import type { FollowInput } from "./follow.ts"
 import { placeOf } from "./row-place.ts"
 import type { TrackMark } from "./track/track-marks.ts"
 import { openAll, useTranscript } from "./transcript-context.ts"
+import type { SessionFeed } from "./window/session-feed.ts"
 
 const MARK_MS = 2000
 /** Words want more time than an outline. */

@@ -1,5 +1,6 @@
 import type { HubEvent } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
+import { stepOutgoing } from "../../src/session/outgoing.ts"
 import {
   emptyWindow,
   fromSeq,
@@ -9,8 +10,7 @@ import {
   trimmed,
   withLive,
   withPage,
-} from "../../src/session/event-window.ts"
-import { stepOutgoing } from "../../src/session/outgoing.ts"
+} from "../../src/transcript/window/event-window.ts"
 
 const event = (seq: number): HubEvent => ({ seq, at: "", from: "agent", message: { type: "x" } })
 const page = (from: number, to: number, lastSeq: number) => ({

@@ -1,5 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
+import { statusOf } from "../../src/fleet/session-status.ts"
 import {
   heldSections,
   matchesFilter,
@@ -7,7 +8,6 @@ import {
   type SessionEntry,
   sectionsOf,
 } from "../../src/sessions/session-sections.ts"
-import { statusOf } from "../../src/sessions/session-status.ts"
 import { sessionOf } from "../session-fixture.ts"
 
 const entry = (facts: Partial<Session>): SessionEntry => {

@@ -2,11 +2,11 @@ import { type Ask, HubClientError } from "@signalbox/client"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import { useFleet, useHub } from "../../app/hub-context.ts"
 import { Link } from "../../app/link.tsx"
-import { summaryOf } from "../../approvals/ask-words.ts"
-import { outcomeWords } from "../../approvals/outcome-words.ts"
 import { Button } from "../../design/button.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
 import { clockTime } from "../../design/words.ts"
+import { summaryOf } from "../../fleet/ask-words.ts"
+import { outcomeWords } from "../../fleet/outcome-words.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
 /** Everything this session asked, and what came of it. */

@@ -1,6 +1,6 @@
 import { useValue } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
-import type { SessionFeed } from "../session-feed.ts"
+import type { SessionFeed } from "../../transcript/window/session-feed.ts"
 
 /** A panel tells of what is loaded; where that is not all, it says so. */
 export function LoadedNote({ feed }: { readonly feed: SessionFeed }) {

@@ -5,7 +5,7 @@ import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { CloseIcon } from "../../design/icons.tsx"
 import { Skeleton } from "../../design/notice.tsx"
-import type { SessionFeed } from "../session-feed.ts"
+import type { SessionFeed } from "../../transcript/window/session-feed.ts"
 
 export interface PanelProps {
   readonly session: Session

@@ -11,11 +11,11 @@ import type {
   UnknownRow,
 } from "@signalbox/protocol/transcript"
 import type { ReactNode } from "react"
-import { outcomeWords } from "../../approvals/outcome-words.ts"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { clockTime, duration, shortPath, tokens } from "../../design/words.ts"
+import { outcomeWords } from "../../fleet/outcome-words.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { JsonView } from "../json-view.tsx"
 import { OutputText } from "../output-text.tsx"

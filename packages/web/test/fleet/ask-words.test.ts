@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { agentWords, headingOf, summaryOf } from "../../src/approvals/ask-words.ts"
 import { suggestionsOf } from "../../src/approvals/permission-words.ts"
 import { timeLeft } from "../../src/approvals/time-left.ts"
-import { askOf } from "./ask-fixture.ts"
+import { agentWords, headingOf, summaryOf } from "../../src/fleet/ask-words.ts"
+import { askOf } from "../approvals/ask-fixture.ts"
 
 describe("the words of an ask", () => {
   it("name what would be done", () => {

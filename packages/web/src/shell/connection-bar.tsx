@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react"
+import { useNewerPage } from "../app/connection-version.ts"
+import { useConnection, useHubStore } from "../app/hub-context.ts"
+import { useValue } from "../app/value-store.ts"
 import { clockTime } from "../design/words.ts"
-import { useNewerPage } from "./connection-version.ts"
-import { useConnection, useHubStore } from "./hub-context.ts"
-import { useValue } from "./value-store.ts"
 
 /** A short loss is no news. */
 const PATIENCE_MS = 1500

@@ -1,4 +1,7 @@
 import type { ComponentType } from "react"
+import { APP_NAME } from "../app/app-name.ts"
+import { Link } from "../app/link.tsx"
+import { usePlace } from "../app/router.ts"
 import { classes } from "../design/classes.ts"
 import {
   ApprovalsIcon,
@@ -9,9 +12,6 @@ import {
   SessionsIcon,
   SettingsIcon,
 } from "../design/icons.tsx"
-import { APP_NAME } from "./app-name.ts"
-import { Link } from "./link.tsx"
-import { usePlace } from "./router.ts"
 
 interface NavEntry {
   readonly href: string

@@ -1,11 +1,7 @@
 import { type ComponentType, lazy } from "react"
+import type { ScreenProps } from "../app/router.ts"
 import { SessionScreen } from "../session/session-screen.tsx"
 import { SessionsScreen } from "../sessions/sessions-screen.tsx"
-
-export interface ScreenProps {
-  /** The parts of the path that the pattern names. */
-  readonly params: Readonly<Record<string, string>>
-}
 
 interface ScreenRoute {
   readonly pattern: string

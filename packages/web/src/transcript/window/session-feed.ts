@@ -7,7 +7,7 @@ import {
   type HubSession,
 } from "@signalbox/client"
 import type { Row, ToolRow } from "@signalbox/protocol/transcript"
-import { createValueStore, type ValueStore } from "../app/value-store.ts"
+import { createValueStore, type ValueStore } from "../../app/value-store.ts"
 import { HeldLog, type PageEffect } from "./held-log.ts"
 import { PageTurns } from "./page-turns.ts"
 

@@ -1,11 +1,11 @@
 import { HubClientError } from "@signalbox/client"
 import { type FormEvent, useState } from "react"
+import { APP_NAME } from "../app/app-name.ts"
+import { useHubStore } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { Logo } from "../design/icons.tsx"
 import { Notice } from "../design/notice.tsx"
-import { APP_NAME } from "./app-name.ts"
-import { useHubStore } from "./hub-context.ts"
 
 export function SignIn({ reason }: { readonly reason: string | undefined }) {
   const store = useHubStore()

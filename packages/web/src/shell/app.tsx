@@ -1,13 +1,13 @@
 import { HubClientError } from "@signalbox/client"
 import { useEffect, useState } from "react"
+import { useConnection, useHubStore } from "../app/hub-context.ts"
+import type { HubStore } from "../app/hub-store.ts"
+import { currentPlace, navigate } from "../app/router.ts"
+import { useValue } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Empty } from "../design/notice.tsx"
-import { useConnection, useHubStore } from "./hub-context.ts"
-import type { HubStore } from "./hub-store.ts"
-import { currentPlace, navigate } from "./router.ts"
 import { Shell } from "./shell.tsx"
 import { SignIn } from "./sign-in.tsx"
-import { useValue } from "./value-store.ts"
 
 type Entry =
   | { readonly name: "asking" }

@@ -1,5 +1,5 @@
 import { useEffect } from "react"
-import { APP_NAME } from "./app-name.ts"
+import { APP_NAME } from "../app/app-name.ts"
 
 /** The tab says how many wait, in its title, its icon and, where the platform has one, its badge. */
 export function usePageBadge(waiting: number, screen: string): void {

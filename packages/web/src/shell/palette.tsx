@@ -1,13 +1,13 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react"
-import { summaryOf } from "../approvals/ask-words.ts"
-import { openAsks } from "../approvals/open-asks.ts"
+import { type Command, useScreenCommands } from "../app/commands.ts"
+import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
+import { navigate } from "../app/router.ts"
 import { classes } from "../design/classes.ts"
 import { Dialog } from "../design/dialog.tsx"
 import { oneLine } from "../design/visible-characters.ts"
-import { titleOf } from "../sessions/session-words.ts"
-import { type Command, useScreenCommands } from "./commands.ts"
-import { useCanOperate, useFleet, useHubStore } from "./hub-context.ts"
-import { navigate } from "./router.ts"
+import { summaryOf } from "../fleet/ask-words.ts"
+import { openAsks } from "../fleet/open-asks.ts"
+import { titleOf } from "../fleet/session-words.ts"
 
 interface PaletteProps {
   readonly open: boolean

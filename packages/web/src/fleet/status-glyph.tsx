@@ -1,6 +1,6 @@
 import type { ReactNode } from "react"
-import { type SessionStatus, STATUS_WORDS } from "../sessions/session-status.ts"
-import { classes } from "./classes.ts"
+import { classes } from "../design/classes.ts"
+import { type SessionStatus, STATUS_WORDS } from "./session-status.ts"
 
 const SHAPES: Readonly<Record<SessionStatus, ReactNode>> = {
   // A semaphore's arm: level means stop, raised means the way is clear.
