@@ -31,6 +31,29 @@ const talks = (seconds, perSecond) => ({
   ],
 })
 
+/** Rounds of about five seconds: words that stream in, then tools. @param {number} minutes */
+const works = (minutes) => ({
+  turns: [
+    {
+      steps: [
+        {
+          loop: minutes * 12,
+          as: "n",
+          steps: [
+            {
+              say: { repeat: "Round {{n}}: more **words** come, and `code` with them.\n\n", times: 12 },
+              deltas: 100,
+              pauseMs: 50,
+            },
+            { tool: "Read", input: { file_path: "/x/part-{{n}}.ts" }, result: "export const a = {{n}}" },
+            { tool: "Bash", input: { command: "npm test -- part-{{n}}" }, result: "12 passed\n1 failed\n" },
+          ],
+        },
+      ],
+    },
+  ],
+})
+
 /** @param {Scene} scene @param {string} id */
 async function watch(scene, id) {
   const page = await scene.coldPage()
@@ -128,21 +151,28 @@ export async function askLatency(scene) {
   }
 }
 
-/** Half an hour of words: what stays behind of each minute. @param {Scene} scene @returns {Promise<import("./budget.mjs").Budget>} */
+/** Half an hour of work: what stays behind of each minute. @param {Scene} scene @returns {Promise<import("./budget.mjs").Budget>} */
 export async function soak(scene) {
-  const id = await scene.agent({ title: "Soak", scenario: talks(60 * (SOAK_MINUTES + 5), 20), args })
+  const id = await scene.agent({
+    title: "Soak",
+    scenario: works(SOAK_MINUTES + 5),
+    args: [...args, "--allowedTools", "Read,Bash"],
+  })
   const page = await watch(scene, id)
   const heaps = []
   for (let minute = 0; minute <= SOAK_MINUTES; minute++) {
     heaps.push((await memoryOf(scene, page)).heapMb)
     await page.waitForTimeout(60_000)
   }
+  const { lastSeq } = await scene.until(`/api/sessions/${id}`, () => true)
   await page.context().close()
   return {
-    title: `${SOAK_MINUTES} minutes of a session that talks`,
+    title: `${SOAK_MINUTES} minutes of a session that works`,
     measures: [
       atMost("growth of the JavaScript heap", slope(heaps), "MB/min", 1),
+      noted("heap at the beginning", heaps[0] ?? Number.NaN, "MB"),
       noted("heap at the end", heaps.at(-1) ?? Number.NaN, "MB"),
+      noted("events by then", lastSeq, ""),
     ],
   }
 }
