@@ -18,6 +18,8 @@ export interface Runner {
   readonly version: string
   readonly cliVersions: readonly string[]
   readonly hasSimulator: boolean
+  /** The home directory of whom it runs as; older ones do not tell. */
+  readonly home?: string
   /** Of the runner and its agents together, while it is here. */
   readonly memoryBytes?: number
   /** Of its agents, in per cent of one core. */

@@ -187,6 +187,7 @@ export interface RunnerView {
   readonly version: string
   readonly cliVersions: readonly string[]
   readonly hasSimulator: boolean
+  readonly home?: string
   /** Of the runner and its agents together, while it is here. */
   readonly memoryBytes?: number
   /** Of its agents, in per cent of one core. */

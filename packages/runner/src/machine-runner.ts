@@ -1,4 +1,4 @@
-import { hostname } from "node:os"
+import { homedir, hostname } from "node:os"
 import type { RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
 import { claudeProcessEnvironment } from "@signalbox/transport/process"
 import { KILLED, Roster } from "./agents/roster.ts"
@@ -210,6 +210,7 @@ async function factsOf({ settings, state }: Parts, versions: ClaudeVersions): Pr
     maxAgents,
     claude: await claudeAtHand(settings, versions),
     hasSimulator: simulator !== undefined,
+    home: homedir(),
   }
 }
 

@@ -229,9 +229,9 @@ export class RunnerFleet {
 }
 
 function viewOf({ facts, seenAt, draining, here }: Runner): RunnerView {
-  const { id, name, labels, host, platform, version, maxAgents, hasSimulator, claude } = facts
+  const { id, name, labels, host, platform, version, maxAgents, hasSimulator, claude, home } = facts
   const agents = here?.agents ?? []
-  const about = { labels, host, platform, version, maxAgents, hasSimulator }
+  const about = { labels, host, platform, version, maxAgents, hasSimulator, ...(home !== undefined && { home }) }
   const cliVersions = [...new Set(claude.map((found) => found.version).filter((found) => found !== ""))]
   const usage = agents.map(({ session, memoryBytes, cpuPercent }) => ({ session, memoryBytes, cpuPercent }))
   const known = {

@@ -69,6 +69,7 @@ export function readFacts(value: unknown): RunnerFacts | undefined {
     maxAgents: amount(value["maxAgents"]),
     claude: listOf(value["claude"], readClaude, MAX_LABELS),
     hasSimulator: value["hasSimulator"] === true,
+    ...(short(value, "home") === "" ? {} : { home: short(value, "home") }),
   }
 }
 

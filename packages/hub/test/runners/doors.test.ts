@@ -194,6 +194,7 @@ describe("the doors for runners", () => {
           host: "box.example",
           platform: "linux",
           hasSimulator: true,
+          home: "/home/box",
           usage: [{ session: "s", memoryBytes: 500, cpuPercent: 12.5 }],
         },
       ])

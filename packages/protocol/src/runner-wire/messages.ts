@@ -64,6 +64,8 @@ export interface RunnerFacts {
   readonly maxAgents: number
   readonly claude: readonly { readonly path: string; readonly version: string }[]
   readonly hasSimulator: boolean
+  /** The home directory of whom the runner runs as. Older runners do not tell. */
+  readonly home?: string
 }
 
 export interface AgentUsage {

@@ -12,8 +12,9 @@ export type Machines =
 /** Machines come and go without a word on the stream: whoever looks at them asks again. */
 const POLL_MS = 5000
 const machines = createValueStore<Machines>({ load: "loading", all: [] })
-/** What machines are called, by id. Changes only when a name does: a whole list of sessions may hang on it. */
+/** What machines are called, and whose home is where, by id. They change only when one does: a whole list of sessions may hang on it. */
 const names = createValueStore<ReadonlyMap<string, string>>(new Map())
+const homes = createValueStore<ReadonlyMap<string, string>>(new Map())
 /** Ids whose names were asked for: one that the hub has forgotten has no name any more. */
 const asked = new Set<string>()
 let reading: Promise<void> | undefined
@@ -34,9 +35,13 @@ export function refreshMachines(hub: Hub): Promise<void> {
 
 function take(all: readonly Machine[]): void {
   machines.set({ load: "ready", all })
-  const known = names.get()
-  if (known.size === all.length && all.every(({ id, name }) => known.get(id) === name)) return
-  names.set(new Map(all.map(({ id, name }) => [id, name])))
+  setIfOther(names, new Map(all.map(({ id, name }) => [id, name])))
+  setIfOther(homes, new Map(all.flatMap(({ id, home }) => (home === undefined ? [] : [[id, home]]))))
+}
+
+function setIfOther(store: typeof names, now: ReadonlyMap<string, string>): void {
+  const known = store.get()
+  if (known.size !== now.size || [...now].some(([id, value]) => known.get(id) !== value)) store.set(now)
 }
 
 let watchers = 0
@@ -84,11 +89,20 @@ export function useMachineNames(
 
 /** What people call a machine; the beginning of its id until that is known. */
 export function useMachineName(id: string | null): string {
+  const name = useOf(names, id)
+  return id === null ? "by hand" : (name ?? id.slice(0, 8))
+}
+
+/** Where the home directory of a machine is, when that is known. */
+export function useMachineHome(id: string | null): string | undefined {
+  return useOf(homes, id)
+}
+
+function useOf(store: typeof names, id: string | null): string | undefined {
   const hub = useHub()
-  const name = useSelected(
-    names,
+  useEffect(() => askFor(hub, id), [hub, id])
+  return useSelected(
+    store,
     useCallback((all: ReadonlyMap<string, string>) => (id === null ? undefined : all.get(id)), [id]),
   )
-  useEffect(() => askFor(hub, id), [hub, id])
-  return id === null ? "by hand" : (name ?? id.slice(0, 8))
 }

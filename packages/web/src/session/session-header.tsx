@@ -9,8 +9,8 @@ import { Button } from "../design/button.tsx"
 import { BackIcon, EyeIcon, StopIcon } from "../design/icons.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
 import { Notice } from "../design/notice.tsx"
-import { oneLine } from "../design/visible-characters.ts"
-import { clockTime, money, shortPath } from "../design/words.ts"
+import { clockTime, money } from "../design/words.ts"
+import { FolderName } from "../fleet/folder-name.tsx"
 import { MachineName } from "../fleet/machine-name.tsx"
 import { isSilent, type SessionStatus } from "../fleet/session-status.ts"
 import { StatusGlyph } from "../fleet/status-glyph.tsx"
@@ -103,7 +103,7 @@ function Facts({ session, status, onTrouble }: FactsProps) {
       {isAway && session.runnerSeenAt !== undefined && (
         <span className="shrink-0 max-tablet:order-1">as of {clockTime(Date.parse(session.runnerSeenAt))}</span>
       )}
-      {session.cwd !== null && <Folder path={session.cwd} />}
+      {session.cwd !== null && <Folder session={session} path={session.cwd} />}
       {session.cliVersion !== null && <span className="shrink-0 max-tablet:hidden">CLI {session.cliVersion}</span>}
       <Steering session={session} onTrouble={onTrouble} />
       <ContextMeter />
@@ -136,7 +136,7 @@ function Trouble({ why, onDismiss }: { readonly why: string | undefined; readonl
   )
 }
 
-function Folder({ path }: { readonly path: string }) {
+function Folder({ session, path }: { readonly session: Session; readonly path: string }) {
   const copy = () => {
     navigator.clipboard.writeText(path).then(
       () => announce("Folder copied"),
@@ -151,7 +151,7 @@ function Folder({ path }: { readonly path: string }) {
       // The end of a path is what tells: what does not fit is left out at its beginning.
       className="min-h-6 min-w-16 truncate font-mono text-meta [direction:rtl] hover:underline max-tablet:order-2 coarse:min-h-11"
     >
-      <bdi dir="ltr">{oneLine(shortPath(path, 3), 60)}</bdi>
+      <FolderName session={session} parts={3} />
     </button>
   )
 }

@@ -1,7 +1,7 @@
 import { classes } from "../design/classes.ts"
 import { EyeIcon } from "../design/icons.tsx"
-import { oneLine } from "../design/visible-characters.ts"
-import { money, shortPath } from "../design/words.ts"
+import { money } from "../design/words.ts"
+import { FolderName } from "../fleet/folder-name.tsx"
 import type { SessionEntry } from "./session-sections.ts"
 
 interface EntryFactsProps {
@@ -15,9 +15,9 @@ export function EntryFacts({ entry: { session, machine }, className }: EntryFact
     <span className={classes("min-w-0 items-center gap-3 text-meta text-text-3", className)}>
       <bdi className="max-w-32 shrink-0 truncate">{machine ?? "by hand"}</bdi>
       {session.cwd !== null && (
-        <bdi title={session.cwd} className="min-w-0 truncate">
-          {oneLine(shortPath(session.cwd), 40)}
-        </bdi>
+        <span title={session.cwd} className="min-w-0 truncate">
+          <FolderName session={session} parts={2} />
+        </span>
       )}
       {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
       {session.viewers > 0 && (

@@ -18,6 +18,7 @@ export const Runner = z
     version: z.string(),
     cliVersions: z.array(z.string()),
     hasSimulator: z.boolean(),
+    home: z.string().exactOptional(),
     memoryBytes: Amount.exactOptional(),
     cpuPercent: Amount.exactOptional(),
     freeMemoryBytes: Amount.exactOptional(),

@@ -1,0 +1,22 @@
+import type { Session } from "@signalbox/client"
+import { oneLine } from "../design/visible-characters.ts"
+import { shortPath } from "../design/words.ts"
+import { useMachineHome } from "./machine-store.ts"
+
+interface FolderNameProps {
+  readonly session: Pick<Session, "runner" | "cwd">
+  /** So many parts of the path, counted from its end. */
+  readonly parts: number
+}
+
+/** The folder that a session's agent works in, as people write it on that machine. */
+export function FolderName({ session: { runner, cwd }, parts }: FolderNameProps) {
+  const home = useMachineHome(runner)
+  return <bdi dir="ltr">{cwd === null ? "" : oneLine(shortPath(fromHome(cwd, home), parts), 60)}</bdi>
+}
+
+export function fromHome(path: string, home: string | undefined): string {
+  if (home === undefined || home === "/") return path
+  if (path === home) return "~"
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest"
+import { fromHome } from "../../src/fleet/folder-name.tsx"
+
+describe("the name of a folder", () => {
+  it.each([
+    ["/home/ada/api", "/home/ada", "~/api"],
+    ["/home/ada", "/home/ada", "~"],
+    ["/home/adam/api", "/home/ada", "/home/adam/api"],
+    ["/srv/api", "/home/ada", "/srv/api"],
+    ["/srv/api", undefined, "/srv/api"],
+    ["/srv/api", "/", "/srv/api"],
+  ])("%s with the home %s is %s", (path, home, words) => {
+    expect(fromHome(path, home)).toBe(words)
+  })
+})
