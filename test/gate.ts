@@ -39,6 +39,12 @@ export const simulatedAgents = extent === "full" ? 500 : 50
 /** The versions on which the scripted model is tried with a real CLI. */
 export const claudeVersionsNow: readonly string[] = extent === "full" ? PINNED : PINNED.slice(-1)
 
+/** Of the scenarios that are played to the simulator and to the real CLI, the gate takes one in so many. */
+export const parityStep = extent === "full" ? 1 : 3
+
+/** Tests whose time is the real CLI's own waiting before it tries again. */
+export const waitsOutRetries = extent === "full"
+
 /** Real CLIs and the abuse of the hub: the gate runs these cases on these cells, as a smoke; `test:full` runs all. */
 export const smoke: ReadonlySet<string> = new Set([
   "2.1.325 stdio: one turn",
