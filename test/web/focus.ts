@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 
 const MAX_STEPS = 80
+const LOST = "nothing has the focus"
 
 /** Somebody without a mouse: keys only, and after each of them the focus can be seen. */
 export class KeyboardUser {
@@ -16,11 +17,14 @@ export class KeyboardUser {
   /** Pointers are counted from now on: there must be none. */
   static async at(page: Page): Promise<KeyboardUser> {
     await page.addInitScript(() => {
-      const counted = { pointers: 0 }
+      const counted = { pointers: 0, hadFocus: false }
       Object.assign(globalThis, { counted })
       const count = () => {
         counted.pointers += 1
       }
+      addEventListener("focusin", () => {
+        counted.hadFocus = true
+      })
       for (const type of ["pointerdown", "mousedown", "touchstart"]) addEventListener(type, count, { capture: true })
     })
     return new KeyboardUser(page)
@@ -50,7 +54,13 @@ export class KeyboardUser {
   /** What has the focus says so, is in view, and nothing lies over it. */
   async isSeen(when: string): Promise<void> {
     // What the key set off may still be drawn: a focus that is lost stays lost.
-    await expect.poll(() => this.page.evaluate(focusTrouble), { timeout: 10_000, message: when }).toBe("")
+    const trouble = async () => {
+      const found = await this.page.evaluate(focusTrouble)
+      // A page that has just been opened begins without.
+      const isLost = found === LOST && (await this.page.evaluate<boolean>("counted.hadFocus"))
+      return found === LOST && !isLost ? "" : found
+    }
+    await expect.poll(trouble, { timeout: 10_000, message: when }).toBe("")
   }
 
   async usedNoPointer(): Promise<void> {
@@ -63,10 +73,11 @@ async function hasFocus(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element.ownerDocument.activeElement === element)
 }
 
-/** What is wrong with the focus as it is shown; nothing when all is well, or when nothing has it. */
+/** What is wrong with the focus as it is shown; nothing when all is well. */
 function focusTrouble(): string {
   const element = document.activeElement
-  if (!(element instanceof HTMLElement) || element === document.body || element.id === "main") return ""
+  if (!(element instanceof HTMLElement) || element === document.body) return "nothing has the focus"
+  if (element.id === "main") return ""
   const what = `${element.tagName} "${(element.getAttribute("aria-label") ?? element.textContent ?? "").slice(0, 60)}"`
   const style = getComputedStyle(element)
   const isTyped = element.matches("textarea, select, input:not([type=checkbox], [type=radio])")

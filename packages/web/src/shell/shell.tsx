@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useMemo, useState } from "react"
+import { Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { Announcer } from "../app/announcer.tsx"
 import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { useCanOperate, useFleet } from "../app/hub-context.ts"
@@ -78,8 +78,23 @@ function goToSearch(): void | "not-here" {
   return navigate(session === undefined ? "/search" : `/search?session=${encodeURIComponent(session)}`)
 }
 
+/** Whoever follows a link by keyboard goes on from the new screen, not from the top of the page. */
+function useFocusOnScreen(path: string): void {
+  const shown = useRef(path)
+  useEffect(() => {
+    if (shown.current === path) return undefined
+    shown.current = path
+    const frame = requestAnimationFrame(() => {
+      const isLost = document.activeElement === document.body || document.activeElement === null
+      if (isLost) document.getElementById("main")?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [path])
+}
+
 function CurrentScreen() {
   const { path } = usePlace()
+  useFocusOnScreen(path)
   for (const { pattern, screen: Screen } of ROUTES) {
     const params = matchPath(pattern, path)
     if (params === undefined) continue
