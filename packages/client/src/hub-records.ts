@@ -54,6 +54,8 @@ export interface LaunchRequest {
   readonly permissionMode?: string
   readonly resume?: string
   readonly fork?: boolean
+  /** With `fork`: the `uuid` of the agent's message after which the rest is left out. */
+  readonly resumeAt?: string
   readonly title?: string
   readonly runner?: string
   readonly hooks?: readonly string[]

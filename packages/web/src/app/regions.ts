@@ -6,10 +6,11 @@ let from: HTMLElement | undefined
 /** Where F6 led last: as long as the focus is in there, the next F6 goes on from it. */
 let entered: HTMLElement | undefined
 
-/** Starts with what waits for you, wherever one is, and goes on from region to region. */
+/** Starts with what waits for you, wherever one is, and goes on from region to region. Under a dialog none can be reached. */
 export function cycleRegions(): void {
-  const regions = REGIONS.flatMap((selector) => [...document.querySelectorAll<HTMLElement>(selector)]).filter(
-    (element) => element.checkVisibility(),
+  const within = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document
+  const regions = REGIONS.flatMap((selector) => [...within.querySelectorAll<HTMLElement>(selector)]).filter((element) =>
+    element.checkVisibility(),
   )
   const active = document.activeElement
   const isUnderWay = entered?.contains(active) === true && regions.includes(entered)

@@ -1,3 +1,5 @@
+import { useMemo } from "react"
+import { address, behindAddress, pushAddress, replaceAddress, whenMoved } from "./browser-history.ts"
 import { createValueStore, useValue } from "./value-store.ts"
 
 export interface Place {
@@ -10,13 +12,36 @@ export interface ScreenProps {
   readonly params: Readonly<Record<string, string>>
 }
 
-function readPlace(): Place {
-  return { path: location.pathname, query: new URLSearchParams(location.search) }
+/** Opened over a screen, which stays behind it. Asked for by itself, it is over the sessions. */
+const OVER = "/new"
+const HOME = "/sessions"
+
+function placeOf(to: string): Place {
+  const { pathname, searchParams } = new URL(to, location.origin)
+  return { path: pathname, query: searchParams }
 }
 
-const place = createValueStore(readPlace())
-addEventListener("popstate", () => place.set(readPlace()))
+function isOver(to: string): boolean {
+  return matchPath(OVER, placeOf(to).path) !== undefined
+}
 
+/** The screen's address: the page's own, unless something is opened over it. */
+let screen = address()
+const over = createValueStore<string | undefined>(undefined)
+const place = createValueStore(placeOf(screen))
+
+function readAddress(): void {
+  const isOpen = isOver(address())
+  const next = isOpen ? (behindAddress() ?? HOME) : address()
+  over.set(isOpen ? address() : undefined)
+  if (screen === next) return
+  screen = next
+  place.set(placeOf(next))
+}
+readAddress()
+whenMoved(readAddress)
+
+/** Where the screen is; what is opened over it does not change that. */
 export function usePlace(): Place {
   return useValue(place)
 }
@@ -25,11 +50,22 @@ export function currentPlace(): Place {
   return place.get()
 }
 
+/** What is opened over the screen. */
+export function useOver(): Place | undefined {
+  const to = useValue(over)
+  return useMemo(() => (to === undefined ? undefined : placeOf(to)), [to])
+}
+
+/** Back to the screen, as it is. */
+export function closeOver(): void {
+  if (over.get() !== undefined) navigate(screen, { replace: true })
+}
+
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
-  if (to === `${location.pathname}${location.search}`) return
-  if (replace) history.replaceState(null, "", to)
-  else history.pushState(null, "", to)
-  place.set(readPlace())
+  if (to === address()) return
+  const write = replace ? replaceAddress : pushAddress
+  write(to, isOver(to) ? screen : undefined)
+  readAddress()
 }
 
 /** Changes parts of the query; null takes one away. Filters replace the address, layers that Back closes are pushed. */
@@ -37,13 +73,18 @@ export function setQuery(
   changes: Readonly<Record<string, string | null>>,
   options: { readonly push?: boolean } = {},
 ): void {
-  const query = new URLSearchParams(location.search)
+  const { path, query } = placeOf(screen)
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === "") query.delete(name)
     else query.set(name, value)
   }
   const text = query.toString()
-  navigate(`${location.pathname}${text === "" ? "" : `?${text}`}`, { replace: options.push !== true })
+  const to = `${path}${text === "" ? "" : `?${text}`}`
+  const opened = over.get()
+  // The screen behind goes on: its address is there again once what lies over it is closed.
+  if (opened !== undefined) replaceAddress(opened, to)
+  else navigate(to, { replace: options.push !== true })
+  readAddress()
 }
 
 /** The parts of a path that a pattern such as `/s/:id` names; undefined when it is another path. */

@@ -1,10 +1,24 @@
 import { useEffect } from "react"
-import { createValueStore } from "./value-store.ts"
+import { createValueStore, useValue } from "./value-store.ts"
 
-export const screenTitle = createValueStore("")
+const screenTitle = createValueStore("")
+const titleOver = createValueStore<string | undefined>(undefined)
+
+export function usePageTitle(): string {
+  const screen = useValue(screenTitle)
+  return useValue(titleOver) ?? screen
+}
 
 export function useScreenTitle(title: string): void {
   useEffect(() => {
     screenTitle.set(title)
+  }, [title])
+}
+
+/** Of what is opened over the screen, for as long as it is. */
+export function useTitleOver(title: string): void {
+  useEffect(() => {
+    titleOver.set(title)
+    return () => titleOver.set(undefined)
   }, [title])
 }

@@ -8,6 +8,8 @@ type Keys = string
 export type KeyMap = Readonly<Record<Keys, (event: KeyboardEvent) => void | "not-here">>
 
 const SEQUENCE_MS = 1500
+/** Those that are the whole cockpit's. */
+const IN_MENUS: ReadonlySet<string> = new Set(["mod+k", "F6"])
 
 function nameOf(event: KeyboardEvent): string {
   const mod = event.ctrlKey || event.metaKey ? "mod+" : ""
@@ -24,7 +26,8 @@ export function useKeys(map: KeyMap): void {
       if (event.defaultPrevented || event.altKey || event.isComposing) return
       const name = nameOf(event)
       const isLetter = event.key.length === 1 && !name.startsWith("mod+")
-      if (isLetter && (isEditable(event.target) || !preferences.get().singleKeys || isInMenu(event.target))) return
+      if (isInMenu(event.target) && !IN_MENUS.has(name)) return
+      if (isLetter && (isEditable(event.target) || !preferences.get().singleKeys)) return
       if (event.key === "Enter" && isEditable(event.target)) return
       const sequence = prefix !== undefined && Date.now() - prefix.at < SEQUENCE_MS ? `${prefix.key} ${name}` : name
       prefix = undefined
@@ -40,7 +43,7 @@ export function useKeys(map: KeyMap): void {
   }, [])
 }
 
-/** Letters in an open menu or dialog belong to it. */
+/** Keys in an open menu or dialog belong to it, not to the screen under it. */
 function isInMenu(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&

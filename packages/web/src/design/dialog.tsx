@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef } from "react"
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react"
+import { useLayer } from "../app/use-layer.ts"
 import { Button, IconButton } from "./button.tsx"
 import { classes } from "./classes.ts"
 import { CloseIcon } from "./icons.tsx"
@@ -11,16 +12,32 @@ interface DialogProps {
   readonly className?: string
   readonly hideTitle?: boolean
   readonly role?: "dialog" | "alertdialog"
+  /** It has an address of its own, which Back leaves. Any other gets an entry of the history while it is open. */
+  readonly hasAddress?: boolean
+  /** What is shown this once: neither Escape nor a click beside it closes it, its buttons do. */
+  readonly isHeld?: boolean
 }
 
 /**
- * The browser's own dialog: focus stays inside, Escape and a click beside it close it, and focus returns to where it was.
+ * The browser's own dialog: focus stays inside, Escape, Back and a click beside it close it, and focus returns to where it was.
  * It must stay mounted while it closes, or the browser does not know where to return to.
  */
-export function Dialog({ title, open, onClose, children, className, hideTitle = false, role = "dialog" }: DialogProps) {
+export function Dialog({
+  title,
+  open,
+  onClose,
+  children,
+  className,
+  hideTitle = false,
+  role = "dialog",
+  hasAddress = false,
+  isHeld = false,
+}: DialogProps) {
+  useLayer(open && !hasAddress, onClose)
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before what is in it looks for its focus.
+  useLayoutEffect(() => {
     const dialog = element.current
     if (open && dialog?.open === false) dialog.showModal()
     else if (!open && dialog?.open === true) dialog.close()
@@ -33,9 +50,11 @@ export function Dialog({ title, open, onClose, children, className, hideTitle = 
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        if (!isHeld) onClose()
       }}
-      onClick={(event) => event.target === element.current && onClose()}
+      // A browser may insist on closing it.
+      onClose={() => open && onClose()}
+      onClick={(event) => event.target === element.current && !isHeld && onClose()}
       className={classes(
         "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto max-w-xl rounded-sheet border border-line bg-raised p-0 text-text shadow-popover outline-none",
         open && "flex flex-col",

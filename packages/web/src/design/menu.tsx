@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { useLayer } from "../app/use-layer.ts"
 import { classes } from "./classes.ts"
 
 export interface MenuEntry {
@@ -22,6 +23,7 @@ export function Menu({ label, trigger, entries, className }: MenuProps) {
   const button = useRef<HTMLButtonElement>(null)
   const popup = useRef<HTMLDivElement>(null)
   const id = useId()
+  useLayer(open, close)
 
   useEffect(() => {
     const menu = popup.current

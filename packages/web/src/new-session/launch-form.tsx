@@ -1,7 +1,7 @@
 import type { LaunchedSession } from "@signalbox/client"
-import { type FormEvent, type ReactNode, useMemo, useRef, useState } from "react"
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
 import { useFleet, useHubStore, useSession } from "../app/hub-context.ts"
-import { navigate, usePlace } from "../app/router.ts"
+import { closeOver, navigate } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { Field, formText, INPUT } from "../design/field.tsx"
 import { Notice } from "../design/notice.tsx"
@@ -9,14 +9,16 @@ import type { Machine } from "../fleet/machine.ts"
 import { titleOf } from "../fleet/session-words.ts"
 import { LaunchSteps } from "../session/launch-steps.tsx"
 import { AdvancedFields } from "./advanced-fields.tsx"
-import { type AgentChoice, agentChoices, roomOf } from "./agent-choices.ts"
+import { type AgentChoice, agentChoices } from "./agent-choices.ts"
 import { BringAgent } from "./bring-agent.tsx"
-import { keepLaunch, readLaunch } from "./kept-launch.ts"
+import { forgetDraft, keepDraft, keepLaunch, readBefore } from "./kept-launch.ts"
 import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
 import { FolderField, MoreFields } from "./launch-fields.tsx"
+import { MachineChoice, useChosenMachine } from "./machine-choice.tsx"
 import { RadioCards } from "./radio-cards.tsx"
 import { type Start, StartFrom } from "./start-from.tsx"
 import { useFolder } from "./use-folder.ts"
+import { useForkPoint } from "./use-fork-point.ts"
 
 /** Where the launch is. What was typed stays in the form whatever comes of it. */
 type Launch =
@@ -24,26 +26,42 @@ type Launch =
   | { readonly name: "starting" }
   | { readonly name: "by-hand"; readonly session: LaunchedSession; readonly command: string }
 
-export function LaunchForm({ machines }: { readonly machines: readonly Machine[] }) {
+interface LaunchFormProps {
+  readonly query: URLSearchParams
+  readonly machines: readonly Machine[]
+  readonly takesFocus: boolean
+  readonly onHold: () => void
+}
+
+export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormProps) {
   const store = useHubStore()
-  const { query } = usePlace()
   const [launch, setLaunch] = useState<Launch>({ name: "writing" })
-  const before = useMemo(() => readLaunch(query.get("again")), [query])
+  const [before] = useState(() => readBefore(query))
   const { machine, choose } = useChosenMachine(machines, query.get("runner") ?? before("machine"))
   const choices = agentChoices(machine)
   const [wished, wishAgent] = useState<string | undefined>(before("agent") || undefined)
   const agent = choices.find(({ value }) => value === wished) ?? choices[0]
   const recents = useRecentFolders()
   const asked = useAsked(query.get("fork") ?? query.get("resume"))
+  const point = useForkPoint(asked?.id, Number(query.get("at") ?? "0"))
   const [start, setStart] = useState<Start>({
-    resume: asked?.id ?? (before("resume") || undefined),
-    isFork: query.get("fork") !== null,
+    resume: before("resume") || asked?.id,
+    isFork: before("isFork") !== "" || query.get("fork") !== null || query.get("at") !== null,
   })
-  const [typed, setTyped] = useState(query.get("cwd") ?? (before("cwd") || null))
+  const [typed, setTyped] = useState(before("cwd") || query.get("cwd"))
   const cwd = typed ?? asked?.cwd ?? recents[0] ?? ""
   const form = useRef<HTMLFormElement>(null)
   const folder = useFolder(machine?.id, cwd.trim())
   const isHere = agent?.value !== "external"
+  const [edits, setEdits] = useState(0)
+  useEffect(() => {
+    if (edits > 0 && form.current !== null) keepDraft(String(query), fieldsOf(form.current))
+    // oxlint-disable-next-line react/exhaustive-deps -- after an edit, with what it came to
+  }, [edits])
+  useEffect(() => {
+    if (takesFocus) form.current?.querySelector<HTMLElement>(cwd === "" ? '[name="cwd"]' : '[name="prompt"]')?.focus()
+    // oxlint-disable-next-line react/exhaustive-deps -- once: the rest is the reader's
+  }, [])
 
   function fieldsOf(element: HTMLFormElement): LaunchFields {
     const text = (name: string) => formText(element, name)
@@ -51,6 +69,7 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
     const mode = { mode: text("mode"), confirmation: text("confirmation") }
     const more = { budget: text("budget"), directories: text("directories") }
     const tools = { allowed: text("allowed"), disallowed: text("disallowed") }
+    const isAtPoint = point.name === "found" && start.resume === asked?.id
     return {
       agent: agent?.value,
       machine: machine?.id,
@@ -60,12 +79,13 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
       ...more,
       ...tools,
       ...start,
+      resumeAt: isAtPoint ? point.message : undefined,
     }
   }
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (launch.name === "starting") return
+    if (launch.name === "starting" || point.name === "looking") return
     const fields = fieldsOf(event.currentTarget)
     const problem = problemOf(fields)
     if (problem !== undefined) {
@@ -79,8 +99,10 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
       // The stream may have told of it already, and then it knows more.
       if (!store.fleet.get().sessions.has(session.id)) store.takeSession(session)
       keepLaunch(session.id, fields)
-      if (session.ingress === undefined) navigate(`/s/${session.id}`, { replace: true })
-      else setLaunch({ name: "by-hand", session, command: session.ingress.command })
+      forgetDraft()
+      if (session.ingress === undefined) return navigate(`/s/${session.id}`, { replace: true })
+      onHold()
+      setLaunch({ name: "by-hand", session, command: session.ingress.command })
     } catch (error) {
       setLaunch({ name: "writing", failure: error instanceof Error ? error.message : String(error) })
     }
@@ -93,6 +115,7 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
       ref={form}
       noValidate
       onSubmit={(event) => void submit(event)}
+      onChange={() => setEdits(edits + 1)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
       }}
@@ -111,7 +134,7 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
             problem={problem}
             warning={folder.isMissing ? `${machine?.name ?? "That machine"} has no such folder.` : undefined}
           />
-          <StartFrom start={start} recorded={folder.recorded} asked={asked} onChange={setStart} />
+          <StartFrom start={start} recorded={folder.recorded} asked={asked} point={point} onChange={setStart} />
         </>
       )}
       <Field label="First message">
@@ -135,8 +158,15 @@ export function LaunchForm({ machines }: { readonly machines: readonly Machine[]
       )}
       {launch.name === "starting" && isHere && <LaunchSteps at="queued" />}
       <div className="flex justify-end gap-3">
-        <Button onClick={() => history.back()}>Cancel</Button>
-        <Button look="primary" type="submit" aria-disabled={launch.name === "starting"}>
+        <Button
+          onClick={() => {
+            forgetDraft()
+            closeOver()
+          }}
+        >
+          Cancel
+        </Button>
+        <Button look="primary" type="submit" aria-disabled={launch.name === "starting" || point.name === "looking"}>
           {effectOf({ launch, agent, machine })}
         </Button>
       </div>
@@ -154,38 +184,6 @@ function effectOf(options: {
   const where = machine === undefined ? "" : ` on ${machine.name}`
   if (launch.name === "starting") return `Starting${agent?.value === "external" ? "" : where}…`
   return agent?.value === "external" ? "Create session" : `Start${where}`
-}
-
-function useChosenMachine(machines: readonly Machine[], first: string | null) {
-  const [wished, choose] = useState(first ?? "")
-  const free = machines.filter((one) => roomOf(one).isFree)
-  const machine = machines.find(({ id, connected }) => connected && id === wished) ?? free[0]
-  return { machine, choose }
-}
-
-function MachineChoice({
-  machines,
-  chosen,
-  onChange,
-}: {
-  readonly machines: readonly Machine[]
-  readonly chosen: Machine | undefined
-  readonly onChange: (id: string) => void
-}) {
-  if (chosen === undefined)
-    return (
-      <Notice tone="neutral">
-        {machines.length === 0
-          ? "No machine with a runner is connected. An agent can be started by hand: you get a command to paste."
-          : `No machine can take another agent now (${machines.map((one) => `${one.name}: ${roomOf(one).words}`).join(", ")}). An agent can be started by hand: you get a command to paste.`}
-      </Notice>
-    )
-  if (machines.length < 2) return null
-  const choices = machines.map((one) => {
-    const { isFree, words } = roomOf(one)
-    return { value: one.id, label: one.name, note: words, disabled: !isFree }
-  })
-  return <RadioCards legend="Machine" name="machine" value={chosen.id} choices={choices} onChange={onChange} />
 }
 
 /** The session that the address wants to go on from. */

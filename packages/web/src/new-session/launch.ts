@@ -17,6 +17,8 @@ export interface LaunchFields {
   readonly confirmation: string
   readonly resume: string | undefined
   readonly isFork: boolean
+  /** The message of the agent that a fork begins after. */
+  readonly resumeAt: string | undefined
   /** An admin's: they become arguments of the CLI. */
   readonly budget: string
   readonly directories: string
@@ -41,7 +43,7 @@ export function problemOf(fields: LaunchFields): FieldProblem | undefined {
 }
 
 export function requestOf(fields: LaunchFields): LaunchRequest {
-  const { agent, machine, cwd, prompt, title, model, mode, resume, isFork } = fields
+  const { agent, machine, cwd, prompt, title, model, mode, resume, isFork, resumeAt } = fields
   const said = {
     ...(agent === undefined ? {} : { agent }),
     ...(prompt === "" ? {} : { prompt }),
@@ -55,7 +57,8 @@ export function requestOf(fields: LaunchFields): LaunchRequest {
     ...(model === "" ? {} : { model }),
     ...(mode === "" ? {} : { permissionMode: mode }),
     ...(machine === undefined ? {} : { runner: machine }),
-    ...(resume === undefined ? {} : { resume, ...(isFork ? { fork: true } : {}) }),
+    ...(resume === undefined ? {} : { resume }),
+    ...(resume === undefined || !isFork ? {} : { fork: true, ...(resumeAt === undefined ? {} : { resumeAt }) }),
     ...(args.length === 0 ? {} : { args }),
   }
 }

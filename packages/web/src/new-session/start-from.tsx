@@ -2,6 +2,7 @@ import { Field, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-characters.ts"
 import { clockTime } from "../design/words.ts"
 import type { Recorded } from "./use-folder.ts"
+import type { ForkPoint } from "./use-fork-point.ts"
 
 export interface Start {
   readonly resume: string | undefined
@@ -13,11 +14,13 @@ interface StartFromProps {
   readonly recorded: readonly Recorded[]
   /** What the address asked for, by its title. */
   readonly asked: { readonly id: string; readonly title: string } | undefined
+  /** Where in it. */
+  readonly point: ForkPoint
   readonly onChange: (start: Start) => void
 }
 
 /** Anew, or from a conversation that was had in that folder. Absent where there is none. */
-export function StartFrom({ start, recorded, asked, onChange }: StartFromProps) {
+export function StartFrom({ start, recorded, asked, point, onChange }: StartFromProps) {
   if (recorded.length === 0 && asked === undefined) return null
   const choices = [
     { value: "", label: "A new conversation" },
@@ -27,8 +30,9 @@ export function StartFrom({ start, recorded, asked, onChange }: StartFromProps) 
       label: `${oneLine(summary ?? sessionId.slice(0, 8), 60)} · ${whenWords(updatedAt)}${inUse ? " · in use" : ""}`,
     })),
   ]
+  const isAsked = asked !== undefined && start.resume === asked.id
   return (
-    <Field label="Start from">
+    <Field label="Start from" hint={isAsked ? pointWords(point, { title: asked.title, ...start }) : undefined}>
       {(ids) => (
         <div className="flex flex-wrap items-center gap-3">
           <Select
@@ -53,6 +57,19 @@ export function StartFrom({ start, recorded, asked, onChange }: StartFromProps) 
       )}
     </Field>
   )
+}
+
+function pointWords(point: ForkPoint, { title, isFork }: { title: string; isFork: boolean }): string | undefined {
+  if (point.name === "missing") return "There is no message of the agent at that place: it goes on from the end."
+  if (point.name !== "found") return undefined
+  if (!isFork) return "Only a fork can leave out what came after: it goes on from the end."
+  return `Fork of “${oneLine(title, 60)}”, as it was ${pointTime(point.at)}. What was said after that is left out.`
+}
+
+function pointTime(at: string): string {
+  const time = new Date(at)
+  const isToday = time.toDateString() === new Date().toDateString()
+  return isToday ? `at ${clockTime(time.getTime())}` : `on ${time.toLocaleDateString()} at ${clockTime(time.getTime())}`
 }
 
 function whenWords(at: string): string {

@@ -52,7 +52,7 @@ export function App() {
 /** The code leaves the address before anything else happens: it must not stand in a history. */
 function takeCode(): string | undefined {
   const code = new URLSearchParams(location.hash.slice(1)).get("code")
-  if (location.pathname === "/login" && location.hash !== "") history.replaceState(null, "", "/login")
+  if (location.pathname === "/login" && location.hash !== "") history.replaceState(history.state, "", "/login")
   return code ?? undefined
 }
 

@@ -1,14 +1,15 @@
-import { Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { Announcer } from "../app/announcer.tsx"
 import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { useCanOperate, useFleet } from "../app/hub-context.ts"
 import { cycleRegions } from "../app/regions.ts"
-import { currentPlace, matchPath, navigate, usePlace } from "../app/router.ts"
-import { screenTitle } from "../app/screen-title.ts"
+import { closeOver, currentPlace, matchPath, navigate, useOver, usePlace } from "../app/router.ts"
+import { usePageTitle } from "../app/screen-title.ts"
 import { useKeys } from "../app/shortcuts.ts"
-import { useValue } from "../app/value-store.ts"
 import { ARRIVALS, useAskArrivals } from "../approvals/ask-arrivals.ts"
+import { useIsPhone } from "../approvals/screen-room.ts"
 import { Button } from "../design/button.tsx"
+import { Dialog } from "../design/dialog.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
 import { openAsks } from "../fleet/open-asks.ts"
 import { KeyboardHelp } from "../settings/keyboard-help.tsx"
@@ -16,7 +17,7 @@ import { ConnectionBar } from "./connection-bar.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
 import { usePageBadge } from "./page-badge.ts"
 import { Palette } from "./palette.tsx"
-import { preloadScreens, ROUTES } from "./routes.tsx"
+import { NewSession, preloadScreens, ROUTES } from "./routes.tsx"
 
 type Layer = "none" | "palette" | "help"
 
@@ -25,10 +26,14 @@ const PRELOAD_MS = 3000
 
 export function Shell() {
   const [layer, setLayer] = useState<Layer>("none")
+  const { isPhone, isOver, wasOver } = useOverRoom()
+  const isPage = isPhone && isOver
+  const { path } = usePlace()
+  useFocusOnScreen(isPage ? "/new" : path)
   const canOperate = useCanOperate()
   const { asks } = useFleet()
   const waiting = useMemo(() => openAsks(asks).length, [asks])
-  usePageBadge(waiting, useValue(screenTitle))
+  usePageBadge(waiting, usePageTitle())
   useAskArrivals(ARRIVALS)
   useEffect(() => {
     const timer = setTimeout(preloadScreens, PRELOAD_MS)
@@ -58,16 +63,38 @@ export function Shell() {
         <div className="flex min-w-0 flex-1 flex-col">
           <ConnectionBar />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
-            <CurrentScreen />
+            {isPage ? (
+              <Guarded path="/new">
+                <NewSession isPhone />
+              </Guarded>
+            ) : (
+              <CurrentScreen />
+            )}
           </main>
         </div>
       </div>
       <BottomBar waiting={waiting} onMore={() => setLayer("palette")} />
       <Announcer />
+      {!isPhone && wasOver && (
+        <ErrorBoundary resetKey={String(isOver)} fallback={(error) => <BrokenOver error={error} />}>
+          <Suspense>
+            <NewSession isPhone={false} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
       <Palette open={layer === "palette"} onClose={close} onHelp={() => setLayer("help")} />
       <KeyboardHelp open={layer === "help"} onClose={close} />
     </div>
   )
+}
+
+/** What is opened over a screen has it for itself on a phone. Once opened it stays, closed: focus returns by it. */
+function useOverRoom() {
+  const isPhone = useIsPhone()
+  const isOver = useOver() !== undefined
+  const [wasOver, setWas] = useState(isOver)
+  if (isOver && !wasOver) setWas(true)
+  return { isPhone, isOver, wasOver }
 }
 
 /** From a session it is looked for in that one. The search itself has the key for its field. */
@@ -94,22 +121,35 @@ function useFocusOnScreen(path: string): void {
 
 function CurrentScreen() {
   const { path } = usePlace()
-  useFocusOnScreen(path)
   for (const { pattern, screen: Screen } of ROUTES) {
     const params = matchPath(pattern, path)
     if (params === undefined) continue
     return (
-      <ErrorBoundary resetKey={path} fallback={(error) => <Broken error={error} />}>
-        <Suspense fallback={<Skeleton />}>
-          <Screen params={params} />
-        </Suspense>
-      </ErrorBoundary>
+      <Guarded path={path}>
+        <Screen params={params} />
+      </Guarded>
     )
   }
   return (
     <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
       There is nothing at this address.
     </Empty>
+  )
+}
+
+function Guarded({ path, children }: { readonly path: string; readonly children: ReactNode }) {
+  return (
+    <ErrorBoundary resetKey={path} fallback={(error) => <Broken error={error} />}>
+      <Suspense fallback={<Skeleton />}>{children}</Suspense>
+    </ErrorBoundary>
+  )
+}
+
+function BrokenOver({ error }: { readonly error: Error }) {
+  return (
+    <Dialog title="New session" open={useOver() !== undefined} onClose={closeOver} hasAddress>
+      <Broken error={error} />
+    </Dialog>
   )
 }
 

@@ -1,0 +1,148 @@
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect } from "vitest"
+import { Machine } from "../runner/runner-process.ts"
+import { axe } from "./axe.ts"
+import { check } from "./check.ts"
+import { CockpitHarness, hasBrowser } from "./cockpit.ts"
+import { talks } from "./scenarios.ts"
+
+describe.runIf(hasBrowser)("a new session, over a screen", () => {
+  let machine: Machine
+  let cockpit: CockpitHarness
+  let opening: Promise<void> | undefined
+  /** Waits for conditions, which only a test may. */
+  const isReady = () => (opening ??= prepare())
+  async function prepare(): Promise<void> {
+    machine = await Machine.open({ scenario: talks(3, 1), maxAgents: 4 })
+    cockpit = await CockpitHarness.open(machine.hub)
+  }
+  afterAll(async () => {
+    await machine?.endRunner("SIGTERM")
+    await cockpit?.dispose()
+    await machine?.dispose()
+  })
+
+  const dialog = (page: Page) => page.getByRole("dialog", { name: "New session" })
+  const message = (page: Page) => page.getByRole("textbox", { name: "First message" })
+  const folder = (page: Page) => page.getByRole("combobox", { name: "Folder" })
+  const opener = (page: Page) => page.getByRole("button", { name: "New session" })
+  const gone = { state: "hidden" } as const
+  const at = (page: Page, path: string) => expect.poll(() => new URL(page.url()).pathname).toBe(path)
+  const isFocused = (page: Page, what: (page: Page) => ReturnType<typeof opener>) =>
+    expect.poll(() => what(page).evaluate((it) => it.ownerDocument.activeElement === it)).toBe(true)
+
+  async function atSessions(): Promise<Page> {
+    await isReady()
+    const page = await cockpit.page()
+    await page.goto("/settings/appearance")
+    await page.getByRole("heading", { name: "Settings" }).waitFor()
+    await page.goto("/sessions?q=some&group=folder")
+    await opener(page).waitFor()
+    return page
+  }
+
+  check(
+    "[N-8] it is a dialog over the screen it was opened from, and Escape, Close and Back return there",
+    async () => {
+      const page = await atSessions()
+      for (const close of [
+        () => page.keyboard.press("Escape"),
+        () => dialog(page).getByRole("button", { name: "Close" }).click(),
+        () => dialog(page).getByRole("button", { name: "Cancel" }).click(),
+        () => page.mouse.click(5, 5),
+        () => page.goBack(),
+      ]) {
+        await opener(page).focus()
+        await page.keyboard.press("Enter")
+        await message(page).waitFor()
+        await dialog(page).getByRole("heading", { name: "New session", level: 2 }).waitFor()
+        await at(page, "/new")
+        expect(await page.title()).toContain("New session")
+        // The screen behind is as it was, filter and all.
+        expect(await page.getByRole("searchbox", { name: "Filter sessions", includeHidden: true }).inputValue()).toBe(
+          "some",
+        )
+        await isFocused(page, folder)
+        await page.keyboard.press("F6")
+        expect(await dialog(page).evaluate((it) => it.contains(it.ownerDocument.activeElement))).toBe(true)
+        await close()
+        await dialog(page).waitFor(gone)
+        await isFocused(page, opener)
+        expect(new URL(page.url()).search).toBe("?q=some&group=folder")
+        expect(await page.title()).toContain("Sessions")
+      }
+      await page.goBack()
+      await at(page, "/settings/appearance")
+    },
+  )
+
+  check("[N-8] asked for by its address it is over the sessions, and a page on a phone", async () => {
+    await isReady()
+    const page = await cockpit.page()
+    await page.goto("/new")
+    await dialog(page).waitFor()
+    await message(page).waitFor()
+    expect(await axe(page)).toEqual([])
+    await page.keyboard.press("Escape")
+    await at(page, "/sessions")
+    await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor()
+    const phone = await cockpit.page({ size: "phone" })
+    await phone.goto("/new")
+    await phone.getByRole("heading", { name: "New session", level: 1 }).waitFor()
+    await message(phone).waitFor()
+    expect(await phone.getByRole("dialog").count()).toBe(0)
+    expect(await axe(phone)).toEqual([])
+    await phone.getByRole("button", { name: "Cancel" }).tap()
+    await at(phone, "/sessions")
+  })
+
+  check("[N-9] what was typed is there again after a slip, and gone after Cancel", async () => {
+    const page = await atSessions()
+    const open = async () => {
+      await opener(page).click()
+      await message(page).waitFor()
+    }
+    await open()
+    await folder(page).fill(machine.cwd)
+    await message(page).fill("Do not lose this")
+    await dialog(page).getByText("Simulator").click()
+    await page.keyboard.press("Escape")
+    await dialog(page).waitFor(gone)
+    await open()
+    expect(await message(page).inputValue()).toBe("Do not lose this")
+    expect(await folder(page).inputValue()).toBe(machine.cwd)
+    expect(
+      await dialog(page)
+        .getByRole("radio", { name: /^Simulator/ })
+        .isChecked(),
+    ).toBe(true)
+    // On a window that becomes narrow it is a page, with the same in it.
+    await page.setViewportSize({ width: 500, height: 800 })
+    await page.getByRole("heading", { name: "New session", level: 1 }).waitFor()
+    expect(await message(page).inputValue()).toBe("Do not lose this")
+    await page.setViewportSize({ width: 1200, height: 800 })
+    await dialog(page).getByRole("button", { name: "Cancel" }).click()
+    await open()
+    expect(await message(page).inputValue()).toBe("")
+  })
+
+  check("[N-9] a command that is shown this once is not closed by a slip", async () => {
+    const page = await atSessions()
+    await opener(page).click()
+    await dialog(page).getByText("Started by hand").click()
+    await dialog(page).getByRole("button", { name: "Create session" }).click()
+    await dialog(page)
+      .getByText(/not shown again/)
+      .waitFor()
+    await page.keyboard.press("Escape")
+    await page.mouse.click(5, 5)
+    await dialog(page)
+      .getByText(/not shown again/)
+      .waitFor()
+    await dialog(page).getByRole("button", { name: "To the session" }).click()
+    await page.waitForURL(/\/s\/[\w-]+$/)
+    await dialog(page).waitFor(gone)
+    await page.goBack()
+    await at(page, "/sessions")
+  })
+})
