@@ -15,6 +15,8 @@ export const leftOut: readonly string[] =
         // They have no first checks of a section, and take long.
         "test/web/lanes.test.ts",
         "test/web/long-session.test.ts",
+        "test/web/new-session-dialog.test.ts",
+        "test/web/shell-layers.test.ts",
         "test/web/transcript.test.ts",
         "test/web/session-header.test.ts",
         "test/web/composer.test.ts",

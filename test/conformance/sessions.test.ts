@@ -49,3 +49,28 @@ conformance("fork", async (cell) => {
   })
   await folder.remove()
 })
+
+conformance("fork up to a message", async (cell) => {
+  const folder = await makeFolder()
+  const left = { session: "", first: "" }
+  const scenario = {
+    turns: [{ on: "remember", steps: [{ say: "The word is plum." }] }, { steps: [{ say: "And fig." }] }],
+  }
+  await withAgent(cell, { folder, scenario }, async (agent) => {
+    await agent.request({ subtype: "initialize" })
+    const turn = await agent.turn("remember a word")
+    left.session = String(turn.at(-1)?.["session_id"])
+    left.first = String(turn.findLast(({ type }) => type === "assistant")?.["uuid"])
+    await agent.turn("and another")
+    await agent.end()
+  })
+  const flags = { resume: left.session, forkSession: true, resumeSessionAt: left.first }
+  await withAgent(cell, { folder, scenario: says("Plum."), flags }, async (agent) => {
+    await agent.request({ subtype: "initialize" })
+    const turn = await agent.turn("which words")
+    expect(turn.at(-1)?.["session_id"]).not.toBe(left.session)
+    expect(historyOf(agent)).toContain("The word is plum.")
+    expect(historyOf(agent)).not.toContain("And fig.")
+  })
+  await folder.remove()
+})

@@ -37,7 +37,14 @@ describe.runIf(hasBrowser)("what each screen is called to those who listen", () 
     ["sessions", () => "/sessions", (page) => page.getByRole("list", { name: "Ready" }).waitFor()],
     ["session", () => `/s/${done}`, (page) => page.getByRole("feed").getByText("latest").waitFor()],
     ["session-that-asks", () => `/s/${asking}`, (page) => page.getByRole("button", { name: /Allow once/ }).waitFor()],
-    ["new-session", () => "/new", (page) => page.getByRole("textbox", { name: "First message" }).waitFor()],
+    [
+      "new-session",
+      () => "/new",
+      async (page) => {
+        await page.getByRole("textbox", { name: "First message" }).waitFor()
+        await page.getByRole("list", { name: "Ready" }).waitFor()
+      },
+    ],
     ["search", () => "/search?q=deps", (page) => page.locator("[data-hit]").first().waitFor()],
     ["machines", () => "/machines", (page) => page.getByText("No machine has come yet.").waitFor()],
     ["appearance", () => "/settings/appearance", (page) => page.getByRole("radio", { name: "Dark" }).waitFor()],

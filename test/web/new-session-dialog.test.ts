@@ -27,9 +27,12 @@ describe.runIf(hasBrowser)("a new session, over a screen", () => {
   const folder = (page: Page) => page.getByRole("combobox", { name: "Folder" })
   const opener = (page: Page) => page.getByRole("button", { name: "New session" })
   const gone = { state: "hidden" } as const
-  const at = (page: Page, path: string) => expect.poll(() => new URL(page.url()).pathname).toBe(path)
-  const isFocused = (page: Page, what: (page: Page) => ReturnType<typeof opener>) =>
-    expect.poll(() => what(page).evaluate((it) => it.ownerDocument.activeElement === it)).toBe(true)
+  const at = async (page: Page, path: string) => {
+    await expect.poll(() => new URL(page.url()).pathname).toBe(path)
+  }
+  const isFocused = async (page: Page, what: (page: Page) => ReturnType<typeof opener>) => {
+    await expect.poll(() => what(page).evaluate((it) => it.ownerDocument.activeElement === it)).toBe(true)
+  }
 
   async function atSessions(): Promise<Page> {
     await isReady()
@@ -96,6 +99,39 @@ describe.runIf(hasBrowser)("a new session, over a screen", () => {
     await at(phone, "/sessions")
   })
 
+  check("[N-10] a session is forked from a message of its agent, and what came after is left out", async () => {
+    await isReady()
+    const { hub, cwd } = machine
+    const { id } = await hub.post("/api/sessions", { agent: "simulator", cwd, prompt: "one", title: "Two turns" })
+    const turns = async () => (await hub.get(`/api/sessions/${id}`)).turns
+    await expect.poll(turns, { timeout: 60_000 }).toBe(1)
+    await hub.post(`/api/sessions/${id}/messages`, { content: "two" })
+    await expect.poll(turns, { timeout: 60_000 }).toBe(2)
+    const { events } = await hub.get(`/api/sessions/${id}/events`)
+    const said = events.filter(({ message: { type } }: { message: { type: string } }) => type === "assistant")
+    const page = await cockpit.page()
+    await page.goto(`/s/${id}`)
+    const row = page.locator(`article[data-kind="text"][data-seq="${said[0].seq}"]`)
+    await row.hover()
+    await row.getByRole("button", { name: "Fork from here" }).click()
+    await dialog(page)
+      .getByText(/^Fork of “Two turns”, as it was at \d.*What was said after that is left out\.$/)
+      .waitFor()
+    await message(page).fill("Another way")
+    await dialog(page)
+      .getByRole("button", { name: /^Start on/ })
+      .click()
+    await page.waitForURL((url) => url.pathname.startsWith("/s/") && url.pathname !== `/s/${id}`)
+    const forked = new URL(page.url()).pathname.slice(3)
+    expect(await hub.get(`/api/sessions/${forked}`)).toMatchObject({ parent: id })
+    const { records } = await hub.get(`/api/audit?session=${forked}`)
+    expect(records[0].details).toMatchObject({ fork: true, resumeAt: said[0].message.uuid })
+    await page.getByRole("feed", { name: "Transcript" }).getByText("Another way").waitFor()
+    // Any event leads to what the agent said last before it; without one that is told.
+    await page.goto(`/new?resume=${id}&at=1`)
+    await dialog(page).getByText("There is no message of the agent at that place: it goes on from the end.").waitFor()
+  })
+
   check("[N-9] what was typed is there again after a slip, and gone after Cancel", async () => {
     const page = await atSessions()
     const open = async () => {
@@ -124,6 +160,25 @@ describe.runIf(hasBrowser)("a new session, over a screen", () => {
     await dialog(page).getByRole("button", { name: "Cancel" }).click()
     await open()
     expect(await message(page).inputValue()).toBe("")
+  })
+
+  check("[N-11] a folder may be named from the home of its machine", async () => {
+    const page = await atSessions()
+    await opener(page).click()
+    await message(page).waitFor()
+    await folder(page).fill("project")
+    await dialog(page).getByText("Write the folder from the root, or from ~/ for the home there.").waitFor()
+    await folder(page).fill("~/none")
+    await dialog(page).getByText("has no such folder.").waitFor()
+    await folder(page).fill("~")
+    await dialog(page).getByText("has no such folder.").waitFor(gone)
+    await dialog(page).getByText("Simulator").click()
+    await dialog(page)
+      .getByRole("button", { name: /^Start on/ })
+      .click()
+    await page.waitForURL(/\/s\/[\w-]+$/)
+    const { cwd } = await machine.hub.get(`/api/sessions/${new URL(page.url()).pathname.slice(3)}`)
+    expect(cwd).toBe(machine.cwd.replace(/project$/, "home"))
   })
 
   check("[N-9] a command that is shown this once is not closed by a slip", async () => {

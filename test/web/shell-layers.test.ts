@@ -21,7 +21,9 @@ describe.runIf(hasBrowser)("what is opened over a screen", () => {
   const menuButton = (page: Page) => page.getByRole("button", { name: "Menu of Layers" })
   const rename = (page: Page) => page.getByRole("dialog", { name: "Rename session" })
   const gone = { state: "hidden" } as const
-  const at = (page: Page, path: string) => expect.poll(() => new URL(page.url()).pathname).toBe(path)
+  const at = async (page: Page, path: string) => {
+    await expect.poll(() => new URL(page.url()).pathname).toBe(path)
+  }
   const settings = "/settings/appearance"
 
   /** The sessions, with the settings one step back. */

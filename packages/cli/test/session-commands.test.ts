@@ -210,6 +210,7 @@ describe("what every command has in common", () => {
     const wrong = [
       ["new", "--agent", "robot"],
       ["new", "--fork"],
+      ["new", "--resume", "x", "--at", "m"],
       ["new", "--env", "X"],
       ["new", "--prompt", ""],
       ["new", "--prompt", "-"],

@@ -69,6 +69,8 @@ export interface NewSession {
   readonly permissionMode?: string
   readonly resume?: string
   readonly fork?: boolean
+  /** The `uuid` of the agent's message that a fork begins after. */
+  readonly resumeAt?: string
   readonly title?: string
   readonly runner?: string
   readonly hooks?: readonly string[]

@@ -92,7 +92,7 @@ export class LocalHubCore implements HubCore {
       caller.name,
     )
     const url = ingressUrl(session.id)
-    const { model, permissionMode, prompt, requestKey, fork, args } = request
+    const { model, permissionMode, prompt, requestKey, fork, resumeAt, args } = request
     const resume = request.resume === undefined ? undefined : this.#agentIdOf(request.resume)
     if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
     const ingress = commandFor({
@@ -102,6 +102,7 @@ export class LocalHubCore implements HubCore {
       permissionMode,
       resume,
       fork,
+      resumeAt,
       args,
       version: await claudeVersion(),
     })

@@ -11,6 +11,7 @@ import { Launcher } from "./launch/launcher.ts"
 import { ControlLink } from "./link/control-link.ts"
 import type { LinkSettings } from "./link/hub-link.ts"
 import { listFolders } from "./machine/folders.ts"
+import { fromHome } from "./machine/from-home.ts"
 import { recordedSessions } from "./machine/recorded-sessions.ts"
 import type { OwnSession } from "./machine/resume-check.ts"
 import { type FolderInUse, Worktrees } from "./machine/worktrees.ts"
@@ -152,9 +153,9 @@ export class OpenRunner {
       case "stop":
         return this.#roster.stop(request.spawn, request.reason)
       case "folders":
-        return listFolders(request.path)
+        return listFolders(request.path === undefined ? undefined : fromHome(request.path))
       case "sessions":
-        return recordedSessions(this.#parts.settings.env, request.cwd)
+        return recordedSessions(this.#parts.settings.env, request.cwd === undefined ? undefined : fromHome(request.cwd))
       case "remove-worktree":
         return this.#worktrees.remove(request.path)
     }

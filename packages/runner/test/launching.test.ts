@@ -69,6 +69,14 @@ describe("a launch", () => {
     expect(flags("1.0.50")).not.toContain("dangerously")
   })
 
+  it("[RU46] a fork that names a message begins after it; nothing else does", async () => {
+    scene = await Scene.open()
+    const flags = (spec: { resume?: string; fork?: boolean }) =>
+      launchArguments(scene.spec({ ...spec, resumeAt: "m" }), "2.1.325").join(" ")
+    expect(flags({ resume: "s", fork: true })).toContain("--resume s --fork-session --resume-session-at m")
+    for (const spec of [{ resume: "s" }, { fork: true }, {}]) expect(flags(spec)).not.toContain("--resume-session-at")
+  })
+
   it("[RU14] gives the agent the runner's environment with the launch's own laid over, and nothing that is Signalbox's", async () => {
     const env = {
       PATH: process.env["PATH"],

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { sessionsInUse } from "../src/machine/session-in-use.ts"
 import { Scene } from "./runner-scene.ts"
 
@@ -233,6 +233,24 @@ describe("what is on the machine", () => {
     const all = await list()
     expect(all.sessions).toHaveLength(4)
     expect(all.sessions.find(({ sessionId }) => sessionId === SESSION)?.sizeBytes).toBeGreaterThan(250_000)
+  })
+
+  it("[RU47] a folder may be named from the home of the runner's user", async () => {
+    vi.stubEnv("HOME", folder("home"))
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
+    const own = folder("home/own")
+    expect(await scene.hub.ask({ kind: "folders", path: "~" })).toMatchObject({ folders: [{ name: "own", path: own }] })
+    expect(await scene.hub.ask({ kind: "folders", path: "~/own" })).toMatchObject({ path: own, folders: [] })
+    expect(await scene.hub.ask({ kind: "sessions", cwd: "~/own" })).toMatchObject({ sessions: [] })
+    const spec = scene.spec({ agent: "simulator", cwd: "~/own" })
+    expect(await scene.hub.ask({ kind: "launch", spec })).toMatchObject({ cwd: own })
+    expect(await refusal({ cwd: "~/none" })).toMatchObject({
+      code: "runner/no-folder",
+      message: expect.stringContaining("home/none"),
+    })
+    expect(await refusal({ cwd: "~somebody" })).toMatchObject({ code: "runner/no-folder" })
   })
 
   it("[RU34] folders are listed with their parent, hidden ones last, and which are repositories", async () => {

@@ -12,6 +12,7 @@ export interface NewOptions extends DataOption {
   readonly mode?: string
   readonly resume?: string
   readonly fork?: boolean
+  readonly at?: string
   readonly title?: string
   readonly runner?: string
   readonly worktree?: boolean | string
@@ -42,6 +43,7 @@ export function addNew(program: Command, context: CommandContext): void {
     .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …")
     .option("--resume <id>", "go on with a conversation: the id of a session here, or the CLI's own")
     .option("--fork", "with --resume: leave the original as it is")
+    .option("--at <uuid>", "with --fork: leave out what came after this message of the agent")
     .option("--title <title>", "a name for people")
     .option("--runner <name>", "the machine: a runner's name, id or label")
     .option("--worktree [branch]", "work in a git worktree of its own")

@@ -43,15 +43,17 @@ async function inFull(hub: Hub, request: LaunchRequest): Promise<LaunchRequest> 
 
 /** What is wrong with the options is told before a hub is looked for; which folder is meant depends on where that is. */
 function launchRequest(options: NewOptions, prompt: string | undefined): (isHere: boolean) => LaunchRequest {
-  const { model, mode, resume, title, runner, worktree, arg, env } = options
-  if (options.fork === true && resume === undefined) throw usageError("--fork needs --resume: what is to be forked?")
+  const { model, mode, resume, fork, at, title, runner, worktree, arg, env } = options
+  if (fork === true && resume === undefined) throw usageError("--fork needs --resume: what is to be forked?")
+  if (at !== undefined && fork !== true) throw usageError("--at needs --fork: the original keeps all of its messages")
   const request: LaunchRequest = {
     agent: readAgent(options.agent),
     ...(prompt === undefined ? {} : { prompt }),
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { permissionMode: mode }),
     ...(resume === undefined ? {} : { resume }),
-    ...(options.fork === undefined ? {} : { fork: options.fork }),
+    ...(fork === undefined ? {} : { fork }),
+    ...(at === undefined ? {} : { resumeAt: at }),
     ...(title === undefined ? {} : { title }),
     ...(runner === undefined ? {} : { runner }),
     ...(worktree === undefined ? {} : { worktree: typeof worktree === "string" ? { branch: worktree } : worktree }),

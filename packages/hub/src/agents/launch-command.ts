@@ -15,6 +15,7 @@ export interface LaunchCommandOptions {
   /** The CLI's own id of the conversation to go on with. */
   readonly resume?: string | undefined
   readonly fork?: boolean | undefined
+  readonly resumeAt?: string | undefined
   readonly args?: readonly string[] | undefined
   /** Of the `claude` on this machine, when one was found. */
   readonly version?: string | undefined
@@ -30,6 +31,7 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
     ...(options.permissionMode === undefined ? [] : ["--permission-mode", options.permissionMode]),
     ...(options.resume === undefined ? [] : ["--resume", options.resume]),
     ...(options.fork === true ? ["--fork-session"] : []),
+    ...(options.resumeAt === undefined ? [] : ["--resume-session-at", options.resumeAt]),
     ...(options.args ?? []),
   ]
   const command = `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(options.token)} claude ${flags.map(quote).join(" ")}`

@@ -5,7 +5,7 @@ import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
 import { BodyReader } from "./body.ts"
-import { addCockpit } from "./cockpit.ts"
+import { addCockpit, addCockpitElsewhere } from "./cockpit.ts"
 import { admitOrigins, dressReplies, replyToError } from "./middleware.ts"
 import { describeRoutes } from "./openapi.ts"
 import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
@@ -58,6 +58,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     const allow = allowedMethods(routes.filter((route) => route.path === path))
     hono.all(path, (context) => refuseMethod(context, authority, allow))
   }
+  if (options.cockpitDirectory !== undefined) addCockpitElsewhere(hono, options.cockpitDirectory)
   // As a route: what hono itself does with an unknown path does not pass through the middleware on its way back.
   hono.all("*", (context) => refusePath(context, authority))
   hono.onError(replyToError(options))

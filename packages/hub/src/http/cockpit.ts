@@ -22,6 +22,9 @@ const PAGES = [
   "/settings/:page",
 ] as const
 
+/** Whatever is asked for there is told to a program. */
+const FOR_PROGRAMS = /^\/(?:api|v1|ws|assets)(?:\/|$)/
+
 /** Files that stand at the root under their own names, and so may change. */
 const ROOT_FILES = ["/icon.svg", "/icon-waiting.svg", "/manifest.webmanifest"] as const
 
@@ -68,10 +71,9 @@ export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
   for (const path of PAGES) {
     hono.get(path, async (context) => {
       context.set("path", path)
-      const page = await readOrNothing(join(directory, "index.html"))
+      const page = await readPage(directory, 200)
       if (page === undefined) throw missing("The cockpit is not built: npm run build")
-      const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY }
-      return new Response(page, { headers })
+      return page
     })
   }
   for (const path of ROOT_FILES) {
@@ -92,6 +94,21 @@ export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
     if (takesGzip) headers.set("content-encoding", "gzip")
     return new Response(takesGzip ? content.gzipped : content.bytes, { headers })
   })
+}
+
+/** Registered after everything else: somebody who looks at an address where nothing is gets the cockpit, which says so. */
+export function addCockpitElsewhere(hono: Hono<HttpEnv>, directory: string): void {
+  hono.get("*", async (context, next) => {
+    const isForPeople = /\btext\/html\b/.test(context.req.header("accept") ?? "")
+    if (!isForPeople || FOR_PROGRAMS.test(context.req.path)) return next()
+    return (await readPage(directory, 404)) ?? next()
+  })
+}
+
+async function readPage(directory: string, status: number): Promise<Response | undefined> {
+  const page = await readOrNothing(join(directory, "index.html"))
+  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY }
+  return page === undefined ? undefined : new Response(page, { status, headers })
 }
 
 function typeOf(name: string): string {

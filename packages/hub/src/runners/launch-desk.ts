@@ -296,8 +296,10 @@ export class LaunchDesk {
   /** What people want to be told of a launch: of the variables only their names. */
   async #audit({ session, plan, by, what }: Start, cwd: string): Promise<void> {
     const { runner, spec } = plan
-    const { spawn, agent, model = null, permissionMode = null, resume = null, fork = false, args = [], env = {} } = spec
-    const details = { runner, spawn, agent, cwd, model, permissionMode, resume, fork, args, env: Object.keys(env) }
+    const { spawn, agent, model = null, permissionMode = null, args = [], env = {} } = spec
+    const { resume = null, fork = false, resumeAt } = spec
+    const from = { resume, fork, ...(resumeAt === undefined ? {} : { resumeAt }) }
+    const details = { runner, spawn, agent, cwd, model, permissionMode, ...from, args, env: Object.keys(env) }
     const at = (this.#options.now?.() ?? new Date()).toISOString()
     const who = { by, via: by === "hub" ? "hub" : "person", sessionId: session.id, askId: null }
     await this.#options.directory.addAudit({ at, what, ...who, details })

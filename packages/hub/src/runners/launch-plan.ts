@@ -54,7 +54,7 @@ export interface PlanOptions {
 }
 
 export function planLaunch({ session, runner, request, resume, before }: PlanOptions): LaunchPlan {
-  const { cwd, model, permissionMode, args, env, fork, worktree } = request
+  const { cwd, model, permissionMode, args, env, fork, resumeAt, worktree } = request
   const agent = agentOf(request)
   const spawn = randomUUID()
   const settings = {
@@ -70,7 +70,7 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
     ...settings,
     ...(cwd === undefined ? {} : { cwd }),
     ...(resume === undefined ? {} : { resume }),
-    ...(fork === true && resume !== undefined ? { fork } : {}),
+    ...(fork === true && resume !== undefined ? { fork, ...(resumeAt === undefined ? {} : { resumeAt }) } : {}),
     ...(worktree === undefined || worktree === false ? {} : { worktree }),
   }
   const earlier = before === undefined ? [] : earlierOf(before)

@@ -12,10 +12,13 @@ describe("a command to paste", () => {
       permissionMode: "plan",
       resume: "r1",
       fork: true,
+      resumeAt: "m1",
       args: ["--add-dir", "/my files"],
     })
     expect(command).toMatch(/^CLAUDE_CODE_SESSION_ACCESS_TOKEN=t claude --sdk-url ws:\/\/127\.0\.0\.1:1\/ws\/cli\/s /)
-    expect(command).toMatch(/ --model opus --permission-mode plan --resume r1 --fork-session --add-dir '\/my files'$/)
+    expect(command).toMatch(
+      / --model opus --permission-mode plan --resume r1 --fork-session --resume-session-at m1 --add-dir '\/my files'$/,
+    )
   })
 
   it("[HS43] what only a machine that starts it could give is refused by name", async () => {

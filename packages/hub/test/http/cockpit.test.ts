@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Hono } from "hono"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { addCockpit } from "../../src/http/cockpit.ts"
+import { addCockpit, addCockpitElsewhere } from "../../src/http/cockpit.ts"
 import type { HttpEnv } from "../../src/http/request-context.ts"
 
 describe("the cockpit's files", () => {
@@ -19,6 +19,8 @@ describe("the cockpit's files", () => {
     writeFileSync(join(directory, "secret.txt"), "secret")
     hono = new Hono<HttpEnv>()
     addCockpit(hono, directory)
+    hono.get("/metrics", (context) => context.text("of a program"))
+    addCockpitElsewhere(hono, directory)
     hono.all("*", (context) => context.text("elsewhere", 404))
     hono.onError((error, context) => context.text(error.message, 404))
   })
@@ -42,6 +44,21 @@ describe("the cockpit's files", () => {
       expect(await (await ask(path)).text(), path).toBe("elsewhere")
     }
     expect(await (await ask("/sessions", { method: "POST" })).text()).toBe("elsewhere")
+  })
+
+  it("[HA42] somebody who looks at an address where nothing is gets the page, as not found; a program does not", async () => {
+    const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    const looked = await ask("/made-up/by-hand", { headers: { accept } })
+    expect([looked.status, await looked.text()]).toEqual([404, expect.stringContaining("cockpit")])
+    expect(looked.headers.get("content-type")).toContain("text/html")
+    expect(looked.headers.get("content-security-policy")).not.toContain("unsafe")
+    for (const path of ["/api", "/api/made-up", "/v1/made-up", "/ws/made-up"]) {
+      expect(await (await ask(path, { headers: { accept } })).text(), path).toBe("elsewhere")
+    }
+    expect(await (await ask("/assets/made-up.js", { headers: { accept } })).text()).not.toContain("<title>")
+    expect(await (await ask("/metrics", { headers: { accept } })).text()).toBe("of a program")
+    expect(await (await ask("/made-up", { headers: { accept: "*/*" } })).text()).toBe("elsewhere")
+    expect(await (await ask("/made-up", { method: "POST", headers: { accept } })).text()).toBe("elsewhere")
   })
 
   it("[HA41] files with a hash in their name may be kept for ever, and come compressed to those who take that", async () => {

@@ -267,6 +267,34 @@ describe("launching on a runner", () => {
     expect(stage.hub.core.getSession(body.id).state).not.toBe("ended")
   })
 
+  it("[HR43] a fork begins after a message of the parent's that is named, and then goes on from its own end", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const agent = await runner.agent()
+    agent.init({ cwd: "/work" })
+    await agent.allAcked()
+    for (const request of [{ resumeAt: "m" }, { resume: body.id, resumeAt: "m" }, { fork: true, resumeAt: "m" }]) {
+      const refused = await launch(stage, request)
+      expect(refused).toMatchObject({ status: 400, body: { error: { code: "request/invalid" } } })
+      expect(JSON.stringify(refused.body)).toContain("resumeAt")
+    }
+    const forked = await launch(stage, { resume: body.id, fork: true, resumeAt: "m" })
+    expect(forked.body).toMatchObject({ parent: body.id })
+    expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true, resumeAt: "m" })
+    const audit = await rest<{ records: AuditRecord[] }>(stage, "GET", `/api/audit?session=${forked.body.id}`)
+    expect(audit.body.records).toMatchObject([{ details: { fork: true, resumeAt: "m" } }])
+    const other = await runner.agent(1)
+    other.init()
+    await other.allAcked()
+    other.exit({ reason: "it ended", code: 0 })
+    await expect.poll(() => stage.hub.core.getSession(forked.body.id).state, WAIT).toBe("ended")
+    await call(stage, "POST", `/api/sessions/${forked.body.id}/messages`, { content: "Go on." })
+    const again = await runner.spec(2)
+    expect(again).toMatchObject({ resume: other.sessionId })
+    expect([again.fork, again.resumeAt]).toEqual([undefined, undefined])
+  })
+
   it("[HR16] what only an admin may launch with, nobody else gets by a fork", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)

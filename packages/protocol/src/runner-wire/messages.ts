@@ -18,6 +18,8 @@ export interface LaunchSpec {
   /** The CLI's own id of the conversation to go on with. */
   readonly resume?: string
   readonly fork?: boolean
+  /** With `fork`: the agent's message, by its `uuid`, after which the conversation is cut. */
+  readonly resumeAt?: string
   readonly worktree?: boolean | { readonly branch?: string }
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>

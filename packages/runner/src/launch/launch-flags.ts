@@ -7,6 +7,7 @@ const SINCE = { replayUserMessages: "1.0.86", includePartialMessages: "1.0.109",
 /** The arguments of an agent that a runner starts. A version that is not known is taken for a new one. */
 export function launchArguments(spec: LaunchSpec, version: string | undefined): string[] {
   const knows = (since: string) => version === undefined || compareVersions(version, since) >= 0
+  const isFork = spec.resume !== undefined && spec.fork === true
   const flags: ClaudeFlags = {
     print: true,
     permissionPromptTool: "stdio",
@@ -17,7 +18,8 @@ export function launchArguments(spec: LaunchSpec, version: string | undefined): 
     // Asked for by name and never otherwise: with it a later switch into that mode is possible.
     allowDangerouslySkipPermissions: spec.permissionMode === "bypassPermissions" && knows(SINCE.allowBypass),
     resume: spec.resume,
-    forkSession: spec.resume !== undefined && spec.fork === true,
+    forkSession: isFork,
+    resumeSessionAt: isFork ? spec.resumeAt : undefined,
   }
   return [...claudeArguments(flags), ...(spec.args ?? [])]
 }

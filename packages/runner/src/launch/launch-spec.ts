@@ -4,7 +4,7 @@ import { Refusal } from "../errors.ts"
 
 /** It becomes the name of a folder and a part of an address. */
 const SPAWN = /^[A-Za-z0-9_-]{1,100}$/
-const TEXTS = ["cwd", "model", "permissionMode", "resume"] as const
+const TEXTS = ["cwd", "model", "permissionMode", "resume", "resumeAt"] as const
 /** Of a whole command line; the systems' own bounds are near. */
 const MAX_CHARS = 100_000
 

@@ -8,7 +8,8 @@ const MAX_LISTED = 500
 
 /** The folders within one, by name, the hidden ones last. */
 export async function listFolders(path: string = homedir()): Promise<RunnerFolders> {
-  if (!isAbsolute(path)) throw new Refusal("runner/no-folder", `${path} is not an absolute path: begin it at the root`)
+  if (!isAbsolute(path))
+    throw new Refusal("runner/no-folder", `${path} is not an absolute path: begin it at the root, or with ~/`)
   const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
     throw new Refusal("runner/no-folder", `${path} cannot be listed on this machine: choose another folder`, { cause })
   })

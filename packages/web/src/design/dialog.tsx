@@ -56,8 +56,9 @@ export function Dialog({
       onClose={() => open && onClose()}
       onClick={(event) => event.target === element.current && !isHeld && onClose()}
       className={classes(
-        "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto max-w-xl rounded-sheet border border-line bg-raised p-0 text-text shadow-popover outline-none",
+        "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border border-line bg-raised p-0 text-text shadow-popover outline-none",
         open && "flex flex-col",
+        className?.includes("max-w-") !== true && "max-w-xl",
         className,
       )}
     >

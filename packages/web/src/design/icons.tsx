@@ -79,6 +79,14 @@ export const BoardIcon = icon(<path d="M5 4.5v15M12 4.5v10M19 4.5v6" strokeWidth
 export const LinkIcon = icon(
   <path d="M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17" />,
 )
+export const ForkIcon = icon(
+  <>
+    <path d="M6 7.5V9a3 3 0 0 0 3 3h6a3 3 0 0 0 3-3V7.5M12 12v4.5" />
+    <circle cx="6" cy="5" r="2.2" />
+    <circle cx="18" cy="5" r="2.2" />
+    <circle cx="12" cy="19" r="2.2" />
+  </>,
+)
 export const PanelIcon = icon(
   <>
     <rect x="3.5" y="4.5" width="17" height="15" rx="2" />

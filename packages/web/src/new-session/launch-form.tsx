@@ -132,7 +132,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
             onChange={setTyped}
             offered={[...recents, ...folder.inside]}
             problem={problem}
-            warning={folder.isMissing ? `${machine?.name ?? "That machine"} has no such folder.` : undefined}
+            warning={folder.isMissing ? missingFolder(cwd.trim(), machine?.name) : undefined}
           />
           <StartFrom start={start} recorded={folder.recorded} asked={asked} point={point} onChange={setStart} />
         </>
@@ -172,6 +172,11 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       </div>
     </form>
   )
+}
+
+function missingFolder(path: string, machine = "That machine"): string {
+  if (!/^(?:\/|~(?:\/|$))/.test(path)) return "Write the folder from the root, or from ~/ for the home there."
+  return `${machine} has no such folder.`
 }
 
 /** The button says what it does. */

@@ -44,7 +44,7 @@ export function useFolder(machine: string | undefined, path: string): FolderFact
 async function readFolder(hub: Hub, machine: string, path: string): Promise<FolderFacts> {
   const base = `/api/runners/${encodeURIComponent(machine)}`
   try {
-    const { folders } = await hub.request<{ folders: readonly { readonly path: string }[] }>({
+    const { folders } = await hub.request<{ folders: readonly { readonly name: string }[] }>({
       method: "GET",
       path: `${base}/folders`,
       query: { path },
@@ -54,7 +54,9 @@ async function readFolder(hub: Hub, machine: string, path: string): Promise<Fold
       path: `${base}/sessions`,
       query: { cwd: path },
     })
-    return { inside: folders.map((folder) => folder.path), recorded: sessions.slice(0, MAX_RECORDED), isMissing: false }
+    // As it was typed: from the home or from the root.
+    const inside = folders.map(({ name }) => `${path.replace(/\/+$/, "")}/${name}`)
+    return { inside, recorded: sessions.slice(0, MAX_RECORDED), isMissing: false }
   } catch (error) {
     return { ...NOTHING, isMissing: error instanceof HubClientError && error.code === "runner/no-folder" }
   }

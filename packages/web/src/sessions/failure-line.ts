@@ -2,6 +2,7 @@ import type { Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { oneLine } from "../design/visible-characters.ts"
 import { exitWords } from "../fleet/exit-words.ts"
+import { plainLine } from "./plain-line.ts"
 
 const RESULTS: Readonly<Record<string, string>> = {
   error_max_turns: "It reached its limit of turns",
@@ -15,5 +16,5 @@ export function failureLine({ exit, lastResult, lastLine, state }: Session): str
   if (state === "ended" && typeof code === "number" && code !== 0) return exitWords(exit)
   const known = RESULTS[textOf(lastResult, "subtype") ?? ""]
   // What went wrong is what it said last.
-  return known ?? oneLine(lastLine ?? "The turn failed", 200)
+  return known ?? oneLine(plainLine(lastLine ?? "") || "The turn failed", 200)
 }

@@ -1,9 +1,11 @@
 import type { Row } from "@signalbox/protocol/transcript"
 import { memo } from "react"
 import { announce } from "../app/announcer.tsx"
+import { useCanOperate } from "../app/hub-context.ts"
+import { navigate } from "../app/router.ts"
 import { IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
-import { LinkIcon } from "../design/icons.tsx"
+import { ForkIcon, LinkIcon } from "../design/icons.tsx"
 import { rowName } from "./row-name.ts"
 import { RowView } from "./row-view.tsx"
 import { timeOf } from "./rows/small-rows.tsx"
@@ -19,6 +21,8 @@ interface ArticleProps {
 /** A row with its address. */
 export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
   const { sessionId, onRaw } = useTranscript()
+  // A conversation can be cut after what the agent itself said.
+  const canFork = useCanOperate() && row.kind === "text" && row.state === "done" && row.lane === null
   const copyLink = () => {
     const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
     navigator.clipboard.writeText(link).then(
@@ -56,6 +60,15 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
         >
           {timeOf(row.at)}
         </button>
+        {canFork && (
+          <IconButton
+            label="Fork from here"
+            onClick={() => navigate(`/new?fork=${encodeURIComponent(sessionId)}&at=${row.lastSeq}`)}
+            className="size-6!"
+          >
+            <ForkIcon size={14} />
+          </IconButton>
+        )}
         <IconButton label="Copy link" onClick={copyLink} className="size-6!">
           <LinkIcon size={14} />
         </IconButton>

@@ -12,6 +12,7 @@ const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
   confirmation: "",
   resume: undefined,
   isFork: false,
+  resumeAt: undefined,
   budget: "",
   directories: "",
   allowed: "",
@@ -22,6 +23,13 @@ const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
 describe("a launch from the form", () => {
   it("leaves out what was left empty", () => {
     expect(requestOf(fields())).toEqual({ agent: "claude", prompt: "Go", cwd: "/work", runner: "r1" })
+  })
+
+  it("begins at a message only as a fork", () => {
+    const at = { resume: "s", resumeAt: "m" }
+    expect(requestOf(fields({ ...at, isFork: true }))).toMatchObject({ resume: "s", fork: true, resumeAt: "m" })
+    expect(requestOf(fields(at))).not.toHaveProperty("resumeAt")
+    expect(requestOf(fields({ resumeAt: "m", isFork: true }))).not.toHaveProperty("fork")
   })
 
   it("makes arguments of what only a CLI knows, each tied to its flag", () => {

@@ -74,6 +74,7 @@ export const NewSessionBody = z
     permissionMode: z.string().min(1).max(100).exactOptional(),
     resume: Id.exactOptional(),
     fork: z.boolean().exactOptional(),
+    resumeAt: Id.exactOptional(),
     title: z.string().max(500).exactOptional(),
     runner: Id.exactOptional(),
     hooks: z.array(z.string().min(1).max(100)).max(100).exactOptional(),
@@ -88,6 +89,10 @@ export const NewSessionBody = z
       .exactOptional(),
     env: Variables.exactOptional(),
     requestKey: Id.exactOptional(),
+  })
+  .refine(({ resume, fork, resumeAt }) => resumeAt === undefined || (resume !== undefined && fork === true), {
+    path: ["resumeAt"],
+    error: "needs resume and fork: the original keeps all of its messages",
   })
   .meta({ id: "NewSession" })
 

@@ -1,0 +1,30 @@
+import type { HubEvent } from "@signalbox/client"
+import { describe, expect, it } from "vitest"
+import { forkPointIn } from "../../src/new-session/use-fork-point.ts"
+
+describe("where a fork begins", () => {
+  const at = "2026-01-01T10:00:00.000Z"
+  const event = (seq: number, message: HubEvent["message"], from: HubEvent["from"] = "agent"): HubEvent => ({
+    seq,
+    at,
+    from,
+    message,
+  })
+
+  it("is after the last thing that the agent itself said", () => {
+    const said = event(2, { type: "assistant", uuid: "a", parent_tool_use_id: null })
+    const helper = event(3, { type: "assistant", uuid: "b", parent_tool_use_id: "tool" })
+    const nameless = event(4, { type: "assistant" })
+    const asked = event(5, { type: "user", uuid: "c" }, "client")
+    expect(forkPointIn([event(1, { type: "system" }), said, helper, nameless, asked])).toEqual({
+      name: "found",
+      message: "a",
+      at,
+    })
+  })
+
+  it("is nowhere before it said something", () => {
+    expect(forkPointIn([])).toEqual({ name: "missing" })
+    expect(forkPointIn([event(1, { type: "user", uuid: "u" }, "client")])).toEqual({ name: "missing" })
+  })
+})
