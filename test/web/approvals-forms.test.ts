@@ -93,6 +93,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       const card = dock(page)
       await card.getByText("This form comes from an MCP server, not from Claude.").waitFor()
       await card.getByText("tickets", { exact: true }).waitFor()
+      await page.getByRole("feed").getByRole("link", { name: "Answer below" }).waitFor()
       for (const name of [
         "Your name",
         "How many",

@@ -56,6 +56,17 @@ describe.runIf(hasBrowser)("the composer", () => {
     expect(await promptsOf(cockpit.hub, id)).toEqual(before)
   })
 
+  check("[V-30] in a field End goes to the end of what is written there, and nowhere else", async () => {
+    await isReady()
+    const { id } = await cockpit.agent({ title: "Typed", scenario: says("Hello.") })
+    const page = await openSession(cockpit, id)
+    await messageOf(page).fill("one line\nand another")
+    await messageOf(page).press("Control+Home")
+    await messageOf(page).press("End")
+    await messageOf(page).pressSequentially("!")
+    expect(await messageOf(page).inputValue()).toBe("one line!\nand another")
+  })
+
   check("[V-25] what the agent suggests is taken into the field, and not sent", async () => {
     await isReady()
     const steps = [{ say: "Done." }, { emit: { type: "prompt_suggestion", suggestion: "Run the tests" } }]

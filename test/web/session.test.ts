@@ -62,12 +62,37 @@ describe.runIf(hasBrowser)("a session", () => {
     }
   })
 
+  check("[V-31] that a turn began and how it ended is said, to those who listen too", async () => {
+    const { id } = await cockpit.agent({ title: "Heard", scenario: says("Hello.") })
+    const page = await open(id)
+    await feedOf(page).getByText("Hello.").first().waitFor()
+    await messageOf(page).fill("again")
+    await messageOf(page).press("Enter")
+    await page.getByRole("status", { name: "Announcements" }).getByText("Turn finished").waitFor()
+  })
+
+  check("[V-32] the sessions beside it are filtered, and the address keeps that from one to the next", async () => {
+    const [one, two] = [
+      await cockpit.agent({ title: "Alpha of the filter", scenario: says("Hello.") }),
+      await cockpit.agent({ title: "Beta of the filter", scenario: says("Hello.") }),
+    ]
+    const page = await open(one.id)
+    const beside = page.getByRole("complementary", { name: "Sessions" })
+    await beside.getByRole("searchbox", { name: "Filter sessions" }).fill("of the filter")
+    await expect.poll(() => beside.locator("[data-session]").count()).toBe(2)
+    await beside.getByRole("link", { name: /Beta/ }).click()
+    await page.getByRole("heading", { level: 1, name: "Beta of the filter" }).waitFor()
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`/s/${two.id}?q=of+the+filter`)
+    expect(await beside.locator("[data-session]").count()).toBe(2)
+    await beside.getByRole("button", { name: "New session" }).waitFor()
+  })
+
   check("[V-4] it can be interrupted while it works, and then says by whom, not that it failed", async () => {
     const { id } = await cockpit.agent({ title: "Long work", scenario: talks(500, 100) })
     const page = await open(id)
     await page.getByRole("button", { name: "Interrupt" }).click()
     await feedOf(page)
-      .getByText(/Interrupted by/)
+      .getByText(/Interrupted by you/)
       .waitFor()
     await page.getByRole("button", { name: "Interrupt" }).waitFor({ state: "detached" })
     await page.getByText("Idle", { exact: true }).first().waitFor()
@@ -100,6 +125,8 @@ describe.runIf(hasBrowser)("a session", () => {
     await cockpit.hub.kill()
     await page.getByText(/as of \d\d:\d\d:\d\d/).waitFor()
     expect(await allow.getAttribute("aria-disabled")).toBe("true")
+    // Whether anything still runs nobody knows: no glyph moves as if it did.
+    expect(await page.locator(".animate-pulse-slow").count()).toBe(0)
     await cockpit.hub.startAgain()
     await expect.poll(() => allow.getAttribute("aria-disabled"), { timeout: 40_000 }).toBe("false")
   })

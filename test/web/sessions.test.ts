@@ -131,6 +131,34 @@ describe.runIf(hasBrowser)("the sessions", () => {
     await row("Migrate the db").waitFor()
   })
 
+  check("[S-10] what the keys lead to stands below its section's heading, not under it", async () => {
+    const page = await open({ size: { width: 1440, height: 300 } })
+    const rows = page.locator("[data-session] > a")
+    await expect.poll(() => rows.count()).toBe(4)
+    await rows.last().focus()
+    const isUnder = `(() => {
+      const { left, top } = document.activeElement.getBoundingClientRect()
+      return !document.activeElement.contains(document.elementFromPoint(left + 20, top + 1))
+    })()`
+    for (let n = 0; n < 3; n++) {
+      await page.keyboard.press("k")
+      expect(await page.evaluate(isUnder)).toBe(false)
+    }
+  })
+
+  check("[S-11] where every session is archived, that is what is said, with the way to them", async () => {
+    const page = await open()
+    await page.route(/\/api\/sessions\?/, async (route) => {
+      const reply = await (await route.fetch()).json()
+      const sessions = reply.sessions.map((session: object) => ({ ...session, archived: true }))
+      await route.fulfill({ json: { ...reply, sessions } })
+    })
+    await page.reload()
+    await page.getByText("Every session is archived.").waitFor()
+    await page.getByRole("button", { name: "Show archived" }).click()
+    await page.getByRole("link", { name: /Bump deps/ }).waitFor()
+  })
+
   check("[S-6] of a thousand sessions at most 80 rows are in the document", async () => {
     const make = (n: number) => cockpit.hub.post("/api/sessions", { agent: "external", title: `Waiting ${n}` })
     for (let n = 0; n < 990; n += 30) await Promise.all(Array.from({ length: 30 }, (_, index) => make(n + index)))

@@ -93,6 +93,19 @@ describe.runIf(hasBrowser)("the shell", () => {
     await page.getByText(/sign in again/).waitFor()
   })
 
+  check("[T-4] About tells the versions, and what of the events this one does not know", async () => {
+    const steps = [{ emit: { type: "zebra", stripes: 3 } }, { say: "Done." }]
+    const { id } = await cockpit.agent({ title: "Stripes", scenario: { turns: [{ steps }] } })
+    const page = await cockpit.page()
+    await page.goto(`/s/${id}`)
+    await page.getByRole("article", { name: /Unknown event zebra/ }).waitFor()
+    await page.getByRole("link", { name: "Settings" }).click()
+    await page.getByRole("link", { name: "About" }).click()
+    await page.getByText(/^\d+\.\d+\.\d+$/).waitFor()
+    await page.getByRole("list", { name: "Unknown events" }).getByText("zebra").waitFor()
+    await page.getByText("1 event", { exact: true }).waitFor()
+  })
+
   check("[L-1] with the keyboard up on a phone, the button to send is in view", async () => {
     const page = await cockpit.page({ size: { width: 390, height: 500 } })
     await page.goto(`/s/${session}`)
@@ -121,6 +134,7 @@ describe.runIf(hasBrowser)("the shell", () => {
         "/settings/appearance",
         "/settings/keyboard",
         "/settings/notifications",
+        "/settings/about",
       ]) {
         await page.goto(route)
         await page.getByRole("navigation", { name: "Main" }).waitFor()

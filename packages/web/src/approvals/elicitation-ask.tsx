@@ -7,7 +7,7 @@ import { useAskDraft } from "./ask-drafts.ts"
 import type { AskFormProps } from "./ask-form.ts"
 import { ElicitationField } from "./elicitation-field.tsx"
 import { contentOf, errorOf, type FormField, type FormValue, fieldsOf } from "./elicitation-fields.ts"
-import { webUrlOf } from "./web-url.ts"
+import { aroundHost, webUrlOf } from "./web-url.ts"
 
 /** An MCP server wants to know something, or wants a page to be visited. */
 export function ElicitationAsk(props: AskFormProps) {
@@ -79,8 +79,8 @@ function UrlForm({ ask, canAct, answer, notes }: AskFormProps) {
   const url = webUrlOf(text)
   return (
     <>
-      <p className="shrink-0 font-mono text-dense">
-        <VisibleText text={text} />
+      <p className="shrink-0 font-mono text-dense text-text-2">
+        <Address text={text} />
       </p>
       <ActionBar notes={notes}>
         <ActionButtons>
@@ -98,6 +98,19 @@ function UrlForm({ ask, canAct, answer, notes }: AskFormProps) {
           <Refusals canAct={canAct} answer={answer} />
         </ActionButtons>
       </ActionBar>
+    </>
+  )
+}
+
+function Address({ text }: { readonly text: string }) {
+  const [before = "", host = "", after = ""] = aroundHost(text) ?? [text]
+  return (
+    <>
+      <VisibleText text={before} />
+      <strong className="font-bold text-text">
+        <VisibleText text={host} />
+      </strong>
+      <VisibleText text={after} />
     </>
   )
 }

@@ -1,12 +1,11 @@
-import { useMe } from "../app/hub-context.ts"
+import { useWho } from "./use-who.ts"
 
 /** Beside what ran: that it is not what was asked for, and whose doing that is. */
 export function ChangedBy({ by }: { readonly by: string | undefined }) {
-  const { name } = useMe()
-  const who = by === undefined ? "somebody" : by === name ? "you" : by
+  const who = useWho()
   return (
     <span className="shrink-0 text-meta text-text-3">
-      changed by <bdi>{who}</bdi>
+      changed by <bdi>{by === undefined ? "somebody" : who(by)}</bdi>
     </span>
   )
 }

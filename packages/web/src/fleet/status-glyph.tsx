@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { useConnection } from "../app/hub-context.ts"
 import { classes } from "../design/classes.ts"
 import { type SessionStatus, STATUS_WORDS } from "./session-status.ts"
 
@@ -29,11 +30,12 @@ interface StatusGlyphProps {
   readonly status: SessionStatus
   /** With the word beside it the picture says nothing more. */
   readonly withWord?: boolean
-  readonly still?: boolean
 }
 
-export function StatusGlyph({ status, withWord = false, still = false }: StatusGlyphProps) {
+export function StatusGlyph({ status, withWord = false }: StatusGlyphProps) {
   const word = STATUS_WORDS[status]
+  // While the hub is away nobody knows whether it still works.
+  const isKnown = useConnection().name !== "lost"
   return (
     <span className={classes("inline-flex shrink-0 items-center gap-1.5", COLOURS[status])}>
       <svg
@@ -44,7 +46,7 @@ export function StatusGlyph({ status, withWord = false, still = false }: StatusG
         stroke="currentColor"
         strokeWidth="1.8"
         strokeLinecap="round"
-        className={classes(status === "running" && !still && "animate-pulse-slow")}
+        className={classes(status === "running" && isKnown && "animate-pulse-slow")}
         {...(withWord ? { "aria-hidden": true } : { role: "img", "aria-label": word })}
       >
         {SHAPES[status]}

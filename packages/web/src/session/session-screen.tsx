@@ -8,6 +8,7 @@ import { navigate, type ScreenProps, setQuery, usePlace } from "../app/router.ts
 import { useScreenTitle } from "../app/screen-title.ts"
 import { useKeys } from "../app/shortcuts.ts"
 import { useValue } from "../app/value-store.ts"
+import { isEditable } from "../app/visible-height.ts"
 import { AskDock } from "../approvals/ask-dock.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { PanelIcon } from "../design/icons.tsx"
@@ -17,8 +18,6 @@ import { titleOf } from "../fleet/session-words.ts"
 import { FindBar } from "../search/find-bar.tsx"
 import { markSeen, seen } from "../sessions/seen.ts"
 import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
-import { SessionList } from "../sessions/session-list.tsx"
-import { useEntries } from "../sessions/use-entries.ts"
 import { LaneBreadcrumb } from "../transcript/lane-breadcrumb.tsx"
 import { RowView } from "../transcript/row-view.tsx"
 import { createDisclosures, type Disclosures, TranscriptContext } from "../transcript/transcript-context.ts"
@@ -28,6 +27,8 @@ import { ActivityLine } from "./activity-line.tsx"
 import { Composer } from "./composer.tsx"
 import { SessionPanels } from "./panels/session-panels.tsx"
 import { SessionHeader } from "./session-header.tsx"
+import { SideList } from "./side-list.tsx"
+import { useTurnNews } from "./use-turn-news.ts"
 
 export function SessionScreen({ params }: ScreenProps) {
   const id = params["id"] ?? ""
@@ -37,16 +38,6 @@ export function SessionScreen({ params }: ScreenProps) {
       <SideList currentId={id} />
       <OneSession key={`${id}:${lane ?? ""}`} id={id} lane={lane} />
     </div>
-  )
-}
-
-/** The other sessions, where there is room for them. */
-function SideList({ currentId }: { readonly currentId: string }) {
-  const entries = useEntries({ archived: false })
-  return (
-    <aside aria-label="Sessions" className="hidden w-70 shrink-0 flex-col border-e border-line desktop:flex">
-      <SessionList entries={entries} grouping="status" filterKey="side" compact currentId={currentId} />
-    </aside>
   )
 }
 
@@ -118,6 +109,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
   const rowsOfAgent = useMemo(() => (lane === null ? view.rows : feed.laneRows(null)), [lane, feed, view])
 
   useScreenTitle(session === undefined ? "Session" : titleOf(session))
+  useTurnNews(session)
   useEffect(() => {
     for (const ask of asks.values()) if (ask.sessionId === id) feed.takeAsk(ask)
   }, [asks, feed, id])
@@ -135,7 +127,8 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
     "[": () => transcript.current?.turn(-1),
     "]": () => transcript.current?.turn(1),
     End: (event) => {
-      // In a request, a panel or a long output it goes to the end of that.
+      // In a field, a request, a panel or a long output it goes to the end of that.
+      if (isEditable(event.target)) return "not-here"
       if (event.target instanceof Element && event.target.closest(OWN_END)) return "not-here"
       return transcript.current?.jumpToEnd()
     },

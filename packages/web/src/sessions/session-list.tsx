@@ -14,16 +14,21 @@ interface SessionListProps {
   readonly filterKey: string
   readonly compact?: boolean
   readonly currentId?: string
+  /** What goes along to the session that is opened: `?q=…`. */
+  readonly search?: string
 }
 
 /** From here on only the rows near the screen exist. */
 const VIRTUAL_FROM = 60
 const QUIET_SECTIONS = new Set(["idle", "ended"])
 
-export function SessionList({ entries, grouping, filterKey, compact = false, currentId }: SessionListProps) {
+export function SessionList(props: SessionListProps) {
+  const { entries, grouping, filterKey, compact = false, currentId, search = "" } = props
   const scroller = useRef<HTMLDivElement>(null)
   const inner = useRef<HTMLDivElement>(null)
-  const [closed, setClosed] = useState<ReadonlySet<string>>(() => new Set(compact ? QUIET_SECTIONS : []))
+  const [closed, setClosed] = useState<ReadonlySet<string>>(
+    () => new Set(compact && search === "" ? QUIET_SECTIONS : []),
+  )
   const fresh = useMemo(() => sectionsOf(entries, grouping), [entries, grouping])
   const { sections, moved, release } = useHeldSections(fresh, inner, `${filterKey}:${grouping}`)
   const toggle = (key: string) => {
@@ -32,7 +37,12 @@ export function SessionList({ entries, grouping, filterKey, compact = false, cur
     setClosed(next)
   }
   return (
-    <div ref={scroller} data-region="content" className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
+    // What is gone to by keys comes to stand below its section's heading, not under it.
+    <div
+      ref={scroller}
+      data-region="content"
+      className="relative min-h-0 flex-1 scroll-pt-9 overflow-y-auto overscroll-contain coarse:scroll-pt-12"
+    >
       <UpdateOrder moved={moved} onUpdate={release} />
       <div ref={inner} className={classes("mx-auto max-w-5xl pb-4", compact ? "px-1" : "px-2 tablet:px-4")}>
         {sections.map((section) => (
@@ -43,6 +53,7 @@ export function SessionList({ entries, grouping, filterKey, compact = false, cur
             onToggle={() => toggle(section.key)}
             compact={compact}
             currentId={currentId}
+            search={search}
             scroller={scroller}
           />
         ))}
@@ -57,14 +68,21 @@ interface SectionViewProps {
   readonly onToggle: () => void
   readonly compact: boolean
   readonly currentId: string | undefined
+  readonly search: string
   readonly scroller: React.RefObject<HTMLDivElement | null>
 }
 
-function SectionView({ section, open, onToggle, compact, currentId, scroller }: SectionViewProps) {
+function SectionView({ section, open, onToggle, compact, currentId, search, scroller }: SectionViewProps) {
   const { key, title, entries } = section
   const start = useRef<HTMLDivElement>(null)
   const rows = entries.map((entry) => (
-    <SessionRow key={entry.session.id} entry={entry} compact={compact} current={entry.session.id === currentId} />
+    <SessionRow
+      key={entry.session.id}
+      entry={entry}
+      compact={compact}
+      current={entry.session.id === currentId}
+      search={search}
+    />
   ))
   return (
     <section aria-label={title}>

@@ -13,9 +13,10 @@ interface RowProps {
   readonly entry: SessionEntry
   readonly compact: boolean
   readonly current: boolean
+  readonly search?: string
 }
 
-export function SessionRow({ entry, compact, current }: RowProps) {
+export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
   const { session, status, ask } = entry
   const now = useNow()
   const silent = isSilent(session, now)
@@ -30,24 +31,37 @@ export function SessionRow({ entry, compact, current }: RowProps) {
       )}
     >
       <Link
-        href={`/s/${session.id}`}
+        href={`/s/${session.id}${search}`}
         aria-current={current ? "page" : undefined}
         className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 coarse:min-h-14"
       >
         <StatusGlyph status={status} />
-        <span className="flex min-w-0 flex-1 flex-col">
-          <span className="flex min-w-0 items-baseline gap-2">
+        <span
+          className={classes(
+            "flex min-w-0 flex-1 flex-col",
+            !compact && "one-line:flex-row one-line:items-baseline one-line:gap-3",
+          )}
+        >
+          <span className={classes("flex min-w-0 items-baseline gap-2", !compact && "one-line:contents")}>
             {/* Dimmed by a colour that can still be read, not by letting the ground through. */}
-            <bdi className={classes("min-w-0 flex-1 truncate font-medium", silent && "text-text-3")}>
+            <bdi
+              className={classes(
+                "min-w-0 flex-1 truncate font-medium",
+                !compact && "one-line:max-w-[40%] one-line:flex-none",
+                silent && "text-text-3",
+              )}
+            >
               {titleOf(session)}
             </bdi>
-            <span className="shrink-0 text-meta text-text-3 tabular-nums">{sinceWords(entry, now)}</span>
+            <span className="shrink-0 text-meta text-text-3 tabular-nums one-line:order-last">
+              {sinceWords(entry, now)}
+            </span>
           </span>
           <span
             className={classes(
               "flex min-w-0 items-baseline gap-2 text-dense in-data-[density=compact]:hidden",
               silent ? "text-text-3" : "text-text-2",
-              compact && line === "" && "hidden",
+              compact ? line === "" && "hidden" : "one-line:flex one-line:flex-1",
             )}
           >
             <bdi

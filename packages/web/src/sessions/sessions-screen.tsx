@@ -107,7 +107,7 @@ export function SessionsScreen() {
         </div>
       )}
       {fleet.load.name === "ready" && shown.length === 0 && (
-        <NothingToShow hasSessions={entries.length > 0} filter={filter} canOperate={canOperate} />
+        <NothingToShow isAllArchived={fleet.sessions.size > 0} filter={filter} canOperate={canOperate} />
       )}
       {shown.length > 0 && <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />}
       {fleet.more && (
@@ -148,11 +148,11 @@ function ViewToggle({ isBoard }: { readonly isBoard: boolean }) {
 }
 
 function NothingToShow({
-  hasSessions,
+  isAllArchived,
   filter,
   canOperate,
 }: {
-  readonly hasSessions: boolean
+  readonly isAllArchived: boolean
   readonly filter: string
   readonly canOperate: boolean
 }) {
@@ -162,7 +162,13 @@ function NothingToShow({
         No session matches “{filter}”.
       </Empty>
     )
-  if (hasSessions || !canOperate) return <Empty>There are no sessions here yet.</Empty>
+  if (isAllArchived)
+    return (
+      <Empty action={<Button onClick={() => setQuery({ archived: "1" })}>Show archived</Button>}>
+        Every session is archived.
+      </Empty>
+    )
+  if (!canOperate) return <Empty>There are no sessions here yet.</Empty>
   return (
     <Empty
       action={

@@ -5,6 +5,7 @@ import type { ScreenProps } from "../app/router.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
+import { About } from "./about.tsx"
 import { KeyTable } from "./keyboard-help.tsx"
 import { NotificationSettings } from "./notification-settings.tsx"
 import { Switch } from "./switch.tsx"
@@ -13,6 +14,7 @@ const PAGES = [
   { id: "appearance", title: "Appearance", page: Appearance },
   { id: "keyboard", title: "Keyboard", page: Keyboard },
   { id: "notifications", title: "Notifications", page: NotificationSettings },
+  { id: "about", title: "About", page: About },
 ] as const
 
 export function SettingsScreen({ params }: ScreenProps) {

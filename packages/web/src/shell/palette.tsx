@@ -137,6 +137,7 @@ function useOptions(onHelp: () => void): readonly Option[] {
       { name: "Appearance", run: () => navigate("/settings/appearance") },
       { name: "Notifications", run: () => navigate("/settings/notifications") },
       { name: "Keyboard", run: () => navigate("/settings/keyboard") },
+      { name: "About", run: () => navigate("/settings/about") },
       { name: "Keyboard shortcuts", keys: "?", run: onHelp },
       { name: "Sign out", run: () => void store.signOut("You signed out.") },
     ]

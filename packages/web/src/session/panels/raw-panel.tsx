@@ -2,8 +2,9 @@ import type { HubEvent } from "@signalbox/client"
 import { useEffect, useState } from "react"
 import { useHub } from "../../app/hub-context.ts"
 import { usePlace } from "../../app/router.ts"
+import { Button } from "../../design/button.tsx"
 import { CopyButton } from "../../design/copy-button.tsx"
-import { Empty, Skeleton } from "../../design/notice.tsx"
+import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
 import { JsonView } from "../../transcript/json-view.tsx"
 import type { PanelProps } from "./session-panels.tsx"
 
@@ -11,11 +12,18 @@ import type { PanelProps } from "./session-panels.tsx"
 export function RawPanel({ session, feed }: PanelProps) {
   const seq = Number(usePlace().query.get("event") ?? "0")
   const held = feed.eventAt(seq)
-  const read = useEvent(session.id, held === undefined ? seq : 0)
+  const [read, retry] = useEvent(session.id, held === undefined ? seq : 0)
   const event = held ?? read
   if (!(seq > 0)) return <Empty>Choose a row's time in the transcript to see its event here.</Empty>
   if (event === undefined) return <Skeleton rows={3} />
   if (event === "missing") return <Empty>This session has no event {seq}.</Empty>
+  if (event === "failed")
+    return (
+      <Notice tone="danger" alert>
+        Event {seq} could not be read.
+        <Button onClick={retry}>Retry</Button>
+      </Notice>
+    )
   return (
     <div className="flex flex-col gap-2">
       <p className="flex items-center justify-between gap-2 text-dense text-text-2">
@@ -30,26 +38,29 @@ export function RawPanel({ session, feed }: PanelProps) {
   )
 }
 
+type ReadEvent = HubEvent | "missing" | "failed"
+
 /** One that is not in the part of the log that is loaded. Not asked for with 0. */
-function useEvent(session: string, seq: number): HubEvent | "missing" | undefined {
+function useEvent(session: string, seq: number): readonly [ReadEvent | undefined, retry: () => void] {
   const hub = useHub()
-  const [read, setRead] = useState<{ readonly seq: number; readonly event: HubEvent | "missing" }>()
+  const [read, setRead] = useState<{ readonly seq: number; readonly event: ReadEvent }>()
+  const [tries, setTries] = useState(0)
   useEffect(() => {
     if (!(seq > 0)) return undefined
     let isOver = false
-    const settle = (event: HubEvent | undefined) => {
-      if (!isOver) setRead({ seq, event: event?.seq === seq ? event : "missing" })
+    const settle = (event: ReadEvent) => {
+      if (!isOver) setRead({ seq, event })
     }
     hub
       .session(session)
       .events({ after: seq - 1, limit: 1 })
       .then(
-        ({ events }) => settle(events[0]),
-        () => settle(undefined),
+        ({ events: [event] }) => settle(event?.seq === seq ? event : "missing"),
+        () => settle("failed"),
       )
     return () => {
       isOver = true
     }
-  }, [hub, session, seq])
-  return read?.seq === seq ? read.event : undefined
+  }, [hub, session, seq, tries])
+  return [read?.seq === seq ? read.event : undefined, () => setTries(tries + 1)]
 }

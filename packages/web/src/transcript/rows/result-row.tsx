@@ -1,6 +1,7 @@
 import type { ResultRow } from "@signalbox/protocol/transcript"
 import { Notice } from "../../design/notice.tsx"
 import { duration, money, plural, tokens } from "../../design/words.ts"
+import { useWho } from "../../fleet/use-who.ts"
 import { Markdown } from "../markdown.tsx"
 import { Divider } from "./small-rows.tsx"
 
@@ -31,7 +32,9 @@ function failedWords({ subtype, terminalReason = "" }: ResultRow): string {
 
 /** The end of a turn: thin when it went well, in words when it did not. */
 export function ResultRowView({ row }: { readonly row: ResultRow }) {
-  const facts = factsOf(row)
+  const who = useWho()
+  const by = row.interruptedBy === undefined ? "" : ` by ${who(row.interruptedBy)}`
+  const facts = [...(row.state === "interrupted" ? [`Interrupted${by}`] : []), ...factsOf(row)]
   return (
     <div className="flex flex-col gap-2">
       {row.text !== undefined && row.state === "done" && <Markdown text={row.text} live={false} />}
@@ -48,12 +51,7 @@ export function ResultRowView({ row }: { readonly row: ResultRow }) {
           </div>
         </Notice>
       )}
-      <Divider>
-        {row.state === "interrupted"
-          ? `Interrupted${row.interruptedBy === undefined ? "" : ` by ${row.interruptedBy}`} · `
-          : ""}
-        {facts.join(" · ")}
-      </Divider>
+      <Divider>{facts.join(" · ")}</Divider>
     </div>
   )
 }

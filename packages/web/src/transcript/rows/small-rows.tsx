@@ -10,7 +10,8 @@ import type {
   StartedRow,
   UnknownRow,
 } from "@signalbox/protocol/transcript"
-import type { ReactNode } from "react"
+import { type ReactNode, useEffect } from "react"
+import { noteUnknownEvent } from "../../app/unknown-events.ts"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
@@ -21,6 +22,7 @@ import { JsonView } from "../json-view.tsx"
 import { OutputText } from "../output-text.tsx"
 import { dataUrl, Picture } from "../pictures.tsx"
 import { useDisclosure, useTranscript } from "../transcript-context.ts"
+import { AnswerBelow } from "./answer-below.tsx"
 import { FAILURES, limitWords } from "./failure-words.ts"
 
 function Small({ children }: { readonly children: ReactNode }) {
@@ -138,6 +140,7 @@ export function AskRowView({ row }: { readonly row: AskRow }) {
       }
       open={open}
       onToggle={toggle}
+      below={row.ask.outcome === "pending" && <AnswerBelow />}
     >
       <JsonView value={row.ask.request} />
       {row.ask.answer !== undefined && <JsonView value={row.ask.answer} />}
@@ -164,7 +167,9 @@ export function NoteRowView({ row }: { readonly row: NoteRow }) {
 }
 
 export function UnknownRowView({ row }: { readonly row: UnknownRow }) {
+  const { sessionId } = useTranscript()
   const [open, toggle] = useDisclosure(row.key, false)
+  useEffect(() => noteUnknownEvent(row.name, `${sessionId}:${row.key}`), [row.name, row.key, sessionId])
   return (
     <Disclosure
       heading={<span className="text-meta text-text-3">{`Unknown event ${oneLine(row.name, 80)}`}</span>}

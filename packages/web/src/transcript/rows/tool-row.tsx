@@ -1,11 +1,11 @@
 import { isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/protocol/transcript"
 import { useMemo } from "react"
-import { Link } from "../../app/link.tsx"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-characters.ts"
 import { duration } from "../../design/words.ts"
 import { ChangedBy } from "../../fleet/changed-by.tsx"
+import { useWho } from "../../fleet/use-who.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { countsOf } from "../line-diff.ts"
 import { todoChanges } from "../tools/checklist.ts"
@@ -14,6 +14,7 @@ import { ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
 import { resultText, toolWords } from "../tools/tool-words.ts"
 import { useDisclosure, useTranscript } from "../transcript-context.ts"
+import { AnswerBelow } from "./answer-below.tsx"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
 
 const STATE_WORDS: Readonly<Record<ToolState, string>> = {
@@ -127,16 +128,9 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
 /** What must be seen without opening anything: errors, denials, what waits, a sub-agent at work. */
 function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
   const { state, ask, denial, task, result } = row
-  if (state === "denied") return <p className="text-dense text-danger">{denialWords(row)}</p>
-  if (state === "waiting" && ask !== undefined) {
-    return (
-      <p className="text-dense text-caution">
-        <Link href="#waiting" className="inline-flex min-h-6 items-center underline coarse:min-h-11" onClick={goToDock}>
-          Answer below
-        </Link>
-      </p>
-    )
-  }
+  const who = useWho()
+  if (state === "denied") return <p className="text-dense text-danger">{denialWords(row, who)}</p>
+  if (state === "waiting" && ask !== undefined) return <AnswerBelow />
   if (state === "failed" && !open)
     return <p className="truncate text-dense text-danger">{oneLine(resultText(result?.content), 200)}</p>
   if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>
@@ -145,16 +139,12 @@ function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolea
   return <Facts facts={taskWords(task)} />
 }
 
-function goToDock(event: React.MouseEvent): void {
-  event.preventDefault()
-  document.querySelector<HTMLElement>('[data-region="waiting"] [data-region-focus]')?.focus()
-}
-
-function denialWords({ ask, denial, result }: ToolRow): string {
+function denialWords({ ask, denial, result }: ToolRow, whoOf: (name: string) => string): string {
   const reason =
     denial?.message ??
     (typeof ask?.answer?.["message"] === "string" ? ask.answer["message"] : resultText(result?.content))
   const rule = ask?.rule ?? (denial?.reasonType === "rule" ? denial.reason : undefined)
-  const who = rule !== undefined ? `Denied by rule ${rule}` : ask?.by === undefined ? "Denied" : `Denied by ${ask.by}`
+  const who =
+    rule !== undefined ? `Denied by rule ${rule}` : ask?.by === undefined ? "Denied" : `Denied by ${whoOf(ask.by)}`
   return reason === "" ? who : `${who}: ${oneLine(reason, 300)}`
 }

@@ -1,0 +1,49 @@
+import { useMemo } from "react"
+import { useCanOperate } from "../app/hub-context.ts"
+import { navigate, setQuery, usePlace } from "../app/router.ts"
+import { IconButton } from "../design/button.tsx"
+import { INPUT } from "../design/field.tsx"
+import { PlusIcon } from "../design/icons.tsx"
+import { SessionList } from "../sessions/session-list.tsx"
+import { matchesFilter } from "../sessions/session-sections.ts"
+import { useEntries } from "../sessions/use-entries.ts"
+
+/** The other sessions, where there is room for them. What they are filtered by goes along from one to the next. */
+export function SideList({ currentId }: { readonly currentId: string }) {
+  const filter = usePlace().query.get("q") ?? ""
+  const entries = useEntries({ archived: false })
+  const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter)), [entries, filter])
+  const canOperate = useCanOperate()
+  return (
+    <aside aria-label="Sessions" className="hidden w-70 shrink-0 flex-col border-e border-line desktop:flex">
+      <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1.5">
+        <input
+          type="search"
+          aria-label="Filter sessions"
+          placeholder="Filter sessions"
+          value={filter}
+          onChange={(event) => setQuery({ q: event.target.value })}
+          className={INPUT}
+        />
+        {canOperate && (
+          <IconButton label="New session" onClick={() => navigate("/new")}>
+            <PlusIcon />
+          </IconButton>
+        )}
+      </div>
+      {shown.length === 0 && filter !== "" && (
+        <p className="p-3 text-dense text-text-2">No session matches “{filter}”.</p>
+      )}
+      <SessionList
+        // Whoever looks for something has all of what was found open.
+        key={filter === "" ? "all" : "found"}
+        entries={shown}
+        grouping="status"
+        filterKey={`side:${filter}`}
+        compact
+        currentId={currentId}
+        search={filter === "" ? "" : `?${new URLSearchParams({ q: filter }).toString()}`}
+      />
+    </aside>
+  )
+}
