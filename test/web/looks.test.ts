@@ -123,6 +123,11 @@ const SCREENS: readonly Screen[] = [
     ready: (page) => page.getByText(/Nothing can be allowed/).waitFor(),
     gate: true,
   },
+  {
+    name: "about",
+    path: () => "/settings/about",
+    ready: (page) => page.getByRole("heading", { name: "Versions" }).waitFor(),
+  },
   { name: "palette", path: () => "/sessions", ready: (page) => pressed(page, "Control+k", "Command palette") },
   { name: "shortcuts", path: () => "/sessions", ready: (page) => pressed(page, "?", "Keyboard shortcuts") },
   {

@@ -1,7 +1,7 @@
 import { navigate } from "../app/router.ts"
 import { IconButton } from "../design/button.tsx"
 import { BackIcon, NextIcon } from "../design/icons.tsx"
-import { Empty, Skeleton } from "../design/notice.tsx"
+import { AbsentAsk } from "./absent-ask.tsx"
 import { AskCard } from "./ask-card.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
 import { useFoundAsk } from "./use-found-ask.ts"
@@ -50,9 +50,7 @@ export function AskDetail({ id, answered, pointer, position, onStep }: AskDetail
       </div>
       <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto px-4 py-3 tablet:px-6">
         <OutcomeStrip id={answered} />
-        {found.name === "found" && <AskCard key={id} ask={found.ask} place="page" />}
-        {found.name === "looking" && <Skeleton rows={3} />}
-        {found.name === "missing" && <Empty>{found.why}</Empty>}
+        {found.name === "found" ? <AskCard key={id} ask={found.ask} place="page" /> : <AbsentAsk found={found} />}
       </div>
     </section>
   )

@@ -4,7 +4,7 @@ import { useFleet, useMe } from "../app/hub-context.ts"
 import { setQuery } from "../app/router.ts"
 import { IconButton } from "../design/button.tsx"
 import { BackIcon, CloseIcon, NextIcon } from "../design/icons.tsx"
-import { Empty, Skeleton } from "../design/notice.tsx"
+import { AbsentAsk } from "./absent-ask.tsx"
 import { useAnswerState } from "./answer-states.ts"
 import { AskCard } from "./ask-card.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
@@ -93,9 +93,7 @@ function SheetBody({ id: wanted, queue, titleId }: AskSheetProps & { readonly id
         className="flex min-h-0 w-full flex-1 flex-col gap-2 overflow-y-auto px-4 pt-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] tablet:px-6"
       >
         <OutcomeStrip id={answered} />
-        {found.name === "found" && <AskCard key={id} ask={found.ask} place="sheet" />}
-        {found.name === "looking" && <Skeleton rows={3} />}
-        {found.name === "missing" && <Empty>{found.why}</Empty>}
+        {found.name === "found" ? <AskCard key={id} ask={found.ask} place="sheet" /> : <AbsentAsk found={found} />}
       </div>
     </>
   )

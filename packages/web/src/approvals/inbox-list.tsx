@@ -1,7 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { useFleet, useHubStore, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
-import { setQuery } from "../app/router.ts"
+import { navigate, setQuery } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Empty, Notice, Skeleton } from "../design/notice.tsx"
@@ -85,7 +85,13 @@ function Nothing({ tab, list, all, settled }: InboxListProps) {
       </Empty>
     )
   }
-  if (tab === "settled") return <Empty>Nothing was decided in the last seven days.</Empty>
+  if (tab === "settled") {
+    return (
+      <Empty action={<Button onClick={() => setQuery({ state: null })}>Show what is open</Button>}>
+        Nothing was decided in the last seven days.
+      </Empty>
+    )
+  }
   return <NothingWaits last={settled.all[0]} />
 }
 
@@ -103,7 +109,11 @@ function Failed({ why, onRetry }: { readonly why: string; readonly onRetry: () =
 /** And the last decision: the way back to it, should it have been the wrong one. */
 function NothingWaits({ last }: { readonly last: Ask | undefined }) {
   const me = useMe()
-  if (last === undefined) return <Empty>Nothing is waiting.</Empty>
+  if (last === undefined) {
+    return (
+      <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>Nothing is waiting.</Empty>
+    )
+  }
   return (
     <Empty
       action={

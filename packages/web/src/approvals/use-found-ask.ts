@@ -5,13 +5,15 @@ import { useAsk, useConnection, useHubStore } from "../app/hub-context.ts"
 export type FoundAsk =
   | { readonly name: "looking" }
   | { readonly name: "found"; readonly ask: Ask }
-  | { readonly name: "missing"; readonly why: string }
+  | { readonly name: "missing" }
+  | { readonly name: "failed"; readonly why: string; readonly retry: () => void }
 
 /** One ask by its id: what is known of it already, else asked for. */
 export function useFoundAsk(id: string): FoundAsk {
   const store = useHubStore()
   const ask = useAsk(id)
-  const [trouble, setTrouble] = useState<{ readonly id: string; readonly why: string } | undefined>(undefined)
+  const [trouble, setTrouble] = useState<{ readonly id: string; readonly why?: string } | undefined>(undefined)
+  const [tries, setTries] = useState(0)
   const isKnown = ask !== undefined
   const isLive = useConnection().name === "live"
   useEffect(() => {
@@ -21,10 +23,12 @@ export function useFoundAsk(id: string): FoundAsk {
       (found) => store.takeAsk(found),
       (error: unknown) => {
         const isMissing = error instanceof HubClientError && error.status === 404
-        setTrouble({ id, why: isMissing ? "There is no such request." : String(error) })
+        setTrouble(isMissing ? { id } : { id, why: error instanceof Error ? error.message : String(error) })
       },
     )
-  }, [store, id, isKnown, isLive])
+  }, [store, id, isKnown, isLive, tries])
   if (ask !== undefined) return { name: "found", ask }
-  return trouble?.id === id ? { name: "missing", why: trouble.why } : { name: "looking" }
+  if (trouble?.id !== id) return { name: "looking" }
+  if (trouble.why === undefined) return { name: "missing" }
+  return { name: "failed", why: trouble.why, retry: () => setTries(tries + 1) }
 }

@@ -94,7 +94,12 @@ function StatusLine({ state, reply }: { readonly state: string; readonly reply: 
 function NoMatch({ wish }: { readonly wish: SearchWish }) {
   const { sessions, more } = useFleet()
   const where = `${more ? "more than " : ""}${plural(sessions.size, "session")}`
-  if (!isNarrowed(wish)) return <Empty>No match in {where}.</Empty>
+  if (!isNarrowed(wish))
+    return (
+      <Empty action={<Button onClick={() => setQuery({ q: null })}>Clear the search</Button>}>
+        No match in {where}.
+      </Empty>
+    )
   return (
     <Empty action={<Button onClick={() => setQuery(NO_FILTERS)}>Search everywhere</Button>}>
       No match with these filters.

@@ -1,3 +1,4 @@
+import { HubClientError } from "@signalbox/client"
 import type { Row } from "@signalbox/protocol/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
@@ -198,17 +199,19 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
 /** Older than the list reaches: asked for by itself. */
 function Unlisted({ id }: { readonly id: string }) {
   const store = useHubStore()
-  const [isMissing, setMissing] = useState(false)
+  const [trouble, setTrouble] = useState<unknown>(undefined)
+  const [tries, setTries] = useState(0)
   useEffect(() => {
     store.hub
       .session(id)
       .get()
-      .then(
-        (session) => store.takeSession(session),
-        () => setMissing(true),
-      )
-  }, [store, id])
-  if (!isMissing) return <Skeleton />
+      .then((session) => store.takeSession(session), setTrouble)
+  }, [store, id, tries])
+  if (trouble === undefined) return <Skeleton />
+  if (!(trouble instanceof HubClientError && trouble.status === 404))
+    return (
+      <Empty action={<Button onClick={() => setTries(tries + 1)}>Retry</Button>}>The session could not be read.</Empty>
+    )
   return (
     <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
       There is no session at this address.

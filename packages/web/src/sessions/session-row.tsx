@@ -33,7 +33,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
       <Link
         href={`/s/${session.id}${search}`}
         aria-current={current ? "page" : undefined}
-        className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 coarse:min-h-14"
+        className="flex min-h-(--row-height) min-w-0 flex-1 items-center gap-3 rounded-control px-(--row-pad) py-1 coarse:min-h-[max(var(--row-height),2.75rem)]"
       >
         <StatusGlyph status={status} />
         <span

@@ -27,7 +27,7 @@ export function SettingsScreen({ params }: ScreenProps) {
       <header className="shrink-0 border-b border-line px-4 pt-2 tablet:px-6">
         <div className="mx-auto max-w-3xl">
           <h1 className="text-page font-bold">Settings</h1>
-          <nav aria-label="Settings" className="mt-1 flex flex-wrap gap-x-5">
+          <nav aria-label="Settings" className="mt-1 flex flex-wrap gap-x-4 tablet:gap-x-5">
             {PAGES.map(({ id, title }) => (
               <Link
                 key={id}
