@@ -56,11 +56,11 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
   const [edits, setEdits] = useState(0)
   useEffect(() => {
     if (edits > 0 && form.current !== null) keepDraft(String(query), fieldsOf(form.current))
-    // oxlint-disable-next-line react/exhaustive-deps -- after an edit, with what it came to
+    // After an edit, with what it came to.
   }, [edits])
   useEffect(() => {
     if (takesFocus) form.current?.querySelector<HTMLElement>(cwd === "" ? '[name="cwd"]' : '[name="prompt"]')?.focus()
-    // oxlint-disable-next-line react/exhaustive-deps -- once: the rest is the reader's
+    // Once: after that it is the reader's.
   }, [])
 
   function fieldsOf(element: HTMLFormElement): LaunchFields {
