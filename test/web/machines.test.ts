@@ -127,6 +127,34 @@ describe.runIf(hasBrowser)("the machines", () => {
     await page.getByText("Online").waitFor()
   })
 
+  check("[M-7] a machine's log is shown with when it was read, and read again on request", async () => {
+    await isReady()
+    const launched = await machine.launch({ title: "Notes", prompt: "Go on" })
+    const page = await open(`/machines/${id}`)
+    const log = page.getByRole("region", { name: "Log", exact: true })
+    await log.getByText("the hub is there").waitFor()
+    await log.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor()
+    const refused = "a launch was refused"
+    expect(await log.getByText(refused).count()).toBe(0)
+    const gone = `${machine.cwd}/<b>gone</b>`
+    expect((await machine.hub.call("POST", "/api/sessions", { agent: "simulator", cwd: gone })).status).toBe(422)
+    await log.getByRole("button", { name: "Refresh" }).click()
+    await log.getByText(refused).getByText("<b>gone</b>").waitFor()
+    const started = log.getByRole("listitem").filter({ hasText: "an agent was started" }).first()
+    expect(await started.getByRole("link", { name: "Notes" }).getAttribute("href")).toBe(`/s/${launched.id}`)
+
+    const viewer = await open(`/machines/${id}`, { role: "viewer" })
+    await viewer.getByRole("list", { name: "Sessions of this machine" }).waitFor()
+    expect(await viewer.getByRole("heading", { name: "Log" }).count()).toBe(0)
+
+    await machine.endRunner("SIGTERM")
+    await isAway()
+    await page.clock.fastForward(31_000)
+    await log.getByText("The machine is away: its log can be read when it is back.").waitFor()
+    await log.getByText(refused).waitFor()
+    await machine.startRunner()
+  })
+
   check("[M-5] list and detail are free of what axe finds, in both themes, and do not scroll sideways", async () => {
     for (const theme of ["light", "dark"] as const) {
       for (const width of [320, 834, 1280]) {

@@ -1,13 +1,20 @@
+// What runs inside of a page is typed as such.
+/// <reference lib="dom" />
+import { execFile } from "node:child_process"
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Scenario } from "@signalbox/simulator"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
+import { axe } from "./axe.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
-import { asksFor } from "./scenarios.ts"
+import { asksFor, says } from "./scenarios.ts"
 import { feedOf, headerOf, messageOf, openSession, turnsAre, WAIT } from "./session-page.ts"
+
+const SIGNALBOX = join(import.meta.dirname, "../../packages/cli/bin/signalbox.mjs")
 
 /** Each turn writes a file and says so. */
 const writes: Scenario = {
@@ -17,6 +24,11 @@ const writes: Scenario = {
       steps: [{ tool: "Write", input: { file_path: "notes.md", content: "one\ntwo\n" } }, { say: "Written." }],
     },
   ],
+}
+
+async function isInside(part: Locator, width: number): Promise<boolean> {
+  const box = await part.boundingBox()
+  return box !== null && box.x >= 0 && box.x + box.width <= width
 }
 
 describe.runIf(hasBrowser)("the header of a session", () => {
@@ -89,6 +101,56 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await expect.poll(async () => (await machine.session(id)).model !== before, WAIT).toBe(true)
   })
 
+  check("[V-26] the models are those that the agent lists, or named when it started if its CLI cannot", async () => {
+    const newest = await worked("Newest")
+    const older = await cockpit.agent({ title: "Older", scenario: says("Hello.") })
+    await turnsAre(machine.hub, older.id, 1)
+    const offered = async (id: string) => {
+      const page = await openSession(cockpit, id)
+      const asked: string[] = []
+      page.on("request", (request) => {
+        if (request.url().endsWith("/control")) asked.push(request.postDataJSON().request.subtype)
+      })
+      const model = page.getByRole("combobox", { name: "Model", exact: true })
+      const current = await model.inputValue()
+      await model.focus()
+      await expect.poll(() => model.locator("option").count(), WAIT).toBeGreaterThan(1)
+      // Also where it is none of those it offers.
+      expect(await model.inputValue()).toBe(current)
+      return asked.filter((subtype) => /initialize|list_models/.test(subtype))
+    }
+    expect(await offered(newest)).toEqual(["list_models"])
+    expect(await offered(older.id)).toEqual(["list_models", "initialize"])
+  })
+
+  check(
+    "[V-33] the folder is copied by a click, the CLI is named, and a choice is busy until it is confirmed",
+    async () => {
+      const id = await worked("Facts")
+      const page = await openSession(cockpit, id)
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+      await headerOf(page).getByTitle(`${machine.cwd} (click to copy)`).click()
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText()), WAIT).toBe(machine.cwd)
+      await headerOf(page).getByText("CLI 2.1.325").waitFor()
+
+      let letGo = () => undefined as void
+      const isLetGo = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      await page.route("**/control", async (route) => {
+        await isLetGo
+        await route.continue()
+      })
+      const mode = page.getByRole("combobox", { name: "Mode", exact: true })
+      await mode.selectOption("plan")
+      await expect.poll(() => mode.getAttribute("aria-busy"), WAIT).toBe("true")
+      expect(await mode.inputValue()).toBe("acceptEdits")
+      letGo()
+      await expect.poll(() => mode.inputValue(), WAIT).toBe("plan")
+      await expect.poll(() => mode.getAttribute("aria-busy"), WAIT).toBe("false")
+    },
+  )
+
   check("[V-19] the title is changed where it stands, for the agent too; Escape lets it be", async () => {
     const id = await worked("Old name")
     const page = await openSession(cockpit, id)
@@ -111,6 +173,45 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     const meter = headerOf(page).getByRole("meter", { name: "Context" })
     await meter.waitFor()
     expect(await meter.getAttribute("aria-valuetext")).toMatch(/^\d+ %, \S+ of (200k|1\.0M) tokens$/)
+  })
+
+  check("[V-28] on a phone all of it is in view or one touch away, and model and mode are chosen there", async () => {
+    const id = await worked("A title that is far too long for the head of a phone")
+    for (const width of [320, 390]) {
+      const page = await openSession(cockpit, id, { size: { width, height: 700 } })
+      const header = headerOf(page)
+      await header.getByRole("meter", { name: "Context" }).waitFor()
+      for (const seen of [header.getByRole("heading", { level: 1 }), header.getByText(/Ready|Idle/).last()])
+        expect(await isInside(seen, width)).toBe(true)
+      const buttons = await header.getByRole("button").all()
+      for (const button of [...buttons, header.getByRole("link", { name: "Back to the sessions" })]) {
+        expect(await isInside(button, width)).toBe(true)
+        const box = await button.boundingBox()
+        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+      }
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width)
+      await header.getByRole("button", { name: /^Accept edits: mode, model and more/ }).click()
+      const about = page.getByRole("dialog", { name: "About this session" })
+      await about.getByText(machine.cwd).waitFor()
+      expect(await axe(page)).toEqual([])
+      const mode = about.getByRole("combobox", { name: "Mode", exact: true })
+      const confirm = page.getByRole("alertdialog")
+      await mode.selectOption("bypassPermissions")
+      await confirm.waitFor()
+      await page.keyboard.press("Escape")
+      await confirm.waitFor({ state: "hidden" })
+      await mode.selectOption("bypassPermissions")
+      await confirm.getByRole("button", { name: "Bypass permissions" }).click()
+      await about
+        .getByRole("alert")
+        .getByText(/bypass_not_launched/)
+        .waitFor()
+      expect(await mode.inputValue()).toBe("acceptEdits")
+      const model = about.getByRole("combobox", { name: "Model", exact: true })
+      expect(await isInside(model, width)).toBe(true)
+      await about.getByRole("button", { name: "Close" }).click()
+      await page.context().close()
+    }
   })
 
   check("[V-21] files are rewound only after what would change is listed", async () => {
@@ -158,6 +259,34 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       .trimEnd()
       .split("\n")
     expect(lines.map((line) => JSON.parse(line))).toEqual(await machine.events(id))
+  })
+
+  check("[V-29] a session is downloaded as the page that the command makes, to be read without a hub", async () => {
+    const words = "<img src=x onerror=alert(1)> <b>bold</b>"
+    await isReady()
+    const { id } = await cockpit.agent({ title: "Page & all", scenario: says(`It says ${words}.`), prompt: words })
+    await turnsAre(machine.hub, id, 1)
+    const page = await openSession(cockpit, id, { role: "viewer" })
+    await menu(page, "Page & all", "Export…")
+    const downloading = page.waitForEvent("download")
+    await page.getByRole("dialog", { name: "Export" }).getByRole("button", { name: "Download page" }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe(`session-${id.slice(0, 8)}.html`)
+    const file = readFileSync(await download.path(), "utf8")
+    const { url, token } = machine.hub.ready
+    const command = await promisify(execFile)(process.execPath, [SIGNALBOX, "export", id, "--html", "-"], {
+      env: { ...process.env, SIGNALBOX_URL: url, SIGNALBOX_TOKEN: token },
+    })
+    // Only when it was written is another one.
+    const untimed = (text: string) => text.replace(/<footer>[^]*<\/footer>/, "")
+    expect(untimed(file)).toBe(untimed(command.stdout))
+
+    const reader = await cockpit.page({ signedIn: false })
+    await reader.context().setOffline(true)
+    await reader.setContent(file)
+    await reader.getByRole("heading", { level: 1, name: "Page & all" }).waitFor()
+    await reader.getByText(`It says ${words}.`).waitFor()
+    expect(await reader.locator("img, b, script").count()).toBe(0)
   })
 
   check("[V-23] stopping names what it comes to, and a new message brings it back", async () => {

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser, type PageOptions } from "./cockpit.ts"
@@ -25,6 +26,31 @@ describe.runIf(hasBrowser)("a session", () => {
     await feedOf(page).waitFor()
     expect(await messageOf(page).inputValue()).toBe("half a thou")
     expect(await page.getByRole("tab", { name: "Asks", exact: true }).getAttribute("aria-selected")).toBe("true")
+  })
+
+  check("[V-27] two tabs keep their own drafts, and sending one leaves the other's alone", async () => {
+    const { id } = await cockpit.agent({ title: "Drafts", scenario: says("Hello.") })
+    const one = await open(id)
+    const inOther = async () => {
+      const page = await one.context().newPage()
+      await page.goto(`/s/${id}`)
+      await feedOf(page).waitFor()
+      return page
+    }
+    const again = async (page: Page) => {
+      await page.reload()
+      await feedOf(page).waitFor()
+      return messageOf(page).inputValue()
+    }
+    await messageOf(one).fill("from the first")
+    const two = await inOther()
+    expect(await messageOf(two).inputValue()).toBe("from the first")
+    await messageOf(two).fill("from the second")
+    expect(await again(one)).toBe("from the first")
+    expect(await again(two)).toBe("from the second")
+    await messageOf(two).press("Enter")
+    await feedOf(one).getByText("from the second").waitFor()
+    expect([await again(one), await again(two)]).toEqual(["from the first", ""])
   })
 
   check("[V-2] what cannot be sent says so, and a retry puts it into the log exactly once", async () => {

@@ -29,11 +29,26 @@ export interface Runner {
   readonly usage?: readonly { readonly session: string; readonly memoryBytes: number; readonly cpuPercent: number }[]
 }
 
+/** What a runner did and what it could not, in its own words. */
+export interface RunnerLogLine {
+  readonly at: string
+  /** `info`, `warn` or `error`; a newer runner may have others. */
+  readonly level: string
+  readonly text: string
+  /** The session that it is about. */
+  readonly session?: string
+}
+
 export interface HubRunners {
   /** Those that are away too. */
   list(): Promise<readonly Runner[]>
   /** Whether it takes new agents; those that are there go on. */
   drain(id: string, draining: boolean): Promise<void>
+  /** The last lines of its log, the newest last; only of one that is connected. `more`: there are older ones. */
+  log(
+    id: string,
+    options?: { readonly lines?: number },
+  ): Promise<{ readonly lines: readonly RunnerLogLine[]; readonly more: boolean }>
   /** Only one that is away. */
   forget(id: string): Promise<void>
 }
@@ -47,6 +62,10 @@ export function hubRunners(rest: Rest): HubRunners {
     },
     drain: async (id, draining) => {
       await rest.call({ method: "PATCH", path: pathOf(id), body: { draining }, repeatable: true })
+    },
+    log: (id, { lines } = {}) => {
+      const query = lines === undefined ? "" : `?lines=${lines}`
+      return rest.call({ method: "GET", path: `${pathOf(id)}/log${query}`, repeatable: true })
     },
     forget: async (id) => {
       await rest.call({ method: "DELETE", path: pathOf(id) })

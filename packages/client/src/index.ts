@@ -23,7 +23,7 @@ export type {
   SessionQuery,
   SessionState,
 } from "./hub-records.ts"
-export type { HubRunners, Runner } from "./hub-runners.ts"
+export type { HubRunners, Runner, RunnerLogLine } from "./hub-runners.ts"
 export type { HubRuns, NewRun, Run, RunChange, RunTask, TaskChange } from "./hub-runs.ts"
 export type { HubSession, SendOptions } from "./hub-session.ts"
 export type { Call } from "./rest.ts"

@@ -47,6 +47,7 @@ export interface HubCore {
   forgetRunner(id: string, caller: Caller): Promise<RunnerView>
   runnerFolders(id: string, path: string | undefined): Promise<unknown>
   runnerSessions(id: string, cwd: string | undefined): Promise<unknown>
+  runnerLog(id: string, lines: number): Promise<unknown>
 
   createRun(run: NewRun, caller: Caller): Promise<Run>
   changeRun(id: string, patch: RunPatch): Promise<Run>

@@ -274,6 +274,10 @@ export class LocalHubCore implements HubCore {
     return this.#options.fleet.request(id, request, RUNNER_TIMEOUT_MS)
   }
 
+  async runnerLog(id: string, lines: number): Promise<unknown> {
+    return this.#options.fleet.request(id, { kind: "log", lines }, RUNNER_TIMEOUT_MS)
+  }
+
   /** A list of a runner's is under its name, as all lists are. */
   async runnerSessions(id: string, cwd: string | undefined): Promise<unknown> {
     const request = { kind: "sessions", ...(cwd === undefined ? {} : { cwd }) } as const

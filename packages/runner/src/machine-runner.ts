@@ -69,6 +69,7 @@ export class OpenRunner {
 
   static async start(parts: Parts): Promise<OpenRunner> {
     const versions = new ClaudeVersions()
+    parts.settings.log.info({}, `the runner begins, version ${parts.settings.version}`)
     const runner = new OpenRunner(parts, await factsOf(parts, versions), versions)
     await runner.#cleanUp()
     runner.#governor.start()
@@ -158,6 +159,8 @@ export class OpenRunner {
         return recordedSessions(this.#parts.settings.env, request.cwd === undefined ? undefined : fromHome(request.cwd))
       case "remove-worktree":
         return this.#worktrees.remove(request.path)
+      case "log":
+        return this.#parts.settings.logTail.last(request.lines)
     }
     // A hub that is newer than we are.
     throw new Refusal("runner/invalid", "this runner is too old for what the hub asks: bring it to the hub's version")

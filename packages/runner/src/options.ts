@@ -3,6 +3,7 @@ import type { Clock } from "@signalbox/transport"
 import type { Logger } from "pino"
 import type { AgentLimits } from "./governor/judge.ts"
 import { DEFAULT_LINK_TIMING, type LinkTiming } from "./link/backoff.ts"
+import { LogTail, type RunnerLog } from "./log-tail.ts"
 import { machineClock } from "./machine-clock.ts"
 
 export interface RunnerLimits extends AgentLimits {
@@ -48,7 +49,9 @@ export interface RunnerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-export type RunnerSettings = Required<Omit<RunnerOptions, "limits" | "linkTiming" | "simulator">> & {
+export type RunnerSettings = Required<Omit<RunnerOptions, "limits" | "linkTiming" | "simulator" | "log">> & {
+  readonly log: RunnerLog
+  readonly logTail: LogTail
   readonly limits: RunnerLimits
   readonly linkTiming: LinkTiming
   readonly simulator: readonly string[] | undefined
@@ -77,7 +80,8 @@ const AGENT_BYTES = GB / 2
 const [FEWEST, MOST] = [4, 64]
 
 export function settleRunnerOptions(options: RunnerOptions): RunnerSettings {
-  const { limits, linkTiming, simulator, ...rest } = options
+  const { limits, linkTiming, simulator, log, ...rest } = options
+  const logTail = new LogTail(options.clock ?? machineClock)
   return {
     version: "0.1.0",
     name: hostname(),
@@ -88,6 +92,8 @@ export function settleRunnerOptions(options: RunnerOptions): RunnerSettings {
     env: process.env,
     ...rest,
     simulator,
+    log: logTail.beside(log),
+    logTail,
     limits: { ...DEFAULT_LIMITS, ...limits },
     linkTiming: { ...DEFAULT_LINK_TIMING, ...linkTiming },
   }

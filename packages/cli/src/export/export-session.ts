@@ -5,14 +5,13 @@ import { dirname, join, resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { Hub, HubEvent, Session } from "@signalbox/client"
-import { Transcript } from "@signalbox/protocol/transcript"
+import { transcriptPage } from "@signalbox/protocol/transcript-page"
 import type { CommandContext } from "../command-context.ts"
 import type { ExportOptions } from "../commands/export.ts"
 import { CliError, usageError } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { print } from "../terminal/output.ts"
-import { pageHtml } from "./page.ts"
 import { ProgressBar } from "./progress-bar.ts"
 
 const PAGE = 1000
@@ -67,11 +66,9 @@ async function* lines(events: AsyncIterable<HubEvent>): AsyncGenerator<string> {
   for await (const event of events) yield `${JSON.stringify(event)}\n`
 }
 
-async function* page(hub: Hub, session: Session, events: AsyncIterable<HubEvent>): AsyncGenerator<string> {
-  const transcript = new Transcript()
-  for await (const event of events) transcript.fold([event])
-  for (const ask of await hub.asks({ session: session.id })) transcript.ask(ask)
-  yield* pageHtml(session, transcript.rows(), (lane) => transcript.rows(lane))
+function page(hub: Hub, session: Session, events: AsyncIterable<HubEvent>): AsyncGenerator<string> {
+  const asks = () => hub.asks({ session: session.id })
+  return transcriptPage({ session, events, asks, writtenAt: new Date().toISOString() })
 }
 
 /** Beside its place and then moved there: nobody finds half a file. */

@@ -160,6 +160,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     runnerSessions: async () => ({
       sessions: [{ sessionId: "4f1c", cwd: "/a", summary: null, updatedAt: at, sizeBytes: 1, inUse: false }],
     }),
+    runnerLog: async () => ({ lines: [{ at, level: "info", text: "the hub is there" }], more: false }),
     createRun: async () => run,
     changeRun: async () => run,
     changeRunTask: async () => run,

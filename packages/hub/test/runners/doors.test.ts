@@ -133,6 +133,28 @@ describe("the doors for runners", () => {
     })
   })
 
+  it("[HR9] the last lines of a runner's log are told as it tells them, to operators", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const log = { lines: [{ at: "2026-01-01T00:00:00.000Z", level: "info", text: "the hub is there" }], more: true }
+    const asked = rest(stage, "GET", "/api/runners/runner-1/log?lines=1")
+    const { id, request } = await runner.request("log")
+    expect(request).toEqual({ kind: "log", lines: 1 })
+    runner.reply(id, log)
+    expect(await asked).toEqual({ status: 200, body: log })
+    expect(await rest(stage, "GET", "/api/runners/runner-1/log?lines=501")).toMatchObject({ status: 400 })
+    expect(await rest(stage, "GET", "/api/runners/nobody/log")).toMatchObject({
+      status: 404,
+      body: { error: { code: "runner/unknown" } },
+    })
+    runner.leave()
+    await expect.poll(() => runnersOf(stage), WAIT).toMatchObject([{ connected: false }])
+    expect(await rest(stage, "GET", "/api/runners/runner-1/log")).toMatchObject({
+      status: 409,
+      body: { error: { code: "runner/away" } },
+    })
+  })
+
   it("[HR7] a runner that is away is forgotten on request, one that is here is not", async () => {
     const stage = await openStage()
     const runner = await FakeRunner.connect(stage)

@@ -103,6 +103,8 @@ export type RunnerRequest =
   | { readonly kind: "folders"; readonly path?: string }
   | { readonly kind: "sessions"; readonly cwd?: string }
   | { readonly kind: "remove-worktree"; readonly path: string }
+  /** The last lines of the runner's own log. */
+  | { readonly kind: "log"; readonly lines?: number }
 
 export type HubToRunner =
   | { readonly ev: "welcome"; readonly hub: string }
@@ -125,6 +127,22 @@ export interface RunnerFolders {
   readonly path: string
   readonly parent: string | null
   readonly folders: readonly { readonly name: string; readonly path: string; readonly isGit: boolean }[]
+  readonly more: boolean
+}
+
+/** What the runner did and what it could not, in its own words: never what agents or people said. */
+export interface RunnerLogLine {
+  readonly at: string
+  readonly level: "info" | "warn" | "error"
+  readonly text: string
+  /** The hub's session that it is about. */
+  readonly session?: string
+}
+
+export interface RunnerLogTail {
+  /** The newest last. */
+  readonly lines: readonly RunnerLogLine[]
+  /** There are older ones. */
   readonly more: boolean
 }
 

@@ -211,6 +211,7 @@ export class Agent {
     const exit = exitOf(closed, stderr, state.phase === "ending" ? state.ending : undefined)
     const { undelivered, lastReceived } = state.input
     this.#state = { phase: "exited" }
+    this.#options.log.info({ spawn: this.spawn, session: this.record.session }, `an agent is over: ${exit.reason}`)
     const late = undelivered.length === 0 ? {} : { undelivered }
     this.#stream.note({ kind: "exited", exit: { ...exit, ...late, lastReceived } })
     this.#options.onExit(this)

@@ -166,6 +166,8 @@ export class Roster {
     }
     const agent = this.#adopt(new Agent(this.#agentOptions(record, new KeptLines(this.#keptOptions(record))), child))
     agent.wake()
+    const { spawn, pid } = record.launched
+    this.#options.settings.log.info({ spawn, pid, session: record.session }, "an agent was started")
     return record.launched
   }
 

@@ -85,6 +85,8 @@ export class ControlLink {
       this.#say({ op: "reply", id, result: (await this.#options.onRequest(request)) ?? null })
     } catch (error) {
       if (!(error instanceof Refusal)) this.#options.log.error({ err: error, kind: request.kind }, "a request failed")
+      // The others are questions, and an answer to them is no event.
+      else if (request.kind === "launch") this.#options.log.warn({ err: error }, "a launch was refused")
       const code = error instanceof Refusal ? error.code : "runner/spawn-failed"
       this.#say({ op: "refused", id, code, message: errorText(error) })
     } finally {

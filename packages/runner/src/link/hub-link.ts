@@ -1,6 +1,6 @@
 import type { Clock } from "@signalbox/transport"
-import type { Logger } from "pino"
 import { type RawData, WebSocket } from "ws"
+import type { RunnerLog } from "../log-tail.ts"
 import { type LinkEnd, type LinkTiming, linkEnd, retryDelayMs } from "./backoff.ts"
 
 export interface HubAddress {
@@ -14,7 +14,7 @@ export interface LinkSettings {
   readonly address: () => HubAddress | undefined
   readonly timing: LinkTiming
   readonly clock: Clock
-  readonly log: Logger
+  readonly log: RunnerLog
 }
 
 export interface HubLinkOptions extends LinkSettings {

@@ -1,10 +1,10 @@
-import type { Logger } from "pino"
+import type { RunnerLog } from "../log-tail.ts"
 import type { AgentRecord } from "./state-file.ts"
 import { sweep } from "./sweep.ts"
 
 export interface LeftoversOptions {
   readonly killAfterMs: number
-  readonly log: Logger
+  readonly log: RunnerLog
 }
 
 /** Ends what agents that are over left running. Each look is at the whole machine, so those that end together share one. */

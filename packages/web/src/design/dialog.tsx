@@ -49,11 +49,13 @@ export function Dialog({
       role={role}
       aria-labelledby={id}
       onCancel={(event) => {
+        // React lets it rise: one that stands in this one closes by itself alone.
+        if (event.target !== element.current) return
         event.preventDefault()
         if (!isHeld) onClose()
       }}
       // A browser may insist on closing it.
-      onClose={() => open && onClose()}
+      onClose={(event) => event.target === element.current && open && onClose()}
       onClick={(event) => event.target === element.current && !isHeld && onClose()}
       className={classes(
         "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border border-line bg-raised p-0 text-text shadow-popover outline-none",

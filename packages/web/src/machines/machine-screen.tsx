@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
-import { useHub, useMe } from "../app/hub-context.ts"
+import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { navigate, type ScreenProps } from "../app/router.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
@@ -18,6 +18,7 @@ import { useEntries } from "../sessions/use-entries.ts"
 import { AgentsMeter } from "./agents-meter.tsx"
 import { MachineErrors } from "./machine-errors.tsx"
 import { MachineGlyph } from "./machine-glyph.tsx"
+import { MachineLog } from "./machine-log.tsx"
 import { compatibilityNote, machineStatus, machineStatusWords } from "./machine-status.ts"
 import { OWN_VERSION } from "./own-version.ts"
 import { RemoveMachine } from "./remove-machine.tsx"
@@ -46,6 +47,7 @@ export function MachineScreen({ params }: ScreenProps) {
 function OneMachine({ machine }: { readonly machine: Machine }) {
   const now = useNow()
   const isAdmin = useMe().role === "admin"
+  const canOperate = useCanOperate()
   const [isRemoving, setRemoving] = useState(false)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const status = machineStatus(machine, OWN_VERSION)
@@ -94,6 +96,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
           {note !== undefined && <Notice tone="neutral">{note}</Notice>}
           <Facts machine={machine} now={now} />
           <MachineSessions machine={machine} now={now} />
+          {canOperate && <MachineLog key={machine.id} machine={machine} now={now} />}
         </div>
       </div>
       {isAdmin && <RemoveMachine machine={machine} open={isRemoving} onClose={() => setRemoving(false)} />}

@@ -8,3 +8,11 @@ export function isAtLeast(cliVersion: string | null, least: readonly [number, nu
   }
   return true
 }
+
+/** The oldest version seen to refuse what it does not know; nothing between it and 2.1.37 was tried. */
+const ANSWERS_SINCE = [2, 1, 100] as const
+
+/** Whether a CLI answers also what it does not know. The oldest say nothing at all then. */
+export function refusesUnknown(cliVersion: string | null): boolean {
+  return isAtLeast(cliVersion, ANSWERS_SINCE)
+}

@@ -5,7 +5,6 @@ import {
   type DragEvent,
   type FormEvent,
   type KeyboardEvent,
-  useEffect,
   useLayoutEffect,
   useRef,
   useState,
@@ -19,10 +18,10 @@ import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { AttachmentList } from "./attachment-list.tsx"
 import { type Attachment, contentOf, readImages, withImages } from "./attachments.ts"
 import { CompletionList } from "./completion-list.tsx"
-import { keepDraft, readDraft } from "./drafts.ts"
 import { isCoarse } from "./fingers.ts"
 import { Suggestion } from "./suggestion.tsx"
 import { useCompletion } from "./use-completion.ts"
+import { useDraft } from "./use-draft.ts"
 import { useOutgoing } from "./use-outgoing.ts"
 import { WaitingMessages } from "./waiting-messages.tsx"
 
@@ -45,7 +44,7 @@ export function Composer({ session, feed, rows, onSent }: ComposerProps) {
 }
 
 function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
-  const [text, setText] = useState(() => readDraft(session.id))
+  const [text, setText] = useDraft(session.id)
   const { images, left, attach, remove, clear } = useImages()
   const { waiting, send, retry, discard } = useOutgoing(session, rows)
   const isBusy = session.state === "running" || session.state === "waiting"
@@ -54,8 +53,6 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
   const [caret, setCaret] = useState(text.length)
   const moveCaret = useCaret(field)
   const completion = useCompletion({ session, feed, text, caret, onText: putText })
-
-  useEffect(() => keepDraft(session.id, text), [session.id, text])
 
   function submit(priority?: "now"): void {
     if (isEmpty) return
@@ -119,7 +116,7 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
             onPaste={(event) => attach(event, event.clipboardData)}
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => attach(event, event.dataTransfer)}
-            className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 w-full min-w-0 resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input coarse:min-h-11"
+            className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 w-full min-w-0 resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input placeholder:whitespace-nowrap coarse:min-h-11"
           />
           <SendButton isBusy={isBusy} isEmpty={isEmpty} onSend={submit} />
         </form>

@@ -9,20 +9,23 @@ import { type ContextFill, contextFillOf } from "./context-fill.ts"
 const NEARLY_FULL = 80
 
 /** How full the context is. Of the log's end, also while the reader is elsewhere in it. */
-export function ContextMeter() {
+export function useContextFill(): ContextFill | undefined {
   const { feed } = useTranscript()
   const { isAtTail, lastSeq, load } = useValue(feed.view)
   const kept = useRef<ContextFill | undefined>(undefined)
-  const fill = useMemo(() => {
+  return useMemo(() => {
     if (load === "ready" && isAtTail)
       kept.current = contextFillOf(feed.laneRows(null), (seq) => feed.eventAt(seq)?.message) ?? kept.current
     return kept.current
     // The rows are the fold's own: `lastSeq` tells that there are others.
   }, [feed, load, isAtTail, lastSeq])
+}
+
+export function ContextMeter({ fill }: { readonly fill: ContextFill | undefined }) {
   if (fill === undefined) return null
   const share = Math.min(100, Math.round((fill.used / fill.max) * 100))
   return (
-    <span className="flex shrink-0 items-center gap-1.5 tabular-nums" title={words(fill)}>
+    <span className="flex min-w-12 items-center gap-1.5 whitespace-nowrap tabular-nums" title={words(fill)}>
       <span aria-hidden="true">ctx {share} %</span>
       <span
         role="meter"
@@ -31,7 +34,7 @@ export function ContextMeter() {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuetext={`${share} %, ${words(fill)}`}
-        className="block h-1.5 w-10 overflow-hidden rounded-[3px] bg-sunken outline outline-edge/60"
+        className="block h-1.5 w-10 min-w-0 overflow-hidden rounded-[3px] bg-sunken outline outline-edge/60"
       >
         <span
           ref={(element) => element?.style.setProperty("width", `${share}%`)}

@@ -1,20 +1,74 @@
-/** What somebody began to write, per session, kept by the browser through reloads and sign-ins. */
+/**
+ * What somebody began to write, per session. Each tab has its own, which survives a reload. The last that any of them wrote is
+ * kept beside it, for a tab that is new, or comes after the browser was closed.
+ */
 const PREFIX = "signalbox:draft:"
+const ORDER = "signalbox:drafts"
 const MAX_CHARS = 200_000
+/** Those written to longest ago go first. */
+const MAX_DRAFTS = 50
 
-export function readDraft(session: string): string {
+/** Where drafts are kept: a browser's `Storage`, or nothing where it has none to give. */
+type Place = Pick<Storage, "getItem" | "setItem" | "removeItem">
+export interface DraftPlaces {
+  readonly tab: Place
+  readonly browser: Place
+}
+
+/** May throw: a browser can be told to keep nothing. */
+const here: DraftPlaces = {
+  get tab() {
+    return sessionStorage
+  },
+  get browser() {
+    return localStorage
+  },
+}
+
+export function readDraft(session: string, places: DraftPlaces = here): string {
   try {
-    return localStorage.getItem(PREFIX + session) ?? ""
+    return places.tab.getItem(PREFIX + session) ?? places.browser.getItem(PREFIX + session) ?? ""
   } catch {
     return ""
   }
 }
 
-export function keepDraft(session: string, text: string): void {
+/** What it `was` tells whose the browser's is: another tab's stays when this one's is sent. */
+export function keepDraft(
+  session: string,
+  { was, is }: { readonly was: string; readonly is: string },
+  places: DraftPlaces = here,
+): void {
   try {
-    if (text === "") localStorage.removeItem(PREFIX + session)
-    else localStorage.setItem(PREFIX + session, text.slice(0, MAX_CHARS))
+    // Also nothing is this tab's own word: it does not take up another's after a reload.
+    put(places.tab, session, is)
+    if (is !== "") put(places.browser, session, is)
+    else if (places.browser.getItem(PREFIX + session) === clipped(was)) places.browser.removeItem(PREFIX + session)
   } catch {
     // It stays in the field as long as the page lives.
+  }
+}
+
+function clipped(text: string): string {
+  return text.slice(0, MAX_CHARS)
+}
+
+function put(place: Place, session: string, text: string): void {
+  const known = orderIn(place)
+  if (known.at(-1) !== session) {
+    const others = known.filter((other) => other !== session)
+    for (const oldest of others.splice(0, others.length - MAX_DRAFTS + 1)) place.removeItem(PREFIX + oldest)
+    place.setItem(ORDER, JSON.stringify([...others, session]))
+  }
+  place.setItem(PREFIX + session, clipped(text))
+}
+
+/** Sessions with a draft, the one last written to at the end. */
+function orderIn(place: Place): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(place.getItem(ORDER) ?? "[]")
+    return Array.isArray(kept) ? kept.filter((each) => typeof each === "string") : []
+  } catch {
+    return []
   }
 }

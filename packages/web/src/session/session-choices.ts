@@ -18,6 +18,11 @@ export function modeChoices(current: string | null, isAdmin: boolean): readonly 
   return withCurrent(known, current)
 }
 
+/** The mode as people call it, or by its own name when we do not know it. */
+export function modeWords(mode: string): string {
+  return [...MODES, BYPASS_CHOICE].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
+}
+
 export function modelChoices(current: string | null, offered: readonly Choice[] | undefined): readonly Choice[] {
   return withCurrent(offered ?? [], current ?? "")
 }
@@ -27,17 +32,12 @@ function withCurrent(known: readonly Choice[], current: string | null): readonly
   return [{ value: current, label: current === "" ? "Default model" : current }, ...known]
 }
 
-/** What the agent offers, from what it said when it started. None: it is asked again the next time. */
-export async function readModels(reply: Promise<unknown>): Promise<readonly Choice[] | undefined> {
-  try {
-    const body = await reply
-    const models: unknown = isObject(body) ? body["models"] : undefined
-    if (!Array.isArray(models)) return undefined
-    return models.flatMap((model: unknown) => {
-      const value = textOf(model, "value")
-      return value === undefined ? [] : [{ value, label: oneLine(textOf(model, "displayName") ?? value, 60) }]
-    })
-  } catch {
-    return undefined
-  }
+/** Of the list that the agent gives, or gave when it started. None is no list: it is asked again the next time. */
+export function readModels(body: unknown): readonly Choice[] | undefined {
+  const models: unknown = isObject(body) ? body["models"] : undefined
+  if (!Array.isArray(models)) return undefined
+  return models.flatMap((model: unknown) => {
+    const value = textOf(model, "value")
+    return value === undefined ? [] : [{ value, label: oneLine(textOf(model, "displayName") ?? value, 60) }]
+  })
 }

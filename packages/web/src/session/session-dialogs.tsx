@@ -2,28 +2,36 @@ import type { Session } from "@signalbox/client"
 import { lazy, Suspense } from "react"
 import { Dialog } from "../design/dialog.tsx"
 import { Skeleton } from "../design/notice.tsx"
+import type { ContextFill } from "./context-fill.ts"
 
-export type SessionDialogName = "rewind" | "export"
+export type SessionDialogName = "rewind" | "export" | "about"
 
 const RewindFiles = lazy(async () => ({ default: (await import("./rewind-files.tsx")).RewindFiles }))
 const ExportSession = lazy(async () => ({ default: (await import("./export-session.tsx")).ExportSession }))
+const AboutSession = lazy(async () => ({ default: (await import("./about-session.tsx")).AboutSession }))
 
-const TITLES: Readonly<Record<SessionDialogName, string>> = { rewind: "Rewind files", export: "Export" }
+const TITLES: Readonly<Record<SessionDialogName, string>> = {
+  rewind: "Rewind files",
+  export: "Export",
+  about: "About this session",
+}
 
 interface SessionDialogProps {
   readonly name: SessionDialogName | "none"
   readonly session: Session
+  readonly fill: ContextFill | undefined
   readonly onClose: () => void
 }
 
 /** What the session's menu opens; each is loaded when it is. */
-export function SessionDialog({ name, session, onClose }: SessionDialogProps) {
+export function SessionDialog({ name, session, fill, onClose }: SessionDialogProps) {
   return (
     <Dialog title={name === "none" ? "" : TITLES[name]} open={name !== "none"} onClose={onClose}>
       <div className="flex min-h-24 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4">
         <Suspense fallback={<Skeleton rows={2} />}>
           {name === "rewind" && <RewindFiles session={session} onClose={onClose} />}
           {name === "export" && <ExportSession session={session} />}
+          {name === "about" && <AboutSession session={session} fill={fill} />}
         </Suspense>
       </div>
     </Dialog>

@@ -1,22 +1,24 @@
 import { HubClientError, type Session } from "@signalbox/client"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
 import { Confirm } from "../design/dialog.tsx"
 import { type Choice, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-characters.ts"
+import { askModels } from "./ask-models.ts"
 import { isReachable } from "./reachable.ts"
-import { BYPASS, modeChoices, modelChoices, readModels } from "./session-choices.ts"
+import { BYPASS, modeChoices, modelChoices, modeWords } from "./session-choices.ts"
 
 interface SteeringProps {
   readonly session: Session
   readonly onTrouble: (why: string | undefined) => void
+  /** Where each of the two stands. */
+  readonly place: (name: "Model" | "Mode", control: ReactNode) => ReactNode
+  /** How the selects look. */
+  readonly className?: string
 }
 
-const LOOK =
-  "field-sizing-content min-h-7! shrink-0 max-tablet:order-3 border-transparent! bg-transparent! px-1! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
-
 /** Model and mode. What is shown is what the agent confirmed, never what was only asked for. */
-export function Steering({ session, onTrouble }: SteeringProps) {
+export function Steering({ session, onTrouble, place, className }: SteeringProps) {
   const hub = useHub()
   const { role } = useMe()
   const canOperate = useCanOperate()
@@ -26,8 +28,9 @@ export function Steering({ session, onTrouble }: SteeringProps) {
   if (!canOperate || !isReachable(session)) {
     return (
       <>
-        {session.model !== null && <span className="shrink-0">{oneLine(session.model, 40)}</span>}
-        {session.permissionMode !== null && <span className="shrink-0">{oneLine(session.permissionMode, 40)}</span>}
+        {session.model !== null && place("Model", <span className="shrink-0">{oneLine(session.model, 40)}</span>)}
+        {session.permissionMode !== null &&
+          place("Mode", <span className="shrink-0">{modeWords(session.permissionMode)}</span>)}
       </>
     )
   }
@@ -47,28 +50,33 @@ export function Steering({ session, onTrouble }: SteeringProps) {
   const setMode = (mode: string) => void change("mode", { subtype: "set_permission_mode", mode })
   return (
     <>
-      <Select
-        aria-label="Model"
-        aria-busy={busy === "model"}
-        disabled={busy !== undefined}
-        value={session.model ?? ""}
-        choices={modelChoices(session.model, models)}
-        onFocus={() => {
-          if (models === undefined)
-            void readModels(hub.session(session.id).control({ subtype: "initialize" })).then(setModels)
-        }}
-        onChange={(event) => void change("model", { subtype: "set_model", model: event.target.value })}
-        className={LOOK}
-      />
-      <Select
-        aria-label="Mode"
-        aria-busy={busy === "mode"}
-        disabled={busy !== undefined}
-        value={session.permissionMode ?? "default"}
-        choices={modeChoices(session.permissionMode, role === "admin")}
-        onChange={({ target }) => (target.value === BYPASS ? setBypassing(true) : setMode(target.value))}
-        className={LOOK}
-      />
+      {place(
+        "Model",
+        <Select
+          aria-label="Model"
+          aria-busy={busy === "model"}
+          disabled={busy !== undefined}
+          value={session.model ?? ""}
+          choices={modelChoices(session.model, models)}
+          onFocus={() => {
+            if (models === undefined) void askModels(hub.session(session.id), session.cliVersion).then(setModels)
+          }}
+          onChange={(event) => void change("model", { subtype: "set_model", model: event.target.value })}
+          className={className}
+        />,
+      )}
+      {place(
+        "Mode",
+        <Select
+          aria-label="Mode"
+          aria-busy={busy === "mode"}
+          disabled={busy !== undefined}
+          value={session.permissionMode ?? "default"}
+          choices={modeChoices(session.permissionMode, role === "admin")}
+          onChange={({ target }) => (target.value === BYPASS ? setBypassing(true) : setMode(target.value))}
+          className={className}
+        />,
+      )}
       <Confirm
         title="Bypass permissions?"
         consequence="It will run every command and change every file without asking anybody, as the user of its machine."

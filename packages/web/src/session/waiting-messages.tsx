@@ -39,7 +39,7 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: 
             onDiscard={() => onDiscard(message.uuid)}
           />
         ) : (
-          <li key={message.uuid} className="flex items-center gap-2 text-dense">
+          <li key={message.uuid} className={ROW}>
             <StateMark>{message.state.name === "sending" ? "Sending…" : "Accepted"}</StateMark>
             <bdi className="min-w-0 flex-1 truncate text-text-2">{oneLine(message.text, 200)}</bdi>
           </li>
@@ -48,6 +48,8 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: 
     </ul>
   )
 }
+
+const ROW = "flex min-h-8 flex-wrap items-center gap-x-2 text-dense coarse:min-h-11"
 
 function StateMark({ children, bad = false }: { readonly children: string; readonly bad?: boolean }) {
   return (
@@ -79,7 +81,7 @@ function QueuedMessage({ row, session }: { readonly row: PromptRow; readonly ses
   }
 
   return (
-    <li className="flex flex-wrap items-center gap-2 text-dense text-text-2">
+    <li className={classes(ROW, "text-text-2")}>
       <StateMark>Queued</StateMark>
       <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200)}</bdi>
       {uuid !== undefined && (
@@ -111,16 +113,18 @@ function NotSent({ message, why, onRetry, onDiscard }: NotSentProps) {
     )
   }
   return (
-    <li className="flex flex-wrap items-center gap-2 text-dense">
+    <li className={ROW}>
       <StateMark bad>Not sent</StateMark>
-      <bdi className="min-w-0 flex-1 truncate">{oneLine(message.text, 200)}</bdi>
-      <Button onClick={onRetry}>Retry</Button>
-      <Button look="quiet" onClick={copy}>
-        Copy
-      </Button>
-      <Button look="quiet" onClick={onDiscard}>
-        Discard
-      </Button>
+      <bdi className="min-w-0 flex-1 basis-48 truncate">{oneLine(message.text, 200)}</bdi>
+      <span className="ms-auto flex gap-2">
+        <Button onClick={onRetry}>Retry</Button>
+        <Button look="quiet" onClick={copy}>
+          Copy
+        </Button>
+        <Button look="quiet" onClick={onDiscard}>
+          Discard
+        </Button>
+      </span>
       <span className="w-full text-meta text-text-3">{why}</span>
     </li>
   )

@@ -7,6 +7,8 @@ import {
   Runner,
   RunnerFolders,
   RunnerList,
+  RunnerLog,
+  RunnerLogQuery,
   RunnerPatch,
 } from "../schemas/machine.ts"
 
@@ -55,6 +57,16 @@ export function machineRoutes(core: HubCore): Route[] {
       query: RecordedSessionsQuery,
       reply: { status: 200, description: "as the runner tells it", schema: RecordedSessionList },
       handle: ({ param, query }) => core.runnerSessions(param("id"), query.cwd),
+    }),
+    route({
+      method: "GET",
+      path: "/api/runners/:id/log",
+      // It names folders and sessions of that machine.
+      access: "operator",
+      summary: "The last lines of that runner's own log",
+      query: RunnerLogQuery,
+      reply: { status: 200, description: "as the runner tells it", schema: RunnerLog },
+      handle: ({ param, query }) => core.runnerLog(param("id"), query.lines),
     }),
   ]
 }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Moment } from "./fields.ts"
+import { Moment, numberInQuery } from "./fields.ts"
 
 const Amount = z.number().nonnegative()
 
@@ -31,6 +31,18 @@ export const RunnerPatch = z.strictObject({ draining: z.boolean() })
 export const RunnerList = z.object({ runners: z.array(Runner), more: z.boolean() })
 export const FoldersQuery = z.strictObject({ path: z.string().min(1).max(4_096).exactOptional() })
 export const RecordedSessionsQuery = z.strictObject({ cwd: z.string().min(1).max(4_096).exactOptional() })
+
+export const RunnerLogQuery = z.strictObject({ lines: numberInQuery({ min: 1, max: 500 }).default(200) })
+
+/** As the runner tells it, the newest line last. */
+export const RunnerLog = z
+  .looseObject({
+    lines: z.array(
+      z.looseObject({ at: z.string(), level: z.string(), text: z.string(), session: z.string().exactOptional() }),
+    ),
+    more: z.boolean(),
+  })
+  .meta({ id: "RunnerLog" })
 
 /** As the runner tells it. */
 export const RunnerFolders = z

@@ -1,7 +1,7 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
-import { isAtLeast } from "../cli-version.ts"
+import { refusesUnknown } from "../cli-version.ts"
 import { isReachable } from "../reachable.ts"
 
 /** What came of asking the agent something about itself. */
@@ -15,16 +15,13 @@ export type Reply<T> =
 /** A version that does not know a request may say nothing at all. */
 const TIMEOUT_MS = 15_000
 
-/** The oldest version seen to refuse what it does not know; nothing between it and 2.1.37 was tried. */
-const ANSWERS_SINCE = [2, 1, 100] as const
 const UNSUPPORTED = /unsupported|unknown (?:control|request|subtype)/i
 
 /** Why the agent did not do it, as people can use it. */
 export function refusalWords(error: unknown, { cliVersion }: Pick<Session, "cliVersion">): string {
   const version = cliVersion === null ? "this CLI" : `CLI ${cliVersion}`
   if (!(error instanceof HubClientError)) return String(error)
-  // The oldest say nothing at all to what they do not know.
-  const isSilent = cliVersion !== null && !isAtLeast(cliVersion, ANSWERS_SINCE)
+  const isSilent = cliVersion !== null && !refusesUnknown(cliVersion)
   if (error.code === "control/timeout" && !isSilent) return `${version} did not answer; it may not support this`
   if (error.code === "control/timeout" || (error.code === "control/refused" && UNSUPPORTED.test(error.message)))
     return `Not supported by ${version}`

@@ -1,5 +1,8 @@
 import { html, type Markup } from "./html.ts"
 
+/** Every runtime has it, though the language does not: a host as a browser would go to it, whatever its spelling. */
+declare const URL: { canParse(text: string): boolean; new (text: string): { readonly host: string } }
+
 /** The Markdown that agents write: headings, lists, code, tables, quotes, emphasis, links. Everything else is text. */
 export function markdown(text: string): readonly Markup[] {
   const lines = text.replaceAll("\r\n", "\n").split("\n")

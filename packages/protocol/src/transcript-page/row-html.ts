@@ -13,7 +13,7 @@ import {
   startedWords,
   type ThinkingRow,
   thinkingWords,
-} from "@signalbox/protocol/transcript"
+} from "../transcript/index.ts"
 import { html, type Markup } from "./html.ts"
 import { markdown } from "./markdown.ts"
 import { toolHtml } from "./tool-html.ts"

@@ -1,4 +1,4 @@
-import { visibleText } from "@signalbox/protocol/transcript"
+import { visibleText } from "../transcript/index.ts"
 
 /** Markup that is meant as markup. Whatever else comes into a page is text. */
 export interface Markup {

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, textOf } from "../envelope.ts"
 import {
   answersOf,
   askWords,
@@ -8,7 +8,7 @@ import {
   resultText,
   type ToolRow,
   toolHeading,
-} from "@signalbox/protocol/transcript"
+} from "../transcript/index.ts"
 import { html, type Markup } from "./html.ts"
 import { markdown } from "./markdown.ts"
 

@@ -1,30 +1,21 @@
-import type { Session } from "@signalbox/client"
-import { Transcript, type TranscriptEvent } from "@signalbox/protocol/transcript"
+import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { markdown } from "../../src/export/markdown.ts"
-import { pageHtml } from "../../src/export/page.ts"
+import type { TranscriptEvent } from "../../src/transcript/index.ts"
+import { type PageSession, transcriptPage } from "../../src/transcript-page/index.ts"
+import { markdown } from "../../src/transcript-page/markdown.ts"
+import { STYLE, STYLE_HASH } from "../../src/transcript-page/style.ts"
 
-const session: Session = {
+const session: PageSession = {
   id: "s1",
   title: "<script>alert(1)</script>",
-  state: "idle",
-  agentSessionId: null,
   cwd: "/p",
   model: "opus",
-  permissionMode: "default",
   cliVersion: "2.1.325",
-  transport: null,
-  runner: null,
-  archived: false,
   createdAt: "2026-01-01T00:00:00.000Z",
-  updatedAt: "2026-01-01T00:00:00.000Z",
-  lastSeq: 1,
   turns: 1,
   costUsd: 0.5,
-  tokens: { input: 1, output: 1, cacheRead: 0, cacheCreation: 0 },
-  pendingAsks: 0,
-  viewers: 0,
+  tokens: { input: 1, output: 1, cacheRead: 0 },
 }
 
 const HOSTILE = `<img src=x onerror=alert(1)>"'><script>x</script>&amp;\u202e\u001b[2J[a](javascript:alert(1)) ![i](http://x/y.png)`
@@ -82,18 +73,24 @@ function hostileEvents(): readonly TranscriptEvent[] {
   return messages.map((message, index) => ({ seq: index + 1, at: HOSTILE, from: "agent", message }))
 }
 
-function pageOf(events: readonly TranscriptEvent[]): string {
-  const transcript = new Transcript()
-  transcript.fold(events)
-  return [...pageHtml(session, transcript.rows(), (lane) => transcript.rows(lane))].join("")
+async function* each(events: readonly TranscriptEvent[]): AsyncGenerator<TranscriptEvent> {
+  yield* events
+}
+
+async function pageOf(events: readonly TranscriptEvent[]): Promise<string> {
+  const writtenAt = "2026-01-02T00:00:00.000Z"
+  const pieces: string[] = []
+  for await (const piece of transcriptPage({ session, events: each(events), asks: async () => [], writtenAt }))
+    pieces.push(piece)
+  return pieces.join("")
 }
 
 const TAGS =
   /<\/?(?:!doctype html|html|head|meta|title|style|body|header|main|nav|footer|h[1-5]|dl|dt|dd|p|ul|ol|li|pre|code|strong|em|blockquote|hr|br|a|span|div|section|details|summary|time|img|table|thead|tbody|tr|th|td)(?: [a-z-]+(?:="[^"<>]*")?)*>/g
 
 describe("an exported page", () => {
-  it("[EX1] has no script and no attribute that anybody but us wrote, whatever the session says", () => {
-    const page = pageOf(hostileEvents())
+  it("[EX1] has no script and no attribute that anybody but us wrote, whatever the session says", async () => {
+    const page = await pageOf(hostileEvents())
     const style = /<style>([^]*?)<\/style>/.exec(page)?.[1] ?? ""
     const rest = page.replace(style, "").replaceAll(TAGS, "")
     expect(rest).not.toMatch(/[<>]/)
@@ -103,15 +100,16 @@ describe("an exported page", () => {
     expect(["\u202e", "\u001b"].filter((hidden) => page.includes(hidden))).toEqual([])
   })
 
-  it("[EX1] allows nothing but its own style and the pictures in it, by a policy of its own", () => {
-    const page = pageOf([])
+  it("[EX1] allows nothing but its own style and the pictures in it, by a policy of its own", async () => {
+    const page = await pageOf([])
+    expect(createHash("sha256").update(STYLE).digest("base64")).toBe(STYLE_HASH)
     expect(page).toMatch(
       /http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-[^;]+&#39;; img-src data:;/,
     )
     expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.indexOf("<style>"))
   })
 
-  it("[EX2] tools are closed, an edit shows its lines, a failure shows why", () => {
+  it("[EX2] tools are closed, an edit shows its lines, a failure shows why", async () => {
     const input = { file_path: "a.ts", old_string: "one", new_string: "two" }
     const block = { type: "tool_use", id: "t1", name: "Edit", input }
     const failed = { type: "tool_use", id: "t2", name: "Bash", input: { command: "npm test" } }
@@ -125,7 +123,7 @@ describe("an exported page", () => {
         },
       },
     ]
-    const page = pageOf(
+    const page = await pageOf(
       messages.map((message, index) => ({ seq: index + 1, at: "2026-01-01T00:00:00.000Z", from: "agent", message })),
     )
     expect(page).toMatch(

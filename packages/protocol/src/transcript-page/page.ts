@@ -1,24 +1,41 @@
-import { createHash } from "node:crypto"
-import type { Session } from "@signalbox/client"
-import { costWords, countWords, type Row } from "@signalbox/protocol/transcript"
+import { costWords, countWords, type Row } from "../transcript/index.ts"
 import { html, type Markup } from "./html.ts"
 import { type LaneOf, rowHtml, timeHtml } from "./row-html.ts"
-import { STYLE } from "./style.ts"
+import { STYLE, STYLE_HASH } from "./style.ts"
 
 const MAX_PROMPTS = 500
 
+/** What a page tells of its session besides what was said. */
+export interface PageSession {
+  readonly id: string
+  readonly title: string | null
+  readonly cwd: string | null
+  readonly model: string | null
+  readonly cliVersion: string | null
+  readonly createdAt: string
+  readonly turns: number
+  readonly costUsd: number
+  readonly tokens: { readonly input: number; readonly output: number; readonly cacheRead: number }
+}
+
+interface PageParts {
+  readonly session: PageSession
+  readonly rows: readonly Row[]
+  readonly laneOf: LaneOf
+  readonly writtenAt: string
+}
+
 /** One page, in pieces, so that a long one is never a single text: all that it needs is in it, and no script. */
-export function* pageHtml(session: Session, rows: readonly Row[], laneOf: LaneOf): Generator<string> {
+export function* pageHtml({ session, rows, laneOf, writtenAt }: PageParts): Generator<string> {
   const title = session.title ?? `Session ${session.id}`
   yield `<!doctype html>\n<html lang="en">\n${head(title).html}<body>\n<header>${header(session, title).html}${contents(rows).html}</header>\n<main>\n`
   for (const row of rows) yield `${rowHtml(row, laneOf).html}\n`
-  yield `</main>\n${html`<footer>Written by signalbox ${timeHtml(new Date().toISOString())}. Nothing in this page is loaded from elsewhere, and nothing in it runs.</footer>`.html}\n</body>\n</html>\n`
+  yield `</main>\n${html`<footer>Written by signalbox ${timeHtml(writtenAt)}. Nothing in this page is loaded from elsewhere, and nothing in it runs.</footer>`.html}\n</body>\n</html>\n`
 }
 
 /** The style is allowed by its hash: nothing that an agent wrote could be style, script or a request. */
 function head(title: string): Markup {
-  const hash = createHash("sha256").update(STYLE).digest("base64")
-  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'`
+  const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`
   const style: Markup = { html: `<style>${STYLE}</style>` }
   return html`<head>
 <meta charset="utf-8">
@@ -32,7 +49,7 @@ ${style}
 `
 }
 
-function header(session: Session, title: string): Markup {
+function header(session: PageSession, title: string): Markup {
   const { tokens } = session
   const facts: readonly (readonly [string, string | Markup | null])[] = [
     ["Folder", session.cwd],

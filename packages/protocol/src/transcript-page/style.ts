@@ -56,3 +56,6 @@ footer{margin-top:48px;border-top:1px solid var(--line);padding-top:12px;font-si
 @media (max-width:600px){body{padding:16px 12px 48px}dl{gap:2px 12px}.prompt{padding:8px 12px}}
 @media print{pre{max-height:none}details>summary{break-after:avoid}}
 `.trim()
+
+/** The SHA-256 of the style, by which a page's own policy allows it: a test recomputes it. */
+export const STYLE_HASH = "FBVDBf1VxzuVBAxT3f1oD2erXzG9KCxx6aIrsodQCuY="

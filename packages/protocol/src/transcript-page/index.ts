@@ -1,0 +1,2 @@
+export type { PageSession } from "./page.ts"
+export { transcriptPage } from "./transcript-page.ts"

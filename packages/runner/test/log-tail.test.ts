@@ -1,0 +1,56 @@
+import { join } from "node:path"
+import type { RunnerLogTail } from "@signalbox/protocol/runner-wire"
+import { describe, expect, it } from "vitest"
+import { LogTail, type RunnerLog } from "../src/log-tail.ts"
+import { Scene } from "./runner-scene.ts"
+
+function recorder(): { readonly log: RunnerLog; readonly said: string[] } {
+  const said: string[] = []
+  const say = (_: object, words: string) => void said.push(words)
+  return { said, log: { debug: say, info: say, warn: say, error: say } }
+}
+
+describe("the runner's log", () => {
+  it("[RU48] is kept to its last 500 lines of 500 characters, and goes where it went", () => {
+    const { log, said } = recorder()
+    const tail = new LogTail({ now: () => 0 })
+    const both = tail.beside(log)
+    both.debug({}, "for the curious")
+    for (let index = 0; index < 600; index++) both.info({}, `line ${index}`)
+    both.error({ err: new Error("x".repeat(1000)), session: "s1", text: "a secret" }, "it failed")
+    expect(said).toHaveLength(602)
+    const { lines, more } = tail.last()
+    expect([lines.length, lines[0]?.text, more]).toEqual([500, "line 101", false])
+    const last = lines.at(-1)
+    expect(last).toMatchObject({ at: "1970-01-01T00:00:00.000Z", level: "error", session: "s1" })
+    expect(last?.text).toMatch(/^it failed: x+$/)
+    expect(last?.text).toHaveLength(500)
+    expect(tail.last(2)).toMatchObject({ lines: [{ text: "line 599" }, { level: "error" }], more: true })
+  })
+
+  it("[RU48] is told on request: what was done and why something was not, no token, no environment, nothing that was said", async () => {
+    const scene = await Scene.open()
+    try {
+      const spawn = await scene.launch({ env: { API_KEY: "key-of-somebody" } })
+      scene.hub.say(spawn, "words-of-somebody")
+      await scene.hub.request({ kind: "launch", spec: scene.spec({ cwd: join(scene.base, "gone") }) })
+      await scene.hub.ask({ kind: "stop", spawn, reason: "somebody stopped it" })
+      const told = async () => (await scene.hub.ask({ kind: "log" })) as RunnerLogTail
+      await expect
+        .poll(async () => (await told()).lines.map(({ level, text }) => `${level} ${text}`))
+        .toEqual([
+          expect.stringMatching(/^info the runner begins, version \d/),
+          "info the hub is there",
+          "info an agent was started",
+          expect.stringMatching(/^warn a launch was refused: .*gone/),
+          "info an agent is over: somebody stopped it",
+        ])
+      const tail = await told()
+      expect(tail.lines.filter(({ session }) => session === "session-1")).toHaveLength(2)
+      expect(JSON.stringify(tail)).not.toMatch(/runner-token|key-of|words-of/)
+      expect(await scene.hub.ask({ kind: "log", lines: 1 })).toMatchObject({ lines: [{ level: "info" }], more: true })
+    } finally {
+      await scene.dispose()
+    }
+  })
+})

@@ -1,0 +1,88 @@
+import type { Session } from "@signalbox/client"
+import { type ReactNode, useState } from "react"
+import { useNow } from "../app/clock.ts"
+import { CopyButton } from "../design/copy-button.tsx"
+import { Notice } from "../design/notice.tsx"
+import { oneLine } from "../design/visible-characters.ts"
+import { age, clockTime, money, plural } from "../design/words.ts"
+import { MachineName } from "../fleet/machine-name.tsx"
+import { isSilent } from "../fleet/session-status.ts"
+import type { ContextFill } from "./context-fill.ts"
+import { ContextMeter } from "./context-meter.tsx"
+import { Steering } from "./steering.tsx"
+
+const ROW = "flex min-h-9 items-center justify-between gap-4 py-1 coarse:min-h-12"
+const NAME = "shrink-0 text-dense text-text-2"
+
+interface AboutSessionProps {
+  readonly session: Session
+  readonly fill: ContextFill | undefined
+}
+
+/** All that the header has, one under the other: on a phone this is where model and mode are chosen. */
+export function AboutSession({ session, fill }: AboutSessionProps) {
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+  const now = useNow()
+  const seenAt = isSilent(session, now) ? session.runnerSeenAt : undefined
+  return (
+    <>
+      {trouble !== undefined && (
+        <Notice tone="danger" alert>
+          {trouble}
+        </Notice>
+      )}
+      <div className="flex flex-col divide-y divide-line border-b border-line">
+        <Steering
+          session={session}
+          onTrouble={setTrouble}
+          place={(name, control) => (
+            <div key={name} className={ROW}>
+              <span className={NAME}>{name}</span>
+              {control}
+            </div>
+          )}
+        />
+      </div>
+      <dl className="-mt-4 flex flex-col divide-y divide-line">
+        <Fact name="Machine">
+          <span>
+            <MachineName session={session} />
+            {seenAt !== undefined && `, as of ${clockTime(Date.parse(seenAt))}`}
+          </span>
+        </Fact>
+        {session.cwd !== null && <Copied name="Folder" text={session.cwd} />}
+        {session.cliVersion !== null && <Fact name="CLI">{oneLine(session.cliVersion, 40)}</Fact>}
+        {fill !== undefined && (
+          <Fact name="Context">
+            <ContextMeter fill={fill} />
+          </Fact>
+        )}
+        <Fact name="Cost">
+          {money(session.costUsd)} in {plural(session.turns, "turn")}
+        </Fact>
+        {session.viewers > 1 && <Fact name="Watching">{session.viewers}</Fact>}
+        <Fact name="Began">{age(Date.parse(session.createdAt), now)} ago</Fact>
+        <Copied name="Session" text={session.id} />
+      </dl>
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className={ROW}>
+      <dt className={NAME}>{name}</dt>
+      <dd className="flex min-w-0 items-center gap-2 text-end tabular-nums">{children}</dd>
+    </div>
+  )
+}
+
+/** The end of it tells most: it is shown whole, however many lines that takes. */
+function Copied({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <Fact name={name}>
+      <bdi className="min-w-0 font-mono text-meta break-all">{oneLine(text, 400)}</bdi>
+      <CopyButton text={text} label={`Copy ${name.toLowerCase()}`} className="shrink-0" />
+    </Fact>
+  )
+}

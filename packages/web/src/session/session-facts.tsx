@@ -1,0 +1,70 @@
+import type { Session } from "@signalbox/client"
+import { announce } from "../app/announcer.tsx"
+import { useNow } from "../app/clock.ts"
+import { EyeIcon } from "../design/icons.tsx"
+import { clockTime, money } from "../design/words.ts"
+import { FolderName } from "../fleet/folder-name.tsx"
+import { MachineName } from "../fleet/machine-name.tsx"
+import { isSilent } from "../fleet/session-status.ts"
+import type { ContextFill } from "./context-fill.ts"
+import { ContextMeter } from "./context-meter.tsx"
+import { Steering } from "./steering.tsx"
+
+interface SessionFactsProps {
+  readonly session: Session
+  readonly fill: ContextFill | undefined
+  readonly onTrouble: (why: string | undefined) => void
+}
+
+const QUIET_SELECT =
+  "field-sizing-content min-h-7! shrink-0 border-transparent! bg-transparent! px-1! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
+
+/** The header's second line where it is wide. The folder gives way first; "About this session" has all of it. */
+export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
+  const isAway = isSilent(session, useNow())
+  return (
+    <div className="flex items-center gap-x-4 overflow-x-auto px-4 pt-1 pb-2 text-dense whitespace-nowrap text-text-2 [scrollbar-width:none] @max-xl:hidden @max-3xl:gap-x-3">
+      <span className="max-w-40 min-w-8 truncate">
+        <MachineName session={session} />
+      </span>
+      {isAway && session.runnerSeenAt !== undefined && (
+        <span className="shrink-0">as of {clockTime(Date.parse(session.runnerSeenAt))}</span>
+      )}
+      {session.cwd !== null && <Folder session={session} path={session.cwd} />}
+      {session.cliVersion !== null && <span className="shrink-0 @max-2xl:hidden">CLI {session.cliVersion}</span>}
+      <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
+      <ContextMeter fill={fill} />
+      {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
+      {session.viewers > 1 && (
+        <span className="flex shrink-0 items-center gap-1 tabular-nums">
+          <EyeIcon size={14} />
+          {session.viewers}
+          <span className="sr-only">watching</span>
+        </span>
+      )}
+      {isAway && session.pendingAsks > 0 && (
+        <span className="shrink-0 text-danger">machine offline; your answer will wait</span>
+      )}
+    </div>
+  )
+}
+
+function Folder({ session, path }: { readonly session: Session; readonly path: string }) {
+  const copy = () => {
+    navigator.clipboard.writeText(path).then(
+      () => announce("Folder copied"),
+      () => announce("The browser did not let us copy"),
+    )
+  }
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      title={`${path} (click to copy)`}
+      // The end of a path is what tells: what does not fit is left out at its beginning.
+      className="min-h-6 min-w-16 truncate rounded-control font-mono text-meta [direction:rtl] hover:underline coarse:min-h-11"
+    >
+      <FolderName session={session} parts={3} />
+    </button>
+  )
+}
