@@ -157,3 +157,42 @@ conformance(
     }),
   { roads: ["websocket", "hybrid"] },
 )
+
+conformance(
+  "AskUserQuestion skipped",
+  (cell) =>
+    withAgent(
+      cell,
+      {
+        scenario: {
+          turns: [{ steps: [{ tool: "AskUserQuestion", input: { questions: [CHOICE] } }, { say: "As you like." }] }],
+        },
+        onRequest: ({ request_id, subtype, request }) => {
+          const asked = question(request_id, request)
+          const skipped = {
+            answers: { "Which colour?": "The user skipped this question." },
+            annotations: { "Which colour?": { unanswered: "skipped" } },
+          }
+          return subtype === "can_use_tool"
+            ? composeAllow(asked, { updatedInput: { ...asked.request.input, ...skipped } })
+            : null
+        },
+      },
+      async (agent) => {
+        await agent.request({ subtype: "initialize" })
+        const turn = await agent.turn("ask me")
+        const init = agent.seen.find((message) => message.type === "system")
+        expect(init?.["capabilities"]).toContain("ask_user_question_unanswered_v1")
+        // No refusal: a result like any other, which says how the question went.
+        const [result] = turn.filter((message) => message.type === "user")
+        expect(result?.["tool_use_result"]).toMatchObject({
+          annotations: { "Which colour?": { unanswered: "skipped" } },
+        })
+        const [told] = toolResults(turn)
+        expect(told?.["is_error"]).toBeUndefined()
+        expect(told?.["content"]).toContain("The user skipped this question.")
+        expect(turn.at(-1)).toMatchObject({ subtype: "success", permission_denials: [] })
+      },
+    ),
+  { versions: ["2.1.325"] },
+)

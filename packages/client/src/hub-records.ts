@@ -117,8 +117,12 @@ export interface Ask {
   readonly toolName?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly suggestions?: readonly unknown[]
+  /** Questions whose agent can be told, in `annotations`, which of them were skipped. */
+  readonly skippable?: boolean
   readonly askedAt: string
   readonly expiresAt?: string
+  /** Of one that expires: by how much and how often that may still be put off. */
+  readonly extension?: { readonly byMs: number; readonly left: number }
   readonly settledAt?: string
   readonly settledBy?: string
   readonly via?: "person" | "policy" | "timeout" | "agent" | "hub"

@@ -52,6 +52,8 @@ export interface Hub {
   ask(id: string): Promise<Ask>
   /** The first valid answer wins: `ask/settled` means that somebody else's did, and `details.ask` says whose. */
   answer(askId: string, answer: AskAnswer): Promise<Ask>
+  /** More time for one that expires. With `expiresAt` as it was seen, two who ask for it get it once. */
+  extend(askId: string, seen?: { readonly expiresAt?: string }): Promise<Ask>
   /** The machines that run agents. */
   readonly runners: HubRunners
   /** Lists of tasks that programs work through. */
@@ -109,6 +111,13 @@ export function connectHub(options: ConnectOptions): Hub {
         path: `/api/asks/${encodeURIComponent(askId)}/answer`,
         body: { answerId: newUuid(), ...answer },
         repeatable: true,
+      }),
+    extend: (askId, seen = {}) =>
+      rest.call({
+        method: "POST",
+        path: `/api/asks/${encodeURIComponent(askId)}/extend`,
+        body: seen,
+        repeatable: seen.expiresAt !== undefined,
       }),
     runners: hubRunners(rest),
     runs: hubRuns(rest),

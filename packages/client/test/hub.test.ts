@@ -27,6 +27,7 @@ describe("calls to the hub", () => {
     fake.route("GET /api/asks", () => ({ body: { asks: [{ id: "a" }] } }))
     fake.route("GET /api/asks/a", () => ({ body: { id: "a" } }))
     fake.route("POST /api/asks/a/answer", () => ({ body: { id: "a", state: "allowed" } }))
+    fake.route("POST /api/asks/a/extend", () => ({ body: { id: "a", expiresAt: "later" } }))
     fake.route("PUT /api/policy", ({ body }) => ({ body }))
 
     expect(await hub.sessions({ limit: 2, state: "idle" })).toEqual({ sessions: [{ id: "x" }], cursor: "c2" })
@@ -42,6 +43,7 @@ describe("calls to the hub", () => {
     expect(await hub.asks({ state: "pending", session: "s/1" })).toEqual([{ id: "a" }])
     expect(await hub.ask("a")).toEqual({ id: "a" })
     expect(await hub.answer("a", { behavior: "allow", inputHash: "h" })).toEqual({ id: "a", state: "allowed" })
+    expect(await hub.extend("a", { expiresAt: "soon" })).toEqual({ id: "a", expiresAt: "later" })
     expect(await hub.request({ method: "PUT", path: "/api/policy", body: { rules: [] } })).toEqual({ rules: [] })
 
     const made = expect.stringMatching(UUID)
@@ -59,6 +61,7 @@ describe("calls to the hub", () => {
       ["GET", { state: "pending", session: "s/1" }],
       ["GET", {}],
       ["POST", { behavior: "allow", inputHash: "h", answerId: made }],
+      ["POST", { expiresAt: "soon" }],
       ["PUT", { rules: [] }],
     ])
   })

@@ -30,6 +30,8 @@ export interface HubCore {
   listAsks(query: AskQuery): Promise<readonly Ask[]>
   getAsk(id: string): Promise<Ask>
   answerAsk(id: string, answer: AskAnswer, how: AnswerOptions): Promise<Ask>
+  /** `expiresAt` as its caller saw it. */
+  extendAsk(id: string, how: { caller: Caller; expiresAt?: string }): Promise<Ask>
 
   getPolicy(): unknown
   putPolicy(policy: unknown, caller: Caller): Promise<unknown>

@@ -24,6 +24,7 @@ export type HubErrorCode =
   | "ask/settled"
   | "ask/changed"
   | "ask/invalid-answer"
+  | "ask/not-extendable"
   | "grant/unknown"
   | "token/unknown"
   | "policy/invalid"
@@ -69,6 +70,7 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "ask/settled": 409,
   "ask/changed": 409,
   "ask/invalid-answer": 400,
+  "ask/not-extendable": 409,
   "grant/unknown": 404,
   "token/unknown": 404,
   "policy/invalid": 400,

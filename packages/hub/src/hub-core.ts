@@ -211,6 +211,10 @@ export class LocalHubCore implements HubCore {
     return this.#options.asks.answer(id, answer, { by: caller.name, via: "person", ...how })
   }
 
+  extendAsk(id: string, { caller, ...seen }: { caller: Caller; expiresAt?: string }): Promise<Ask> {
+    return this.#options.asks.extend(id, { by: caller.name, ...seen })
+  }
+
   getPolicy(): unknown {
     return this.#options.policy.policy
   }

@@ -19,6 +19,8 @@ export interface Verdict {
   readonly message?: string
   /** Of an ask: when it expires, if the rule says so. */
   readonly expiresAfterMs?: number
+  /** How often that may be put off, if the rule says so. */
+  readonly maxExtensions?: number
 }
 
 interface Candidate extends RuleMatch {
@@ -67,8 +69,13 @@ function settle(rule: Rule, sentence: string): Verdict {
     rule: rule.id,
     reason: rule.reason === undefined ? `${sentence}.` : `${sentence}: ${rule.reason}`,
     ...(rule.message === undefined ? {} : { message: rule.message }),
-    ...(rule.expiresAfterMs === undefined ? {} : { expiresAfterMs: rule.expiresAfterMs }),
+    ...expiryOf(rule),
   }
+}
+
+function expiryOf({ expiresAfterMs, maxExtensions }: Rule): Pick<Verdict, "expiresAfterMs" | "maxExtensions"> {
+  if (expiresAfterMs === undefined) return {}
+  return maxExtensions === undefined ? { expiresAfterMs } : { expiresAfterMs, maxExtensions }
 }
 
 function askBecauseUnclear(rule: Rule): Verdict {
@@ -77,7 +84,7 @@ function askBecauseUnclear(rule: Rule): Verdict {
     effect: "ask",
     rule: rule.id,
     reason: `Rule "${rule.id}" may ${says}: what will run, or where, cannot be told beforehand.`,
-    ...(rule.expiresAfterMs === undefined ? {} : { expiresAfterMs: rule.expiresAfterMs }),
+    ...expiryOf(rule),
   }
 }
 

@@ -6,6 +6,7 @@ import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from
 const MAX_RULES = 1000
 /** A year: longer is no expiry at all. */
 const MAX_EXPIRY_MS = 366 * 24 * 60 * 60 * 1000
+const MAX_EXTENSIONS = 100
 
 const text = (max: number) => z.string().min(1, "must not be empty").max(max, `must have at most ${max} characters`)
 const pattern = text(MAX_PATTERN_CHARS)
@@ -37,6 +38,8 @@ export const Rule = z
     mode: text(64).optional(),
     /** Of an ask rule: what nobody has answered by then is expired. */
     expiresAfterMs: z.int().positive().max(MAX_EXPIRY_MS).optional(),
+    /** How often a person may put that off, each time by as long again. */
+    maxExtensions: z.int().min(0).max(MAX_EXTENSIONS).optional(),
     /** Why there is this rule, for people. */
     reason: text(1000).optional(),
     /** Of a deny rule: what the agent is told. */
@@ -81,6 +84,9 @@ function problemsOf(rule: z.infer<typeof Rule>): Problem[] {
   const problems: Problem[] = []
   if (rule.expiresAfterMs !== undefined && rule.effect !== "ask") {
     problems.push([["expiresAfterMs"], `only an ask expires, and this rule's effect is ${rule.effect}`])
+  }
+  if (rule.maxExtensions !== undefined && rule.expiresAfterMs === undefined) {
+    problems.push([["maxExtensions"], "only what expires can be extended, and this rule has no expiresAfterMs"])
   }
   if (rule.message !== undefined && rule.effect !== "deny") {
     problems.push([["message"], `only a denial is told to the agent, and this rule's effect is ${rule.effect}`])

@@ -101,6 +101,7 @@ describe("the verdict", () => {
       reason: 'Rule "r1" forbids this: Friday',
       message: "On Monday.",
     })
+    expect(verdict([{ effect: "ask", expiresAfterMs: 5, maxExtensions: 0 }], "Bash", {}).maxExtensions).toBe(0)
     expect(verdict([{ effect: "ask", expiresAfterMs: 5000 }], "Bash", {})).toEqual({
       effect: "ask",
       rule: "r1",

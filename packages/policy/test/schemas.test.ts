@@ -45,6 +45,8 @@ describe("a policy as it is written", () => {
     [{ effect: "deny", input: { command: "a*".repeat(33) } }, "must have at most 32 stars"],
     [{ effect: "deny", input: { name: "a".repeat(1025) } }, "must have at most 1024 characters"],
     [{ effect: "allow", expiresAfterMs: 5 }, "rule 2 (x): expiresAfterMs: only an ask expires"],
+    [{ effect: "ask", maxExtensions: 2 }, "rule 2 (x): maxExtensions: only what expires can be extended"],
+    [{ effect: "ask", expiresAfterMs: 5, maxExtensions: 101 }, "rule 2 (x): maxExtensions: "],
     [{ effect: "ask", expiresAfterMs: 0 }, "rule 2 (x): expiresAfterMs: "],
     [{ effect: "ask", message: "m" }, "rule 2 (x): message: only a denial"],
     [{ effect: "ask", id: "first" }, "rule 2 (first): id: is used by a rule before it"],

@@ -4,11 +4,14 @@ export interface PeerTraits {
   readonly takesCancel: boolean
   /** Takes a second `initialize` and answers it in full instead of "Already initialized". */
   readonly initializesAgain: boolean
+  /** Takes `unanswered` beside the answers to its questions. An older one on a strict host refuses the whole answer. */
+  readonly takesUnanswered: boolean
 }
 
 const OLDEST: PeerTraits = {
   takesCancel: false,
   initializesAgain: false,
+  takesUnanswered: false,
 }
 
 /** The oldest version seen to be tolerant; nothing between it and 2.1.37 was tried. */
@@ -23,6 +26,7 @@ export function peerTraits(peer: { claude_code_version?: string; capabilities?: 
   return {
     takesCancel: true,
     initializesAgain: modern || isAtLeast(version, INITIALIZES_AGAIN_SINCE),
+    takesUnanswered: peer.capabilities?.includes("ask_user_question_unanswered_v1") === true,
   }
 }
 

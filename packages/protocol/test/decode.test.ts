@@ -152,5 +152,7 @@ describe("writing to an agent", () => {
     expect(peerTraits({ claude_code_version: "2.1.120" }).initializesAgain).toBe(false)
     expect(peerTraits({ claude_code_version: "2.2.0" }).initializesAgain).toBe(true)
     expect(peerTraits({ claude_code_version: "rubbish" }).takesCancel).toBe(false)
+    expect(peerTraits({ claude_code_version: "2.1.325" }).takesUnanswered).toBe(false)
+    expect(peerTraits({ capabilities: ["ask_user_question_unanswered_v1"] }).takesUnanswered).toBe(true)
   })
 })

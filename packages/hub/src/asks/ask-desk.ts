@@ -4,10 +4,10 @@ import type { Ask, AskAnswer, AskState, AskVia } from "../model/ask.ts"
 import type { Directory } from "../store/directory.ts"
 import { type FittingAnswer, fitAnswer } from "./answer.ts"
 import { AnswerDelivery } from "./answer-delivery.ts"
-import { auditOf } from "./ask-audit.ts"
+import { auditOf, auditOfExtension } from "./ask-audit.ts"
 import { askId, askOfRequest, type Question } from "./ask-of-request.ts"
 import { AskTimers } from "./ask-timers.ts"
-import { type AskVerdict, expiredAnswer, verdictAnswer, withVerdict } from "./ask-verdict.ts"
+import { type AskVerdict, expiredAnswer, extended, verdictAnswer, withVerdict } from "./ask-verdict.ts"
 import { GrantDesk } from "./grant-desk.ts"
 
 export interface AskDeskOptions {
@@ -29,6 +29,12 @@ export interface Answering {
   readonly answerId?: string
 }
 
+export interface Extending {
+  readonly by: string
+  /** When it would expire, as its caller saw it: put off already since then, it is not put off again. */
+  readonly expiresAt?: string
+}
+
 /** The process that is gone, the session it was in, and the one that took its place, if one did. */
 export interface Orphaned {
   readonly sessionId: string
@@ -42,6 +48,7 @@ export class AskDesk {
   readonly #pending = new Map<string, Ask>()
   readonly #counts = new Map<string, number>()
   readonly #opening = new Map<string, Promise<void>>()
+  readonly #extending = new Map<string, Promise<void>>()
   readonly #delivery: AnswerDelivery
   readonly #timers: AskTimers
 
@@ -51,7 +58,7 @@ export class AskDesk {
     this.#delivery = new AnswerDelivery({ directory, send, now: () => this.#now() })
     this.#timers = new AskTimers({
       now: () => this.#date(),
-      expire: (id) => this.#expire(id),
+      expire: (id, expiresAt) => this.#expire(id, expiresAt),
       ...(setTimer === undefined ? {} : { setTimer }),
     })
   }
@@ -124,8 +131,8 @@ export class AskDesk {
   }
 
   async answer(id: string, answer: AskAnswer, how: Answering): Promise<Ask> {
-    const ask = this.#pending.get(id) ?? (await this.#options.directory.getAsk(id))
-    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    await this.#extending.get(id)
+    const ask = await this.#known(id)
     if (how.answerId !== undefined && ask.answerId === how.answerId) return ask
     if (ask.state !== "pending") throw settled(ask)
     if (how.inputHash !== undefined && how.inputHash !== ask.inputHash) {
@@ -134,6 +141,33 @@ export class AskDesk {
       })
     }
     return this.#settle(ask, answer, how)
+  }
+
+  /** More time for one that expires: one at a time, so that two who see the same end put it off once. */
+  async extend(id: string, how: Extending): Promise<Ask> {
+    const before = this.#extending.get(id) ?? Promise.resolve()
+    const extending = before.then(() => this.#extend(id, how))
+    const over = extending.then(nothing, nothing)
+    this.#extending.set(id, over)
+    return extending.finally(() => {
+      if (this.#extending.get(id) === over) this.#extending.delete(id)
+    })
+  }
+
+  async #extend(id: string, { by, expiresAt }: Extending): Promise<Ask> {
+    const ask = await this.#known(id)
+    if (ask.state !== "pending") throw settled(ask)
+    if (expiresAt !== undefined && ask.expiresAt !== undefined && expiresAt !== ask.expiresAt) return ask
+    const longer = extended(ask)
+    if (longer === undefined) throw notExtendable(ask)
+    const audit = auditOfExtension(ask, longer, { at: this.#now(), by })
+    const result = await this.#options.directory.settleAsk(id, "pending", longer, { synced: true, audit })
+    if (!result.changed) throw settled(result.ask)
+    // Settled a moment later, it is not told as open after that.
+    if (!this.#pending.has(id)) return longer
+    this.#hold(longer)
+    this.#options.publish(longer)
+    return longer
   }
 
   /** The agent took its question back. */
@@ -220,13 +254,20 @@ export class AskDesk {
     if (ask.expiresAt !== undefined) this.#timers.start(ask.id, ask.expiresAt)
   }
 
-  async #expire(id: string): Promise<void> {
+  async #expire(id: string, expiresAt: string): Promise<void> {
+    await this.#extending.get(id)
     const ask = this.#pending.get(id)
-    if (ask === undefined) return
+    if (ask === undefined || ask.expiresAt !== expiresAt) return
     const fitting = fitAnswer(ask, expiredAnswer(ask))
     const next: Ask = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer: fitting.answer }
     const { changed } = await this.#commit(ask, next)
     if (changed) await this.#delivery.deliver(next, fitting.wire)
+  }
+
+  async #known(id: string): Promise<Ask> {
+    const ask = this.#pending.get(id) ?? (await this.#options.directory.getAsk(id))
+    if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
+    return ask
   }
 
   #release(id: string): void {
@@ -249,6 +290,13 @@ export class AskDesk {
   #now(): string {
     return this.#date().toISOString()
   }
+}
+
+function nothing(): void {}
+
+function notExtendable(ask: Ask): HubError {
+  const why = ask.expiresAt === undefined ? "the ask does not expire" : "the ask cannot be given more time again"
+  return new HubError("ask/not-extendable", why, { details: { ask } })
 }
 
 function settled(ask: Ask): HubError {

@@ -10,11 +10,14 @@ export interface Question {
   readonly request: Readonly<Record<string, unknown>>
   readonly seq: number
   readonly askedAt: string
+  /** Its CLI can be told that a question was left unanswered. */
+  readonly takesUnanswered?: boolean
 }
 
 /** The id follows from the question, so that the same one, brought again by a reconnect or a restart, is the same ask. */
 export function askOfRequest(question: Question): Ask {
-  const { request, incarnation, ...rest } = question
+  const { request, incarnation, takesUnanswered, ...rest } = question
+  const kind = kindOf(request)
   const input = isObject(request["input"]) ? request["input"] : undefined
   const toolName = textOf(request, "tool_name")
   const toolUseId = textOf(request, "tool_use_id")
@@ -22,13 +25,14 @@ export function askOfRequest(question: Question): Ask {
   return {
     id: askId(question),
     ...rest,
-    kind: kindOf(request),
+    kind,
     state: "pending",
     request,
     inputHash: hashOf(input ?? request),
     ...(toolName === undefined ? {} : { toolName }),
     ...(input === undefined ? {} : { input }),
     ...(Array.isArray(suggestions) ? { suggestions } : {}),
+    ...(kind === "question" && takesUnanswered === true ? { skippable: true } : {}),
     incarnation,
     ...(toolUseId === undefined ? {} : { toolUseId }),
   }

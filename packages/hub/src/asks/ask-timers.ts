@@ -3,7 +3,7 @@ import { LONGEST_TIMER_MS } from "../model/longest-timer.ts"
 export interface AskTimersOptions {
   readonly now: () => Date
   /** Fails when the store cannot take it now. */
-  readonly expire: (id: string) => Promise<void>
+  readonly expire: (id: string, expiresAt: string) => Promise<void>
   readonly setTimer?: (run: () => void, ms: number) => () => void
 }
 
@@ -18,10 +18,13 @@ export class AskTimers {
     this.#options = options
   }
 
+  /** Instead of the end it had, if it had one. */
   start(id: string, expiresAt: string): void {
+    this.stop(id)
     const ms = Math.max(0, Date.parse(expiresAt) - this.#options.now().getTime())
     const isFarAway = ms > LONGEST_TIMER_MS
-    this.#set(id, () => (isFarAway ? this.start(id, expiresAt) : this.#expire(id)), Math.min(ms, LONGEST_TIMER_MS))
+    const run = () => (isFarAway ? this.start(id, expiresAt) : this.#expire(id, expiresAt))
+    this.#set(id, run, Math.min(ms, LONGEST_TIMER_MS))
   }
 
   stop(id: string): void {
@@ -35,9 +38,9 @@ export class AskTimers {
   }
 
   /** A store that cannot take it now is asked again: the agent waits for an answer. */
-  #expire(id: string): void {
-    this.#options.expire(id).catch(() => {
-      if (this.#cancels.has(id)) this.#set(id, () => this.#expire(id), RETRY_MS)
+  #expire(id: string, expiresAt: string): void {
+    this.#options.expire(id, expiresAt).catch(() => {
+      if (this.#cancels.has(id)) this.#set(id, () => this.#expire(id, expiresAt), RETRY_MS)
     })
   }
 

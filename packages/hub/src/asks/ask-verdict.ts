@@ -7,15 +7,33 @@ export interface AskVerdict {
   readonly reason: string
   readonly message?: string
   readonly expiresAfterMs?: number
+  readonly maxExtensions?: number
 }
+
+/** Where the rule does not say how often. Without an end, what was to expire would not. */
+const DEFAULT_EXTENSIONS = 3
 
 export function withVerdict(ask: Ask, verdict: AskVerdict): Ask {
   const rule = verdict.rule === undefined ? {} : { rule: verdict.rule }
-  const expires =
-    verdict.effect === "ask" && verdict.expiresAfterMs !== undefined
-      ? { expiresAt: new Date(Date.parse(ask.askedAt) + verdict.expiresAfterMs).toISOString() }
-      : {}
-  return { ...ask, ...rule, ...expires }
+  return { ...ask, ...rule, ...expiryOf(ask, verdict) }
+}
+
+function expiryOf(ask: Ask, verdict: AskVerdict): Pick<Ask, "expiresAt" | "extension"> {
+  const { effect, expiresAfterMs: byMs, maxExtensions: left = DEFAULT_EXTENSIONS } = verdict
+  if (effect !== "ask" || byMs === undefined) return {}
+  return { expiresAt: later(ask.askedAt, byMs), extension: { byMs, left } }
+}
+
+/** With as long again to answer it as its rule gave it at first; undefined when it may not have that. */
+export function extended(ask: Ask): Ask | undefined {
+  const { expiresAt, extension } = ask
+  if (expiresAt === undefined || extension === undefined || extension.left < 1) return undefined
+  const { byMs, left } = extension
+  return { ...ask, expiresAt: later(expiresAt, byMs), extension: { byMs, left: left - 1 } }
+}
+
+function later(moment: string, ms: number): string {
+  return new Date(Date.parse(moment) + ms).toISOString()
 }
 
 /** What the policy answers, in the form that fits the question; undefined when a person must. */

@@ -17,8 +17,12 @@ export interface Ask {
   readonly toolName?: string
   readonly input?: Readonly<Record<string, unknown>>
   readonly suggestions?: readonly unknown[]
+  /** Questions whose agent can be told which of them were skipped. */
+  readonly skippable?: boolean
   readonly askedAt: string
   readonly expiresAt?: string
+  /** Of one that expires: how far and how often that may still be put off. */
+  readonly extension?: AskExtension
   readonly settledAt?: string
   readonly settledBy?: string
   readonly via?: AskVia
@@ -32,6 +36,11 @@ export interface Ask {
   readonly toolUseId?: string
   /** A second answer with this id is the same answer. */
   readonly answerId?: string
+}
+
+export interface AskExtension {
+  readonly byMs: number
+  readonly left: number
 }
 
 /** What an ask is told as: without the parts that only the hub needs. */

@@ -1,4 +1,12 @@
-import { composeError, composeSuccess, type Decoded, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import {
+  composeError,
+  composeSuccess,
+  type Decoded,
+  type Envelope,
+  fieldOf,
+  type PeerTraits,
+  textOf,
+} from "@signalbox/protocol"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
@@ -14,6 +22,8 @@ export interface AgentIntakeOptions {
   readonly asks: AskDesk
   readonly pipeline: SessionPipeline
   readonly wire: () => AgentWire | undefined
+  /** What its CLI can take. */
+  readonly traits: () => PeerTraits
   /** A question, which is an event before it is an ask. */
   readonly record: (message: Envelope, how: { line: string; key?: string }) => Promise<StoredEvent | undefined>
   /** An event that nobody waits for. */
@@ -154,7 +164,9 @@ export class AgentIntake {
     // What a process that is gone had asked is history, and nobody's to answer.
     if (incarnation === undefined) return
     if (isRefused) throw new HubError("hub/busy", `${MAX_OPEN_QUESTIONS} of this agent's are open already`)
-    await asks.open({ sessionId, incarnation, requestId, request, seq: stored?.seq ?? 0, askedAt: now() })
+    const takesUnanswered = this.#options.traits().takesUnanswered
+    const seq = stored?.seq ?? 0
+    await asks.open({ sessionId, incarnation, requestId, request, seq, askedAt: now(), takesUnanswered })
     touched()
   }
 

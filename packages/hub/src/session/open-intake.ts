@@ -16,6 +16,7 @@ export function openIntake(
     asks,
     pipeline: session.pipeline,
     wire: () => session.wire,
+    traits: () => session.traits,
     record: (message, how) => session.history.record("agent", message, how),
     keep: (message, how) => session.history.keep(message, how),
     echoed: (uuid) => session.messages.confirm(uuid),

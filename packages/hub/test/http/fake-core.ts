@@ -141,6 +141,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     listAsks: async () => [ask],
     getAsk: async () => ask,
     answerAsk: async () => ({ ...ask, state: "allowed", settledAt: at, settledBy: "ada", via: "person", answer: {} }),
+    extendAsk: async () => ({ ...ask, expiresAt: at, extension: { byMs: 60_000, left: 2 } }),
     getPolicy: () => ({ rules: [] }),
     putPolicy: async (policy) => policy,
     listGrants: async () => [grant],

@@ -205,6 +205,24 @@ describe("requests", () => {
 })
 
 describe("replies", () => {
+  it("[AK18] more time is asked for with the end that was seen, or with no body at all", async () => {
+    const seen: unknown[] = []
+    const refused = new HubError("ask/not-extendable", "it does not expire", { details: { ask: theAsk } })
+    const extendAsk = (_id: string, how: { expiresAt?: string }) => {
+      seen.push(how.expiresAt)
+      return how.expiresAt === undefined ? Promise.reject(refused) : Promise.resolve(theAsk)
+    }
+    const hub = await setUpHttp({ replies: { extendAsk } })
+    const extend = (body?: unknown) =>
+      hub.ask("/api/asks/a1/extend", { as: "operator", method: "POST", ...(body === undefined ? {} : { body }) })
+    expect((await extend({ expiresAt: "2031-01-01T00:00:00.000Z" })).status).toBe(200)
+    expect((await extend({ byMs: 5 })).status).toBe(400)
+    const reply = await extend()
+    expect(reply.status).toBe(409)
+    expect(await reply.text()).toMatch(/^(?!.*secret-).*"code":"ask\/not-extendable"/)
+    expect(seen).toEqual(["2031-01-01T00:00:00.000Z", undefined])
+  })
+
   it("[HA29] an ask is told without what only the hub needs, inside of errors too", async () => {
     const settled = new HubError("ask/settled", "Ada was first", { details: { ask: { ...theAsk, state: "denied" } } })
     const hub = await setUpHttp({ replies: { answerAsk: () => Promise.reject(settled) } })

@@ -38,22 +38,24 @@ function todoTool(): Tool {
 const questionTool: Tool = {
   async run({ core, input }) {
     const answers = fieldOf(input, "answers")
-    const structured = { questions: input["questions"], answers: answers ?? {} }
     const isNewest = core.profile.generation === 325
+    const annotations = isNewest ? fieldOf(input, "annotations") : undefined
+    const told = annotations === undefined ? {} : { annotations }
+    const structured = { questions: input["questions"], answers: answers ?? {}, ...told }
     if (answers === undefined && isNewest) {
       return { content: "The user did not answer the questions.", structured, idLast: true }
     }
-    const told = Object.entries(answers ?? {})
+    const pairs = Object.entries(answers ?? {})
       .map(([question, answer]) => `"${question}"="${String(answer)}"`)
       .join(", ")
     if (isNewest && hasOwnWords(input["questions"], answers ?? {})) {
       const heed =
         "Read the answers carefully — they may request clarification, changes, or that you not proceed — and follow what they actually say."
-      return { content: `The user answered: ${told}. ${heed}`, structured, idLast: true }
+      return { content: `The user answered: ${pairs}. ${heed}`, structured, idLast: true }
     }
     const content = isNewest
-      ? `Your questions have been answered: ${told}. You can now continue with these answers in mind.`
-      : `User has answered your questions: ${told}. You can now continue with the user's answers in mind.`
+      ? `Your questions have been answered: ${pairs}. You can now continue with these answers in mind.`
+      : `User has answered your questions: ${pairs}. You can now continue with the user's answers in mind.`
     return { content, structured, idLast: true }
   },
 }

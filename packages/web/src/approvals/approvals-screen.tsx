@@ -10,7 +10,7 @@ import { AskDetail } from "./ask-detail.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
 import { AutoApproval } from "./auto-approval.tsx"
 import { focusCard } from "./following-focus.ts"
-import { matchesWish } from "./inbox.ts"
+import { matchesWish, wishOf } from "./inbox.ts"
 import { InboxList } from "./inbox-list.tsx"
 import { useIsDesktop } from "./screen-room.ts"
 import { useSettledAsks } from "./use-settled-asks.ts"
@@ -22,7 +22,7 @@ export function ApprovalsScreen({ params }: ScreenProps) {
   const linked = params["id"]
   const { query } = usePlace()
   const tab = query.get("state") === "settled" ? "settled" : "open"
-  const wish = useMemo(() => ({ kind: query.get("kind") ?? "", machine: query.get("machine") ?? "" }), [query])
+  const wish = useMemo(() => wishOf(query), [query])
   const { asks, sessions } = useFleet()
   const me = useMe()
   const open = useMemo(() => openAsks(asks), [asks])

@@ -5,6 +5,7 @@ import { useFleet } from "../app/hub-context.ts"
 import type { Fleet } from "../app/hub-store.ts"
 import { headingOf } from "../fleet/ask-words.ts"
 import { titleOf } from "../fleet/session-words.ts"
+import { forgetSettledDrafts } from "./ask-drafts.ts"
 import { tellLooking } from "./looking.ts"
 import { closeSettled, notifyOf } from "./notifications.ts"
 import { soundOf } from "./tone.ts"
@@ -37,6 +38,7 @@ export function useAskArrivals(listeners: readonly ArrivalListener[]): void {
   const fleet = useFleet()
   const known = useRef<Set<string> | undefined>(undefined)
   useEffect(tellLooking, [])
+  useEffect(() => forgetSettledDrafts(fleet.asks), [fleet.asks])
   useEffect(() => {
     if (fleet.load.name !== "ready") return
     const ids = [...fleet.asks.values()].filter(({ state }) => state === "pending")

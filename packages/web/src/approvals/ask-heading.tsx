@@ -7,6 +7,8 @@ import { headingOf } from "../fleet/ask-words.ts"
 import { MachineName } from "../fleet/machine-name.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { AskAgent } from "../transcript/ask-agent.tsx"
+import { MoreTime } from "./more-time.tsx"
+import { settledWords } from "./outcome.ts"
 import { timeLeft } from "./time-left.ts"
 
 interface AskHeadingProps {
@@ -19,6 +21,7 @@ interface AskHeadingProps {
 export function AskHeading({ ask, showSession }: AskHeadingProps) {
   const now = useNow()
   const session = useSession(ask.sessionId)
+  const settled = settledWords(ask, now)
   const place = `/s/${encodeURIComponent(ask.sessionId)}?seq=${ask.seq}`
   return (
     <div className="flex shrink-0 flex-wrap items-baseline gap-x-3 gap-y-0.5">
@@ -33,6 +36,12 @@ export function AskHeading({ ask, showSession }: AskHeadingProps) {
         <AskAgent ask={ask} />
         <span className="tabular-nums">asked {age(Date.parse(ask.askedAt), now)} ago</span>
         <Expiry ask={ask} now={now} />
+        <MoreTime ask={ask} />
+        {settled !== undefined && (
+          <time dateTime={ask.settledAt} className="tabular-nums">
+            {settled}
+          </time>
+        )}
       </p>
     </div>
   )

@@ -8,8 +8,8 @@ import { diffTexts } from "../transcript/line-diff.ts"
 import { textIn } from "../transcript/tools/tool-words.ts"
 import { ToolAskBody, useEditPreview } from "./ask-body.tsx"
 import type { AskPlace } from "./ask-form.ts"
+import { ElicitationRecord, QuestionRecord } from "./form-record.tsx"
 import { PlanText, RequestedApprovals } from "./plan-text.tsx"
-import { questionsOf } from "./question-answers.ts"
 import { useIsSplit } from "./use-is-split.ts"
 import { usePlan } from "./use-plan.ts"
 
@@ -38,18 +38,11 @@ function Asked({ ask, place }: AskRecordProps) {
     case "tool":
       return <AskedTool ask={ask} place={place} />
     case "question":
-      return <AskedQuestions ask={ask} />
+      return <QuestionRecord ask={ask} />
     case "plan":
       return <AskedPlan ask={ask} />
     case "elicitation":
-      return (
-        <>
-          <p className="whitespace-pre-wrap">
-            <VisibleText text={textIn(ask.request, "message") ?? ""} />
-          </p>
-          <JsonView value={ask.request["requested_schema"] ?? ask.request["url"] ?? ask.request} whole />
-        </>
-      )
+      return <ElicitationRecord ask={ask} />
     case "dialog":
       return <JsonView value={ask.request["payload"] ?? ask.request} whole />
   }
@@ -70,31 +63,11 @@ function AskedPlan({ ask }: { readonly ask: Ask }) {
   )
 }
 
-function AskedQuestions({ ask }: { readonly ask: Ask }) {
-  const updated = ask.answer?.["updatedInput"]
-  const answers = isObject(updated) ? updated["answers"] : undefined
-  return (
-    <dl className="flex flex-col gap-2">
-      {questionsOf(ask.input).map(({ question, options }) => (
-        <div key={question}>
-          <dt className="font-medium">
-            <VisibleText text={question} />
-          </dt>
-          <dd className="text-text-2">
-            <VisibleText text={textIn(answers, question) ?? options.map(({ label }) => label).join(" · ")} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-/** What went back with the answer: a reason, a changed input, a filled form. */
+/** What went back with the answer: a reason, a changed input. */
 function Answered({ ask }: { readonly ask: Ask }) {
   const { answer, input, kind } = ask
   const message = textIn(answer, "message")
   const updated = answer?.["updatedInput"]
-  const content = answer?.["content"]
   const [before, after] = [JSON.stringify(input, null, 2), JSON.stringify(updated, null, 2)]
   const isChanged = kind !== "question" && isObject(updated) && input !== undefined && before !== after
   return (
@@ -109,11 +82,6 @@ function Answered({ ask }: { readonly ask: Ask }) {
       {isChanged && (
         <Part title="Changed before it was allowed">
           <DiffView hunks={diffTexts(before, after)} />
-        </Part>
-      )}
-      {isObject(content) && (
-        <Part title="Sent">
-          <JsonView value={content} whole />
         </Part>
       )}
     </>

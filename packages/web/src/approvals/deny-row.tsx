@@ -1,3 +1,4 @@
+import type { Ask } from "@signalbox/client"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { Button } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
@@ -7,7 +8,9 @@ import { keepReason, recentReasons } from "./recent-reasons.ts"
 import type { BareAnswer } from "./send-answer.ts"
 
 interface DenyRowProps {
-  readonly askId: string
+  readonly ask: Pick<Ask, "id" | "inputHash">
+  /** It was opened to be typed into. */
+  readonly takesFocus: boolean
   readonly canAct: boolean
   /** What the button does. */
   readonly label: string
@@ -21,12 +24,14 @@ interface DenyRowProps {
 
 /** Why not. It can be left empty; what was said lately is one click away. */
 export function DenyRow(props: DenyRowProps) {
-  const { askId, canAct, label, look = "danger", onDeny, onBack } = props
+  const { ask, takesFocus, canAct, label, look = "danger", onDeny, onBack } = props
   const { fieldLabel = "Reason for Claude (optional)", prefix = "" } = props
-  const [reason, setReason] = useAskDraft(askId, "reason", "")
+  const [reason, setReason] = useAskDraft(ask, "reason", "")
   const [recent] = useState(recentReasons)
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
   const deny = (interrupt: boolean) => {
     if (!canAct) return
     keepReason(reason.trim())

@@ -1,3 +1,4 @@
+import type { Ask } from "@signalbox/client"
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react"
 import { Button } from "../design/button.tsx"
 import { Confirm } from "../design/dialog.tsx"
@@ -6,16 +7,22 @@ import { DiffView } from "../transcript/diff-view.tsx"
 import { diffTexts } from "../transcript/line-diff.ts"
 import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
 import { useAskDraft } from "./ask-drafts.ts"
+import { GateHint } from "./gate-hint.tsx"
+import type { SeenGate } from "./seen-gate.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
 interface EditInputProps {
-  readonly askId: string
+  readonly ask: Pick<Ask, "id" | "inputHash">
   readonly tool: string
   readonly input: Input
   readonly canAct: boolean
-  /** The request was seen to its end. */
-  readonly isSeen: boolean
+  /** The request must be seen to its end, edited or not. */
+  readonly gate: SeenGate
+  /** The request itself: what was not seen yet stands above the field. */
+  readonly request: ReactNode
+  /** It was opened to be typed into. */
+  readonly takesFocus: boolean
   /** What else the answer does, for the button's name. */
   readonly suffix: string
   readonly notes: ReactNode
@@ -43,11 +50,14 @@ function read(text: string, field: string | undefined, input: Input): { input: I
   }
 }
 
-export function EditInput({ askId, tool, input, canAct, isSeen, suffix, notes, onAllow, onBack }: EditInputProps) {
+export function EditInput(props: EditInputProps) {
+  const { ask, tool, input, canAct, gate, request, takesFocus, suffix, notes, onAllow, onBack } = props
   const hint = useId()
   const field = fieldOf(tool, input)
   const original = field === undefined ? JSON.stringify(input, null, 2) : String(input[field])
-  const [text, setText] = useAskDraft(askId, "edit", original)
+  const [text, setText] = useAskDraft(ask, "edit", original)
+  // Once there it stays: nothing moves under whoever reads it.
+  const [showsRequest] = useState(!gate.isOpen)
   const [isLeaving, setLeaving] = useState(false)
   const edited = read(text, field, input)
   const isChanged = text !== original
@@ -60,6 +70,7 @@ export function EditInput({ askId, tool, input, canAct, isSeen, suffix, notes, o
   }
   return (
     <>
+      {showsRequest && request}
       <div className="-mx-1 flex min-h-14 flex-col gap-2 overflow-y-auto px-1 py-1">
         <Field
           label={field === undefined ? "Input (JSON)" : `Edit ${field}`}
@@ -68,8 +79,7 @@ export function EditInput({ askId, tool, input, canAct, isSeen, suffix, notes, o
           {(ids) => (
             <textarea
               {...ids}
-              // It was opened to be typed into.
-              autoFocus
+              autoFocus={takesFocus}
               spellCheck={false}
               rows={Math.min(12, original.split("\n").length + 1)}
               value={text}
@@ -82,18 +92,14 @@ export function EditInput({ askId, tool, input, canAct, isSeen, suffix, notes, o
         {isChanged && <DiffView hunks={diffTexts(original, text)} />}
       </div>
       <ActionBar notes={notes}>
-        {!isSeen && (
-          <p id={hint} className="text-dense text-caution">
-            Go back and read the request to its end first.
-          </p>
-        )}
+        <GateHint id={hint} gate={gate} />
         <ActionButtons>
           <PrimaryAction
-            aria-disabled={!canAct || !isSeen || "error" in edited}
-            aria-describedby={isSeen ? undefined : hint}
-            onClick={() => isSeen && "input" in edited && onAllow(edited.input)}
+            aria-disabled={!canAct || !gate.isOpen || "error" in edited}
+            aria-describedby={gate.isOpen ? undefined : hint}
+            onClick={() => gate.isOpen && "input" in edited && onAllow(edited.input)}
           >
-            {isSeen
+            {gate.isOpen
               ? `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}`
               : "Review to allow"}
           </PrimaryAction>

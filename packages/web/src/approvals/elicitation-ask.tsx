@@ -37,7 +37,7 @@ const NO_VALUES: Readonly<Record<string, FormValue>> = {}
 
 function SchemaForm({ ask, canAct, answer, notes }: AskFormProps) {
   const fields = fieldsOf(ask.request["requested_schema"], ask.request["property_order"])
-  const [values, setValues] = useAskDraft(ask.id, "values", NO_VALUES)
+  const [values, setValues] = useAskDraft(ask, "values", NO_VALUES)
   const [shows, setShows] = useState(false)
   const form = useRef<HTMLDivElement>(null)
   const valueOf = (field: FormField) => values[field.name] ?? field.initial

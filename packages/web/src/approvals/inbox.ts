@@ -19,6 +19,12 @@ export const KINDS: readonly { readonly value: Ask["kind"]; readonly label: stri
   { value: "dialog", label: "Dialogs" },
 ]
 
+/** Of an address, which anybody can write: a kind that does not exist is none. */
+export function wishOf(query: URLSearchParams): InboxWish {
+  const kind = query.get("kind") ?? ""
+  return { kind: KINDS.some(({ value }) => value === kind) ? kind : "", machine: query.get("machine") ?? "" }
+}
+
 export function machineOf(ask: Ask, sessions: Sessions): string | undefined {
   const session = sessions.get(ask.sessionId)
   return session === undefined ? undefined : (session.runner ?? BY_HAND)

@@ -55,7 +55,19 @@ function leadWords(byMs: number | undefined): string {
   return byMs < 1000 ? "just " : `${Math.round(byMs / 1000)} s `
 }
 
-function waitedMs(ask: Ask): number {
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
+
+/** When it was settled and how long it had waited; undefined while it waits. */
+export function settledWords(ask: Pick<Ask, "askedAt" | "settledAt">, nowMs: number): string | undefined {
+  if (ask.settledAt === undefined) return undefined
+  const at = Date.parse(ask.settledAt)
+  const isToday = new Date(at).toDateString() === new Date(nowMs).toDateString()
+  const ms = waitedMs(ask)
+  const wait = ms < 500 ? "at once" : `after ${waitWords(ms)}`
+  return `settled ${isToday ? "" : `${DAY.format(at)} `}${clockTime(at, { seconds: true })}, ${wait}`
+}
+
+function waitedMs(ask: Pick<Ask, "askedAt" | "settledAt">): number {
   return Date.parse(ask.settledAt ?? ask.askedAt) - Date.parse(ask.askedAt)
 }
 

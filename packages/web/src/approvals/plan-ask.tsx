@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "react"
+import { useId, useRef } from "react"
 import { Button, KeyHint } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
 import { plural } from "../design/words.ts"
@@ -7,25 +7,23 @@ import { useAskDraft } from "./ask-drafts.ts"
 import type { AskFormProps } from "./ask-form.ts"
 import { BodyBox } from "./body-box.tsx"
 import { DenyRow } from "./deny-row.tsx"
-import { focusCard } from "./following-focus.ts"
 import { GateHint } from "./gate-hint.tsx"
 import { PlanCommentBar } from "./plan-comment-bar.tsx"
 import { feedbackOf, type PlanComment } from "./plan-comments.ts"
 import { PlanText, RequestedApprovals } from "./plan-text.tsx"
 import { useSeenGate } from "./seen-gate.ts"
+import { type AskRow, useAskRow } from "./use-ask-row.ts"
 import { usePlan } from "./use-plan.ts"
-
-type Row = "actions" | "deny" | "edit"
 
 const ACCEPT_EDITS = { type: "setMode", mode: "acceptEdits", destination: "session" }
 const NO_COMMENTS: readonly PlanComment[] = []
 
 /** A plan: begin, begin with edits allowed, or go on planning with what one has to say about it. */
 export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
-  const [row, setRow] = useState<Row>("actions")
-  const [comments, setComments] = useAskDraft(ask.id, "comments", NO_COMMENTS)
+  const { row, open, back, takesFocus } = useAskRow(ask)
+  const [comments, setComments] = useAskDraft(ask, "comments", NO_COMMENTS)
   const given = usePlan(ask)
-  const [edited, setEdited] = useAskDraft<string | undefined>(ask.id, "plan", undefined)
+  const [edited, setEdited] = useAskDraft<string | undefined>(ask, "plan", undefined)
   const text = useRef<HTMLDivElement>(null)
   const hint = useId()
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${given === undefined ? "" : "plan"}`)
@@ -35,11 +33,8 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
     const updatedInput = isEdited ? { ...ask.input, plan } : (ask.input ?? {})
     answer({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
   }
-  const back = () => {
-    setRow("actions")
-    focusCard(ask.id)
-  }
-  if (row === "edit") return <PlanEditor plan={plan ?? ""} onChange={setEdited} onDone={back} notes={notes} />
+  if (row === "edit")
+    return <PlanEditor plan={plan ?? ""} onChange={setEdited} onDone={back} {...{ notes, takesFocus }} />
   return (
     <>
       <BodyBox label="Plan" gate={gate} className="border border-plan/40 bg-plan-soft px-4 py-2">
@@ -57,8 +52,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
         )}
         {row === "deny" ? (
           <DenyRow
-            askId={ask.id}
-            canAct={canAct}
+            {...{ ask, canAct, takesFocus }}
             label="Keep planning"
             look="primary"
             fieldLabel="What should be different? (optional)"
@@ -74,7 +68,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
             verb={isEdited ? "Approve edited" : "Approve"}
             canEdit={plan !== undefined}
             onApprove={approve}
-            onRow={setRow}
+            onRow={open}
           />
         )}
       </ActionBar>
@@ -90,7 +84,7 @@ interface PlanButtonsProps {
   readonly verb: string
   readonly canEdit: boolean
   readonly onApprove: (updates: readonly unknown[]) => void
-  readonly onRow: (row: Row) => void
+  readonly onRow: (row: AskRow) => void
 }
 
 function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: PlanButtonsProps) {
@@ -128,16 +122,16 @@ function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: 
 
 interface PlanEditorProps extends Pick<AskFormProps, "notes"> {
   readonly plan: string
+  readonly takesFocus: boolean
   readonly onChange: (plan: string) => void
   readonly onDone: () => void
 }
 
-function PlanEditor({ plan, onChange, onDone, notes }: PlanEditorProps) {
+function PlanEditor({ plan, takesFocus, onChange, onDone, notes }: PlanEditorProps) {
   return (
     <>
       <textarea
-        // It was opened to be typed into.
-        autoFocus
+        autoFocus={takesFocus}
         aria-label="Edit the plan"
         value={plan}
         rows={14}

@@ -78,3 +78,9 @@ export function annotationsOf(
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
+
+/** What is sent for questions that were skipped: the words for the agent to read, and the mark for those who look it up. */
+export function skippedOf(questions: readonly Question[]): Readonly<Record<"answers" | "annotations", object>> {
+  const each = (value: unknown) => Object.fromEntries(questions.map(({ question }) => [question, value]))
+  return { answers: each("The user chose not to answer this question."), annotations: each({ unanswered: "skipped" }) }
+}

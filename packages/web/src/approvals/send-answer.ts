@@ -4,7 +4,6 @@ import { announce } from "../app/announcer.tsx"
 import type { HubStore } from "../app/hub-store.ts"
 import { outcomeVerb } from "../fleet/outcome-words.ts"
 import { setAnswerState } from "./answer-states.ts"
-import { forgetDrafts } from "./ask-drafts.ts"
 import { noteAnswered } from "./following-focus.ts"
 import { noteSettled } from "./use-arming.ts"
 
@@ -34,7 +33,6 @@ export async function sendAnswer(sending: Sending): Promise<void> {
     noteAnswered()
     setAnswerState(ask.id, { name: "answered" })
     store.takeAsk(settled)
-    forgetDrafts(ask.id)
     announce(outcomeVerb(settled))
   } catch (error) {
     if (error instanceof HubClientError && error.code === "ask/settled") lost(sending, error, sentAt)

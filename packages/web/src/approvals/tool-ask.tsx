@@ -7,20 +7,18 @@ import type { AskFormProps } from "./ask-form.ts"
 import { BodyBox } from "./body-box.tsx"
 import { DenyRow } from "./deny-row.tsx"
 import { EditInput } from "./edit-input.tsx"
-import { focusCard } from "./following-focus.ts"
 import { GateHint } from "./gate-hint.tsx"
 import { suggestionsOf } from "./permission-words.ts"
 import { Remember } from "./remember.tsx"
 import { useSeenGate } from "./seen-gate.ts"
 import type { BareAnswer } from "./send-answer.ts"
+import { type AskRow, useAskRow } from "./use-ask-row.ts"
 import { useIdentical } from "./use-identical.ts"
 import { useIsSplit } from "./use-is-split.ts"
 
-type Row = "actions" | "deny" | "edit"
-
 /** May it use this tool, like this? */
 export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
-  const [row, setRow] = useState<Row>("actions")
+  const { row, open, back, takesFocus } = useAskRow(ask)
   const [ticked, setTicked] = useState<ReadonlyMap<number, string>>(new Map())
   const [isForAll, setForAll] = useState(false)
   const preview = useEditPreview(ask)
@@ -40,16 +38,15 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   // The button says exactly what it does.
   const count = isForAll && identical.length > 0 ? ` ${identical.length + 1} identical` : ""
   const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
-  const back = () => {
-    setRow("actions")
-    focusCard(ask.id)
-  }
+  const request = (
+    <BodyBox label="Request" gate={gate}>
+      <ToolAskBody tool={tool} input={input} preview={preview} isSplit={isSplit} />
+    </BodyBox>
+  )
   if (row === "edit") {
     return (
       <EditInput
-        askId={ask.id}
-        {...{ tool, input, canAct, suffix, notes }}
-        isSeen={gate.isOpen}
+        {...{ ask, tool, input, canAct, gate, request, takesFocus, suffix, notes }}
         onAllow={allow}
         onBack={back}
       />
@@ -57,9 +54,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   }
   return (
     <>
-      <BodyBox label="Request" gate={gate}>
-        <ToolAskBody tool={tool} input={input} preview={preview} isSplit={isSplit} />
-      </BodyBox>
+      {request}
       <ActionBar notes={notes}>
         <GateHint id={hint} gate={gate} />
         {identical.length > 0 && (
@@ -67,7 +62,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
         )}
         <Remember suggestions={suggestions} ticked={ticked} onChange={setTicked} />
         {row === "deny" ? (
-          <DenyRow askId={ask.id} canAct={canAct} label={`Deny${count}`} onDeny={send} onBack={back} />
+          <DenyRow {...{ ask, canAct, takesFocus }} label={`Deny${count}`} onDeny={send} onBack={back} />
         ) : (
           <ToolButtons
             canAct={canAct}
@@ -77,7 +72,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
             denyLabel={`Deny${count}…`}
             isDenyFirst={ask.request["default_to_no"] === true}
             onAllow={() => allow(input)}
-            onRow={setRow}
+            onRow={open}
           />
         )}
       </ActionBar>
@@ -109,7 +104,7 @@ interface ToolButtonsProps {
   readonly denyLabel: string
   readonly isDenyFirst: boolean
   readonly onAllow: () => void
-  readonly onRow: (row: Row) => void
+  readonly onRow: (row: AskRow) => void
 }
 
 function ToolButtons(props: ToolButtonsProps) {

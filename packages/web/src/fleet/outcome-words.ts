@@ -1,4 +1,5 @@
 import type { Ask } from "@signalbox/client"
+import { fieldOf, isObject } from "@signalbox/protocol/envelope"
 
 /** An ask's state, in a word. */
 export function outcomeWords(outcome: string): string {
@@ -24,7 +25,15 @@ const VERBS: Readonly<Record<Ask["kind"], readonly [allowed: string, denied: str
 }
 
 /** What was done to an ask that somebody or some rule answered, by its kind. */
-export function outcomeVerb({ kind, state }: Pick<Ask, "kind" | "state">): string {
+export function outcomeVerb({ kind, state, answer }: Pick<Ask, "kind" | "state" | "answer">): string {
   if (state !== "allowed" && state !== "denied") return outcomeWords(state)
+  // Told to the agent as an answer, and none all the same.
+  if (kind === "question" && isSkipped(answer)) return VERBS.question[1]
   return VERBS[kind][state === "allowed" ? 0 : 1]
+}
+
+/** Whether an answer to questions says of all of them that they were skipped. */
+function isSkipped(answer: Ask["answer"]): boolean {
+  const notes = Object.values(fieldOf(fieldOf(answer, "updatedInput"), "annotations") ?? {})
+  return notes.length > 0 && notes.every((note) => isObject(note) && note["unanswered"] === "skipped")
 }

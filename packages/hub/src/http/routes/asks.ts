@@ -3,8 +3,8 @@ import type { HubCore } from "../../core.ts"
 import { HubError } from "../../errors.ts"
 import type { Ask } from "../../model/ask.ts"
 import { publicAsk } from "../public-ask.ts"
-import { LARGE_BODY_BYTES, type Route, route } from "../route.ts"
-import { AnswerBody, AskList, AskListQuery, Ask as AskSchema } from "../schemas/ask.ts"
+import { LARGE_BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
+import { AnswerBody, AskList, AskListQuery, Ask as AskSchema, ExtendBody } from "../schemas/ask.ts"
 
 export function askRoutes(core: HubCore): Route[] {
   return [
@@ -48,6 +48,17 @@ export function askRoutes(core: HubCore): Route[] {
           ...(answerId === undefined ? {} : { answerId }),
         }
         return publicAsk(await core.answerAsk(param("id"), answer, how).catch(hidePrivateParts))
+      },
+    }),
+    route({
+      method: "POST",
+      path: "/api/asks/:id/extend",
+      access: "operator",
+      summary: "Give an ask that expires more time: as long again as its rule gave it, as often as the rule allows",
+      body: { schema: ExtendBody, maxBytes: SMALL_BODY_BYTES, optional: true },
+      reply: { status: 200, description: "the ask with its later end", schema: AskSchema },
+      async handle({ param, body, caller }) {
+        return publicAsk(await core.extendAsk(param("id"), { caller, ...body }).catch(hidePrivateParts))
       },
     }),
   ]

@@ -16,8 +16,16 @@ export const Ask = z
     toolName: z.string().exactOptional(),
     input: WireObject.exactOptional(),
     suggestions: z.array(z.unknown()).exactOptional(),
+    skippable: z
+      .boolean()
+      .exactOptional()
+      .meta({ description: "the agent takes `annotations` with `unanswered` for questions that were skipped" }),
     askedAt: Moment,
     expiresAt: Moment.exactOptional(),
+    extension: z
+      .object({ byMs: z.number(), left: z.number() })
+      .exactOptional()
+      .meta({ description: "of one that expires: by how much and how often that may still be put off" }),
     settledAt: Moment.exactOptional(),
     settledBy: z.string().exactOptional(),
     via: z.enum(["person", "policy", "timeout", "agent", "hub"]).exactOptional(),
@@ -59,6 +67,10 @@ const Completed = z
   .strictObject({ result: z.unknown(), ...how })
   .refine((body) => "result" in body, { error: "expected a result" })
 const Cancelled = z.strictObject({ cancelled: z.literal(true), ...how })
+
+export const ExtendBody = z
+  .strictObject({ expiresAt: z.iso.datetime({ offset: true }).exactOptional() })
+  .meta({ id: "Extension", description: "`expiresAt` as it was seen: put off since then, it is not put off again" })
 
 export const AnswerBody = z
   .union([Allow, Deny, Elicited, Completed, Cancelled], {
