@@ -23,10 +23,12 @@ export const leftOut: readonly string[] =
         "test/web/panels.test.ts",
         "test/web/looks-gallery.test.ts",
         "test/web/looks-names.test.ts",
+        "test/web/approvals-drafts.test.ts",
         "test/web/approvals-forms.test.ts",
         "test/web/approvals-notifications.test.ts",
         "test/web/approvals-outcomes.test.ts",
         "test/web/approvals-room.test.ts",
+        "test/web/approvals-time.test.ts",
       ]
 
 /** Cases of each fuzzer. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, armed, detail, dock, PATIENCE } from "./approvals-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 import { TWO_QUESTIONS } from "./scenarios.ts"
@@ -128,6 +128,89 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       })
     },
   )
+
+  check("[A-4] a form that was settled is told in words, with who did it, when and after how long", async () => {
+    const form = { subtype: "elicitation", mcp_server_name: "tickets", message: "Tell me more", mode: "form" }
+    const accepted = await asks("Filled", { ...form, requested_schema: SCHEMA, property_order: ["count", "name"] })
+    const declined = await asks("Not filled", { ...form, requested_schema: SCHEMA })
+    const answered = await asks("Answered", questions)
+    const idOf = async (id: string) => (await stage.asks(id))[0].id
+    const reply = async (id: string, body: object) =>
+      stage.hub.post(`/api/asks/${await idOf(id)}/answer`, { ...body } as never)
+    const content = { count: 3, name: "Jo", urgent: true, colour: "g", tags: ["x", "y"] }
+    await reply(accepted.id, { action: "accept", content })
+    await reply(declined.id, { action: "decline" })
+    const answers = { "Which database?": "Postgres", "Which parts?": "API, Web" }
+    const annotations = { "Which database?": { notes: "the small one" } }
+    await reply(answered.id, { behavior: "allow", updatedInput: { questions: TWO_QUESTIONS, answers, annotations } })
+
+    const page = await stage.inbox(`/approvals/${await idOf(accepted.id)}`)
+    const record = detail(page).getByRole("group", { name: "Request" })
+    await detail(page)
+      .getByText(/^settled \d\d:\d\d:\d\d, (?:at once|after \d+ s)$/)
+      .waitFor()
+    await detail(page)
+      .getByText(/^Accepted by you/)
+      .waitFor()
+    const pairs = async () => [
+      await record.getByRole("term").allTextContents(),
+      await record.getByRole("definition").allTextContents(),
+    ]
+    const [terms, values] = await pairs()
+    expect(terms).toEqual(["How many", "Your name", "Share", "Urgent", "Colour", "Tags", "Day", "Mail", "Page", "Odd"])
+    const empty = "Left empty"
+    expect(values).toEqual(["3", "Jo", empty, "Yes", "Green", "x, y", empty, empty, empty, empty])
+    expect(await record.textContent()).not.toContain("properties")
+
+    await page.goto(`/approvals/${await idOf(declined.id)}`)
+    await record.getByText("It asked for: Your name, How many, Share").waitFor()
+    expect(await record.textContent()).not.toContain("properties")
+
+    await page.goto(`/approvals/${await idOf(answered.id)}`)
+    await record.getByText("Note: the small one").waitFor()
+    expect(await pairs()).toEqual([
+      ["DatabaseWhich database?", "PartsWhich parts?"],
+      ["PostgresNote: the small one", "API, Web"],
+    ])
+  })
+
+  check("[K-17] skipped questions are denied in plain words where the CLI knows nothing of skipping", async () => {
+    const { id } = await asks("Old and skipped", questions)
+    const page = await stage.session(id)
+    await armed(page)
+    await page.keyboard.press("n")
+    await expect.poll(() => stage.states(id), PATIENCE).toEqual(["denied"])
+    expect(await answerOf(id)).toMatchObject({ message: "The user chose not to answer these questions." })
+    await dock(page)
+      .getByText(/^Skipped by you/)
+      .waitFor()
+  })
+
+  check("[K-17] where it does, it is told that they were skipped, and so is everybody else", async () => {
+    const agent = await stage.agent({ title: "New and skipped" })
+    const capabilities = ["ask_user_question_unanswered_v1"]
+    const init = { type: "system", subtype: "init", cwd: "/srv/api", tools: [], claude_code_version: "2.1.325" }
+    agent.say({ ...init, model: "claude-test", permissionMode: "default", capabilities })
+    const request = agent.request({ tool_use_id: "toolu_skipped", ...questions })
+    const [ask] = await stage.waitFor(agent.id, 1)
+    expect(ask.skippable).toBe(true)
+    const page = await stage.session(agent.id)
+    await armed(page)
+    await page.keyboard.press("n")
+    await expect.poll(() => agent.answersTo(request).length, PATIENCE).toBe(1)
+    const words = "The user chose not to answer this question."
+    expect((await answerOf(agent.id)).updatedInput).toEqual({
+      questions: TWO_QUESTIONS,
+      answers: { "Which database?": words, "Which parts?": words },
+      annotations: { "Which database?": { unanswered: "skipped" }, "Which parts?": { unanswered: "skipped" } },
+    })
+    await dock(page)
+      .getByText(/^Skipped by you/)
+      .waitFor()
+    await page.goto(`/approvals/${ask.id}`)
+    const told = () => detail(page).getByRole("definition").allTextContents()
+    await expect.poll(told, PATIENCE).toEqual(["Skipped", "Skipped"])
+  })
 
   journey("a plan's parts are commented on, and the comments are quoted to whoever goes on planning", async () => {
     const { id } = await asks("Commented", plan)

@@ -81,6 +81,9 @@ describe.runIf(hasBrowser)("the inbox", () => {
     await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "deny", message: "Not on a Friday" })
     const page = await stage.inbox(`/approvals/${ask.id}`, { role: "operator" })
     await page.getByText(/^The token admin denied this at \d\d:\d\d\.$/).waitFor()
+    await detail(page)
+      .getByText(/^settled \d\d:\d\d:\d\d, (?:at once|after \d+ s)$/)
+      .waitFor()
     await detail(page).getByText("Not on a Friday").waitFor()
     expect(await page.getByRole("button", { name: /Allow|Deny|Edit/ }).count()).toBe(0)
   })
@@ -109,6 +112,27 @@ describe.runIf(hasBrowser)("the inbox", () => {
       await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed", "allowed"])
     },
   )
+
+  check("[A-6] nonsense in its address shows the inbox", async () => {
+    await isReady()
+    await settleAll()
+    await stage.asked(asksFor("npm run sense"), "Sense")
+    for (const query of ["kind=nonsense", "state=nonsense", "kind=&state=&machine="]) {
+      const page = await stage.inbox(`/approvals?${query}`)
+      await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
+      await detail(page).getByText("npm run sense").waitFor()
+      expect(await page.getByRole("combobox", { name: "Kind" }).inputValue()).toBe("")
+      await page.context().close()
+    }
+    const page = await stage.inbox("/approvals?kind=%00&state=settled&machine=nonsense")
+    await page.getByText("Nothing of this kind or machine.").waitFor()
+    await page.goto("/approvals?machine=nonsense")
+    await page.getByText("Nothing of this kind or machine.").waitFor()
+    await page.getByRole("button", { name: "Show all" }).click()
+    await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
+    await page.goto("/approvals/nonsense?kind=nonsense")
+    await detail(page).getByText("There is no such request.").waitFor()
+  })
 
   journey("kind and machine narrow it down, and both are in the address", async () => {
     await isReady()

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Scenario } from "@signalbox/simulator"
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect } from "vitest"
+import type { Json } from "../hub/hub-process.ts"
 import { Machine } from "../runner/runner-process.ts"
 import { check, journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
@@ -37,6 +38,29 @@ const SCENARIO: Scenario = {
       on: "long story",
       repeat: true,
       steps: [{ say: { repeat: "Once upon a time. ", times: 800 }, deltas: 800, pauseMs: 100 }],
+    },
+    {
+      on: "ask me something",
+      repeat: true,
+      steps: [
+        {
+          tool: "AskUserQuestion",
+          input: {
+            questions: [
+              {
+                question: "Which colour?",
+                header: "Colour",
+                options: [
+                  { label: "Red", description: "warm" },
+                  { label: "Blue", description: "cold" },
+                ],
+                multiSelect: false,
+              },
+            ],
+          },
+        },
+        { say: "I choose by myself." },
+      ],
     },
     { on: "are you there", repeat: true, steps: [{ say: "I am here again." }] },
   ],
@@ -111,6 +135,20 @@ describe.runIf(hasBrowser)(`the cockpit with claude ${VERSION}`, () => {
     await feed(page).getByText("Not today").first().waitFor(PATIENCE)
     await page.getByText("Idle", { exact: true }).first().waitFor(PATIENCE)
     expect(readFileSync(join(on.cwd, "made.txt"), "utf8")).toBe("")
+  })
+
+  check("[K-17] a question that is skipped is told as skipped, and the agent goes on", async () => {
+    const { on, page, id } = await launched("please ask me something")
+    await dock(page).getByRole("button", { name: /^Skip/ }).waitFor(PATIENCE)
+    await page.keyboard.press("F6")
+    await dock(page).locator("[data-ask][data-armed='true']").waitFor()
+    await page.keyboard.press("n")
+    await feed(page).getByText("I choose by myself.").waitFor(PATIENCE)
+    const { events } = await on.hub.get(`/api/sessions/${id}/events?after=0&limit=500`)
+    const results = events.flatMap(({ message }: Json) => message.tool_use_result ?? [])
+    expect(results).toMatchObject([{ annotations: { "Which colour?": { unanswered: "skipped" } } }])
+    const { asks } = await on.hub.get(`/api/asks?session=${id}`)
+    expect(asks).toMatchObject([{ state: "allowed", kind: "question", skippable: true }])
   })
 
   journey("it is interrupted in the middle of a word, says by whom, and goes on with the next message", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { BY_HAND, identicalTo, matchesWish, nextAfter } from "../../src/approvals/inbox.ts"
+import { BY_HAND, identicalTo, matchesWish, nextAfter, wishOf } from "../../src/approvals/inbox.ts"
 import { askOf } from "./ask-fixture.ts"
 
 const sessions = new Map([
@@ -17,6 +17,12 @@ describe("the inbox", () => {
     expect(matchesWish(question, { kind: "tool", machine: "" }, sessions)).toBe(false)
     expect(matchesWish(question, { kind: "question", machine: BY_HAND }, sessions)).toBe(true)
     expect(matchesWish(question, { kind: "", machine: "m1" }, sessions)).toBe(false)
+  })
+
+  it("takes what an address says for what it is, and a kind that does not exist for none", () => {
+    const wish = (text: string) => wishOf(new URLSearchParams(text))
+    expect(wish("kind=plan&machine=m1")).toEqual({ kind: "plan", machine: "m1" })
+    expect(wish("kind=nonsense")).toEqual({ kind: "", machine: "" })
   })
 
   it("takes as identical only the same tool with the same input in the same folder, still open", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { outcomeSentence, waitWords } from "../../src/approvals/outcome.ts"
+import { outcomeSentence, settledWords, waitWords } from "../../src/approvals/outcome.ts"
 import { askOf } from "./ask-fixture.ts"
 
 const settledAt = "2031-01-01T12:00:08Z"
@@ -44,6 +44,15 @@ describe("what came of an ask", () => {
     expect(outcomeSentence(askOf({ state: "cancelled", settledAt }), lostBy(5))).toBe(
       "Claude withdrew this request. Your answer was not used.",
     )
+  })
+
+  it("tells when it was settled and how long it had waited", () => {
+    const at = "2031-01-01T12:00:00Z"
+    const now = Date.parse(settledAt)
+    expect(settledWords({ askedAt: at }, now)).toBeUndefined()
+    expect(settledWords({ askedAt: at, settledAt }, now)).toMatch(/^settled \d\d:\d\d:08, after 8 s$/)
+    expect(settledWords({ askedAt: at, settledAt: at }, now)).toMatch(/, at once$/)
+    expect(settledWords({ askedAt: at, settledAt }, now + 40 * 86_400_000)).toMatch(/^settled [12] Jan \d\d:/)
   })
 
   it("tells times as one says them", () => {

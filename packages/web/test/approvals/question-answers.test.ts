@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { annotationsOf, answersOf, isAnswered, questionsOf } from "../../src/approvals/question-answers.ts"
+import { annotationsOf, answersOf, isAnswered, questionsOf, skippedOf } from "../../src/approvals/question-answers.ts"
+import { outcomeVerb } from "../../src/fleet/outcome-words.ts"
+import { askOf } from "./ask-fixture.ts"
 
 describe("questions", () => {
   const questions = questionsOf({
@@ -40,5 +42,16 @@ describe("questions", () => {
       "Which look?": { notes: "but smaller", preview: "[ A ]" },
     })
     expect(annotationsOf(looks, { "Which look?": { ...pick, chosen: ["B"], note: "" } })).toBeUndefined()
+  })
+
+  it("say of each question that it was skipped, in words and by a mark", () => {
+    const words = "The user chose not to answer this question."
+    const told = { answers: { "Sure?": words }, annotations: { "Sure?": { unanswered: "skipped" } } }
+    expect(skippedOf(questionsOf({ questions: [{ question: "Sure?" }] }))).toEqual(told)
+    const ask = askOf({ kind: "question", state: "allowed", answer: { behavior: "allow", updatedInput: told } })
+    expect(outcomeVerb(ask)).toBe("Skipped")
+    const noted = { ...told, annotations: { "Sure?": { notes: "well" } } }
+    expect(outcomeVerb({ ...ask, answer: { updatedInput: noted } })).toBe("Answered")
+    expect(outcomeVerb({ ...ask, kind: "tool" })).toBe("Allowed")
   })
 })
