@@ -133,10 +133,14 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await shoot("ask-bash-dock", page, dock(page).getByRole("button", { name: /Review to allow/ }))
   })
 
-  picture("ask-edit-diff: what an edit would change, and its rules", async () => {
-    const { id } = await scene.asks("Mend the clock")
+  picture("ask-edit-diff: what an edit would change, and two rules with their places", async () => {
+    const { id } = await scene.asks("Release skill")
     const page = await open(`/approvals/${id}`, DARK)
-    await shoot("ask-edit-diff", page, page.getByRole("button", { name: /Allow once/ }))
+    const rules = page.getByRole("list", { name: "Remember" }).getByRole("listitem")
+    for (const index of [0, 1]) await rules.nth(index).getByRole("checkbox").check()
+    await rules.nth(1).getByRole("combobox").selectOption({ label: "this project, only me" })
+    await page.locator("[data-split]").waitFor()
+    await shoot("ask-edit-diff", page, page.getByRole("button", { name: /Allow \+ 2 rules/ }))
   })
 
   picture("ask-phone-sheet: a file to be written, on a phone", async () => {
@@ -154,10 +158,15 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await shoot("ask-question", page, page.getByRole("button", { name: /Send answers/ }))
   })
 
-  picture("ask-plan: a plan to be read", async () => {
+  picture("ask-plan: a plan with one comment", async () => {
     const { id } = await scene.asks("Passwordless sign-in")
     const page = await open(`/approvals/${id}`, { ...DARK, size: "tablet" })
-    await shoot("ask-plan", page, page.getByRole("button", { name: /ask before edits/ }))
+    await page.getByRole("listitem").filter({ hasText: "a token works once" }).click({ clickCount: 3 })
+    await page.getByRole("button", { name: /^Comment on “a token works once/ }).click()
+    await page.keyboard.type("Across two hubs as well: the row must be locked.")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: /ask before edits/ }).waitFor()
+    await shoot("ask-plan", page, page.getByRole("list", { name: "Comments" }).getByRole("listitem"))
   })
 
   picture("ask-elicitation: every kind of field, one of them wrong", async () => {
@@ -170,9 +179,14 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await shoot("ask-elicitation", page, page.locator("[aria-invalid='true']"))
   })
 
-  picture("inbox: everything that waits", async () => {
-    const page = await open("/approvals", DARK)
-    await shoot("inbox", page, page.getByRole("list", { name: "Open requests" }).getByRole("listitem").nth(4))
+  picture("inbox: five requests, one of which expires", async () => {
+    for (const title of ["Migrate db", "Payments incident", "Release skill"]) await scene.refuse(title)
+    const { id } = await scene.asks("Restart everything")
+    const page = await open(`/approvals/${id}`, DARK)
+    const rows = page.getByRole("list", { name: "Open requests" }).getByRole("listitem")
+    await expect.poll(() => rows.count()).toBe(5)
+    await rows.getByText(/^expires in/).waitFor()
+    await shoot("inbox", page, page.getByRole("button", { name: "More time" }))
   })
 
   picture("new-session: what can be resumed", async () => {
@@ -217,6 +231,8 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
 })
 
 async function fill(scene: LooksScene): Promise<void> {
+  const hurry = { id: "production", effect: "ask", tool: "Bash", input: { command: "kubectl*" } }
+  await scene.hub.call("PUT", "/api/policy", { rules: [{ ...hurry, expiresAfterMs: 1_500_000 }] })
   const api = { on: "atlas", folder: "api" } as const
   const web = { on: "borealis", folder: "web" } as const
   await scene.launch({ ...api, title: "Log audit", prompt: "An audit of every handler" })
@@ -228,6 +244,7 @@ async function fill(scene: LooksScene): Promise<void> {
   })
   await scene.launch({ ...web, title: "Migrate db", prompt: "Write the migration for the new column" })
   await scene.launch({ ...api, title: "Mend the clock", prompt: "No real clock in auth.ts, please" })
+  await scene.launch({ ...api, title: "Release skill", prompt: "The release skill should tag first" })
   await scene.launch({ ...web, title: "Data export", prompt: "Customers want an export" })
   await scene.launch({ ...api, title: "Passwordless sign-in", prompt: "Plan the sign-in by e-mail link" })
   await scene.launch({ ...web, title: "Payments incident", prompt: "Open an incident for the card payments" })
@@ -244,7 +261,14 @@ async function fill(scene: LooksScene): Promise<void> {
   await scene.allow("Passwordless sign-in", ({ kind }) => kind === "plan")
   for (const title of ["Clock rework", "Queue research", "Bump deps", "Release notes", "Contract review"])
     await scene.allow(title)
-  for (const title of ["Migrate db", "Mend the clock", "Data export", "Payments incident", "Restart everything"])
+  for (const title of [
+    "Migrate db",
+    "Mend the clock",
+    "Release skill",
+    "Data export",
+    "Payments incident",
+    "Restart everything",
+  ])
     await scene.asks(title)
   await scene.hub.call("DELETE", `/api/sessions/${scene.session("Release notes")}`)
   await scene.isIn("Release notes", "ended")

@@ -78,6 +78,24 @@ const edit: Turn = {
   ],
 }
 
+/** A change that comes with two rules to remember. */
+const skill: Turn = {
+  on: "release skill",
+  steps: [
+    { say: "The tag comes before the notes, so that they can link to it." },
+    { tool: "Read", input: { file_path: "{{cwd}}/.claude/skills/release/SKILL.md" } },
+    {
+      tool: "Edit",
+      input: {
+        file_path: "{{cwd}}/.claude/skills/release/SKILL.md",
+        old_string: "2. Write the release notes.\n3. Tag the commit.",
+        new_string: "2. Tag the commit: `git tag -s v$VERSION`.\n3. Write the release notes and link to the tag.",
+      },
+    },
+    { say: "Done." },
+  ],
+}
+
 const streaming: Turn = {
   on: "documentation",
   repeat: true,
@@ -289,11 +307,16 @@ const long: Turn = {
 
 /** What an agent of the pictures does is chosen by a word of what it is told. */
 export const LOOKS: Scenario = {
-  files: { "src/auth.ts": "import { clock } from './clock.ts'\n\nexport async function expire() {\n  sleep(50)\n}\n" },
+  files: {
+    ".claude/skills/release/SKILL.md":
+      "# Release\n\nOnly from `main`, with everything green.\n\n1. Run the whole test suite.\n2. Write the release notes.\n3. Tag the commit.\n4. Publish, and tell the channel.\n",
+    "src/auth.ts": "import { clock } from './clock.ts'\n\nexport async function expire() {\n  sleep(50)\n}\n",
+  },
   turns: [
     flaky,
     migrate,
     edit,
+    skill,
     streaming,
     dependencies,
     question,

@@ -113,6 +113,13 @@ export class LooksScene {
     }, PATIENCE)
   }
 
+  /** What it asks is not given. */
+  async refuse(title: string): Promise<void> {
+    const { id, kind } = await this.asks(title)
+    const no = kind === "elicitation" ? { action: "decline" } : { behavior: "deny", message: "Not now" }
+    await this.hub.call("POST", `/api/asks/${id}/answer`, no)
+  }
+
   async isDone(title: string): Promise<void> {
     await this.#has(this.session(title), ({ turns }) => turns > 0)
   }

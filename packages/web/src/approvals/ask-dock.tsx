@@ -1,11 +1,13 @@
 import type { Ask, Session } from "@signalbox/client"
 import { useMemo, useState } from "react"
+import { useNow } from "../app/clock.ts"
 import { useFleet, useMe } from "../app/hub-context.ts"
 import { Button, IconButton } from "../design/button.tsx"
 import { BackIcon, DownIcon, NextIcon, WholeIcon } from "../design/icons.tsx"
 import { headingOf, summaryOf } from "../fleet/ask-words.ts"
 import { openAsks } from "../fleet/open-asks.ts"
 import { AskCard } from "./ask-card.tsx"
+import { Expiry } from "./ask-heading.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
 import { openSheet } from "./ask-sheet-place.ts"
@@ -46,8 +48,9 @@ export function AskDock({ session }: { readonly session: Session }) {
             {isPhone ? (
               <PhoneSummary ask={ask} />
             ) : isSmall ? (
-              <p className="truncate font-mono text-meta text-text-2">
-                <bdi>{summaryOf(ask)}</bdi>
+              <p className="flex gap-2 text-meta">
+                <bdi className="min-w-0 truncate font-mono text-text-2">{summaryOf(ask)}</bdi>
+                <TimeLeft ask={ask} />
               </p>
             ) : (
               <div className="-mx-2 flex min-h-0 flex-col gap-2 overflow-y-auto px-2 pt-2 pb-1.5">
@@ -105,15 +108,24 @@ function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarPr
   )
 }
 
+function TimeLeft({ ask }: { readonly ask: Ask }) {
+  const now = useNow()
+  return (
+    <span className="block shrink-0 text-meta">
+      <Expiry ask={ask} now={now} />
+    </span>
+  )
+}
+
 /** On a phone there is no room to decide here: the request gets the screen. */
 function PhoneSummary({ ask }: { readonly ask: Ask }) {
+  const [heading, summary] = [headingOf(ask), summaryOf(ask)]
   return (
     <div className="flex items-center gap-3 pt-1">
       <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">{headingOf(ask)}</p>
-        <p className="truncate font-mono text-meta text-text-2">
-          <bdi>{summaryOf(ask)}</bdi>
-        </p>
+        <p className="truncate font-medium">{heading}</p>
+        {summary !== heading && <bdi className="block truncate font-mono text-meta text-text-2">{summary}</bdi>}
+        <TimeLeft ask={ask} />
       </div>
       <Button look="caution" data-region-focus onClick={() => openSheet(ask.id)} className="shrink-0 px-4!">
         Review

@@ -37,6 +37,12 @@ function fieldOf(tool: string, input: Input): string | undefined {
   return name !== undefined && typeof input[name] === "string" ? name : undefined
 }
 
+const LABELS: Readonly<Record<string, string>> = {
+  command: "Edit command",
+  new_string: "Edit the new text",
+  content: "Edit the content",
+}
+
 function read(text: string, field: string | undefined, input: Input): { input: Input } | { error: string } {
   if (field === "command" && text.trim() === "") return { error: "A command is needed; deny the request instead." }
   if (field !== undefined) return { input: { ...input, [field]: text } }
@@ -72,10 +78,7 @@ export function EditInput(props: EditInputProps) {
     <>
       {showsRequest && request}
       <div className="-mx-1 flex min-h-14 flex-col gap-2 overflow-y-auto px-1 py-1">
-        <Field
-          label={field === undefined ? "Input (JSON)" : `Edit ${field}`}
-          error={"error" in edited ? edited.error : undefined}
-        >
+        <Field label={LABELS[field ?? ""] ?? "Input (JSON)"} error={"error" in edited ? edited.error : undefined}>
           {(ids) => (
             <textarea
               {...ids}

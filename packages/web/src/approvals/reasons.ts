@@ -6,13 +6,13 @@ type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule">
 /** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. Pure. */
 export function reasonsOf({ kind, request, input, rule }: Reasoned): readonly string[] {
   const text = (field: string) => textOf(request, field)
-  const description = text("description")
+  const description = descriptionOf(request, input)
   const matched = request["matched_ask_rule"]
   const server = request["mcp_server"]
   const reasons = [
     text("decision_reason"),
     ifGiven(text("blocked_path"), (path) => `Outside the folder: ${path}`),
-    kind === "tool" && description !== textOf(input, "description") ? description : undefined,
+    kind === "tool" ? description : undefined,
     matched === undefined || matched === null ? undefined : `The CLI's rule ${ruleName(matched)} asks for this.`,
     ifGiven(rule, (id) => `The hub's rule ${id} asks for this.`),
     input?.["dangerouslyDisableSandbox"] === true ? "The sandbox is off for this." : undefined,
@@ -20,6 +20,17 @@ export function reasonsOf({ kind, request, input, rule }: Reasoned): readonly st
     isObject(server) && kind === "tool" ? `From the MCP server ${textOf(server, "name") ?? "?"}.` : undefined,
   ]
   return [...new Set(reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason])))]
+}
+
+/** What stands in the request itself already, a command's purpose or a file's path, is no reason. */
+function descriptionOf(request: Ask["request"], input: Ask["input"]): string | undefined {
+  const description = textOf(request, "description")
+  const path = textOf(input, "file_path") ?? textOf(input, "notebook_path")
+  const isShown =
+    description === textOf(input, "description") ||
+    description === path ||
+    (description !== undefined && path?.endsWith(`/${description}`) === true)
+  return isShown ? undefined : description
 }
 
 function ifGiven(value: string | undefined, words: (value: string) => string): string | undefined {

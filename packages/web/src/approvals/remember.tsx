@@ -16,7 +16,7 @@ interface RememberProps {
 export function Remember({ suggestions, ticked, onChange }: RememberProps) {
   if (suggestions.length === 0) return null
   return (
-    <ul aria-label="Remember" className="flex flex-col gap-1">
+    <ul aria-label="Remember" className="flex flex-col gap-1 max-tablet:gap-2">
       {suggestions.map((suggestion, index) => {
         const { destination, rules } = suggestion
         const toggle = () => {
@@ -26,7 +26,7 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
         }
         const name = nameOf(suggestion)
         return (
-          <li key={index} className="flex flex-wrap items-center gap-2 text-dense">
+          <li key={index} className="flex flex-wrap items-center gap-x-2 gap-y-0 text-dense">
             <label className="flex min-h-7 min-w-0 items-center gap-2 coarse:min-h-11">
               <input
                 type="checkbox"
@@ -45,7 +45,7 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
                 value={ticked.get(index) ?? destination}
                 choices={DESTINATIONS}
                 onChange={(event) => onChange(new Map([...ticked, [index, event.target.value]]))}
-                className="min-h-7! py-0! text-dense! coarse:min-h-11!"
+                className="min-h-7! py-0! text-dense! coarse:min-h-11! max-tablet:ms-6 max-tablet:flex-1"
               />
             )}
             {/* Whoever ticks it sees what it is. */}

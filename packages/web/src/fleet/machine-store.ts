@@ -87,10 +87,16 @@ export function useMachineNames(
   return useValue(names)
 }
 
-/** What people call a machine; the beginning of its id until that is known. */
+function isLoading({ load }: Machines): boolean {
+  return load === "loading"
+}
+
+/** What people call a machine; where nobody can tell, the beginning of its id. */
 export function useMachineName(id: string | null): string {
   const name = useOf(names, id)
-  return id === null ? "by hand" : (name ?? id.slice(0, 8))
+  const isComing = useSelected(machines, isLoading)
+  if (id === null) return "by hand"
+  return name ?? (isComing ? "…" : id.slice(0, 8))
 }
 
 /** Where the home directory of a machine is, when that is known. */

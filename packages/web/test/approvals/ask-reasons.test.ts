@@ -21,4 +21,12 @@ describe("why somebody is asked", () => {
     ])
     expect(reasonsOf({ kind: "tool", request: {}, input: {} })).toEqual([])
   })
+
+  it("is not what the request itself shows", () => {
+    const reasons = (description: string, input: Readonly<Record<string, unknown>>) =>
+      reasonsOf({ kind: "tool", request: { description }, input })
+    expect(reasons("Make the file", { command: "touch x", description: "Make the file" })).toEqual([])
+    expect(reasons("src/auth.ts", { file_path: "/srv/api/src/auth.ts" })).toEqual([])
+    expect(reasons("uth.ts", { file_path: "/srv/api/src/auth.ts" })).toEqual(["uth.ts"])
+  })
 })
