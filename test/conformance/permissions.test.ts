@@ -159,7 +159,7 @@ conformance(
 )
 
 conformance(
-  "AskUserQuestion skipped",
+  "[V41] a skipped question is no error, and the result says how it went",
   (cell) =>
     withAgent(
       cell,

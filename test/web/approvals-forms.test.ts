@@ -135,8 +135,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     const declined = await asks("Not filled", { ...form, requested_schema: SCHEMA })
     const answered = await asks("Answered", questions)
     const idOf = async (id: string) => (await stage.asks(id))[0].id
-    const reply = async (id: string, body: object) =>
-      stage.hub.post(`/api/asks/${await idOf(id)}/answer`, { ...body } as never)
+    const reply = async (id: string, body: object) => stage.hub.post(`/api/asks/${await idOf(id)}/answer`, body)
     const content = { count: 3, name: "Jo", urgent: true, colour: "g", tags: ["x", "y"] }
     await reply(accepted.id, { action: "accept", content })
     await reply(declined.id, { action: "decline" })
@@ -223,6 +222,13 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     await page.keyboard.type("Keep the data")
     await page.keyboard.press("Enter")
     await dock(page).getByRole("list", { name: "Comments" }).getByText("Keep the data").waitFor()
+    // Said once, it is not offered again, and the keys are the request's.
+    expect(
+      await dock(page)
+        .getByRole("button", { name: /^Comment on/ })
+        .count(),
+    ).toBe(0)
+    await expect.poll(() => page.locator("[data-ask]:focus").count(), PATIENCE).toBe(1)
     await armed(page)
     await page.keyboard.press("n")
     await page.keyboard.type("And test it")

@@ -54,7 +54,9 @@ describe.runIf(hasBrowser)("notifications", () => {
     const [one, two] = [await stage.agent({ title: "Payments" }), await stage.agent({ title: "Docs" })]
     const page = await watched({ isHidden: true })
     await page.goto("/sessions")
-    await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor()
+    // What waits when the page has read everything is no news.
+    await page.getByText("Payments").first().waitFor()
+    await page.getByText("Docs").first().waitFor()
     one.ask({ command: "echo sesame" })
     two.ask({ command: "echo sesame" })
     await expect.poll(async () => (await told(page)).length, PATIENCE).toBe(2)

@@ -52,6 +52,13 @@ describe("the ask desk", () => {
     expect((await openOne(setUpDesk(), { request })).kind).toBe(kind)
   })
 
+  it("[AK1] only questions of a CLI that knows of skipping are skippable", async () => {
+    const request = { subtype: "can_use_tool", tool_name: "AskUserQuestion", input: {} }
+    expect((await openOne(setUpDesk(), { request, takesUnanswered: true })).skippable).toBe(true)
+    expect((await openOne(setUpDesk(), { request })).skippable).toBeUndefined()
+    expect((await openOne(setUpDesk(), { takesUnanswered: true })).skippable).toBeUndefined()
+  })
+
   it("[AK2] the same question again is the same ask", async () => {
     const setup = setUpDesk()
     await openOne(setup)

@@ -4,7 +4,8 @@ import type { Ask } from "../../src/model/ask.ts"
 import { type DeskSetup, question, setUpDesk } from "./desk-setup.ts"
 
 const ANN = { by: "ann" }
-const ENDS = ["00:01", "00:02", "00:03", "00:04"].map((minute) => `2026-01-01T${minute}:00.000Z`)
+const FIRST_END = "2026-01-01T00:01:00.000Z"
+const ENDS = [FIRST_END, ...["00:02", "00:03", "00:04"].map((minute) => `2026-01-01T${minute}:00.000Z`)]
 
 async function openOne(setup: DeskSetup, verdict: Partial<DeskSetup["verdict"]> = { expiresAfterMs: 60_000 }) {
   setup.verdict = { effect: "ask", rule: "hurry", reason: "…", ...verdict }
@@ -52,7 +53,7 @@ describe("more time for an ask", () => {
   it("[AK18] once, however many ask for it with the same end in view", async () => {
     const setup = setUpDesk()
     const ask = await openOne(setup)
-    const all = Array.from({ length: 10 }, (_, n) => setup.desk.extend(ask.id, { by: `p${n}`, expiresAt: ENDS[0] }))
+    const all = Array.from({ length: 10 }, (_, n) => setup.desk.extend(ask.id, { by: `p${n}`, expiresAt: FIRST_END }))
     const ends = (await Promise.all(all)).map((longer: Ask) => longer.expiresAt)
     expect(new Set(ends)).toEqual(new Set([ENDS[1]]))
     const records = await setup.directory.listAudit({ after: 0, limit: 20 })
@@ -93,7 +94,7 @@ describe("more time for an ask", () => {
   it("[AK18] a store that refuses it leaves the end as it was", async () => {
     const setup = setUpDesk()
     const ask = await openOne(setup)
-    const { settleAsk } = setup.directory
+    const settleAsk = setup.directory.settleAsk.bind(setup.directory)
     setup.directory.settleAsk = () => Promise.reject(new Error("full"))
     expect((await failure(setup.desk.extend(ask.id, ANN))).message).toBe("full")
     setup.directory.settleAsk = settleAsk

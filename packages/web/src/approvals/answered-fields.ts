@@ -1,4 +1,3 @@
-import { isObject } from "@signalbox/protocol/envelope"
 import { type FormField, fieldsOf } from "./elicitation-fields.ts"
 
 /** A field of a form as it was filled in, to be read. */
@@ -32,5 +31,5 @@ function valueWords({ options }: FormField, value: unknown): string | undefined 
 function plainWords(value: unknown): string | undefined {
   if (value === undefined || value === null || value === "") return undefined
   if (typeof value === "boolean") return value ? "Yes" : "No"
-  return isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value)
+  return typeof value === "string" ? value : JSON.stringify(value)
 }

@@ -46,7 +46,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
       </BodyBox>
       <ActionBar notes={notes}>
         <GateHint id={hint} gate={gate} />
-        <PlanCommentBar plan={text} comments={comments} onChange={setComments} />
+        <PlanCommentBar askId={ask.id} plan={text} comments={comments} onChange={setComments} />
         {comments.length > 0 && (
           <p className="text-meta text-text-3">{plural(comments.length, "comment")}: sent with “Keep planning”.</p>
         )}

@@ -3,6 +3,7 @@ import { Button, IconButton } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
 import { CloseIcon } from "../design/icons.tsx"
 import { oneLine } from "../design/visible-characters.ts"
+import { focusCard } from "./following-focus.ts"
 import { type PlanComment, quoteOf } from "./plan-comments.ts"
 
 /** What of the plan is selected now, as text; empty for nothing. */
@@ -25,15 +26,20 @@ function useSelection(plan: RefObject<HTMLElement | null>): string {
 }
 
 interface PlanCommentBarProps {
+  readonly askId: string
   readonly plan: RefObject<HTMLElement | null>
   readonly comments: readonly PlanComment[]
   readonly onChange: (comments: readonly PlanComment[]) => void
 }
 
 /** Comments on parts of a plan: select, say, and they go with "Keep planning". */
-export function PlanCommentBar({ plan, comments, onChange }: PlanCommentBarProps) {
+export function PlanCommentBar({ askId, plan, comments, onChange }: PlanCommentBarProps) {
   const selected = useSelection(plan)
   const [quote, setQuote] = useState<string | undefined>(undefined)
+  const leave = () => {
+    setQuote(undefined)
+    focusCard(askId)
+  }
   return (
     <>
       {comments.length > 0 && (
@@ -58,9 +64,11 @@ export function PlanCommentBar({ plan, comments, onChange }: PlanCommentBarProps
           quote={quote}
           onAdd={(text) => {
             onChange([...comments, { quote, text }])
-            setQuote(undefined)
+            // Said: what was selected is not offered again.
+            document.getSelection()?.removeAllRanges()
+            leave()
           }}
-          onBack={() => setQuote(undefined)}
+          onBack={leave}
         />
       ) : (
         selected !== "" && (
