@@ -38,7 +38,7 @@ export interface Ask {
   readonly answerId?: string
 }
 
-export interface AskExtension {
+interface AskExtension {
   readonly byMs: number
   readonly left: number
 }
