@@ -21,6 +21,8 @@ export interface Session {
   readonly createdAt: string
   readonly updatedAt: string
   readonly turnStartedAt?: string
+  /** Commands and agents that go on beside its turns, as its process last told. */
+  readonly backgroundTasks?: number
   readonly lastSeq: number
   readonly lastLine?: string
   readonly lastResult?: Readonly<Record<string, unknown>>

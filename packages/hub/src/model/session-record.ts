@@ -30,6 +30,8 @@ export interface SessionRecord {
   readonly createdAt: string
   readonly updatedAt: string
   readonly turnStartedAt?: string
+  /** Commands and agents that go on beside its turns, as its process last told; absent when it never did. */
+  readonly backgroundTasks?: number
   readonly lastSeq: number
   readonly lastLine?: string
   /** Who interrupted the turn that goes on; its result then is no failure. */

@@ -120,7 +120,7 @@ function foldUserMessage(session: KeptSession, message: Envelope, at: string): K
 
 /** Wire totals are cumulative per process: a new process starts from what the others had used. */
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
-  const { turnStartedAt: _cut, interruptedBy: _by, ...record } = session.record
+  const { turnStartedAt: _cut, interruptedBy: _by, backgroundTasks: _gone, ...record } = session.record
   const { costUsd } = record
   const { incarnation: before, costBase } = session.own
   const earlier = before === null ? {} : { earlierCost: { incarnation: before, base: costBase } }
@@ -140,6 +140,7 @@ function foldSystem(session: KeptSession, message: Envelope, at: string): KeptSe
     const title = fieldText(message, "title")
     return title === undefined ? session : withRecord(session, { title })
   }
+  if (message["subtype"] === "background_tasks_changed") return foldBackgroundTasks(session, message)
   if (message["subtype"] !== "init" && message["subtype"] !== "status") return session
   const change: Record<string, unknown> = {}
   for (const [field, name] of INIT_FIELDS) {
@@ -149,6 +150,15 @@ function foldSystem(session: KeptSession, message: Envelope, at: string): KeptSe
   // Every turn begins with one, also that of a message which waited for the turn before it.
   if (message["subtype"] === "init" && session.record.turnStartedAt === undefined) change["turnStartedAt"] = at
   return withRecord(session, change)
+}
+
+/** It always names them all. Ambient ones are always there, and are no work. */
+function foldBackgroundTasks(session: KeptSession, message: Envelope): KeptSession {
+  const { tasks } = message
+  if (!Array.isArray(tasks)) return session
+  return withRecord(session, {
+    backgroundTasks: tasks.filter((task) => isObject(task) && task["ambient"] !== true).length,
+  })
 }
 
 const INIT_FIELDS: readonly (readonly [string, keyof SessionRecord])[] = [

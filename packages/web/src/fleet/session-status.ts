@@ -36,6 +36,7 @@ type Facts = Pick<
   | "exit"
   | "lastSeq"
   | "turnStartedAt"
+  | "backgroundTasks"
   | "turns"
   | "agentSessionId"
 >
@@ -59,6 +60,7 @@ export function statusOf(session: Facts, { now, seenSeq }: StatusContext): Sessi
   if (session.state === "running" || session.state === "waiting") return "running"
   // Its machine is gone for a moment: the turn goes on there.
   if (session.state === "disconnected" && session.turnStartedAt !== undefined) return "running"
+  if (session.state === "idle" && (session.backgroundTasks ?? 0) > 0) return "running"
   if (session.state === "ended") return "ended"
   if (session.lastResult !== undefined && (seenSeq ?? 0) < session.lastSeq) return "ready"
   return "idle"

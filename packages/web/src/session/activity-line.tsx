@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
-import { duration } from "../design/words.ts"
+import { duration, plural } from "../design/words.ts"
 import type { SessionStatus } from "../fleet/session-status.ts"
 
 interface ActivityLineProps {
@@ -27,6 +27,7 @@ function wordsOf(session: Session, status: SessionStatus, workingMs: number | un
     case "needs-you":
       return "Waiting for you"
     case "running":
+      if (session.state === "idle") return `${plural(session.backgroundTasks ?? 0, "task")} in the background`
       return workingMs === undefined
         ? "Working"
         : `Working · ${duration(Math.max(0, Math.floor(workingMs / 1000) * 1000)).replace(".0 s", " s")}`

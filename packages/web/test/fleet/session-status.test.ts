@@ -66,4 +66,10 @@ describe("the status of a session", () => {
     expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 9)).toBe("idle")
     expect(status({ state: "idle", lastSeq: 9 })).toBe("idle")
   })
+
+  it("is running while something goes on in the background", () => {
+    expect(status({ state: "idle", lastSeq: 9, lastResult: result(false), backgroundTasks: 1 }, 8)).toBe("running")
+    expect(status({ state: "idle", backgroundTasks: 0 })).toBe("idle")
+    expect(status({ state: "ended", backgroundTasks: 1 })).toBe("ended")
+  })
 })

@@ -20,6 +20,7 @@ const sessionFields = {
   createdAt: Moment,
   updatedAt: Moment,
   turnStartedAt: Moment.exactOptional(),
+  backgroundTasks: z.int().nonnegative().exactOptional(),
   lastSeq: Seq,
   lastLine: z.string().exactOptional(),
   interruptedBy: z.string().exactOptional(),
