@@ -1,3 +1,5 @@
+// What runs inside of a page is typed as such.
+/// <reference lib="dom" />
 import type { Scenario } from "@signalbox/simulator"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -116,6 +118,11 @@ describe.runIf(hasBrowser)("without a mouse", () => {
         return asks.find(({ state }: { state: string }) => state === "denied")?.answer.message
       }
       await expect.poll(latest, PATIENCE).toBe("Not on a Friday")
+      // What came of it is read where it was asked; then one is back where one came from.
+      await dock(user.page).waitFor({ state: "detached" })
+      const isAtMessage = () =>
+        user.page.getByRole("textbox", { name: "Message" }).evaluate((field) => field === document.activeElement)
+      await expect.poll(isAtMessage, PATIENCE).toBe(true)
       await user.usedNoPointer()
     },
     LONG_MS,

@@ -25,9 +25,19 @@ export function cycleRegions(): void {
 
 /** Back to where one was before F6, else to what one writes in. */
 export function leaveRegion(): void {
-  const isElsewhere = from?.isConnected === true && from !== document.body && from.closest(FIRST) === null
   const composer = document.querySelector<HTMLElement>('[data-region="composer"] textarea')
-  const back = isElsewhere ? from : (composer ?? document.getElementById("main"))
+  goBackOr(composer ?? document.getElementById("main"))
+}
+
+/** What had the focus is gone, and nothing came in its place. A field would bring up a phone's keyboard: it is not chosen for anybody. */
+export function mendLostFocus(): void {
+  const isLost = document.activeElement === document.body || document.activeElement === null
+  if (isLost) goBackOr(document.getElementById("main"))
+}
+
+function goBackOr(other: HTMLElement | null): void {
+  const isElsewhere = from?.isConnected === true && from !== document.body && from.closest(FIRST) === null
+  const back = isElsewhere ? from : other
   entered = undefined
   from = undefined
   back?.focus()

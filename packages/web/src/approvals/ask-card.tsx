@@ -50,10 +50,7 @@ export function AskCard({ ask, place }: AskCardProps) {
   isAnsweredHere.current = state.name === "answered"
   useLayoutEffect(() => {
     const { current } = card
-    // One that was withdrawn takes nobody along to the next.
-    return () => {
-      if (isAnsweredHere.current) noteLeaving(current)
-    }
+    return () => noteLeaving(current, { isAnsweredHere: isAnsweredHere.current })
   }, [])
   return (
     // The card takes keys for what is inside it; everything in it can be done without them.

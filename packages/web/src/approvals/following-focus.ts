@@ -1,3 +1,5 @@
+import { mendLostFocus } from "../app/regions.ts"
+
 /** Whoever answers with the focus on a request goes on with what takes its place; nobody else's focus is ever moved. */
 type Following =
   | { readonly name: "no" }
@@ -17,10 +19,14 @@ export function noteAnswered(): void {
   if (following.name === "waiting") following = { name: "until", at: performance.now() + FOLLOW_MS }
 }
 
-/** What was answered goes, and the focus with it: it may have stood there for seconds, to be read. */
-export function noteLeaving(card: Element | null): void {
-  if (following.name !== "no" && card?.contains(document.activeElement) === true)
-    following = { name: "until", at: performance.now() + FOLLOW_MS }
+/**
+ * A card goes, and the focus with it: it may have stood there for seconds, to be read. Where it was answered here, what comes in its
+ * place may have the focus; what was withdrawn takes nobody along to the next.
+ */
+export function noteLeaving(card: Element | null, { isAnsweredHere }: { readonly isAnsweredHere: boolean }): void {
+  if (card?.contains(document.activeElement) !== true) return
+  if (isAnsweredHere && following.name !== "no") following = { name: "until", at: performance.now() + FOLLOW_MS }
+  setTimeout(mendLostFocus, FOLLOW_MS)
 }
 
 /** What had the focus in this request's card is gone, because somebody was done with it: the card has it then. */
