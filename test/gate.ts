@@ -18,6 +18,7 @@ export const leftOut: readonly string[] =
         "test/web/new-session-dialog.test.ts",
         "test/web/shell-layers.test.ts",
         "test/web/transcript.test.ts",
+        "test/web/transcript-back.test.ts",
         "test/web/session-header.test.ts",
         "test/web/composer.test.ts",
         "test/web/panels.test.ts",

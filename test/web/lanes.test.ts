@@ -134,6 +134,75 @@ describe.runIf(hasBrowser)("sub-agents", () => {
       .waitFor()
   })
 
+  check("[X-17] Back to a lane, and out of it, leads to what was read there", async () => {
+    const { id } = await cockpit.agent({ title: "Two again", scenario: parallel })
+    await turnsEnded(cockpit, id)
+    const page = await openTranscript(cockpit, `/s/${id}`)
+    await feed(page).getByText("Both are back.").waitFor()
+    const north = row(page, "Explore Look north")
+    await north.getByRole("button", { expanded: false }).first().click()
+    const open = north.getByRole("button", { name: "Open lane, 30 rows" })
+    const topOf = (text: string) =>
+      feed(page)
+        .getByText(text, { exact: true })
+        .evaluate((element) => Math.round(element.getBoundingClientRect().top))
+    await open.hover()
+    await page.mouse.wheel(0, 40)
+    const left = await topOf("North line 12.")
+    await open.click()
+    await breadcrumb(page).getByText("Explore: Look north").waitFor()
+    await feed(page).focus()
+    await page.keyboard.press("Home")
+    await feed(page).getByText("North line 0.").waitFor(WAIT)
+    const inLane = await topOf("North line 1.")
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Sessions" }).click()
+    await page.waitForURL(/\/sessions$/)
+    await page.goBack()
+    await breadcrumb(page).getByText("Explore: Look north").waitFor(WAIT)
+    await expect.poll(async () => Math.abs((await topOf("North line 1.")) - inLane), WAIT).toBeLessThanOrEqual(2)
+    await breadcrumb(page).getByRole("button", { name: "Whole session" }).click()
+    await north.waitFor(WAIT)
+    await expect.poll(async () => Math.abs((await topOf("North line 12.")) - left), WAIT).toBeLessThanOrEqual(2)
+  })
+
+  check("[X-18] an address of a sub-agent that is not there says so, and leads to the whole session", async () => {
+    const { id } = await cockpit.agent({ title: "None", scenario: parallel })
+    await turnsEnded(cockpit, id)
+    const page = await cockpit.page()
+    await page.goto(`/s/${id}?lane=nonsense`)
+    await page.getByText("There is no such sub-agent in this session.").waitFor(WAIT)
+    expect(await page.getByRole("status", { name: "Loading" }).count()).toBe(0)
+    await page.getByRole("button", { name: "To the whole session" }).click()
+    await feed(page).getByText("Both are back.").waitFor()
+    expect(new URL(page.url()).search).toBe("")
+  })
+
+  check("[X-18] a sub-agent far up in a long session is looked for, a part at a time", async () => {
+    const { id } = await cockpit.agent({
+      title: "Far",
+      args: ["--speed", "max"],
+      scenario: {
+        turns: [
+          {
+            steps: [
+              said([agent("early", "early")], null, "early-call"),
+              words("An early word.", "early", 0),
+              answered("early", "Nothing."),
+              { loop: 2600, as: "n", steps: [{ say: "Line {{n}}." }] },
+              { say: "The very end." },
+            ],
+          },
+        ],
+      },
+    })
+    await turnsEnded(cockpit, id)
+    const page = await cockpit.page()
+    await page.goto(`/s/${id}?lane=early`)
+    await page.getByText(/This sub-agent is not among the [\d,]+ events looked through so far\./).waitFor(WAIT)
+    await page.getByRole("button", { name: "Look further up" }).click()
+    await feed(page).getByText("An early word.").waitFor(WAIT)
+  })
+
   check("[X-15] what a sub-agent asks is in the dock, and says which sub-agent asks", async () => {
     const { id } = await cockpit.agent({
       title: "Asks",

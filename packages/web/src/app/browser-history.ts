@@ -2,6 +2,8 @@ import { isObject } from "@signalbox/protocol/envelope"
 
 /** What is kept with each entry of the browser's history. */
 interface Entry {
+  /** Another for each visit, also where an entry is used again. */
+  readonly id: string
   /** Where it stands among those of this page. */
   readonly index: number
   /** The address of the entry below it. One with the same address shows nothing of its own, unless a layer is open. */
@@ -15,7 +17,13 @@ interface Layer {
   readonly close: () => void
 }
 
-let current: Entry = entryOf(history.state) ?? { index: 0, below: undefined, behind: undefined }
+let visits = 0
+/** A page that was loaded anew counts from one again, while the history keeps what it has. */
+function newId(): string {
+  return `${performance.timeOrigin}-${++visits}`
+}
+
+let current: Entry = entryOf(history.state) ?? { id: newId(), index: 0, below: undefined, behind: undefined }
 let shown = address()
 let layers: readonly Layer[] = []
 let onMove: () => void = () => undefined
@@ -23,6 +31,11 @@ history.replaceState(current, "")
 
 export function address(): string {
   return `${location.pathname}${location.search}`
+}
+
+/** Which visit this is: Back and Forward lead to one that was there before. */
+export function currentEntry(): string {
+  return current.id
 }
 
 /** The screen that the address is opened over, if it says so. */
@@ -38,13 +51,14 @@ export function whenMoved(listener: () => void): void {
 export function pushAddress(to: string, behind?: string): void {
   const isFree = isSpare() || hasLayer(current.index)
   closeLayers(() => true)
-  if (isFree) replaceAddress(to, behind)
-  else write("pushState", to, { index: current.index + 1, below: address(), behind })
+  const { index, below } = current
+  if (isFree) write("replaceState", to, { id: newId(), index, below, behind })
+  else write("pushState", to, { id: newId(), index: index + 1, below: address(), behind })
 }
 
 export function replaceAddress(to: string, behind?: string): void {
-  const { index, below } = current
-  write("replaceState", to, { index, below, behind })
+  const { id, index, below } = current
+  write("replaceState", to, { id, index, below, behind })
 }
 
 /**
@@ -52,7 +66,9 @@ export function replaceAddress(to: string, behind?: string): void {
  * stays and is used for what comes next; nothing waits for the browser, whose own way back takes its time.
  */
 export function openLayer(close: () => void): () => void {
-  if (!isSpare()) write("pushState", address(), { index: current.index + 1, below: address(), behind: current.behind })
+  const { id, index, behind } = current
+  // The same visit: what lies over a screen changes nothing of where it is.
+  if (!isSpare()) write("pushState", address(), { id, index: index + 1, below: address(), behind })
   const layer = { index: current.index, close }
   layers = [...layers, layer]
   return () => {
@@ -84,7 +100,7 @@ function isSpare(): boolean {
 addEventListener("popstate", () => {
   const left = { ...current, address: shown, hadLayer: hasLayer(current.index) }
   const known = entryOf(history.state)
-  current = known ?? { index: left.index + 1, below: left.address, behind: left.behind }
+  current = known ?? { id: newId(), index: left.index + 1, below: left.address, behind: left.behind }
   // One that the browser made by itself, for a place within the page.
   if (known === undefined) history.replaceState(current, "")
   shown = address()
@@ -97,7 +113,7 @@ addEventListener("popstate", () => {
 
 function entryOf(state: unknown): Entry | undefined {
   if (!isObject(state) || typeof state["index"] !== "number") return undefined
-  return { index: state["index"], below: textOf(state["below"]), behind: textOf(state["behind"]) }
+  return { id: textOf(state["id"]) ?? newId(), index: state["index"], below: textOf(state["below"]), behind: textOf(state["behind"]) }
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,10 +1,12 @@
 import { useMemo } from "react"
-import { address, behindAddress, pushAddress, replaceAddress, whenMoved } from "./browser-history.ts"
+import { address, behindAddress, currentEntry, pushAddress, replaceAddress, whenMoved } from "./browser-history.ts"
 import { createValueStore, useValue } from "./value-store.ts"
 
 export interface Place {
   readonly path: string
   readonly query: URLSearchParams
+  /** Which of the browser's history it is: Back and Forward lead to one that was there before. */
+  readonly entry: string
 }
 
 export interface ScreenProps {
@@ -18,7 +20,7 @@ const HOME = "/sessions"
 
 function placeOf(to: string): Place {
   const { pathname, searchParams } = new URL(to, location.origin)
-  return { path: pathname, query: searchParams }
+  return { path: pathname, query: searchParams, entry: currentEntry() }
 }
 
 function isOver(to: string): boolean {

@@ -20,6 +20,7 @@ import { FindBar } from "../search/find-bar.tsx"
 import { markSeen, seen } from "../sessions/seen.ts"
 import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
 import { LaneBreadcrumb } from "../transcript/lane-breadcrumb.tsx"
+import { keptPlace, type ReadingPlace } from "../transcript/reading-place.ts"
 import { RowView } from "../transcript/row-view.tsx"
 import { createDisclosures, type Disclosures, TranscriptContext } from "../transcript/transcript-context.ts"
 import { type TranscriptHandle, TranscriptList } from "../transcript/transcript-list.tsx"
@@ -73,14 +74,21 @@ function useFeed(id: string, lane: string | null, around: number | undefined): S
   return feed
 }
 
+/** The event that is loaded first; undefined for the last ones. */
+function startSeq(start: ReadingPlace | undefined, wanted: number): number | undefined {
+  if (start !== undefined) return start.at === "row" ? start.seq : undefined
+  return wanted > 0 ? wanted : undefined
+}
+
 const OWN_END = '[data-region="waiting"],[data-region="panels"],[data-own-scroll],[role="slider"]'
 
 function OneSession({ id, lane }: { readonly id: string; readonly lane: string | null }) {
   const session = useSession(id)
   const { asks, load } = useFleet()
-  const { query } = usePlace()
+  const { query, entry } = usePlace()
   const wanted = Number(query.get("seq") ?? "0")
-  const feed = useFeed(id, lane, wanted > 0 ? wanted : undefined)
+  const [start] = useState(() => keptPlace({ entry, session: id, lane }))
+  const feed = useFeed(id, lane, startSeq(start, wanted))
   const view = useValue(feed.view)
   const { detail } = usePreferences()
   const transcript = useRef<TranscriptHandle>(null)
@@ -183,6 +191,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
             view={view}
             handle={transcript}
             goTo={wanted}
+            start={start}
             lane={lane}
             sent={sent}
             footer={<ActivityLine session={session} status={status} isCompacting={view.isCompacting} />}

@@ -24,7 +24,7 @@ interface JumpPillProps {
 
 /** The way back to the end, and what came there meanwhile. */
 export function JumpPill({ view, isFollowing, sent, onJump }: JumpPillProps) {
-  const held = useRef({ seq: 0, arrived: 0, sent: 0 })
+  const held = useRef({ seq: view.lastSeq, arrived: view.arrived, sent })
   if (isFollowing) held.current = { seq: view.lastSeq, arrived: view.arrived, sent }
   if (isFollowing) return null
   // Where the end is not loaded its events are all that can be counted.

@@ -1,25 +1,31 @@
-import { setQuery } from "../app/router.ts"
+import { setQuery, usePlace } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { agentName, lanePath } from "./lane-path.ts"
+import { carryPlace } from "./reading-place.ts"
 import { useTranscript } from "./transcript-context.ts"
 
-/** Where a sub-agent's lane is: each step leads to the lane it names, at the call that started the next. */
+/** Where a sub-agent's lane is: each step leads to the lane it names. */
 export function LaneBreadcrumb({ lane }: { readonly lane: string }) {
-  const { feed } = useTranscript()
+  const { feed, sessionId: session } = useTranscript()
+  const { entry } = usePlace()
   const path = lanePath(lane, (id) => feed.tool(id))
-  const seqOf = (index: number) => String(path[index]?.headSeq ?? "")
+  /** Where the reader was there; somebody who was not is led to the call that started the next. */
+  const leadTo = (outer: string | null, next: number) => {
+    const seq = carryPlace({ entry, session, lane: outer }) ? null : String(path[next]?.headSeq ?? "")
+    setQuery({ lane: outer, seq })
+  }
   return (
     <nav aria-label="Lane" className="border-b border-line bg-sunken">
       <ol className="flex flex-wrap items-center gap-1 px-4 py-1 text-dense">
         <li>
-          <Button look="quiet" className="-ms-3" onClick={() => setQuery({ lane: null, seq: seqOf(0) })}>
+          <Button look="quiet" className="-ms-3" onClick={() => leadTo(null, 0)}>
             ‹ Whole session
           </Button>
         </li>
         {path.slice(0, -1).map((row, index) => (
           <li key={row.toolUseId} className="flex items-center gap-1">
             <span aria-hidden="true">›</span>
-            <Button look="quiet" onClick={() => setQuery({ lane: row.toolUseId, seq: seqOf(index + 1) })}>
+            <Button look="quiet" onClick={() => leadTo(row.toolUseId, index + 1)}>
               <bdi>{agentName(row)}</bdi>
             </Button>
           </li>

@@ -13,9 +13,11 @@ import { Virtualizer, type VirtualizerHandle } from "virtua"
 import { createValueStore, type ValueStore } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Notice } from "../design/notice.tsx"
+import { EmptyLane } from "./empty-lane.tsx"
 import { onFeedKey } from "./feed-keys.ts"
 import { FindHint } from "./find-hint.tsx"
 import { JumpPill } from "./jump-pill.tsx"
+import type { ReadingPlace } from "./reading-place.ts"
 import { keepSizes, keptSizes } from "./size-cache.ts"
 import { TasksChip } from "./tasks-chip.tsx"
 import { SessionTrack, type TrackPosition } from "./track/session-track.tsx"
@@ -26,6 +28,7 @@ import { useTranscript } from "./transcript-context.ts"
 import { useFollow } from "./use-follow.ts"
 import { useJumps } from "./use-jumps.ts"
 import { useKeptRows } from "./use-kept-rows.ts"
+import { useReadingPlace } from "./use-reading-place.ts"
 import type { FeedView, SessionFeed } from "./window/session-feed.ts"
 
 export interface TranscriptHandle {
@@ -44,6 +47,8 @@ interface TranscriptListProps {
   readonly handle: React.Ref<TranscriptHandle>
   /** The event that the address names; 0 for none. */
   readonly goTo: number
+  /** Where it was left, for somebody who comes back to it. */
+  readonly start: ReadingPlace | undefined
   /** The sub-agent whose lane this is. */
   readonly lane: string | null
   /** How often the reader has sent something. */
@@ -55,12 +60,12 @@ const AHEAD = 1.5
 /** Room for the way to earlier events; of a session that is whole from the start, a little air. */
 const HEAD_PX = { more: 36, whole: 12 }
 
-export function TranscriptList({ feed, view, footer, handle, goTo, lane, sent }: TranscriptListProps) {
+export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, sent }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<VirtualizerHandle>(null)
   const { sessionId } = useTranscript()
-  const { isFollowing, send } = useFollow(scroller, content)
+  const { isFollowing, send } = useFollow(scroller, content, start?.at !== "row")
   const { rows } = view
   // It stays as high as it was: what stands below it must not move.
   const [headPx] = useState(view.isAtHead ? HEAD_PX.whole : HEAD_PX.more)
@@ -74,17 +79,17 @@ export function TranscriptList({ feed, view, footer, handle, goTo, lane, sent }:
   const bounds = useMemo(() => ({ firstSeq, lastSeq }), [firstSeq, lastSeq])
   feed.isFollowing = isFollowing
 
-  useEffect(() => {
-    // An agent's result stands where it was started: its lane ends with the row before it.
-    if (goTo > 0) void jumpTo(goTo, { tellsClosest: lane === null })
-  }, [goTo, jumpTo, lane])
+  // An agent's result stands where it was started: its lane ends with the row before it.
+  const onAddress = useCallback((seq: number) => void jumpTo(seq, { tellsClosest: lane === null }), [jumpTo, lane])
+  useReadingPlace({ feed, scroller, list, lane, isFollowing, send, start, goTo, onAddress })
   useImperativeHandle(handle, () => ({ jumpToEnd, hold, turn }), [jumpToEnd, hold, turn])
 
   // Once drawn: a short page may not fill the view, and nothing scrolls to say so.
   useEffect(() => {
     const { scrollOffset, scrollSize, viewportSize } = list.current ?? NOTHING
     if (view.load !== "ready") return
-    if (scrollSize < viewportSize * (1 + AHEAD)) void feed.fill()
+    // Without rows the list has no size to go by.
+    if (rows.length === 0 || scrollSize < viewportSize * (1 + AHEAD)) void feed.fill()
     locate(scrollOffset)
   }, [view.load, view.fromSeq, view.toSeq, rows.length, feed, locate])
 
@@ -140,6 +145,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, lane, sent }:
           <TasksChip rows={rows} />
         </div>
         <JumpPill view={view} isFollowing={isFollowing} sent={sent} onJump={jumpToEnd} />
+        {lane !== null && rows.length === 0 && <EmptyLane feed={feed} view={view} lane={lane} />}
       </div>
       {footer}
     </div>

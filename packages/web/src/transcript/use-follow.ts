@@ -18,9 +18,13 @@ function factsOf(element: HTMLElement): ScrollFacts {
 }
 
 /** Keeps the end in view while it is followed, whatever grows or shrinks; and hears when the reader goes elsewhere. */
-export function useFollow(scroller: RefObject<HTMLElement | null>, content: RefObject<HTMLElement | null>): Follow {
-  const [isFollowing, setFollowing] = useState(true)
-  const state = useRef(true)
+export function useFollow(
+  scroller: RefObject<HTMLElement | null>,
+  content: RefObject<HTMLElement | null>,
+  startsAtEnd: boolean,
+): Follow {
+  const [isFollowing, setFollowing] = useState(startsAtEnd)
+  const state = useRef(startsAtEnd)
   const pin = useCallback(() => {
     const element = scroller.current
     if (element !== null && state.current) element.scrollTop = element.scrollHeight

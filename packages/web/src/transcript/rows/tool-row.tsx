@@ -12,7 +12,7 @@ import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
 import { ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
-import { resultText, toolWords } from "../tools/tool-words.ts"
+import { AGENTS, resultText, toolWords } from "../tools/tool-words.ts"
 import { useDisclosure, useTranscript } from "../transcript-context.ts"
 import { AnswerBelow } from "./answer-below.tsx"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
@@ -38,8 +38,6 @@ const STATE_LOOKS: Readonly<Record<ToolState, string>> = {
   interrupted: "text-text-2",
   missing: "text-text-3",
 }
-
-const AGENTS = new Set(["Task", "Agent"])
 
 function isOpenByDefault({ name }: ToolRow, detail: string): boolean {
   if (detail === "full") return true

@@ -3,6 +3,9 @@ import type { JsonObject, ToolRow } from "@signalbox/protocol/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
 import { shortPath } from "../../design/words.ts"
 
+/** Tools that start a sub-agent. */
+export const AGENTS: ReadonlySet<string> = new Set(["Task", "Agent"])
+
 /** A text that is there, or undefined. */
 export function textIn(source: unknown, field: string): string | undefined {
   const text = textOf(source, field)

@@ -8,6 +8,11 @@ export class PageTurns {
     if (this.#running === undefined) await this.#start(read)
   }
 
+  /** What is on its way has arrived. */
+  async settled(): Promise<void> {
+    await this.#running
+  }
+
   /** A jump waits for what is on its way; of several that wait, the last is made. False: it was not this one. */
   async jump(read: () => Promise<void>): Promise<boolean> {
     const own = ++this.#jumps

@@ -36,7 +36,9 @@ const PAGE = 200
 /** Of a page number that no log reaches: "the last ones". */
 const END = Number.MAX_SAFE_INTEGER
 /** Events that are held to fill a view with few rows. */
-const MAX_FILL = 2000
+export const MAX_FILL = 2000
+/** Pages that are looked through for a sub-agent at a time. */
+const LOOK_PAGES = MAX_FILL / PAGE
 /** At most thirty times a second. */
 const COMMIT_MS = 33
 const HIDDEN_COMMIT_MS = 500
@@ -100,9 +102,19 @@ export class SessionFeed {
 
   /** For a view that is not full yet. Bounded: a thousand calls may be a single line. */
   async fill(): Promise<void> {
+    // The page that did not fill it may only just have been drawn.
+    await this.#turns.settled()
     if (this.#log.events.length > MAX_FILL || this.#trouble !== undefined) return
     if (this.#log.isAtHead) await this.loadAfter()
     else await this.loadBefore()
+  }
+
+  /** For a sub-agent of which nothing is held: older events, so many at a time. */
+  async lookFurther(): Promise<void> {
+    for (let page = 0; page < LOOK_PAGES; page++) {
+      if (this.#log.rows().length > 0 || this.#log.isAtHead || this.#trouble !== undefined) return
+      await this.loadBefore()
+    }
   }
 
   /** The part of the log around an event, if it is not held already. False: the reader went elsewhere meanwhile. */
