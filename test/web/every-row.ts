@@ -49,6 +49,13 @@ const one = (row: readonly [name: string, ...texts: readonly string[]], ...says:
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } }
+/** How CLIs before the newest tell a page of a document. */
+const page: Message = {
+  type: "user",
+  isSynthetic: true,
+  parent_tool_use_id: null,
+  message: { role: "user", content: [image] },
+}
 const patch = [{ oldStart: 3, oldLines: 1, newStart: 3, newLines: 1, lines: ["-before", "+after"] }]
 const todo = (content: string, status: string) => ({ content, status, activeForm: content })
 const agentCall = {
@@ -125,6 +132,23 @@ const TOOLS: readonly Case[] = [
       { structured: { structuredPatch: patch, userModified: true } },
     ),
   ),
+  {
+    says: [
+      ...used(
+        "Read",
+        { file_path: "/docs/whole.pdf" },
+        { content: "PDF file read", structured: { type: "pdf", file: { base64: "JVBERi0x", originalSize: 6 } } },
+      ),
+      ...used(
+        "Read",
+        { file_path: "/docs/parts.pdf", pages: "3-4" },
+        { content: "PDF pages extracted", structured: { type: "parts", file: { count: 2, originalSize: 6 } } },
+      ),
+      page,
+      page,
+    ],
+    rows: [["Read 2 files", "whole.pdf", "PDF · 6 B", "Download", "parts.pdf, pages 3-4", "2 pages"]],
+  },
   one(
     ["Write /src/new.ts", "+60", "Show 20 more lines"],
     ...used("Write", { file_path: "/src/new.ts", content: "line\n".repeat(60) }),

@@ -34,9 +34,7 @@ describe.runIf(hasBrowser)("coming back to a transcript", () => {
         },
       ],
     }
-    id = (
-      await cockpit.agent({ title: "Long", scenario, args: ["--speed", "max", "--allowedTools", "Bash"] })
-    ).id
+    id = (await cockpit.agent({ title: "Long", scenario, args: ["--speed", "max", "--allowedTools", "Bash"] })).id
     await turnsEnded(cockpit, id)
     lastSeq = (await cockpit.hub.get(`/api/sessions/${id}`)).lastSeq
   }, 180_000)

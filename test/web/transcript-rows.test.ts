@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { check } from "./check.ts"
@@ -45,6 +46,69 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
     feed(page)
       .locator("article")
       .evaluateAll((articles) => articles.map((article) => article.getAttribute("aria-label") ?? ""))
+
+  check("[X-19] a document that was read can be had, and its pages are looked at one by one", async () => {
+    const pdf = Buffer.from("%PDF-1.4 a document of one line")
+    const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } }
+    const document = { type: "document", source: { type: "base64", media_type: "application/pdf" } }
+    const base64 = pdf.toString("base64")
+    const read = (id: string, file: string) => ({
+      emit: {
+        type: "assistant",
+        parent_tool_use_id: null,
+        message: {
+          id: `m${id}`,
+          role: "assistant",
+          model: "x",
+          content: [{ type: "tool_use", id, name: "Read", input: { file_path: file } }],
+        },
+      },
+    })
+    const got = (id: string, content: readonly unknown[], structured: unknown) => ({
+      emit: {
+        type: "user",
+        parent_tool_use_id: null,
+        message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
+        tool_use_result: structured,
+      },
+    })
+    const { id } = await cockpit.agent({
+      title: "Papers",
+      scenario: {
+        turns: [
+          {
+            steps: [
+              read("whole", "/docs/whole.pdf"),
+              got("whole", [{ ...document, source: { ...document.source, data: base64 } }], {
+                type: "pdf",
+                file: { filePath: "/docs/whole.pdf", base64, originalSize: pdf.length },
+              }),
+              read("parts", "/docs/parts.pdf"),
+              got("parts", [{ type: "text", text: "PDF pages extracted" }, image, image], {
+                type: "parts",
+                file: { filePath: "/docs/parts.pdf", originalSize: 9000, count: 2 },
+                firstPage: 7,
+              }),
+              { say: "The end." },
+            ],
+          },
+        ],
+      },
+    })
+    const page = await open(id)
+    await feed(page).getByText("The end.").waitFor()
+    // One document, although it was told twice.
+    const card = feed(page).getByRole("button", { name: "Download whole.pdf" })
+    expect(await card.count()).toBe(1)
+    const [download] = await Promise.all([page.waitForEvent("download"), card.click()])
+    expect(download.suggestedFilename()).toBe("whole.pdf")
+    expect(readFileSync(await download.path()).equals(pdf)).toBe(true)
+    const pages = feed(page).getByRole("list", { name: "Pictures" })
+    expect(await pages.getByRole("button").count()).toBe(2)
+    await pages.getByRole("button", { name: "Open parts.pdf, page 8" }).click()
+    await page.getByRole("dialog", { name: "parts.pdf, page 8" }).getByRole("img").waitFor()
+  })
 
   check("[X-2] a kind of event that nobody knows yet is shown, not dropped", async () => {
     const { id } = await cockpit.agent({

@@ -137,6 +137,8 @@ export interface ToolResult {
   readonly content: unknown
   /** What the CLI tells its host, by tool. */
   readonly structured?: unknown
+  /** Of a document: pages that were told in messages of their own. */
+  readonly pages?: readonly PictureSource[]
   readonly at: string
   readonly seq: number
 }

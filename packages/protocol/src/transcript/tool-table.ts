@@ -2,7 +2,8 @@ import { fieldOf, isObject, textOf } from "../envelope.ts"
 import { type AskRecord, askFacts, type Question } from "./asks.ts"
 import type { Board } from "./board.ts"
 import { type Entry, given, type Place } from "./entry.ts"
-import type { JsonObject, ToolRow, TranscriptEvent } from "./row.ts"
+import { PageTable } from "./pages.ts"
+import type { JsonObject, PictureSource, ToolRow, TranscriptEvent } from "./row.ts"
 import { noteTask, type Task, taskFacts } from "./tasks.ts"
 import { drawTool, type ToolUse } from "./tool.ts"
 
@@ -15,6 +16,7 @@ export class ToolTable {
   readonly #open = new Map<string | null, Set<ToolUse>>()
   readonly #tasks = new Map<string, Task>()
   readonly #questions = new Map<string, Question & { use?: ToolUse; entry?: Entry }>()
+  readonly #pages = new PageTable<ToolUse>()
   #lastTurnEnd = 0
 
   constructor(board: Board, isRetracted: (uuid: string) => boolean) {
@@ -51,11 +53,27 @@ export class ToolTable {
     const isError = block["is_error"] === true
     const content = block["content"]
     use.result = { isError, content, at: event.at, seq: event.seq, ...(structured === undefined ? {} : { structured }) }
+    for (const entry of this.#pages.announce(use, event.seq, structured)) this.#board.touch(entry)
     const kind = nonExecutionOf(event.message["tool_result_meta"], id)
     if (kind !== undefined) use.nonExecution = kind
     this.#settle(use)
     this.#closeLane(use)
     this.#board.touch(use.entry)
+  }
+
+  /** Pictures that no person sent: pages of the document that was read, or of their own. */
+  pages(event: TranscriptEvent, pictures: readonly PictureSource[], lane: string | null): void {
+    if (pictures.length === 0) return
+    const { seq, at, message } = event
+    const key = `e:${textOf(message, "uuid") ?? seq}`
+    const entries = pictures.map((picture, index) =>
+      this.#board.add({ seq, pos: index + 1, lane }, () =>
+        this.#pages.hostOf(seq) === undefined
+          ? { kind: "picture", picture, key: `${key}:${index}`, headSeq: seq, lastSeq: seq, lane, at }
+          : undefined,
+      ),
+    )
+    for (const entry of this.#pages.add(seq, { pictures, entries })) this.#board.touch(entry)
   }
 
   /** A question is told at its tool; one that belongs to no tool has a row of its own. */
@@ -186,7 +204,9 @@ export class ToolTable {
       return known
     }
     // The entry draws the use that holds it, when somebody looks.
-    const entry = this.#board.add(place, () => drawTool(use, this.#isRetracted))
+    const entry = this.#board.add(place, () =>
+      drawTool(use, { isRetracted: this.#isRetracted, pages: this.#pages.pagesOf(use) }),
+    )
     const use: ToolUse = { id, entry, firstAt: at, isOver: false }
     this.#uses.set(id, use)
     return use

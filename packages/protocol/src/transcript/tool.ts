@@ -1,7 +1,7 @@
 import { fieldOf, textOf } from "../envelope.ts"
 import { askFacts, type Question } from "./asks.ts"
 import { type Entry, given } from "./entry.ts"
-import type { JsonObject, TaskFacts, ToolResult, ToolRow, ToolState } from "./row.ts"
+import type { JsonObject, PictureSource, TaskFacts, ToolResult, ToolRow, ToolState } from "./row.ts"
 import { type Task, taskFacts } from "./tasks.ts"
 
 interface ToolCall {
@@ -32,8 +32,15 @@ export interface ToolUse {
   progressMs?: number
 }
 
-export function drawTool(use: ToolUse, isRetracted: (uuid: string) => boolean): ToolRow | undefined {
-  const { call, result, entry } = use
+interface Around {
+  readonly isRetracted: (uuid: string) => boolean
+  /** Of the document that it read. */
+  readonly pages: readonly { readonly seq: number; readonly pictures: readonly PictureSource[] }[]
+}
+
+export function drawTool(use: ToolUse, { isRetracted, pages }: Around): ToolRow | undefined {
+  const { call, entry } = use
+  const result = withPages(use.result, pages)
   const isHeardOf = call ?? result ?? use.question ?? use.denial ?? use.laneSeq
   if (isHeardOf === undefined) return undefined
   const request = use.question?.asked?.message["request"]
@@ -44,7 +51,7 @@ export function drawTool(use: ToolUse, isRetracted: (uuid: string) => boolean): 
     kind: "tool",
     key: `t:${use.id}`,
     headSeq: entry.seq,
-    lastSeq: lastSeqOf(use),
+    lastSeq: Math.max(lastSeqOf(use), pages.at(-1)?.seq ?? 0),
     lane: entry.lane,
     at: call?.at ?? use.firstAt,
     state: stateOf(use, ask?.outcome, task),
@@ -64,6 +71,11 @@ export function drawTool(use: ToolUse, isRetracted: (uuid: string) => boolean): 
       displayName: call?.displayName ?? textOf(request, "display_name"),
     }),
   }
+}
+
+function withPages(result: ToolResult | undefined, pages: Around["pages"]): ToolResult | undefined {
+  if (result === undefined || pages.length === 0) return result
+  return { ...result, pages: pages.flatMap(({ pictures }) => pictures) }
 }
 
 function stateOf(use: ToolUse, outcome: string | undefined, task: TaskFacts | undefined): ToolState {

@@ -6,7 +6,7 @@ import { given, numberOf, type Place } from "./entry.ts"
 import { HookTable } from "./hooks.ts"
 import { LiveSpeech } from "./live-speech.ts"
 import { changeNote, type Note, noteOf, topicOf } from "./notes.ts"
-import { contentText } from "./pictures.ts"
+import { contentPictures, contentText } from "./pictures.ts"
 import { PromptTable } from "./prompts.ts"
 import type { JsonObject, NoteRow, Row, ToolRow, TranscriptEvent } from "./row.ts"
 import { SeqRanges } from "./seq-ranges.ts"
@@ -190,6 +190,7 @@ export class Transcript {
     if (isSaid && results.length === 0) return this.#prompts.add(event, { seq: event.seq, pos: 0, lane })
     const text = contentText(content)
     if (text !== "") this.#row(event, lane, { kind: "harness", text })
+    if (results.length === 0) this.#tools.pages(event, contentPictures(content), lane)
   }
 
   #system(event: TranscriptEvent): void {

@@ -53,6 +53,8 @@ const steps: readonly ((log: SessionLog, pick: number) => unknown)[] = [
   (log, n) => log.text("a1", "again", { supersedes: [`u${n}`] }),
   (log) => log.hub("ended"),
   (log, n) => log.hub("message_unknown", { message_uuid: `m${n}` }),
+  (log, n) => log.result(`t${n}`, "pages", { tool_use_result: { type: "parts", file: { count: n % 3 } } }),
+  (log) => log.page(),
   (log) => log.add({ type: "zebra" }),
 ]
 

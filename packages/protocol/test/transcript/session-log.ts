@@ -60,6 +60,12 @@ export class SessionLog {
     return this.add({ type: "user", uuid: this.uuid(), parent_tool_use_id: null, message, ...rest })
   }
 
+  /** A page of a document, as older CLIs tell it. */
+  page(data = "AAAA"): this {
+    const content = [{ type: "image", source: { type: "base64", media_type: "image/jpeg", data } }]
+    return this.add({ type: "user", uuid: this.uuid(), isSynthetic: true, message: { role: "user", content } })
+  }
+
   asks(requestId: string, tool: { id: string; name: string; input?: unknown }): this {
     const request = { subtype: "can_use_tool", tool_name: tool.name, input: tool.input ?? {}, tool_use_id: tool.id }
     return this.add({ type: "control_request", request_id: requestId, request })

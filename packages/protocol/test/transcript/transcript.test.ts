@@ -148,6 +148,21 @@ describe("the transcript: tools", () => {
     expect(only(transcript.rows(), "tool")).toMatchObject({ key: "t:t1", hasCall: true, name: "Bash", headSeq: 1 })
   })
 
+  it("[TR21] pages of a document that are told behind the result are the result's, whichever came first", () => {
+    const read = { id: "t1", name: "Read", input: { file_path: "/a.pdf" } }
+    const parts = { tool_use_result: { type: "parts", file: { filePath: "/a.pdf", originalSize: 9, count: 2 } } }
+    const log = new SessionLog().call("m1", read).result("t1", "2 pages", parts).page("one").page("two").page("other")
+    const all = new Transcript()
+    all.fold(log.events)
+    expect(all.rows().map(({ kind }) => kind)).toEqual(["activity", "picture"])
+    expect(all.tool("t1")).toMatchObject({ lastSeq: 4, result: { pages: [{ data: "one" }, { data: "two" }] } })
+    const late = new Transcript()
+    late.fold(log.events.slice(2))
+    expect(late.rows().map(({ kind }) => kind)).toEqual(["picture", "picture", "picture"])
+    late.fold(log.events.slice(0, 2))
+    expect(late.rows()).toEqual(all.rows())
+  })
+
   it("[TR4] the hub's word on an ask tells endings that no event tells", () => {
     const log = new SessionLog().call("m1", bash).asks("r1", bash)
     const transcript = new Transcript()

@@ -74,6 +74,7 @@ export const CopyIcon = icon(
     <path d="M15.5 8.5v-3a1 1 0 0 0-1-1h-9a1 1 0 0 0-1 1v9a1 1 0 0 0 1 1h3" />
   </>,
 )
+export const DocumentIcon = icon(<path d="M7 3.5h7l4 4v13H7v-17ZM14 3.5v4h4M10 12h5M10 16h5" />)
 export const EditIcon = icon(<path d="m14.5 5.5 4 4L8 20H4v-4L14.5 5.5Z" />)
 export const BoardIcon = icon(<path d="M5 4.5v15M12 4.5v10M19 4.5v6" strokeWidth="3" />)
 export const LinkIcon = icon(

@@ -4,6 +4,7 @@ import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { CopyButton } from "../design/copy-button.tsx"
 import { Notice } from "../design/notice.tsx"
+import { saveFile } from "../design/save-file.ts"
 import { type ExportKind, exportFile } from "./export-file.ts"
 
 type Progress =
@@ -60,7 +61,7 @@ function Download({ session, kind, action, children }: DownloadProps) {
     }
     onRead(0)
     try {
-      save(await exportFile({ hub, session, kind, signal, onRead }))
+      saveFile(await exportFile({ hub, session, kind, signal, onRead }))
       setProgress({ name: "done" })
     } catch (error) {
       if (!signal.aborted) setProgress({ name: "failed", why: error instanceof Error ? error.message : String(error) })
@@ -87,14 +88,4 @@ function Download({ session, kind, action, children }: DownloadProps) {
       )}
     </section>
   )
-}
-
-function save(file: File): void {
-  const url = URL.createObjectURL(file)
-  const link = document.createElement("a")
-  link.href = url
-  link.download = file.name
-  link.click()
-  // The download has the address by then.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

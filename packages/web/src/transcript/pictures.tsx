@@ -1,20 +1,10 @@
 import { useMemo, useState } from "react"
 import { Dialog } from "../design/dialog.tsx"
+import type { NamedPicture } from "./documents.ts"
 import { pictureSize } from "./picture-size.ts"
-import { textIn } from "./tools/tool-words.ts"
 
 /** Kinds that are only pixels; a drawing with scripts in it is not among them. */
 const KINDS = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
-
-function sourcesIn(content: unknown): readonly string[] {
-  if (!Array.isArray(content)) return []
-  return content.flatMap((block: unknown) => {
-    if (textIn(block, "type") !== "image" || typeof block !== "object" || block === null || !("source" in block))
-      return []
-    const source = dataUrl(textIn(block.source, "media_type"), textIn(block.source, "data"))
-    return source === undefined ? [] : [source]
-  })
-}
 
 /** Only bytes that came with the message: nothing is fetched. */
 export function dataUrl(mediaType: string | undefined, data: string | undefined): string | undefined {
@@ -22,22 +12,43 @@ export function dataUrl(mediaType: string | undefined, data: string | undefined)
   return /^[\w+/=\s-]*$/.test(data) ? `data:${mediaType};base64,${data}` : undefined
 }
 
-export function Pictures({ content, name }: { readonly content: unknown; readonly name: string }) {
+/** One is shown as it is, several side by side and small: pages of a document, mostly. */
+export function Pictures({ pictures }: { readonly pictures: readonly NamedPicture[] }) {
+  const shown = pictures.flatMap(({ picture, name }) => {
+    const source = dataUrl(picture.mediaType, picture.data)
+    return source === undefined ? [] : [{ source, name }]
+  })
+  const [only] = shown
+  if (shown.length === 1 && only !== undefined) return <Picture source={only.source} alt={only.name} />
+  if (shown.length === 0) return null
   return (
-    <>
-      {sourcesIn(content).map((source, index) => (
-        <Picture key={source.slice(-40) + String(index)} source={source} alt={name} />
+    <ul aria-label="Pictures" className="flex flex-wrap gap-2">
+      {shown.map(({ source, name }, index) => (
+        <li key={index}>
+          <Picture source={source} alt={name} isThumbnail />
+        </li>
       ))}
-    </>
+    </ul>
   )
 }
 
+const MAX_PX = { whole: 360, thumbnail: 176 }
+
+interface PictureProps {
+  readonly source: string
+  readonly alt: string
+  readonly isThumbnail?: boolean
+}
+
 /** The box is there before the picture is: what comes after it does not move. */
-export function Picture({ source, alt }: { readonly source: string; readonly alt: string }) {
+export function Picture({ source, alt, isThumbnail = false }: PictureProps) {
   const [open, setOpen] = useState(false)
   const size = useMemo(() => pictureSize(source), [source])
+  const maxPx = isThumbnail ? MAX_PX.thumbnail : MAX_PX.whole
   const box =
-    size === undefined ? { height: 240 } : { height: Math.min(360, size.height), aspectRatio: size.width / size.height }
+    size === undefined
+      ? { height: Math.min(maxPx, 240) }
+      : { height: Math.min(maxPx, size.height), aspectRatio: size.width / size.height }
   return (
     <>
       <button

@@ -51,11 +51,11 @@ export function useReadingPlace(ports: ReadingPorts): void {
     // Another event of the same session was looked at meanwhile.
     const leaving = new AbortController()
     send({ type: "hold" })
-    void feed.jumpTo(place.seq).then((isThere) => {
-      if (!isThere || leaving.signal.aborted) return
-      const stop = stayAt(place, { feed, scroller, list })
-      leaving.signal.addEventListener("abort", stop)
-    })
+    const go = async () => {
+      if (!(await feed.jumpTo(place.seq)) || leaving.signal.aborted) return
+      leaving.signal.addEventListener("abort", stayAt(place, { feed, scroller, list }))
+    }
+    void go()
     return () => leaving.abort()
   }, [entry, session, lane, goTo, feed, scroller, list, send, onAddress])
 

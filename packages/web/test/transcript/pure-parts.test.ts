@@ -92,6 +92,13 @@ describe("the size of a picture", () => {
     expect(pictureSize(png(640, 480))).toEqual({ width: 640, height: 480 })
     const gif = Buffer.from([...Buffer.from("GIF89a"), 32, 0, 16, 0, 0, 0])
     expect(pictureSize(`data:image/gif;base64,${gif.toString("base64")}`)).toEqual({ width: 32, height: 16 })
+    // A camera's notes come first.
+    const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 6, 1, 2, 3, 4, 0xff, 0xc2, 0, 17, 8, 1, 0, 2, 0, 3, 0, 0])
+    expect(pictureSize(`data:image/jpeg;base64,${jpeg.toString("base64")}`)).toEqual({ width: 512, height: 256 })
+    const webp = Buffer.alloc(30)
+    webp.write("RIFF____WEBPVP8X")
+    webp.set([99, 0, 0, 49, 0, 0], 24)
+    expect(pictureSize(`data:image/webp;base64,${webp.toString("base64")}`)).toEqual({ width: 100, height: 50 })
   })
 
   it("is not believed, or not known, of anything else", () => {

@@ -12,7 +12,7 @@ import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
 import { ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
-import { AGENTS, resultText, toolWords } from "../tools/tool-words.ts"
+import { AGENTS, resultText, textIn, toolWords } from "../tools/tool-words.ts"
 import { useDisclosure, useTranscript } from "../transcript-context.ts"
 import { AnswerBelow } from "./answer-below.tsx"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
@@ -39,11 +39,15 @@ const STATE_LOOKS: Readonly<Record<ToolState, string>> = {
   missing: "text-text-3",
 }
 
-function isOpenByDefault({ name }: ToolRow, detail: string): boolean {
+/** What is read to be looked at. */
+const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
+
+function isOpenByDefault({ name, input }: ToolRow, detail: string): boolean {
   if (detail === "full") return true
   return (
     detail === "normal" &&
     (EDITS.has(name) ||
+      (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? "")) ||
       name === "Bash" ||
       name === "TodoWrite" ||
       name === "ExitPlanMode" ||

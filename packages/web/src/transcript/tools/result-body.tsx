@@ -1,7 +1,8 @@
 import { isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow } from "@signalbox/protocol/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
-import { shortPath } from "../../design/words.ts"
+import { DocumentCard } from "../document-card.tsx"
+import { documentsOf, picturesOf } from "../documents.ts"
 import { SafeLink } from "../markdown.tsx"
 import { OutputText } from "../output-text.tsx"
 import { Pictures } from "../pictures.tsx"
@@ -10,19 +11,20 @@ import { resultText, textIn } from "./tool-words.ts"
 /** What the model was told, by kind: text, pictures, links to resources. */
 export function ResultBody({ row, from }: { readonly row: ToolRow; readonly from: "start" | "end" }) {
   if (row.result === undefined) return null
-  const { content, isError } = row.result
+  const { content, isError, structured } = row.result
+  // "PDF file read: …" says what the card below says better.
+  const isDocument = !isError && ["pdf", "parts"].includes(textIn(structured, "type") ?? "")
+  const text = isDocument ? "" : resultText(content)
   return (
     <>
-      <OutputText text={resultText(content)} from={from} {...(isError ? { tone: "danger", label: "Error" } : {})} />
-      <Pictures content={content} name={pictureName(row)} />
+      <OutputText text={text} from={from} {...(isError ? { tone: "danger", label: "Error" } : {})} />
+      <Pictures pictures={picturesOf(row)} />
+      {documentsOf(row).map((document, index) => (
+        <DocumentCard key={index} document={document} />
+      ))}
       <Resources content={content} />
     </>
   )
-}
-
-function pictureName({ name, input }: ToolRow): string {
-  const path = textIn(input, "file_path")
-  return path === undefined ? `Image from ${name === "" ? "a tool" : name}` : oneLine(shortPath(path, 1), 80)
 }
 
 /** Where a server says that more can be read. */

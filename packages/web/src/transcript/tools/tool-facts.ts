@@ -1,7 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ToolRow } from "@signalbox/protocol/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
-import { plural, shortPath } from "../../design/words.ts"
+import { bytes, plural, shortPath } from "../../design/words.ts"
 import { resultText, textIn } from "./tool-words.ts"
 
 function numberIn(source: unknown, field: string): number | undefined {
@@ -25,7 +25,7 @@ function factsByTool(row: ToolRow, structured: unknown): readonly (string | unde
     case "Bash":
       return [exitOf(row), cwdOf(row)]
     case "Read":
-      return [linesRead(structured)]
+      return [fileFacts(structured)]
     case "Glob":
       return [counted(structured, "numFiles", "file"), isSet(structured, "truncated") ? "limit reached" : undefined]
     case "Grep":
@@ -64,9 +64,22 @@ function cwdOf({ result }: ToolRow): string | undefined {
   return path === undefined ? undefined : `back in ${oneLine(shortPath(path), 60)}`
 }
 
-function linesRead(structured: unknown): string | undefined {
+function fileFacts(structured: unknown): string | undefined {
   const file = isObject(structured) ? structured["file"] : undefined
-  return counted(file, "numLines", "line")
+  const size = numberIn(file, "originalSize")
+  switch (textIn(structured, "type")) {
+    case "parts":
+      return counted(file, "count", "page")
+    case "pdf":
+    case "image":
+      return size === undefined ? undefined : bytes(size)
+    case "notebook": {
+      const cells = isObject(file) ? file["cells"] : undefined
+      return Array.isArray(cells) ? plural(cells.length, "cell") : undefined
+    }
+    default:
+      return counted(file, "numLines", "line")
+  }
 }
 
 function grepFacts(structured: unknown): readonly (string | undefined)[] {

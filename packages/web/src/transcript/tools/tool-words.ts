@@ -105,6 +105,8 @@ export function toolWords({ name, input, hasCall }: Pick<ToolRow, "name" | "inpu
 }
 
 function rangeOf(input: JsonObject): string {
+  const pages = textIn(input, "pages")
+  if (pages !== undefined) return `, ${/[-,–]/.test(pages) ? "pages" : "page"} ${oneLine(pages, 40)}`
   const offset = numberIn(input, "offset")
   const limit = numberIn(input, "limit")
   if (offset === undefined && limit === undefined) return ""
