@@ -272,7 +272,7 @@ const NOTICES: readonly Case[] = [
       output: "broken glass",
     }),
   ),
-  one(["Rate limit", "5-hour limit reached 100 % used"], {
+  one(["Rate limit", "5-hour limit reached, 100 % used"], {
     type: "rate_limit_event",
     rate_limit_info: { status: "rejected", rateLimitType: "five_hour", utilization: 1 },
   }),
@@ -282,18 +282,21 @@ const NOTICES: readonly Case[] = [
     system("api_retry", { attempt: 2, max_retries: 10, retry_delay_ms: 1000, error_status: 529, error: "overloaded" }),
   ),
   one(["A new conversation begins"], { type: "conversation_reset", new_conversation_id: "n" }),
-  one(["2 files stored"], system("files_persisted", { files: [{ filename: "a" }, { filename: "b" }], failed: [] })),
-  one(["Recalled 1 memory"], system("memory_recall", { memories: [{ path: "m" }], mode: "select" })),
+  one(
+    ["2 files stored", "a", "b"],
+    system("files_persisted", { files: [{ filename: "a" }, { filename: "b" }], failed: [] }),
+  ),
+  one(["Recalled 1 memory", "m"], system("memory_recall", { memories: [{ path: "m" }], mode: "select" })),
   one(["Look here"], system("notification", { key: "k", text: "Look here", priority: "high" })),
   one(["For your information"], system("informational", { content: "For your information", level: "info" })),
   one(["Done by hand"], system("local_command_output", { content: "Done by hand" })),
   one(["Plugin lint installed"], system("plugin_install", { name: "lint", status: "installed" })),
   one(["Suggested: Run it again"], { type: "prompt_suggestion", suggestion: "Run it again" }),
   one(
-    ["The disk is full (ENOSPC): parts of the session are not on disk"],
+    ["The disk is full (ENOSPC): parts of it are not on disk"],
     system("session_writes_lost", { error_code: "ENOSPC" }),
   ),
-  one(["Sign-in expired Sign in on its machine: run claude and then /login", "expired"], {
+  one(["Sign-in failed expired Sign in on its machine: run claude and then /login", "expired"], {
     type: "auth_status",
     isAuthenticating: false,
     output: [],

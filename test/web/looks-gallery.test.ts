@@ -2,9 +2,11 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Locator, Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
+import { searchedEvents } from "../gate.ts"
 import { axe } from "./axe.ts"
 import { hasBrowser, type PageOptions } from "./cockpit.ts"
 import { type Shot, writeContactSheet } from "./contact-sheet.ts"
+import { AUDIT_TURNS } from "./looks-scenarios.ts"
 import { LooksScene } from "./looks-scene.ts"
 
 const SHOTS = join(import.meta.dirname, "shots")
@@ -14,6 +16,8 @@ const DARK = { theme: "dark" } as const
 /** The pictures of the specification: each of something that is really there, and none that axe objects to. */
 describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   let scene: LooksScene
+  /** The longest of them is at it while the others are looked at. */
+  let audited: Promise<void> | undefined
   const shots: Shot[] = []
   afterAll(async () => {
     writeContactSheet(join(SHOTS, "index.html"), "The cockpit", shots)
@@ -51,6 +55,8 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
 
   picture("sessions-list, sessions-phone: all eight statuses, two machines", async () => {
     await fill(scene)
+    audited = scene.goesOn("Log audit", "Go on with the audit", AUDIT_TURNS)
+    audited.catch(() => undefined)
     const seen = await open(at("Clock rework"))
     await feed(seen).getByText("That was all of them.").waitFor()
     for (const options of [LIGHT, { ...LIGHT, size: "phone" } as const]) {
@@ -112,13 +118,6 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     const page = await open(at("Fix flaky auth tests"), { ...DARK, size: "phone" })
     await feed(page).locator("article").first().waitFor()
     await shoot("session-phone", page, dock(page))
-  })
-
-  picture("session-100k-track: in the middle of a long session", async () => {
-    await scene.isDone("Log audit")
-    const { lastSeq } = await scene.hub.get(`/api/sessions/${scene.session("Log audit")}`)
-    const page = await open(at("Log audit", `?seq=${Math.floor(lastSeq / 2)}`), LIGHT)
-    await shoot("session-100k-track", page, feed(page).locator("article:focus"))
   })
 
   picture("session-notices: what goes wrong and is survived", async () => {
@@ -204,6 +203,18 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await shoot("machines", list, list.getByText("borealis"))
     const one = await open(`/machines/${scene.machine("atlas")}`, LIGHT)
     await shoot("machine", one, one.getByRole("list", { name: "Sessions of this machine" }))
+  })
+
+  picture("session-100k-track: in the middle of a long session", async () => {
+    await audited
+    const { lastSeq } = await scene.hub.get(`/api/sessions/${scene.session("Log audit")}`)
+    expect(lastSeq).toBeGreaterThanOrEqual(searchedEvents)
+    const page = await open(at("Log audit", `?seq=${searchedEvents / 2}`), LIGHT)
+    await page
+      .locator("[data-mark='prompt']")
+      .nth(AUDIT_TURNS - 1)
+      .waitFor({ state: "attached" })
+    await shoot("session-100k-track", page, feed(page).locator("article:focus"))
   })
 
   picture("ask-lost-race: somebody else was faster", async () => {

@@ -285,23 +285,42 @@ const notices: Turn = {
       },
     },
     { emit: { type: "zebra", subtype: "stripe", stripes: 3 } },
-    { say: { repeat: "Theme after theme, as they were told. ", times: 400 }, deltas: 400, pauseMs: 3000 },
+    { say: { repeat: "Theme after theme, as they were told. ", times: 12 }, deltas: 400, pauseMs: 3000 },
   ],
 }
 
+/** How often the long audit is told to go on: what an agent says at once keeps it from hearing its hub. */
+export const AUDIT_TURNS = 10
+/** What one file comes to: a sentence, and two calls with their results. */
+const EVENTS_A_FILE = 5
+
 const long: Turn = {
   on: "audit",
+  repeat: true,
   steps: [
+    { compact: "auto", preTokens: 164_000, postTokens: 9000, durationMs: 0 },
     {
-      loop: Math.ceil(searchedEvents / 20),
+      loop: Math.ceil(searchedEvents / AUDIT_TURNS / EVENTS_A_FILE),
       as: "n",
+      vary: {
+        area: ["http", "jobs", "store", "export", "admin"],
+        words: [
+          "logs the whole request. **Finding:** its session token goes with it.",
+          "logs nothing personal.",
+          "logs names, but only while debugging:\n\n```ts\nif (isDebug) log.debug(request.user.name)\n```",
+        ],
+      },
       steps: [
-        { say: "`http/handler-{{n}}.ts` logs the whole request. **Finding:** its session token goes with it." },
-        { tool: "Grep", input: { pattern: "log\\.", path: "src/handler-{{n}}.ts" }, result: "src/handler-{{n}}.ts:12" },
-        { tool: "Read", input: { file_path: "{{cwd}}/src/handler-{{n}}.ts" }, result: "log.warn(request)" },
+        { say: "`{{area}}/handler-{{n}}.ts` {{words}}" },
+        {
+          tool: "Grep",
+          input: { pattern: "log\\.", path: "src/{{area}}/handler-{{n}}.ts" },
+          result: "src/handler-{{n}}.ts:12",
+        },
+        { tool: "Read", input: { file_path: "{{cwd}}/src/{{area}}/handler-{{n}}.ts" }, result: "log.warn(request)" },
       ],
     },
-    { say: "The very end." },
+    { say: "That was this part of them." },
   ],
 }
 

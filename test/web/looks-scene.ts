@@ -120,8 +120,14 @@ export class LooksScene {
     await this.hub.call("POST", `/api/asks/${id}/answer`, no)
   }
 
-  async isDone(title: string): Promise<void> {
-    await this.#has(this.session(title), ({ turns }) => turns > 0)
+  /** It is told the same again, turn after turn. */
+  async goesOn(title: string, prompt: string, turns: number): Promise<void> {
+    const id = this.session(title)
+    for (let turn = 1; turn < turns; turn++) {
+      await this.#has(id, (session) => session.turns === turn)
+      await this.hub.post(`/api/sessions/${id}/messages`, { content: prompt })
+    }
+    await this.#has(id, (session) => session.turns === turns)
   }
 
   async isIn(title: string, state: string): Promise<void> {

@@ -14,6 +14,8 @@ const note =
   (level: Note["level"], text: (message: JsonObject) => string): Teller =>
   (message) => ({ level, text: text(message) })
 
+const FULL_DISK: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"])
+
 /** Messages of the agent that become one line, by subtype. Undefined: no row. */
 const SYSTEM: Readonly<Record<string, Teller>> = {
   informational: (message) => ({ level: levelOf(message["level"]), text: textOf(message, "content") ?? "" }),
@@ -31,9 +33,10 @@ const SYSTEM: Readonly<Record<string, Teller>> = {
     (message) => `${count(message["files"], "file")} stored${failures(message["failed"])}`,
   ),
   memory_recall: note("quiet", (message) => `Recalled ${count(message["memories"], "memory", "memories")}`),
-  session_writes_lost: (message) => ({
-    level: "danger",
-    text: `The disk is full (${textOf(message, "error_code") ?? ""}): parts of the session are not on disk`,
+  session_writes_lost: note("danger", (message) => {
+    const code = textOf(message, "error_code") ?? "unknown"
+    const why = FULL_DISK.has(code) ? "The disk is full" : "The session could not be written"
+    return `${why} (${code}): parts of it are not on disk`
   }),
   model_refusal_fallback: note("warning", (message) => {
     const [from, to] = [textOf(message, "original_model"), textOf(message, "fallback_model")]
@@ -139,8 +142,9 @@ function authNote(message: JsonObject): Note {
   const output = message["output"]
   const lines = Array.isArray(output) ? output.filter((line) => typeof line === "string") : []
   const error = textOf(message, "error")
-  const head = message["isAuthenticating"] === true ? "The agent is signing in" : "Sign-in"
-  const isOver = error === undefined && message["isAuthenticating"] !== true
+  const isUnderWay = message["isAuthenticating"] === true
+  const head = isUnderWay ? "The agent is signing in" : error === undefined ? "Signed in" : "Sign-in failed"
+  const isOver = error === undefined && !isUnderWay
   const next = error === undefined ? "" : "Sign in on its machine: run claude and then /login"
   return {
     level: isOver ? "info" : "danger",

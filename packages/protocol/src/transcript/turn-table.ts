@@ -164,7 +164,8 @@ function drawStarted({ event, before }: Link, isFirst: boolean): StartedRow | un
   if (before === undefined) return isFirst ? row : undefined
   const changes = Object.entries(FACTS).flatMap(([what, field]) => {
     const [was, is] = [textOf(before.event.message, field), textOf(message, field)]
-    return was === is ? [] : [{ what, ...given({ before: was, after: is }) }]
+    // What is not told is not known to be another.
+    return is === undefined || was === is ? [] : [{ what, ...given({ before: was, after: is }) }]
   })
   return changes.length === 0 ? undefined : { ...row, changes }
 }

@@ -32,7 +32,7 @@ export function Disclosure({ heading, open, onToggle, children, hasBody = true, 
       ) : (
         <div className="flex min-h-7 items-center gap-2 text-dense text-text-2">{heading}</div>
       )}
-      {below}
+      <div className={classes("empty:hidden", open && hasBody && "pb-1")}>{below}</div>
       {open && hasBody && (
         <div id={id} className="flex flex-col gap-2 pt-1 pb-2">
           {children}

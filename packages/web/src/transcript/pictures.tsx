@@ -56,7 +56,7 @@ export function Picture({ source, alt, isThumbnail = false }: PictureProps) {
         aria-label={`Open ${alt}`}
         onClick={() => setOpen(true)}
         style={box}
-        className="aspect-4/3 max-w-full self-start overflow-hidden rounded-control border border-line bg-sunken"
+        className="aspect-4/3 min-h-6 max-w-full min-w-6 self-start overflow-hidden coarse:min-h-11 coarse:min-w-11 rounded-control border border-line bg-sunken"
       >
         <img src={source} alt={alt} className="size-full object-contain" />
       </button>

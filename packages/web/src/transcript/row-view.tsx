@@ -3,6 +3,7 @@ import { memo } from "react"
 import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { Button } from "../design/button.tsx"
 import { ActivityRowView } from "./rows/activity-row.tsx"
+import { NoteRowView } from "./rows/note-row.tsx"
 import { ResultRowView } from "./rows/result-row.tsx"
 import {
   AskRowView,
@@ -10,7 +11,6 @@ import {
   FailureRowView,
   HookRowView,
   LimitRowView,
-  NoteRowView,
   PictureRowView,
   RetryRowView,
   StartedRowView,

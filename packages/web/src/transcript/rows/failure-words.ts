@@ -42,9 +42,10 @@ const LIMITS: Readonly<Record<string, string>> = {
 
 export function limitWords({ status, limitType, utilization, resetsAt }: LimitRow): string {
   const name = limitType === undefined ? "Rate limit" : (LIMITS[limitType] ?? `Limit ${limitType}`)
-  const used = utilization === undefined ? "" : ` ${Math.round(utilization * (utilization <= 1 ? 100 : 1))} % used`
+  const used = utilization === undefined ? "" : `, ${Math.round(utilization * (utilization <= 1 ? 100 : 1))} % used`
   // Seconds since 1970, as the wire has it.
   const resets = resetsAt === undefined ? "" : `, resets at ${clockTime(resetsAt * 1000)}`
+  if (status === "allowed") return `Within the ${name.charAt(0).toLowerCase()}${name.slice(1)} again${used}`
   const reached = status === "rejected" ? " reached" : ""
   return `${name}${reached}${used}${resets}`
 }

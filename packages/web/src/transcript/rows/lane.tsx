@@ -3,7 +3,7 @@ import { createContext, useCallback, useContext } from "react"
 import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
-import { duration, plural } from "../../design/words.ts"
+import { duration, plural, SHORTEST_MS } from "../../design/words.ts"
 import { Markdown } from "../markdown.tsx"
 import { INLINE_ROWS, MAX_DEPTH } from "../row-place.ts"
 import { resultText, textIn, toolWords } from "../tools/tool-words.ts"
@@ -19,7 +19,8 @@ export function Lane({ row }: { readonly row: ToolRow }) {
   const rows = useLaneRows(row.toolUseId)
   const shown = depth < MAX_DEPTH ? rows.slice(-INLINE_ROWS) : []
   const prompt = textIn(row.input, "prompt")
-  const answer = resultText(row.result?.content)
+  // Of one in the background the result only says that it was started.
+  const answer = row.task?.isBackground === true ? (row.task.summary ?? "") : resultText(row.result?.content)
   return (
     <div className="flex flex-col gap-2 border-s-2 border-line ps-3">
       {prompt !== undefined && <p className="line-clamp-3 text-dense whitespace-pre-wrap text-text-2">{prompt}</p>}
@@ -52,10 +53,12 @@ export function LaneFacts({ row }: { readonly row: ToolRow }) {
   const rows = useLaneRows(row.toolUseId)
   const tools = rows.flatMap(toolsIn)
   const current = tools.findLast(({ state }) => state === "running" || state === "live")
-  const isRunning = row.task === undefined ? row.result === undefined : row.task.status === "running"
+  // Its call has a result once it is over, whether or not a CLI says more; in the background that is there at once.
+  const hasEnded = row.result !== undefined && row.task?.isBackground !== true
+  const isRunning = !hasEnded && (row.task === undefined || row.task.status === "running")
   const words = current === undefined ? undefined : toolWords(current)
   const facts = taskWords({
-    status: isRunning ? "running" : (row.task?.status ?? "completed"),
+    status: isRunning ? "running" : endingOf(row.task),
     isBackground: row.task?.isBackground ?? false,
     toolUses: row.task?.toolUses ?? tools.length,
     ...(row.task?.tokens === undefined ? {} : { tokens: row.task.tokens }),
@@ -67,6 +70,10 @@ export function LaneFacts({ row }: { readonly row: ToolRow }) {
       : { currentTool: `${words.name} ${words.subject}` }),
   })
   return <Facts facts={facts} />
+}
+
+function endingOf(task: TaskFacts | undefined): TaskFacts["status"] {
+  return task === undefined || task.status === "running" ? "completed" : task.status
 }
 
 function toolsIn(row: Row): readonly ToolRow[] {
@@ -86,7 +93,7 @@ export function taskWords(task: TaskFacts): readonly string[] {
   return [
     task.toolUses !== undefined && plural(task.toolUses, "tool call"),
     task.tokens !== undefined && `${task.tokens.toLocaleString("en")} tokens`,
-    task.durationMs !== undefined && duration(task.durationMs),
+    task.durationMs !== undefined && task.durationMs >= SHORTEST_MS && duration(task.durationMs),
     isRunning && task.currentTool !== undefined && `now ${oneLine(task.currentTool, 80)}`,
     task.isBackground && "in the background",
     ENDINGS[task.status],

@@ -4,7 +4,6 @@ import type {
   FailureRow,
   HookRow,
   LimitRow,
-  NoteRow,
   PictureRow,
   RetryRow,
   StartedRow,
@@ -15,7 +14,7 @@ import { noteUnknownEvent } from "../../app/unknown-events.ts"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
-import { clockTime, duration, shortPath, tokens } from "../../design/words.ts"
+import { clockTime, duration, SHORTEST_MS, shortPath, tokens } from "../../design/words.ts"
 import { outcomeWords } from "../../fleet/outcome-words.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { JsonView } from "../json-view.tsx"
@@ -92,7 +91,7 @@ export function HookRowView({ row }: { readonly row: HookRow }) {
   const isBad = row.state === "failed"
   if (detail === "brief" && !isBad) return null
   const words = { running: "running", done: "ok", failed: "failed", cancelled: "cancelled" }[row.state]
-  const time = row.elapsedMs === undefined ? "" : ` ${duration(row.elapsedMs)}`
+  const time = row.elapsedMs === undefined || row.elapsedMs < SHORTEST_MS ? "" : ` ${duration(row.elapsedMs)}`
   return (
     <Disclosure
       heading={
@@ -110,6 +109,7 @@ export function HookRowView({ row }: { readonly row: HookRow }) {
 }
 
 export function LimitRowView({ row }: { readonly row: LimitRow }) {
+  if (row.status === "allowed") return <Small>{limitWords(row)}</Small>
   return <Notice tone={row.status === "rejected" ? "danger" : "caution"}>{limitWords(row)}</Notice>
 }
 
@@ -146,24 +146,6 @@ export function AskRowView({ row }: { readonly row: AskRow }) {
       {row.ask.answer !== undefined && <JsonView value={row.ask.answer} />}
     </Disclosure>
   )
-}
-
-const LEVELS = {
-  quiet: "text-meta text-text-3",
-  info: "text-dense text-info",
-  warning: "text-dense text-caution",
-  danger: "text-dense text-danger",
-} as const
-
-export function NoteRowView({ row }: { readonly row: NoteRow }) {
-  if (row.isDivider) return <Divider>{oneLine(row.text, 200)}</Divider>
-  if (row.level === "danger")
-    return (
-      <Notice tone="danger">
-        <span className="whitespace-pre-wrap">{row.text}</span>
-      </Notice>
-    )
-  return <p className={classes("whitespace-pre-wrap", LEVELS[row.level])}>{row.text}</p>
 }
 
 export function UnknownRowView({ row }: { readonly row: UnknownRow }) {

@@ -1,5 +1,6 @@
 import type { HarnessRow, PromptRow, TextRow, ThinkingRow } from "@signalbox/protocol/transcript"
 import { classes } from "../../design/classes.ts"
+import { oneLine } from "../../design/visible-characters.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { duration } from "../../design/words.ts"
 import { Disclosure } from "../disclosure.tsx"
@@ -58,7 +59,12 @@ export function HarnessRowView({ row }: { readonly row: HarnessRow }) {
   const [open, toggle] = useDisclosure(row.key, false)
   return (
     <Disclosure
-      heading={<span className="text-meta text-text-3">Added by the harness</span>}
+      heading={
+        <>
+          <span className="shrink-0 text-meta text-text-3">Added by the harness</span>
+          {!open && <bdi className="min-w-0 truncate text-meta text-text-3">{oneLine(row.text, 160)}</bdi>}
+        </>
+      }
       open={open}
       onToggle={toggle}
     >
@@ -78,7 +84,12 @@ function Retracted({ rowKey, text }: { readonly rowKey: string; readonly text: s
   const [open, toggle] = useDisclosure(rowKey, false)
   return (
     <Disclosure
-      heading={<span className="text-text-3 line-through">Taken back by the model</span>}
+      heading={
+        <>
+          <span className="shrink-0 text-text-3">Taken back by the model</span>
+          {!open && <del className="min-w-0 truncate text-text-3">{oneLine(text, 160)}</del>}
+        </>
+      }
       open={open}
       onToggle={toggle}
     >

@@ -3,11 +3,12 @@ import type { ToolRow, ToolState } from "@signalbox/protocol/transcript"
 import { useMemo } from "react"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-characters.ts"
-import { duration } from "../../design/words.ts"
+import { duration, SHORTEST_MS } from "../../design/words.ts"
 import { ChangedBy } from "../../fleet/changed-by.tsx"
 import { useWho } from "../../fleet/use-who.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { countsOf } from "../line-diff.ts"
+import { isLongCommand } from "../tools/bash-body.tsx"
 import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
 import { ToolBody } from "../tools/tool-body.tsx"
@@ -55,7 +56,7 @@ function isOpenByDefault({ name, input }: ToolRow, detail: string): boolean {
   )
 }
 
-function ToolHeading({ row }: { readonly row: ToolRow }) {
+function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
   const { name, subject, isCode } = toolWords(row)
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(row.name) ?? []
   const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
@@ -73,14 +74,16 @@ function ToolHeading({ row }: { readonly row: ToolRow }) {
         )}
       </span>
       <bdi
+        title={textIn(row.input, "file_path") ?? textIn(row.input, "notebook_path")}
         className={classes(
-          "min-w-0 truncate",
+          // A command that is long is told whole below.
+          open && !isLongCommand(row) ? "min-w-0 py-1 wrap-anywhere" : "min-w-0 truncate",
           isCode && "font-mono text-[0.75rem]",
           row.name === "Bash" && "text-text",
           row.isRetracted && "line-through",
         )}
       >
-        {row.name === "TodoWrite" ? (todoChanges(row)?.words ?? subject) : subject}
+        {subjectOf(row, subject, open)}
       </bdi>
       {counts !== undefined && (
         <span className="shrink-0 font-mono text-meta tabular-nums">
@@ -92,13 +95,22 @@ function ToolHeading({ row }: { readonly row: ToolRow }) {
         {[
           ...toolFacts(row),
           words,
-          row.state !== "live" && row.elapsedMs !== undefined && row.elapsedMs >= 100 && duration(row.elapsedMs),
+          row.state !== "live" &&
+            row.elapsedMs !== undefined &&
+            row.elapsedMs >= SHORTEST_MS &&
+            duration(row.elapsedMs),
         ]
           .filter((part) => part !== "" && part !== false)
           .join(" · ")}
       </span>
     </>
   )
+}
+
+function subjectOf(row: ToolRow, subject: string, open: boolean): string {
+  if (row.name === "TodoWrite") return todoChanges(row)?.words ?? subject
+  // Its questions stand below, each with its answer.
+  return row.name === "AskUserQuestion" && open ? "" : subject
 }
 
 /** What was allowed is what ran, whatever had been asked for. */
@@ -114,25 +126,27 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
   // A command in the background is a task too, and no agent.
   const isAgent = row.hasLane || AGENTS.has(row.name) || (row.task !== undefined && !row.hasCall)
   return (
-    <Disclosure
-      heading={<ToolHeading row={row} />}
-      open={open}
-      onToggle={toggle}
-      hasBody={row.state !== "live"}
-      below={<ToolNotes row={row} open={open} />}
-    >
-      {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}
-      {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
-    </Disclosure>
+    <>
+      <Disclosure
+        heading={<ToolHeading row={row} open={open} />}
+        open={open}
+        onToggle={toggle}
+        hasBody={row.state !== "live"}
+        below={<ToolNotes row={row} open={open} />}
+      >
+        {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}
+        {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
+      </Disclosure>
+      {row.state === "waiting" && row.ask !== undefined && <AnswerBelow />}
+    </>
   )
 }
 
-/** What must be seen without opening anything: errors, denials, what waits, a sub-agent at work. */
+/** What must be seen without opening anything: errors, denials, a sub-agent at work. */
 function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
-  const { state, ask, denial, task, result } = row
+  const { state, denial, task, result } = row
   const who = useWho()
   if (state === "denied") return <p className="text-dense text-danger">{denialWords(row, who)}</p>
-  if (state === "waiting" && ask !== undefined) return <AnswerBelow />
   if (state === "failed" && !open)
     return <p className="truncate text-dense text-danger">{oneLine(resultText(result?.content), 200)}</p>
   if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>

@@ -20,7 +20,7 @@ export function BashBody({ row }: { readonly row: ToolRow }) {
   return (
     <>
       {description !== undefined && <p className="text-dense text-text-2">{proseText(description)}</p>}
-      {(command.length > SHORT_CHARS || command.includes("\n")) && <Command text={command} />}
+      {isLongCommand(row) && <Command text={command} />}
       {stdout === undefined && stderr === undefined ? (
         <ResultBody row={row} from="end" />
       ) : (
@@ -39,8 +39,14 @@ export function BashBody({ row }: { readonly row: ToolRow }) {
   )
 }
 
-/** Whatever fits into its line is not told twice. */
 const SHORT_CHARS = 80
+
+/** Whatever fits into its line is not told twice. */
+export function isLongCommand({ name, input }: Pick<ToolRow, "name" | "input">): boolean {
+  const command = textIn(input, "command") ?? ""
+  return name === "Bash" && (command.length > SHORT_CHARS || command.includes("\n"))
+}
+
 const SHOWN_LINES = 3
 
 function Command({ text }: { readonly text: string }) {

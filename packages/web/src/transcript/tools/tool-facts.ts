@@ -43,7 +43,7 @@ function factsByTool(row: ToolRow, structured: unknown): readonly (string | unde
     case "Write":
       return [changedByPerson(structured)]
     case "WebSearch":
-      return structured === undefined ? [] : [plural(webLinks(structured).length, "result")]
+      return [foundOnWeb(structured)]
     case "ExitPlanMode":
       return [verdictOf(row)]
     default:
@@ -104,6 +104,11 @@ function verdictOf({ ask }: ToolRow): string | undefined {
   const who = ask?.by === undefined ? "" : ` by ${oneLine(ask.by, 40)}`
   if (ask?.outcome === "allowed") return `Approved${who}`
   return ask?.outcome === "denied" ? `Kept planning${who}` : undefined
+}
+
+function foundOnWeb(structured: unknown): string | undefined {
+  const count = webLinks(structured).length
+  return count === 0 ? undefined : plural(count, "result")
 }
 
 export interface WebLink {

@@ -22,7 +22,10 @@ export function resultText(content: unknown): string {
   if (typeof content === "string") return content.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, "$1")
   if (!Array.isArray(content)) return ""
   return content
-    .map((block: unknown) => textIn(block, "text") ?? "")
+    .map(
+      (block: unknown) =>
+        textIn(block, "text") ?? textIn(isObject(block) ? block["resource"] : undefined, "text") ?? "",
+    )
     .filter((text) => text !== "")
     .join("\n")
 }
@@ -39,6 +42,19 @@ export interface ToolWords {
 function firstText(input: JsonObject): string {
   const found = Object.values(input).find((value) => typeof value === "string" && value.trim() !== "")
   return typeof found === "string" ? oneLine(found, 160) : ""
+}
+
+const MAX_ARGUMENTS = 3
+
+/** What it is about, and what else of the input is short enough to be told. */
+function keyArguments(input: JsonObject): string {
+  const first = firstText(input)
+  const others = Object.entries(input).flatMap(([name, value]) => {
+    const isShort = typeof value === "number" || typeof value === "boolean" || typeof value === "string"
+    const text = isShort ? oneLine(String(value), 40) : ""
+    return text === "" || text === first ? [] : [`${oneLine(name, 30)}: ${text}`]
+  })
+  return [first, ...others.slice(0, MAX_ARGUMENTS)].filter((part) => part !== "").join(", ")
 }
 
 /** One line for any tool, known or not. */
@@ -98,7 +114,7 @@ export function toolWords({ name, input, hasCall }: Pick<ToolRow, "name" | "inpu
   if (mcp !== null)
     return {
       name: `${oneLine(mcp[1] ?? "", 40)} · ${oneLine(mcp[2] ?? "", 60)}`,
-      subject: firstText(input),
+      subject: keyArguments(input),
       isCode: false,
     }
   return { name: oneLine(name, 60), subject: firstText(input), isCode: false }
