@@ -19,6 +19,7 @@ export const leftOut: readonly string[] =
         "test/web/shell-layers.test.ts",
         "test/web/transcript.test.ts",
         "test/web/transcript-back.test.ts",
+        "test/web/transcript-keys.test.ts",
         "test/web/session-header.test.ts",
         "test/web/composer.test.ts",
         "test/web/panels.test.ts",

@@ -293,7 +293,7 @@ const NOTICES: readonly Case[] = [
   one(["Plugin lint installed"], system("plugin_install", { name: "lint", status: "installed" })),
   one(["Suggested: Run it again"], { type: "prompt_suggestion", suggestion: "Run it again" }),
   one(
-    ["The disk is full (ENOSPC): parts of it are not on disk"],
+    ["The disk is full (ENOSPC): parts of the session are not on disk"],
     system("session_writes_lost", { error_code: "ENOSPC" }),
   ),
   one(["Sign-in failed expired Sign in on its machine: run claude and then /login", "expired"], {

@@ -35,8 +35,8 @@ const SYSTEM: Readonly<Record<string, Teller>> = {
   memory_recall: note("quiet", (message) => `Recalled ${count(message["memories"], "memory", "memories")}`),
   session_writes_lost: note("danger", (message) => {
     const code = textOf(message, "error_code") ?? "unknown"
-    const why = FULL_DISK.has(code) ? "The disk is full" : "The session could not be written"
-    return `${why} (${code}): parts of it are not on disk`
+    const why = FULL_DISK.has(code) ? "The disk is full" : "Writing failed"
+    return `${why} (${code}): parts of the session are not on disk`
   }),
   model_refusal_fallback: note("warning", (message) => {
     const [from, to] = [textOf(message, "original_model"), textOf(message, "fallback_model")]

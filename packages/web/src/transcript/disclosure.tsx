@@ -30,7 +30,7 @@ export function Disclosure({ heading, open, onToggle, children, hasBody = true, 
           <NextIcon size={13} className={classes("shrink-0 text-text-3", open && "rotate-90")} />
         </button>
       ) : (
-        <div className="flex min-h-7 items-center gap-2 text-dense text-text-2">{heading}</div>
+        <div className="flex min-h-7 items-center gap-2 text-dense text-text-2 coarse:min-h-11">{heading}</div>
       )}
       <div className={classes("empty:hidden", open && hasBody && "pb-1")}>{below}</div>
       {open && hasBody && (

@@ -23,13 +23,22 @@ export function onFeedKey(event: KeyboardEvent<HTMLElement>, { jumpToStart, jump
   event.preventDefault()
 }
 
-function stepArticle(feed: HTMLElement, step: 1 | -1): void {
+/** Frames in which a row that is to be gone to may still be drawn. */
+const MAX_FRAMES = 20
+
+function stepArticle(feed: HTMLElement, step: 1 | -1, frames = MAX_FRAMES): void {
   const articles = [...feed.querySelectorAll<HTMLElement>(":scope article")]
   const { top } = feed.getBoundingClientRect()
   const active = document.activeElement?.closest("article")
   const at = articles.findIndex((article) => article === active)
   const visible = articles.findIndex((article) => article.getBoundingClientRect().bottom > top + 8)
   const next = articles[at === -1 ? visible : at + step]
-  next?.focus({ preventScroll: true })
-  next?.scrollIntoView({ block: "nearest" })
+  if (next !== undefined) {
+    next.focus({ preventScroll: true })
+    next.scrollIntoView({ block: "nearest" })
+    return
+  }
+  // The list draws a little more than is seen, and after the view has moved: whoever is faster waits for it.
+  const isMore = step === -1 ? feed.scrollTop > 0 : feed.scrollTop + feed.clientHeight < feed.scrollHeight - 1
+  if (isMore && frames > 0) requestAnimationFrame(() => stepArticle(feed, step, frames - 1))
 }

@@ -19,7 +19,7 @@ export function NoteRowView({ row }: { readonly row: NoteRow }) {
   if (row.level === "danger")
     return (
       <Notice tone="danger">
-        <span className="whitespace-pre-wrap">{row.text}</span>
+        <p className="whitespace-pre-wrap first-line:font-medium">{row.text}</p>
       </Notice>
     )
   if (row.topic === "local_command_output") return <OutputText text={row.text} from="end" />

@@ -8,7 +8,7 @@ import { ChangedBy } from "../../fleet/changed-by.tsx"
 import { useWho } from "../../fleet/use-who.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { countsOf } from "../line-diff.ts"
-import { isLongCommand } from "../tools/bash-body.tsx"
+import { hasBashBody, isLongCommand } from "../tools/bash-body.tsx"
 import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
 import { ToolBody } from "../tools/tool-body.tsx"
@@ -131,7 +131,7 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
         heading={<ToolHeading row={row} open={open} />}
         open={open}
         onToggle={toggle}
-        hasBody={row.state !== "live"}
+        hasBody={row.state !== "live" && hasBashBody(row)}
         below={<ToolNotes row={row} open={open} />}
       >
         {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}

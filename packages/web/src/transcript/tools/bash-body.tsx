@@ -10,6 +10,12 @@ import { ResultBody } from "./result-body.tsx"
 import { gitFacts } from "./tool-facts.ts"
 import { textIn } from "./tool-words.ts"
 
+/** A command that was denied, or has not written anything yet, may have nothing to show beyond its line. */
+export function hasBashBody({ name, input, result, task }: ToolRow): boolean {
+  if (name !== "Bash" || result !== undefined) return true
+  return textIn(input, "description") !== undefined || isLongCommand({ name, input }) || task?.isBackground === true
+}
+
 /** A command with what it wrote: of a long command the beginning, of long output the end. */
 export function BashBody({ row }: { readonly row: ToolRow }) {
   const command = textIn(row.input, "command") ?? ""
