@@ -322,6 +322,7 @@ const long: Turn = {
     },
     { say: "That was this part of them." },
   ],
+  costUsd: 1.12,
 }
 
 /** What an agent of the pictures does is chosen by a word of what it is told. */

@@ -94,7 +94,8 @@ describe.runIf(hasBrowser)("the keys of a transcript", () => {
     const page = await open()
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
     const row = feed(page).getByRole("article", { name: "Claude: The end of the turn." }).last()
-    await row.hover()
+    // With the focus in it, as with the pointer over it, a row has its tools.
+    await row.focus()
     await row.getByRole("button", { name: "Copy link" }).click()
     const link = await expect
       .poll(() => page.evaluate(() => navigator.clipboard.readText()), WAIT)

@@ -29,6 +29,8 @@ export class PromptTable {
   readonly #board: Board
   readonly #prompts = new Map<string, Prompt>()
   readonly #words = new Map<string, Word>()
+  /** Where the last turn that is loaded began. */
+  #lastTurn = 0
 
   constructor(board: Board) {
     this.#board = board
@@ -53,6 +55,10 @@ export class PromptTable {
     if (prompt !== undefined) this.#board.touch(prompt.entry)
   }
 
+  turnBegan(seq: number): void {
+    this.#lastTurn = Math.max(this.#lastTurn, seq)
+  }
+
   /** Told live by the agent, of a message that waits or is being worked on. */
   lifecycle(uuid: string, state: string, seq: number): void {
     if (isDelivery(state))
@@ -62,7 +68,10 @@ export class PromptTable {
   /** An interrupted turn is told in the same word as a message that was withdrawn; but this one had been read. */
   #wasBegun(uuid: string): boolean {
     const state = this.#words.get(uuid)?.state
-    return state === "started" || state === "delivered"
+    if (state === "cancelled") return false
+    // Whoever comes in later was not told that it was started; but a turn began behind it.
+    const seq = this.#prompts.get(uuid)?.first.seq ?? Number.POSITIVE_INFINITY
+    return state === "started" || state === "delivered" || seq < this.#lastTurn
   }
 
   #draw(key: string): PromptRow | undefined {

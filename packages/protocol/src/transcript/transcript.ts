@@ -197,6 +197,7 @@ export class Transcript {
     const { message } = event
     switch (message["subtype"]) {
       case "init":
+        this.#prompts.turnBegan(event.seq)
         return this.#turns.began(event)
       case "compact_boundary":
         return this.#compaction(event)

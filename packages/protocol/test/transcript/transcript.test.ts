@@ -54,6 +54,16 @@ describe("the transcript: what is said", () => {
     expect(transcript.rows()).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
   })
 
+  it("[TR1] … also for somebody who came in when it had long been begun; what waits behind it may still be taken back", () => {
+    const log = new SessionLog().prompt("one", { uuid: "m1" }).init().text("a", "at work").prompt("two", { uuid: "m2" })
+    const transcript = new Transcript()
+    transcript.fold(log.events)
+    for (const uuid of ["m1", "m2"])
+      transcript.delta({ type: "command_lifecycle", command_uuid: uuid, state: "cancelled" })
+    const prompts = transcript.rows().filter(({ kind }) => kind === "prompt")
+    expect(prompts).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
+  })
+
   it("[TR1] a message that was taken back says so, and has no other row for it", () => {
     const log = new SessionLog().prompt("one", { uuid: "m1" }).hub("message_cancelled", { message_uuid: "m1" })
     const transcript = new Transcript()

@@ -35,10 +35,20 @@ function stepArticle(feed: HTMLElement, step: 1 | -1, frames = MAX_FRAMES): void
   const next = articles[at === -1 ? visible : at + step]
   if (next !== undefined) {
     next.focus({ preventScroll: true })
-    next.scrollIntoView({ block: "nearest" })
+    bringIntoView(feed, next)
     return
   }
   // The list draws a little more than is seen, and after the view has moved: whoever is faster waits for it.
   const isMore = step === -1 ? feed.scrollTop > 0 : feed.scrollTop + feed.clientHeight < feed.scrollHeight - 1
   if (isMore && frames > 0) requestAnimationFrame(() => stepArticle(feed, step, frames - 1))
+}
+
+/** Older rows that come in at the same moment move the view by what it was before: then it is brought there again. */
+function bringIntoView(feed: HTMLElement, row: HTMLElement, frames = MAX_FRAMES): void {
+  const [view, box] = [feed.getBoundingClientRect(), row.getBoundingClientRect()]
+  if (frames === MAX_FRAMES || box.bottom <= view.top || box.top >= view.bottom)
+    row.scrollIntoView({ block: "nearest" })
+  requestAnimationFrame(() => {
+    if (frames > 0 && document.activeElement === row) bringIntoView(feed, row, frames - 1)
+  })
 }

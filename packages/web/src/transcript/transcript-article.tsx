@@ -64,12 +64,12 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
           <IconButton
             label="Fork from here"
             onClick={() => navigate(`/new?fork=${encodeURIComponent(sessionId)}&at=${row.lastSeq}`)}
-            className="size-6!"
+            className="size-6! min-h-6!"
           >
             <ForkIcon size={14} />
           </IconButton>
         )}
-        <IconButton label="Copy link" onClick={copyLink} className="size-6!">
+        <IconButton label="Copy link" onClick={copyLink} className="size-6! min-h-6!">
           <LinkIcon size={14} />
         </IconButton>
       </span>

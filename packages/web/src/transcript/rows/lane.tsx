@@ -30,13 +30,19 @@ export function Lane({ row }: { readonly row: ToolRow }) {
         </Button>
       )}
       {shown.length > 0 && <Depth value={depth}>{shown.map(renderRow)}</Depth>}
-      {answer !== "" && (
+      {answer !== "" && !isSaid(rows, answer) && (
         <div className="rounded-control bg-sunken px-3 py-2">
           <Markdown text={answer} live={false} />
         </div>
       )}
     </div>
   )
+}
+
+/** What it came back with is mostly what it said last. */
+function isSaid(rows: readonly Row[], answer: string): boolean {
+  const last = rows.at(-1)
+  return last?.kind === "text" && last.text.trim() === answer.trim()
 }
 
 /** A lane grows without its call's row being another one: it is watched by itself. */

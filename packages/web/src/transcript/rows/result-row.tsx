@@ -1,6 +1,6 @@
 import type { ResultRow } from "@signalbox/protocol/transcript"
 import { Notice } from "../../design/notice.tsx"
-import { duration, money, plural, SHORTEST_MS, tokens } from "../../design/words.ts"
+import { duration, money, plural, tokens } from "../../design/words.ts"
 import { useWho } from "../../fleet/use-who.ts"
 import { Markdown } from "../markdown.tsx"
 import { Divider } from "./small-rows.tsx"
@@ -59,7 +59,7 @@ export function ResultRowView({ row }: { readonly row: ResultRow }) {
 function factsOf({ durationMs, turns, costUsd, tokens: used }: ResultRow): readonly string[] {
   const count = used.input + used.output + used.cacheRead
   return [
-    durationMs === undefined || durationMs < SHORTEST_MS ? "" : duration(durationMs),
+    durationMs === undefined ? "" : duration(durationMs),
     turns === undefined || turns < 2 ? "" : plural(turns, "step"),
     costUsd === undefined || costUsd === 0 ? "" : money(costUsd),
     count === 0 ? "" : `${tokens(count)} tokens`,
