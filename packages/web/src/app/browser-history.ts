@@ -113,7 +113,12 @@ addEventListener("popstate", () => {
 
 function entryOf(state: unknown): Entry | undefined {
   if (!isObject(state) || typeof state["index"] !== "number") return undefined
-  return { id: textOf(state["id"]) ?? newId(), index: state["index"], below: textOf(state["below"]), behind: textOf(state["behind"]) }
+  return {
+    id: textOf(state["id"]) ?? newId(),
+    index: state["index"],
+    below: textOf(state["below"]),
+    behind: textOf(state["behind"]),
+  }
 }
 
 function textOf(value: unknown): string | undefined {
