@@ -67,7 +67,7 @@ function cwdOf({ result }: ToolRow): string | undefined {
 function fileFacts(structured: unknown): string | undefined {
   const file = isObject(structured) ? structured["file"] : undefined
   const size = numberIn(file, "originalSize")
-  switch (textIn(structured, "type")) {
+  switch (textIn(structured, "type") ?? "") {
     case "parts":
       return counted(file, "count", "page")
     case "pdf":
