@@ -90,6 +90,22 @@ describe.runIf(hasBrowser)("the keys of a transcript", () => {
     }
   })
 
+  check("[X-20] a row that is touched has its tools, large enough for a finger", async () => {
+    const page = await cockpit.page({ size: "phone" })
+    await page.goto(`/s/${id}`)
+    const row = feed(page).getByRole("article", { name: "Claude: The end of the turn." }).last()
+    const link = row.getByRole("button", { name: "Copy link" })
+    await row.waitFor()
+    expect(await link.isVisible()).toBe(false)
+    await row.getByText("The end of the turn.").tap()
+    for (const name of ["Copy link", "Fork from here"]) {
+      const box = await row.getByRole("button", { name }).boundingBox()
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+    }
+    await row.getByTitle("Show the event itself").tap()
+    await page.getByRole("tab", { name: "Raw", selected: true }).waitFor()
+  })
+
   check("[X-20] a row's link is copied, and leads to it; a selection keeps the view where it is", async () => {
     const page = await open()
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"])

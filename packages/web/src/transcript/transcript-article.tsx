@@ -18,6 +18,15 @@ interface ArticleProps {
   readonly mark: "exact" | "closest" | undefined
 }
 
+/** Over the row's corner, as long as one points at it or is in it. */
+const BY_POINTER =
+  "not-coarse:absolute not-coarse:top-0.5 not-coarse:right-1 not-coarse:bg-canvas/90 not-coarse:ps-2 not-coarse:group-focus-within/row:flex not-coarse:group-hover/row:flex"
+/**
+ * Below the row that was touched, and not one of its buttons: fingers need room, and must not cover what they opened. While a
+ * tool is pressed neither the row nor the tool has the focus.
+ */
+const BY_TOUCH = "coarse:justify-end coarse:group-focus/row:flex coarse:focus-within:flex coarse:active:flex"
+
 /** A row with its address. */
 export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
   const { sessionId, onRaw } = useTranscript()
@@ -51,11 +60,11 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
           Closest visible event
         </span>
       )}
-      <span className="absolute top-0.5 right-1 hidden items-center gap-1 rounded-control bg-canvas/90 ps-2 group-focus-within/row:flex group-hover/row:flex coarse:hidden!">
+      <span className={classes("hidden items-center gap-1 rounded-control", BY_POINTER, BY_TOUCH)}>
         <button
           type="button"
           onClick={() => onRaw(row.headSeq)}
-          className="min-h-6 min-w-6 text-meta text-text-3 tabular-nums hover:underline"
+          className="min-h-6 min-w-6 coarse:min-h-11 coarse:px-2 text-meta text-text-3 tabular-nums hover:underline"
           title="Show the event itself"
         >
           {timeOf(row.at)}
@@ -64,12 +73,12 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
           <IconButton
             label="Fork from here"
             onClick={() => navigate(`/new?fork=${encodeURIComponent(sessionId)}&at=${row.lastSeq}`)}
-            className="size-6! min-h-6!"
+            className="not-coarse:size-6 not-coarse:min-h-6"
           >
             <ForkIcon size={14} />
           </IconButton>
         )}
-        <IconButton label="Copy link" onClick={copyLink} className="size-6! min-h-6!">
+        <IconButton label="Copy link" onClick={copyLink} className="not-coarse:size-6 not-coarse:min-h-6">
           <LinkIcon size={14} />
         </IconButton>
       </span>

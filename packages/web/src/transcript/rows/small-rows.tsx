@@ -133,7 +133,7 @@ export function AskRowView({ row }: { readonly row: AskRow }) {
     <Disclosure
       heading={
         <>
-          <span className="font-medium text-text">Question</span>
+          <span className="shrink-0 font-medium text-text">Question</span>
           <bdi className="min-w-0 truncate">{oneLine(message, 200)}</bdi>
           <span className="ms-auto shrink-0 text-meta">{outcomeWords(row.ask.outcome)}</span>
         </>
