@@ -39,7 +39,7 @@ export class LooksScene {
 
   static async open(): Promise<LooksScene> {
     const base = realpathSync(await mkdtemp(join(tmpdir(), "looks-")))
-    for (const name of ["home", "api", "web"]) mkdirSync(join(base, name))
+    for (const name of ["home", "home/api", "home/web"]) mkdirSync(join(base, name))
     writeFileSync(join(base, "scenario.json"), JSON.stringify(LOOKS))
     const scene = new LooksScene(await CockpitHarness.open(await HubProcess.start()), base)
     for (const name of ["atlas", "borealis"]) await scene.#startRunner(name)
@@ -51,7 +51,7 @@ export class LooksScene {
   }
 
   folder(name: string): string {
-    return join(this.#base, name)
+    return join(this.#base, "home", name)
   }
 
   machine(name: string): string {
