@@ -14,6 +14,8 @@ export default defineConfig({
     // A test that hangs is a bug; real CLIs on a loaded two-core machine need their time all the same.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // The same for what is waited for: a second, as it would be, is a deadline on a loaded machine.
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     // Most files wait for processes most of the time: two at once, also where there are only two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -188,9 +188,10 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await shoot("inbox", page, page.getByRole("button", { name: "More time" }))
   })
 
-  picture("new-session: what can be resumed", async () => {
-    const page = await open(`/new?cwd=${encodeURIComponent(scene.folder("web"))}`, LIGHT)
-    await shoot("new-session", page, page.getByRole("button", { name: /Start on/ }))
+  picture("new-session: one that goes on from another, in a folder that is not there", async () => {
+    const query = new URLSearchParams({ fork: scene.session("Queue research"), cwd: "~/queues" })
+    const page = await open(`/new?${String(query)}`, LIGHT)
+    await shoot("new-session", page, page.getByText("atlas has no such folder."))
   })
 
   picture("search-hits: what was found, by session", async () => {
@@ -235,8 +236,9 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   })
 
   it("nothing complained while they were taken", () => {
-    // A browser notes every refusal: of an answer that came too late, and of a file that its agent does not show.
-    const refusals = /status of (?:409|502)/
+    // A browser notes every refusal: of an answer that came too late, a file that its agent does not show, a folder that
+    // is not there.
+    const refusals = /status of (?:409|422|502)/
     expect(scene.cockpit.complaints.filter((complaint) => !refusals.test(complaint))).toEqual([])
   })
 })

@@ -10,11 +10,14 @@ import type {
   UnknownRow,
 } from "@signalbox/protocol/transcript"
 import { type ReactNode, useEffect } from "react"
+import { useSession } from "../../app/hub-context.ts"
 import { noteUnknownEvent } from "../../app/unknown-events.ts"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { clockTime, duration, SHORTEST_MS, shortPath, tokens } from "../../design/words.ts"
+import { fromHome } from "../../fleet/folder-name.tsx"
+import { useMachineHome } from "../../fleet/machine-store.ts"
 import { outcomeWords } from "../../fleet/outcome-words.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { JsonView } from "../json-view.tsx"
@@ -39,6 +42,7 @@ export function Divider({ children }: { readonly children: ReactNode }) {
 }
 
 export function StartedRowView({ row }: { readonly row: StartedRow }) {
+  const home = useMachineHome(useSession(useTranscript().sessionId)?.runner ?? null)
   if (row.changes !== undefined) {
     return (
       <Small>
@@ -49,7 +53,7 @@ export function StartedRowView({ row }: { readonly row: StartedRow }) {
   const facts = [
     row.model,
     row.mode,
-    row.cwd === undefined ? undefined : oneLine(shortPath(row.cwd, 3), 80),
+    row.cwd === undefined ? undefined : oneLine(shortPath(fromHome(row.cwd, home), 3), 80),
     row.version && `CLI ${row.version}`,
   ]
   return <Divider>{["Started", ...facts.filter((fact) => fact !== undefined && fact !== "")].join(" · ")}</Divider>
