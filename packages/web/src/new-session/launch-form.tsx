@@ -157,7 +157,8 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
         </Notice>
       )}
       {launch.name === "starting" && isHere && <LaunchSteps at="queued" />}
-      <div className="flex justify-end gap-3">
+      {/* In a dialog it stays in view, however long the form is. */}
+      <div className="flex justify-end gap-3 tablet:sticky tablet:-bottom-4 tablet:-mx-4 tablet:-mb-4 tablet:border-t tablet:border-line tablet:bg-raised tablet:px-4 tablet:py-3">
         <Button
           onClick={() => {
             forgetDraft()
