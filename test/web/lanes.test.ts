@@ -148,8 +148,13 @@ describe.runIf(hasBrowser)("sub-agents", () => {
         .evaluate((element) => Math.round(element.getBoundingClientRect().top))
     await open.hover()
     await page.mouse.wheel(0, 40)
-    const left = await topOf("North line 12.")
-    await open.click()
+    const line = await feed(page).getByText("North line 12.", { exact: true }).elementHandle()
+    // At once: a click of its own would bring the button into view first.
+    const left = await open.evaluate((button, shown) => {
+      const top = Math.round(shown?.getBoundingClientRect().top ?? Number.NaN)
+      button.dispatchEvent(new MouseEvent("click", { bubbles: true }))
+      return top
+    }, line)
     await breadcrumb(page).getByText("Explore: Look north").waitFor()
     await feed(page).focus()
     await page.keyboard.press("Home")

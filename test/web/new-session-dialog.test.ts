@@ -130,6 +130,73 @@ describe.runIf(hasBrowser)("a new session, over a screen", () => {
     // Any event leads to what the agent said last before it; without one that is told.
     await page.goto(`/new?resume=${id}&at=1`)
     await dialog(page).getByText("There is no message of the agent at that place: it goes on from the end.").waitFor()
+    // That it cannot be asked is no answer: nothing is started from the end.
+    let isAway = true
+    await page.route(
+      (url) => url.pathname.endsWith(`/${id}/events`) && url.searchParams.has("before"),
+      (route) => {
+        const json = { error: { code: "hub/internal", message: "no luck" } }
+        return isAway ? route.fulfill({ status: 500, json }) : route.continue()
+      },
+    )
+    await page.goto(`/new?fork=${id}&at=${said[0].seq}`)
+    const failure = dialog(page).getByRole("alert").filter({ hasText: "The message to fork at could not be looked up" })
+    await failure.waitFor()
+    const submit = dialog(page).getByRole("button", { name: /^Start on/ })
+    expect(await submit.getAttribute("aria-disabled")).toBe("true")
+    isAway = false
+    await failure.getByRole("button", { name: "Retry" }).click()
+    await dialog(page)
+      .getByText(/^Fork of “Two turns”, as it was at /)
+      .waitFor()
+    expect(await submit.getAttribute("aria-disabled")).toBe("false")
+    // What was unticked stays so after a slip.
+    await dialog(page).getByRole("checkbox", { name: /fork/ }).uncheck()
+    await page.keyboard.press("Escape")
+    await dialog(page).waitFor(gone)
+    await page.goto(`/new?fork=${id}&at=${said[0].seq}`)
+    await message(page).waitFor()
+    expect(await dialog(page).getByRole("checkbox", { name: /fork/ }).isChecked()).toBe(false)
+  })
+
+  check("[N-8] a launch that is under way is not closed by a slip, and takes nobody along who has left", async () => {
+    const page = await atSessions()
+    const held: (() => Promise<void>)[] = []
+    await page.route("**/api/sessions", (route) => {
+      if (route.request().method() !== "POST") return route.continue()
+      held.push(() => route.continue())
+      return undefined
+    })
+    await opener(page).click()
+    await folder(page).fill(machine.cwd)
+    await message(page).fill("Goes on by itself")
+    await dialog(page).getByText("Simulator").click()
+    await dialog(page)
+      .getByRole("button", { name: /^Start on/ })
+      .click()
+    await dialog(page)
+      .getByRole("button", { name: /^Starting on/ })
+      .waitFor()
+    await expect.poll(() => held.length).toBe(1)
+    await page.keyboard.press("Escape")
+    await page.mouse.click(5, 5)
+    expect(await dialog(page).isVisible()).toBe(true)
+    await at(page, "/new")
+    await page.goBack()
+    await dialog(page).waitFor(gone)
+    // It was sent: it is not there to be sent once more.
+    await opener(page).click()
+    await message(page).waitFor()
+    expect(await message(page).inputValue()).toBe("")
+    // Kept when it has started, at the moment at which who is still there is taken to it.
+    const isStarted = () => page.evaluate(() => sessionStorage.getItem("signalbox:launch") !== null)
+    expect(await isStarted()).toBe(false)
+    await held[0]?.()
+    await expect.poll(isStarted).toBe(true)
+    await at(page, "/new")
+    await page.keyboard.press("Escape")
+    await dialog(page).waitFor(gone)
+    await at(page, "/sessions")
   })
 
   check("[N-9] what was typed is there again after a slip, and gone after Cancel", async () => {

@@ -130,6 +130,38 @@ describe.runIf(hasBrowser)("what is opened over a screen", () => {
     await backIsSettings(page)
   })
 
+  check("[G-4] nor is what was replaced after a layer had been open", async () => {
+    const page = await atSessions()
+    await menuButton(page).click()
+    await menu(page).waitFor()
+    await page.keyboard.press("Escape")
+    const filter = page.getByRole("searchbox", { name: "Filter sessions" })
+    await filter.fill("Lay")
+    await expect.poll(() => new URL(page.url()).search).toBe("?q=Lay")
+    // Over the filtered list too Back closes only the layer.
+    await page.keyboard.press("Control+k")
+    await palette(page).waitFor()
+    await page.goBack()
+    await palette(page).waitFor(gone)
+    expect(await filter.inputValue()).toBe("Lay")
+    await backIsSettings(page)
+  })
+
+  check("[G-4] nor is a form that was left after a layer had been open over it", async () => {
+    const page = await atSessions()
+    await page.keyboard.press("c")
+    const form = page.getByRole("dialog", { name: "New session" })
+    await form.waitFor()
+    await page.keyboard.press("Control+k")
+    await palette(page).waitFor()
+    await page.keyboard.press("Escape")
+    await palette(page).waitFor(gone)
+    await form.getByRole("button", { name: "Cancel" }).click()
+    await form.waitFor(gone)
+    await at(page, "/sessions")
+    await backIsSettings(page)
+  })
+
   check("[G-4] a panel that was closed by its button is passed over too", async () => {
     const page = await atSessions()
     await page.locator(`[data-session="${session}"]`).getByRole("link").first().click()

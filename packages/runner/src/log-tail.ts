@@ -1,4 +1,4 @@
-import type { RunnerLogLine } from "@signalbox/protocol/runner-wire"
+import type { RunnerLogLine, RunnerLogTail } from "@signalbox/protocol/runner-wire"
 import type { Clock } from "@signalbox/transport"
 import { errorText } from "./errors.ts"
 
@@ -19,6 +19,7 @@ const MAX_CHARS = 500
 export class LogTail {
   readonly #clock: Pick<Clock, "now">
   readonly #lines: RunnerLogLine[] = []
+  #isCut = false
 
   constructor(clock: Pick<Clock, "now">) {
     this.#clock = clock
@@ -41,18 +42,20 @@ export class LogTail {
   }
 
   /** The newest, in the order they came. */
-  last(count = MAX_LINES): { readonly lines: readonly RunnerLogLine[]; readonly more: boolean } {
+  last(count = MAX_LINES): RunnerLogTail {
     const lines = this.#lines.slice(-Math.max(1, count))
-    return { lines, more: lines.length < this.#lines.length }
+    return { lines, more: this.#isCut || lines.length < this.#lines.length }
   }
 
   #keep(level: Level, { err, session }: Fields, words: string): void {
     const text = err === undefined || words.includes(errorText(err)) ? words : `${words}: ${errorText(err)}`
     // An address may name who goes there.
-    const clean = text.replaceAll(/\/\/[^/\s@]*@/g, "//").slice(0, MAX_CHARS)
+    const clean = text.replaceAll(/\/\/[^/\s]*@/g, "//").slice(0, MAX_CHARS)
     const at = new Date(this.#clock.now()).toISOString()
     const about = typeof session === "string" ? { session } : {}
     this.#lines.push({ at, level, text: clean, ...about })
-    if (this.#lines.length > MAX_LINES) this.#lines.shift()
+    if (this.#lines.length <= MAX_LINES) return
+    this.#lines.shift()
+    this.#isCut = true
   }
 }

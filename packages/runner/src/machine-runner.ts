@@ -10,8 +10,8 @@ import { checkLaunchSpec } from "./launch/launch-spec.ts"
 import { Launcher } from "./launch/launcher.ts"
 import { ControlLink } from "./link/control-link.ts"
 import type { LinkSettings } from "./link/hub-link.ts"
+import { expandHome } from "./machine/expand-home.ts"
 import { listFolders } from "./machine/folders.ts"
-import { fromHome } from "./machine/from-home.ts"
 import { recordedSessions } from "./machine/recorded-sessions.ts"
 import type { OwnSession } from "./machine/resume-check.ts"
 import { type FolderInUse, Worktrees } from "./machine/worktrees.ts"
@@ -154,9 +154,12 @@ export class OpenRunner {
       case "stop":
         return this.#roster.stop(request.spawn, request.reason)
       case "folders":
-        return listFolders(request.path === undefined ? undefined : fromHome(request.path))
+        return listFolders(request.path === undefined ? undefined : expandHome(request.path))
       case "sessions":
-        return recordedSessions(this.#parts.settings.env, request.cwd === undefined ? undefined : fromHome(request.cwd))
+        return recordedSessions(
+          this.#parts.settings.env,
+          request.cwd === undefined ? undefined : expandHome(request.cwd),
+        )
       case "remove-worktree":
         return this.#worktrees.remove(request.path)
       case "log":

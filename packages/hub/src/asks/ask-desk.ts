@@ -157,7 +157,9 @@ export class AskDesk {
   async #extend(id: string, { by, expiresAt }: Extending): Promise<Ask> {
     const ask = await this.#known(id)
     if (ask.state !== "pending") throw settled(ask)
-    if (expiresAt !== undefined && ask.expiresAt !== undefined && expiresAt !== ask.expiresAt) return ask
+    // One moment can be written in several ways.
+    const isPutOff = ask.expiresAt !== undefined && Date.parse(expiresAt ?? ask.expiresAt) !== Date.parse(ask.expiresAt)
+    if (isPutOff) return ask
     const longer = extended(ask)
     if (longer === undefined) throw notExtendable(ask)
     const audit = auditOfExtension(ask, longer, { at: this.#now(), by })

@@ -98,6 +98,17 @@ export interface KeptLaunch {
   readonly earlier: readonly string[]
   /** The runner put it to rest: the next message brings it back. */
   readonly isParked: boolean
+  /** What its conversation goes on from: a fork has none of its own until its agent is here. */
+  readonly begins?: Beginning
+}
+
+export interface Beginning {
+  /** Whose beginning it is: the session that a process moves on to, as after a /clear, did not begin so. */
+  readonly session: string
+  /** The CLI's own id of the conversation. */
+  readonly resume: string
+  readonly fork?: true
+  readonly resumeAt?: string
 }
 
 export interface KeptSession {

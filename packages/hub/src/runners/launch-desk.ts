@@ -7,7 +7,15 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import { firstMessage } from "./first-message.ts"
-import { agentOf, type LaunchPlan, planLaunch, readLaunched, withInherited } from "./launch-plan.ts"
+import {
+  agentOf,
+  beginningOf,
+  goingOnFrom,
+  type LaunchPlan,
+  planLaunch,
+  readLaunched,
+  withInherited,
+} from "./launch-plan.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
 import { StrayProcesses } from "./stray-processes.ts"
@@ -180,8 +188,9 @@ export class LaunchDesk {
     if ((request.agent ?? request.cwd ?? request.runner) !== undefined) requireLaunch(caller, whole)
     const runner = fleet.choose(whole.runner, agentOf(whole))
     const { launch: before } = session.kept.own
-    const resume = session.record.agentSessionId ?? undefined
-    const plan = planLaunch({ session: session.id, runner, request: whole, resume, before })
+    const from = goingOnFrom(session.kept)
+    const asked = { ...whole, ...from }
+    const plan = planLaunch({ session: session.id, runner, request: asked, resume: from.resume, before })
     await this.#startOnce({ session, plan, by: caller.name, what: "session/resumed", stops })
     if (request.requestKey !== undefined) registry.rekey(session, request.requestKey)
     if (request.title !== undefined) session.change({ title: request.title })
@@ -219,17 +228,23 @@ export class LaunchDesk {
   async #startAgain(session: LiveSession, before: KeptLaunch, how: Pick<Start, "by" | "stops">): Promise<void> {
     const { agentSessionId, turns } = session.record
     const { runner } = before
-    const request = withInherited({}, session.kept)
-    const plan = (resume?: string) => planLaunch({ session: session.id, runner, request, resume, before })
-    const start = (resume?: string) => this.#start({ session, plan: plan(resume), what: "session/resumed", ...how })
+    const start = (from: Pick<NewSession, "resume" | "fork" | "resumeAt">) => {
+      const request = withInherited(from, session.kept)
+      const plan = planLaunch({ session: session.id, runner, request, resume: from.resume, before })
+      return this.#start({ session, plan, what: "session/resumed", ...how })
+    }
+    const from = goingOnFrom(session.kept)
+    const beginning = beginningOf(session.kept)
     try {
-      await start(agentSessionId ?? undefined)
+      await start(from)
     } catch (error) {
       const isUnrecorded = error instanceof HubError && error.code === "runner/no-transcript"
-      if (!isUnrecorded || turns > 0) throw error
-      // It never had a turn, so there is nothing to go on with: it begins.
+      // What it was to go on from is gone: an empty conversation would not be that.
+      const isLost = beginning !== undefined && beginning.resume === from.resume
+      if (!isUnrecorded || turns > 0 || agentSessionId === null || isLost) throw error
+      // It never had a turn, so there is nothing of its own to go on with: it begins.
       session.change({ agentSessionId: null })
-      await start()
+      await start(beginning ?? {})
     }
   }
 

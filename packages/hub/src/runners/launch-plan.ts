@@ -4,7 +4,7 @@ import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runn
 import { isPlainMode } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { KeptLaunch, KeptSession } from "../model/session-record.ts"
+import type { Beginning, KeptLaunch, KeptSession } from "../model/session-record.ts"
 
 /** What a runner is asked to start, and what is kept of it. */
 export interface LaunchPlan {
@@ -43,6 +43,18 @@ function modeOf({ record, own }: KeptSession): string | undefined {
   return permissionMode !== null && isPlainMode(permissionMode) ? permissionMode : own.launch?.permissionMode
 }
 
+/** What it goes on from when it is started again: its own conversation, or what that was to begin with. */
+export function goingOnFrom(kept: KeptSession): Pick<NewSession, "resume" | "fork" | "resumeAt"> {
+  const { agentSessionId } = kept.record
+  return agentSessionId === null ? (beginningOf(kept) ?? {}) : { resume: agentSessionId }
+}
+
+export function beginningOf({ record, own }: KeptSession): Omit<Beginning, "session"> | undefined {
+  if (own.launch?.begins?.session !== record.id) return undefined
+  const { session: _own, ...beginning } = own.launch.begins
+  return beginning
+}
+
 export interface PlanOptions {
   readonly session: string
   readonly runner: string
@@ -57,24 +69,27 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
   const { cwd, model, permissionMode, args, env, fork, resumeAt, worktree } = request
   const agent = agentOf(request)
   const spawn = randomUUID()
+  const cut = resumeAt === undefined ? {} : { resumeAt }
   const settings = {
     ...(model === undefined ? {} : { model }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
   }
+  const from = resume === undefined ? undefined : { resume, ...(fork === true ? { fork, ...cut } : {}) }
   const spec: LaunchSpec = {
     spawn,
     session,
     agent,
     ...settings,
     ...(cwd === undefined ? {} : { cwd }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(fork === true && resume !== undefined ? { fork, ...(resumeAt === undefined ? {} : { resumeAt }) } : {}),
+    ...from,
     ...(worktree === undefined || worktree === false ? {} : { worktree }),
   }
   const earlier = before === undefined ? [] : earlierOf(before)
-  return { runner, spec, launch: { runner, agent, cwd: cwd ?? null, ...settings, spawn, earlier, isParked: false } }
+  const begins = from === undefined ? {} : { begins: { session, ...from } }
+  const living = { spawn, earlier, isParked: false }
+  return { runner, spec, launch: { runner, agent, cwd: cwd ?? null, ...settings, ...living, ...begins } }
 }
 
 export function agentOf({ agent = "claude" }: NewSession): LaunchAgent {

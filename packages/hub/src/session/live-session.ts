@@ -183,6 +183,7 @@ export class LiveSession {
   async end(exit: Omit<SessionExit, "at">, details: Readonly<Record<string, unknown>> = {}): Promise<void> {
     if (this.#connection.name === "ended") return
     await this.#seat.leave({ name: "ended" }, exit.reason)
+    this.#forgetBackgroundTasks()
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
     await this.history.note("ended", { ...exit, ...details })
   }
@@ -191,6 +192,7 @@ export class LiveSession {
   async park(reason: string): Promise<void> {
     if (this.#connection.name === "ended" || this.#connection.name === "parked") return
     await this.#seat.leave({ name: "parked" }, reason)
+    this.#forgetBackgroundTasks()
     this.change({ transport: null })
     await this.history.note("parked", { reason })
   }
@@ -207,6 +209,12 @@ export class LiveSession {
   /** What is kept of it and told to nobody. */
   changeOwn(change: Partial<KeptSession["own"]>): void {
     this.#kept.change({ ...this.kept, own: { ...this.kept.own, ...change } })
+  }
+
+  /** They went with the process. */
+  #forgetBackgroundTasks(): void {
+    const { backgroundTasks: _gone, ...record } = this.record
+    this.#kept.change({ ...this.kept, record })
   }
 
   forgetWorktree(): void {

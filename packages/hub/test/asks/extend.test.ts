@@ -62,6 +62,15 @@ describe("more time for an ask", () => {
     expect(records[0]?.details).toMatchObject({ before: ENDS[0], expiresAt: ENDS[1], left: 2 })
   })
 
+  it("[AK18] whichever way the end in view is written", async () => {
+    const setup = setUpDesk()
+    const ask = await openOne(setup)
+    for (const [index, expiresAt] of ["2026-01-01T00:01:00Z", "2026-01-01T01:02:00+01:00"].entries())
+      expect(await setup.desk.extend(ask.id, { ...ANN, expiresAt })).toMatchObject({ expiresAt: ENDS[index + 1] })
+    const late = await setup.desk.extend(ask.id, { ...ANN, expiresAt: "2026-01-01T00:02:00Z" })
+    expect(late).toMatchObject({ expiresAt: ENDS[2], extension: { left: 1 } })
+  })
+
   it("[AK18] the end it had is no end any more, and the new one is", async () => {
     const setup = setUpDesk()
     const ask = await openOne(setup)

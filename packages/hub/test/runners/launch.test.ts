@@ -6,7 +6,7 @@ import type { AuditRecord } from "../../src/model/audit.ts"
 import { LineSocket } from "../clients/line-socket.ts"
 import { call, openSession, openStage, tokenOf } from "../clients/stage.ts"
 import { FakeRunner } from "./fake-runner.ts"
-import { launch, rest, WAIT } from "./launching.ts"
+import { launch, rest, send, WAIT } from "./launching.ts"
 
 describe("launching on a runner", () => {
   it("[HR10] a session is launched with what was asked for, and its prompt reaches the agent", async () => {
@@ -293,6 +293,43 @@ describe("launching on a runner", () => {
     const again = await runner.spec(2)
     expect(again).toMatchObject({ resume: other.sessionId })
     expect([again.fork, again.resumeAt]).toEqual([undefined, undefined])
+  })
+
+  it("[HR43] a fork whose process died before it said anything begins again where it was to begin", async () => {
+    const stage = await openStage()
+    const runner = await FakeRunner.connect(stage)
+    const { body } = await launch(stage, { cwd: "/work", prompt: "One." })
+    const agent = await runner.agent()
+    agent.init({ cwd: "/work" })
+    await agent.allAcked()
+    const { id } = (await launch(stage, { resume: body.id, fork: true, resumeAt: "m" })).body
+    const beginning = { resume: agent.sessionId, fork: true, resumeAt: "m" }
+    const dies = async (count: number) => {
+      ;(await runner.agent(count)).exit({ reason: "it died", code: 1 })
+      await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+    }
+    await dies(1)
+    expect((await send(stage, id, "Go on.")).status).toBe(202)
+    expect(await runner.spec(2)).toMatchObject(beginning)
+    await dies(2)
+    expect(await launch(stage, { resume: id })).toMatchObject({ status: 201, body: { id } })
+    expect(await runner.spec(3)).toMatchObject(beginning)
+    // It says who it is, but nothing of it was recorded yet.
+    const other = await runner.agent(3)
+    other.init()
+    await other.allAcked()
+    await dies(3)
+    runner.refusal = { code: "runner/no-transcript", message: "there is no record" }
+    runner.refusesResumesOnly = true
+    const refused = await send(stage, id, "Go on.")
+    expect(refused).toMatchObject({ status: 409, body: { reason: "runner/no-transcript" } })
+    expect(await runner.spec(4)).toMatchObject({ resume: other.sessionId })
+    expect(await runner.spec(5)).toMatchObject(beginning)
+    expect((await send(stage, id, "Go on.")).status).toBe(409)
+    expect(await runner.spec(6)).toMatchObject(beginning)
+    runner.refusal = undefined
+    expect((await send(stage, id, "Go on.")).status).toBe(202)
+    expect(await runner.spec(7)).toMatchObject(beginning)
   })
 
   it("[HR16] what only an admin may launch with, nobody else gets by a fork", async () => {

@@ -64,6 +64,20 @@ describe("the transcript: what is said", () => {
     expect(prompts).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
   })
 
+  it("[TR1] … and what is known to wait may be taken back, although another's turn began behind it", () => {
+    const log = new SessionLog().prompt("one", { uuid: "m1" }).prompt("two", { uuid: "m2" })
+    const transcript = new Transcript()
+    const tell = (uuid: string, state: string) =>
+      transcript.delta({ type: "command_lifecycle", command_uuid: uuid, state })
+    transcript.fold(log.events)
+    for (const uuid of ["m1", "m2"]) tell(uuid, "queued")
+    tell("m1", "started")
+    transcript.fold(log.init().events)
+    for (const uuid of ["m2", "m1"]) tell(uuid, "cancelled")
+    const prompts = transcript.rows().filter(({ kind }) => kind === "prompt")
+    expect(prompts).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
+  })
+
   it("[TR1] a message that was taken back says so, and has no other row for it", () => {
     const log = new SessionLog().prompt("one", { uuid: "m1" }).hub("message_cancelled", { message_uuid: "m1" })
     const transcript = new Transcript()

@@ -86,7 +86,8 @@ export class ControlLink {
     } catch (error) {
       if (!(error instanceof Refusal)) this.#options.log.error({ err: error, kind: request.kind }, "a request failed")
       // The others are questions, and an answer to them is no event.
-      else if (request.kind === "launch") this.#options.log.warn({ err: error }, "a launch was refused")
+      else if (request.kind === "launch")
+        this.#options.log.warn({ code: error.code }, `a launch was refused: ${ownWords(error)}`)
       const code = error instanceof Refusal ? error.code : "runner/spawn-failed"
       this.#say({ op: "refused", id, code, message: errorText(error) })
     } finally {
@@ -98,6 +99,11 @@ export class ControlLink {
   #say(message: RunnerToHub): void {
     this.#link.send(JSON.stringify(message))
   }
+}
+
+/** Whoever asked hears all of it; what other programs said is not for the log. */
+function ownWords({ details, message }: Refusal): string {
+  return typeof details["ownWords"] === "string" ? details["ownWords"] : message
 }
 
 function readHubMessage(text: string): HubToRunner | undefined {

@@ -3,7 +3,7 @@ import { homedir } from "node:os"
 import { isAbsolute } from "node:path"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { Refusal } from "../errors.ts"
-import { fromHome } from "./from-home.ts"
+import { expandHome } from "./expand-home.ts"
 import { sessionsInUse } from "./session-in-use.ts"
 import { describeTranscript, findTranscript } from "./transcripts.ts"
 
@@ -22,7 +22,7 @@ export interface ResumeCheck {
 
 /** The folder in which an agent is to be started, after everything was looked at that would make it fail there. */
 export async function folderForLaunch(asked: LaunchSpec, check: ResumeCheck): Promise<string> {
-  const spec = asked.cwd === undefined ? asked : { ...asked, cwd: fromHome(asked.cwd) }
+  const spec = asked.cwd === undefined ? asked : { ...asked, cwd: expandHome(asked.cwd) }
   if (spec.resume === undefined) return requireFolder(spec.cwd ?? homedir())
   if (isWorktreeAsked(spec)) {
     const message = `session ${spec.resume} goes on in the folder it was recorded in, which a new worktree is not: leave the worktree out, or begin a new session`

@@ -65,7 +65,7 @@ export class Worktrees {
     )
     const what = exists ? [path, branch] : ["-b", branch, path]
     await this.#git(repository, ["worktree", "add", ...what]).catch((cause: unknown) => {
-      throw new Refusal("runner/worktree", `git made no worktree on branch ${branch}: ${gitSaid(cause)}`, { cause })
+      throw gitRefusal(`git made no worktree on branch ${branch}`, cause)
     })
     await this.#state.update(({ worktrees }) => ({ worktrees: [...worktrees, { path, repository, branch }] }))
     return { path, branch }
@@ -85,7 +85,7 @@ export class Worktrees {
     await this.#requireUnused(path)
     const steps = changes === undefined ? ["worktree", "prune"] : ["worktree", "remove", path]
     await this.#git(known.repository, steps).catch((cause: unknown) => {
-      throw new Refusal("runner/worktree", `git did not remove ${path}: ${gitSaid(cause)}`, { cause })
+      throw gitRefusal(`git did not remove ${path}`, cause)
     })
     await this.#state.update(({ worktrees }) => ({ worktrees: worktrees.filter((one) => one.path !== path) }))
   }
@@ -109,6 +109,11 @@ function gitIn(base: WorktreesOptions["env"]): Git {
   const env = { ...claudeProcessEnvironment(base), GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" }
   const options = { env, timeout: TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES }
   return async (folder, args) => (await run("git", ["-C", folder, ...args], options)).stdout.trimEnd()
+}
+
+/** With git's last line, which may be that of a repository's hook. */
+function gitRefusal(ownWords: string, cause: unknown): Refusal {
+  return new Refusal("runner/worktree", `${ownWords}: ${gitSaid(cause)}`, { cause, details: { ownWords } })
 }
 
 function gitSaid(cause: unknown): string {

@@ -10,6 +10,8 @@ interface Entry {
   readonly below: string | undefined
   /** Of an address that is opened over a screen: the screen's. */
   readonly behind: string | undefined
+  /** It was a layer's, and its address was replaced: it stands for the one below, which still has what was replaced. */
+  readonly standsForBelow: boolean
 }
 
 interface Layer {
@@ -23,8 +25,11 @@ function newId(): string {
   return `${performance.timeOrigin}-${++visits}`
 }
 
-let current: Entry = entryOf(history.state) ?? { id: newId(), index: 0, below: undefined, behind: undefined }
+let current: Entry = entryOf(history.state) ?? newEntry(0)
 let shown = address()
+/** Back passes over entries: what it was pressed on, and when it is taken to have come to the first there is. */
+let passing: { readonly from: string; readonly end: ReturnType<typeof setTimeout> } | undefined
+const PASSING_MS = 300
 let layers: readonly Layer[] = []
 let onMove: () => void = () => undefined
 history.replaceState(current, "")
@@ -52,13 +57,14 @@ export function pushAddress(to: string, behind?: string): void {
   const isFree = isSpare() || hasLayer(current.index)
   closeLayers(() => true)
   const { index, below } = current
-  if (isFree) write("replaceState", to, { id: newId(), index, below, behind })
-  else write("pushState", to, { id: newId(), index: index + 1, below: address(), behind })
+  if (isFree) write("replaceState", to, { ...newEntry(index), below, behind })
+  else write("pushState", to, { ...newEntry(index + 1), below: address(), behind })
 }
 
 export function replaceAddress(to: string, behind?: string): void {
-  const { id, index, below } = current
-  write("replaceState", to, { id, index, below, behind })
+  const isLayers = isSpare() || hasLayer(current.index)
+  const standsForBelow = current.standsForBelow || (isLayers && to !== address())
+  write("replaceState", to, { ...current, behind, standsForBelow })
 }
 
 /**
@@ -68,7 +74,7 @@ export function replaceAddress(to: string, behind?: string): void {
 export function openLayer(close: () => void): () => void {
   const { id, index, behind } = current
   // The same visit: what lies over a screen changes nothing of where it is.
-  if (!isSpare()) write("pushState", address(), { id, index: index + 1, below: address(), behind })
+  if (!isSpare()) write("pushState", address(), { ...newEntry(index + 1), id, below: address(), behind })
   const layer = { index: current.index, close }
   layers = [...layers, layer]
   return () => {
@@ -100,16 +106,41 @@ function isSpare(): boolean {
 addEventListener("popstate", () => {
   const left = { ...current, address: shown, hadLayer: hasLayer(current.index) }
   const known = entryOf(history.state)
-  current = known ?? { id: newId(), index: left.index + 1, below: left.address, behind: left.behind }
+  current = known ?? { ...newEntry(left.index + 1), below: left.address, behind: left.behind }
   // One that the browser made by itself, for a place within the page.
   if (known === undefined) history.replaceState(current, "")
   shown = address()
   const isForward = current.index > left.index
   closeLayers(({ index }) => isForward || index > current.index)
-  // From an entry that showed nothing of its own: whoever goes back means the one before.
-  if (left.index - current.index === 1 && !left.hadLayer && left.address === shown) history.back()
+  const isStepBack = left.index - current.index === 1
+  // Only what lay over it was closed: it is where it was.
+  if (isStepBack && left.hadLayer && left.standsForBelow) replaceAddress(left.address, left.behind)
+  const from = passing?.from ?? left.address
+  stopPassing()
+  // Whoever goes back from an entry that showed nothing of its own, or to one that was replaced, means the one before.
+  if (isStepBack && !left.hadLayer && (left.standsForBelow || from === shown)) passOver(from)
   else onMove()
 })
+
+function passOver(from: string): void {
+  passing = { from, end: setTimeout(arrive, PASSING_MS) }
+  history.back()
+}
+
+/** There was none before it: the browser says nothing. */
+function arrive(): void {
+  stopPassing()
+  onMove()
+}
+
+function stopPassing(): void {
+  clearTimeout(passing?.end)
+  passing = undefined
+}
+
+function newEntry(index: number): Entry {
+  return { id: newId(), index, below: undefined, behind: undefined, standsForBelow: false }
+}
 
 function entryOf(state: unknown): Entry | undefined {
   if (!isObject(state) || typeof state["index"] !== "number") return undefined
@@ -118,6 +149,7 @@ function entryOf(state: unknown): Entry | undefined {
     index: state["index"],
     below: textOf(state["below"]),
     behind: textOf(state["behind"]),
+    standsForBelow: state["standsForBelow"] === true,
   }
 }
 

@@ -94,6 +94,9 @@ export class HubStore {
 
   /** An answer's reply, or a refusal that carries the outcome: as good as the stream, and often sooner. */
   takeAsk(ask: Ask): void {
+    const known = this.#changes?.asks.get(ask.id) ?? this.fleet.get().asks.get(ask.id)
+    // What was settled stays so: a reply may be overtaken by the stream.
+    if (ask.state === "pending" && known !== undefined && known.state !== "pending") return
     this.#pending().asks.set(ask.id, ask)
   }
 

@@ -36,7 +36,8 @@ function readAddress(): void {
   const isOpen = isOver(address())
   const next = isOpen ? (behindAddress() ?? HOME) : address()
   over.set(isOpen ? address() : undefined)
-  if (screen === next) return
+  const isSameVisit = isOpen || place.get().entry === currentEntry()
+  if (screen === next && isSameVisit) return
   screen = next
   place.set(placeOf(next))
 }

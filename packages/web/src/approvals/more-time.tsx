@@ -1,10 +1,11 @@
 import { type Ask, HubClientError } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol/envelope"
-import { useState } from "react"
+import { type RefCallback, useCallback, useLayoutEffect, useRef, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useCanOperate, useConnection, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { Button } from "../design/button.tsx"
+import { focusCard } from "./following-focus.ts"
 import { waitWords } from "./outcome.ts"
 import { timeLeft } from "./time-left.ts"
 
@@ -21,8 +22,10 @@ export function MoreTime({ ask }: { readonly ask: Ask }) {
   const isLive = useConnection().name === "live"
   const [asking, setAsking] = useState<Asking>({ name: "ready" })
   const { expiresAt, extension } = ask
+  const isSpent = ask.state === "pending" && extension?.left === 0 && asking.name === "ready"
+  const button = useFocusOnCardWhen(isSpent, ask.id)
   if (!canOperate || ask.state !== "pending" || expiresAt === undefined || extension === undefined) return null
-  if (extension.left < 1 && asking.name === "ready") return null
+  if (isSpent) return null
   const canAct = isLive && asking.name !== "sending" && extension.left > 0
   const extend = async () => {
     if (!canAct) return
@@ -33,6 +36,7 @@ export function MoreTime({ ask }: { readonly ask: Ask }) {
   return (
     <>
       <Button
+        ref={button}
         aria-disabled={!canAct}
         title={`${waitWords(extension.byMs)} more`}
         onClick={() => void extend()}
@@ -47,6 +51,21 @@ export function MoreTime({ ask }: { readonly ask: Ask }) {
       )}
     </>
   )
+}
+
+/** The last one given, the button goes: where the focus goes with it, the card has it then. */
+function useFocusOnCardWhen(isSpent: boolean, askId: string): RefCallback<HTMLButtonElement> {
+  const hadFocus = useRef(false)
+  useLayoutEffect(() => {
+    if (isSpent && hadFocus.current) focusCard(askId)
+    hadFocus.current = false
+  }, [isSpent, askId])
+  return useCallback((button: HTMLButtonElement) => {
+    return () => {
+      // Still in the page, and gone in a moment.
+      hadFocus.current = document.activeElement === button
+    }
+  }, [])
 }
 
 /** Why not, or undefined. With the end that was seen: pressed by two at once, or sent twice, it is given once. */

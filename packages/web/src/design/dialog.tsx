@@ -14,7 +14,7 @@ interface DialogProps {
   readonly role?: "dialog" | "alertdialog"
   /** It has an address of its own, which Back leaves. Any other gets an entry of the history while it is open. */
   readonly hasAddress?: boolean
-  /** What is shown this once: neither Escape nor a click beside it closes it, its buttons do. */
+  /** What would be lost: neither Escape nor a click beside it closes it; its buttons do, and Back. */
   readonly isHeld?: boolean
 }
 

@@ -12,11 +12,12 @@ interface FolderNameProps {
 /** The folder that a session's agent works in, as people write it on that machine. */
 export function FolderName({ session: { runner, cwd }, parts }: FolderNameProps) {
   const home = useMachineHome(runner)
-  return <bdi dir="ltr">{cwd === null ? "" : oneLine(shortPath(fromHome(cwd, home), parts), 60)}</bdi>
+  return <bdi dir="ltr">{cwd === null ? "" : oneLine(shortPath(abbreviateHome(cwd, home), parts), 60)}</bdi>
 }
 
-export function fromHome(path: string, home: string | undefined): string {
-  if (home === undefined || home === "/") return path
-  if (path === home) return "~"
-  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path
+export function abbreviateHome(path: string, home: string | undefined): string {
+  const base = home?.replace(/\/$/, "") ?? ""
+  if (base === "") return path
+  if (path === base) return "~"
+  return path.startsWith(`${base}/`) ? `~${path.slice(base.length)}` : path
 }

@@ -1,19 +1,20 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject } from "@signalbox/protocol/envelope"
 
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["pending", "Waiting for you"],
+  ["allowed", "Allowed"],
+  ["denied", "Denied"],
+  ["expired", "Nobody answered"],
+  ["cancelled", "Withdrawn"],
+  ["superseded", "Replaced"],
+  ["orphaned", "Agent ended"],
+  ["settled", "Answered"],
+])
+
 /** An ask's state, in a word. */
 export function outcomeWords(outcome: string): string {
-  const words: Readonly<Record<string, string>> = {
-    pending: "Waiting for you",
-    allowed: "Allowed",
-    denied: "Denied",
-    expired: "Nobody answered",
-    cancelled: "Withdrawn",
-    superseded: "Replaced",
-    orphaned: "Agent ended",
-    settled: "Answered",
-  }
-  return words[outcome] ?? outcome
+  return WORDS.get(outcome) ?? outcome
 }
 
 const VERBS: Readonly<Record<Ask["kind"], readonly [allowed: string, denied: string]>> = {

@@ -71,8 +71,8 @@ function Lines({ told: { lines, more }, now }: { readonly told: Told; readonly n
             <time dateTime={line.at} className="shrink-0 font-mono text-meta text-text-3 tabular-nums">
               {timeOf(Date.parse(line.at), now)}
             </time>
-            <span className={classes("min-w-0 flex-1 basis-64", COLOURS[line.level])}>
-              {line.level in WORDS && <span className="font-medium">{WORDS[line.level]}: </span>}
+            <span className={classes("min-w-0 flex-1 basis-64", COLOURS.get(line.level))}>
+              {WORDS.has(line.level) && <span className="font-medium">{WORDS.get(line.level)}: </span>}
               <VisibleText text={line.text} />
               {line.session !== undefined && <SessionLink id={line.session} />}
             </span>
@@ -103,8 +103,15 @@ function timeOf(at: number, now: number): string {
     : moment(at, now)
 }
 
-const WORDS: Readonly<Record<string, string>> = { warn: "Warning", error: "Error" }
-const COLOURS: Readonly<Record<string, string>> = { warn: "text-caution", error: "text-danger" }
+// A newer runner may have other levels.
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["warn", "Warning"],
+  ["error", "Error"],
+])
+const COLOURS: ReadonlyMap<string, string> = new Map([
+  ["warn", "text-caution"],
+  ["error", "text-danger"],
+])
 
 function useLog(id: string, connected: boolean): readonly [Reading, () => void] {
   const hub = useHub()

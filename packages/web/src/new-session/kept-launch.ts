@@ -10,12 +10,33 @@ type Kept = Partial<Readonly<Record<keyof LaunchFields, unknown>>>
 /** Empty where nothing stood. */
 export type Before = (name: keyof LaunchFields) => string
 
+/** What it goes on from. */
+export interface StartBefore {
+  /** The session, or the conversation of the CLI's, that is offered beside those of the folder. */
+  readonly asked: string | undefined
+  readonly resume: string | undefined
+  readonly isFork: boolean
+  /** The message that it was to begin after. */
+  readonly resumeAt: string | undefined
+  /** The event of the asked one that the address names; 0 for none. */
+  readonly at: number
+}
+
 export function keepLaunch(session: string, fields: LaunchFields): void {
   keep(LAUNCH, session, fields)
 }
 
 export function keepDraft(query: string, fields: LaunchFields): void {
   keep(DRAFT, query, fields)
+}
+
+/** A launch that was sent came to nothing: it is there again, unless something else was written meanwhile. */
+export function restoreDraft(query: string, fields: LaunchFields): void {
+  try {
+    if (sessionStorage.getItem(DRAFT) === null) keepDraft(query, fields)
+  } catch {
+    // Then nothing is kept.
+  }
 }
 
 export function forgetDraft(): void {
@@ -27,13 +48,39 @@ export function forgetDraft(): void {
 }
 
 export function readBefore(query: URLSearchParams): Before {
-  const again = query.get("again")
-  const kept = keptOf(DRAFT, String(query)) ?? (again === null ? undefined : keptOf(LAUNCH, again)) ?? {}
-  return (name) => {
-    const value = kept[name]
-    if (typeof value === "boolean") return value ? "yes" : ""
-    return typeof value === "string" ? value : ""
+  const kept = keptFor(query) ?? {}
+  return (name) => textIn(kept, name) ?? ""
+}
+
+/** Of these the address tells too: it counts only where nothing is kept, for what was left empty since was meant to be. */
+export function readPlaceBefore(query: URLSearchParams): { readonly machine: string; readonly cwd: string | null } {
+  const kept = keptFor(query)
+  if (kept === undefined) return { machine: query.get("runner") ?? "", cwd: query.get("cwd") }
+  return { machine: textIn(kept, "machine") ?? "", cwd: textIn(kept, "cwd") ?? "" }
+}
+
+export function readStartBefore(query: URLSearchParams): StartBefore {
+  const kept = keptFor(query)
+  const at = Number(query.get("at") ?? "0")
+  const inAddress = query.get("fork") ?? query.get("resume") ?? undefined
+  if (kept === undefined) {
+    const isFork = query.get("fork") !== null || query.get("at") !== null
+    return { asked: inAddress, resume: inAddress, isFork, resumeAt: undefined, at }
   }
+  const resume = textIn(kept, "resume")
+  const asked = inAddress ?? resume
+  const resumeAt = resume === asked ? textIn(kept, "resumeAt") : undefined
+  return { asked, resume, isFork: kept.isFork === true, resumeAt, at }
+}
+
+function keptFor(query: URLSearchParams): Kept | undefined {
+  const again = query.get("again")
+  return keptOf(DRAFT, String(query)) ?? (again === null ? undefined : keptOf(LAUNCH, again))
+}
+
+function textIn(kept: Kept, name: keyof LaunchFields): string | undefined {
+  const value = kept[name]
+  return typeof value === "string" ? value : undefined
 }
 
 /** The last one is enough, and no confirmation is given by an earlier one. */

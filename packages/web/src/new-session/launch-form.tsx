@@ -11,7 +11,15 @@ import { LaunchSteps } from "../session/launch-steps.tsx"
 import { AdvancedFields } from "./advanced-fields.tsx"
 import { type AgentChoice, agentChoices } from "./agent-choices.ts"
 import { BringAgent } from "./bring-agent.tsx"
-import { forgetDraft, keepDraft, keepLaunch, readBefore } from "./kept-launch.ts"
+import {
+  forgetDraft,
+  keepDraft,
+  keepLaunch,
+  readBefore,
+  readPlaceBefore,
+  readStartBefore,
+  restoreDraft,
+} from "./kept-launch.ts"
 import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
 import { FolderField, MoreFields } from "./launch-fields.tsx"
 import { MachineChoice, useChosenMachine } from "./machine-choice.tsx"
@@ -30,29 +38,38 @@ interface LaunchFormProps {
   readonly query: URLSearchParams
   readonly machines: readonly Machine[]
   readonly takesFocus: boolean
-  readonly onHold: () => void
+  readonly onHold: (isHeld: boolean) => void
 }
 
 export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormProps) {
   const store = useHubStore()
   const [launch, setLaunch] = useState<Launch>({ name: "writing" })
   const [before] = useState(() => readBefore(query))
-  const { machine, choose } = useChosenMachine(machines, query.get("runner") ?? before("machine"))
+  const [placeBefore] = useState(() => readPlaceBefore(query))
+  const [startBefore] = useState(() => readStartBefore(query))
+  const { machine, choose } = useChosenMachine(machines, placeBefore.machine)
   const choices = agentChoices(machine)
   const [wished, wishAgent] = useState<string | undefined>(before("agent") || undefined)
   const agent = choices.find(({ value }) => value === wished) ?? choices[0]
   const recents = useRecentFolders()
-  const asked = useAsked(query.get("fork") ?? query.get("resume"))
-  const point = useForkPoint(asked?.id, Number(query.get("at") ?? "0"))
-  const [start, setStart] = useState<Start>({
-    resume: before("resume") || asked?.id,
-    isFork: before("isFork") !== "" || query.get("fork") !== null || query.get("at") !== null,
-  })
-  const [typed, setTyped] = useState(before("cwd") || query.get("cwd"))
+  const asked = useAsked(startBefore.asked)
+  const { point, retry } = useForkPoint(asked?.id, { seq: startBefore.at, message: startBefore.resumeAt })
+  const [start, setStart] = useState<Start>({ resume: startBefore.resume, isFork: startBefore.isFork })
+  const [typed, setTyped] = useState(placeBefore.cwd)
   const cwd = typed ?? asked?.cwd ?? recents[0] ?? ""
   const form = useRef<HTMLFormElement>(null)
   const folder = useFolder(machine?.id, cwd.trim())
   const isHere = agent?.value !== "external"
+  const isForkOfAsked = isHere && start.isFork && asked !== undefined && start.resume === asked.id
+  const isPointUnknown = isForkOfAsked && (point.name === "looking" || point.name === "failed")
+  const isShown = useRef(false)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
+  useEffect(() => onHold(launch.name !== "writing"), [launch.name, onHold])
   const [edits, setEdits] = useState(0)
   useEffect(() => {
     if (edits > 0 && form.current !== null) keepDraft(String(query), fieldsOf(form.current))
@@ -85,7 +102,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
-    if (launch.name === "starting" || point.name === "looking") return
+    if (launch.name === "starting" || isPointUnknown) return
     const fields = fieldsOf(event.currentTarget)
     const problem = problemOf(fields)
     if (problem !== undefined) {
@@ -94,16 +111,20 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       return
     }
     setLaunch({ name: "starting" })
+    // It is sent: who leaves by Back and opens the form again does not send it once more.
+    forgetDraft()
     try {
       const session = await store.hub.launch(requestOf(fields))
       // The stream may have told of it already, and then it knows more.
       if (!store.fleet.get().sessions.has(session.id)) store.takeSession(session)
       keepLaunch(session.id, fields)
+      // Who has left it stays where they are.
+      if (!isShown.current) return
       forgetDraft()
       if (session.ingress === undefined) return navigate(`/s/${session.id}`, { replace: true })
-      onHold()
       setLaunch({ name: "by-hand", session, command: session.ingress.command })
     } catch (error) {
+      restoreDraft(String(query), fields)
       setLaunch({ name: "writing", failure: error instanceof Error ? error.message : String(error) })
     }
   }
@@ -135,6 +156,12 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
             warning={folder.isMissing ? missingFolder(cwd.trim(), machine?.name) : undefined}
           />
           <StartFrom start={start} recorded={folder.recorded} asked={asked} point={point} onChange={setStart} />
+          {isForkOfAsked && point.name === "failed" && (
+            <Notice tone="danger" alert>
+              The message to fork at could not be looked up: {point.why}
+              <Button onClick={retry}>Retry</Button>
+            </Notice>
+          )}
         </>
       )}
       <Field label="First message">
@@ -160,14 +187,17 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       {/* In a dialog it stays in view, however long the form is. */}
       <div className="flex justify-end gap-3 tablet:sticky tablet:-bottom-4 tablet:-mx-4 tablet:-mb-4 tablet:border-t tablet:border-line tablet:bg-raised tablet:px-4 tablet:py-3">
         <Button
+          // What is under way is not undone by it.
+          aria-disabled={launch.name === "starting"}
           onClick={() => {
+            if (launch.name === "starting") return
             forgetDraft()
             closeOver()
           }}
         >
           Cancel
         </Button>
-        <Button look="primary" type="submit" aria-disabled={launch.name === "starting" || point.name === "looking"}>
+        <Button look="primary" type="submit" aria-disabled={launch.name === "starting" || isPointUnknown}>
           {effectOf({ launch, agent, machine })}
         </Button>
       </div>
@@ -192,10 +222,10 @@ function effectOf(options: {
   return agent?.value === "external" ? "Create session" : `Start${where}`
 }
 
-/** The session that the address wants to go on from. */
-function useAsked(id: string | null) {
+/** The session to go on from, by the address or a launch before. */
+function useAsked(id: string | undefined) {
   const session = useSession(id ?? "")
-  if (id === null) return undefined
+  if (id === undefined) return undefined
   return { id, title: session === undefined ? `Session ${id.slice(0, 8)}` : titleOf(session), cwd: session?.cwd }
 }
 

@@ -15,7 +15,7 @@ export function NewSession({ isPhone }: { readonly isPhone: boolean }) {
   const [isHeld, setHeld] = useState(false)
   const isOpen = over !== undefined
   useEffect(() => setHeld(false), [isOpen])
-  const content = over !== undefined && <Content place={over} onHold={() => setHeld(true)} isDialog={!isPhone} />
+  const content = over !== undefined && <Content place={over} onHold={setHeld} isDialog={!isPhone} />
   if (!isPhone) {
     return (
       // It stays while it is closed: the browser returns the focus to where it was.
@@ -40,8 +40,8 @@ export function NewSession({ isPhone }: { readonly isPhone: boolean }) {
 interface ContentProps {
   readonly place: Place
   readonly isDialog: boolean
-  /** There is something in it that is not shown again. */
-  readonly onHold: () => void
+  /** What is in it would be lost: a launch that is under way, or something that is not shown again. */
+  readonly onHold: (isHeld: boolean) => void
 }
 
 function Content({ place, isDialog, onHold }: ContentProps) {

@@ -22,9 +22,10 @@ interface StartFromProps {
 /** Anew, or from a conversation that was had in that folder. Absent where there is none. */
 export function StartFrom({ start, recorded, asked, point, onChange }: StartFromProps) {
   if (recorded.length === 0 && asked === undefined) return null
+  const isRecorded = recorded.some(({ sessionId }) => sessionId === asked?.id)
   const choices = [
     { value: "", label: "A new conversation" },
-    ...(asked === undefined ? [] : [{ value: asked.id, label: asked.title }]),
+    ...(asked === undefined || isRecorded ? [] : [{ value: asked.id, label: asked.title }]),
     ...recorded.map(({ sessionId, summary, updatedAt, inUse }) => ({
       value: sessionId,
       label: `${oneLine(summary ?? sessionId.slice(0, 8), 60)} · ${whenWords(updatedAt)}${inUse ? " · in use" : ""}`,
@@ -66,7 +67,8 @@ function pointWords(point: ForkPoint, { title, isFork }: { title: string; isFork
   return `Fork of “${oneLine(title, 60)}”, as it was ${pointTime(point.at)}. What was said after that is left out.`
 }
 
-function pointTime(at: string): string {
+function pointTime(at: string | undefined): string {
+  if (at === undefined) return "at the message that was chosen"
   const time = new Date(at)
   const isToday = time.toDateString() === new Date().toDateString()
   return isToday ? `at ${clockTime(time.getTime())}` : `on ${time.toLocaleDateString()} at ${clockTime(time.getTime())}`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fromHome } from "../../src/fleet/folder-name.tsx"
+import { abbreviateHome } from "../../src/fleet/folder-name.tsx"
 
 describe("the name of a folder", () => {
   it.each([
@@ -9,7 +9,9 @@ describe("the name of a folder", () => {
     ["/srv/api", "/home/ada", "/srv/api"],
     ["/srv/api", undefined, "/srv/api"],
     ["/srv/api", "/", "/srv/api"],
+    ["/home/ada/api", "/home/ada/", "~/api"],
+    ["/home/ada", "/home/ada/", "~"],
   ])("%s with the home %s is %s", (path, home, words) => {
-    expect(fromHome(path, home)).toBe(words)
+    expect(abbreviateHome(path, home)).toBe(words)
   })
 })

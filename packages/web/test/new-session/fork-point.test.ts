@@ -1,6 +1,6 @@
-import type { HubEvent } from "@signalbox/client"
+import { type Hub, HubClientError, type HubEvent } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { forkPointIn } from "../../src/new-session/use-fork-point.ts"
+import { findPoint, forkPointIn } from "../../src/new-session/use-fork-point.ts"
 
 describe("where a fork begins", () => {
   const at = "2026-01-01T10:00:00.000Z"
@@ -26,5 +26,18 @@ describe("where a fork begins", () => {
   it("is nowhere before it said something", () => {
     expect(forkPointIn([])).toEqual({ name: "missing" })
     expect(forkPointIn([event(1, { type: "user", uuid: "u" }, "client")])).toEqual({ name: "missing" })
+  })
+
+  it("is missing only where the hub says so: what could not be asked is told, and is not the end", async () => {
+    const answers = (cause: Error) => {
+      const events = async () => {
+        throw cause
+      }
+      return findPoint({ session: () => ({ events }) } as unknown as Hub, "s", 5)
+    }
+    const refused = (status: number) => new HubClientError("some/code", "no luck", { status })
+    expect(await answers(refused(404))).toEqual({ name: "missing" })
+    expect(await answers(refused(503))).toEqual({ name: "failed", why: "no luck" })
+    expect(await answers(new HubClientError("client/unreachable", "away"))).toEqual({ name: "failed", why: "away" })
   })
 })

@@ -16,7 +16,7 @@ import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { clockTime, duration, SHORTEST_MS, shortPath, tokens } from "../../design/words.ts"
-import { fromHome } from "../../fleet/folder-name.tsx"
+import { abbreviateHome } from "../../fleet/folder-name.tsx"
 import { useMachineHome } from "../../fleet/machine-store.ts"
 import { outcomeWords } from "../../fleet/outcome-words.ts"
 import { Disclosure } from "../disclosure.tsx"
@@ -53,7 +53,7 @@ export function StartedRowView({ row }: { readonly row: StartedRow }) {
   const facts = [
     row.model,
     row.mode,
-    row.cwd === undefined ? undefined : oneLine(shortPath(fromHome(row.cwd, home), 3), 80),
+    row.cwd === undefined ? undefined : oneLine(shortPath(abbreviateHome(row.cwd, home), 3), 80),
     row.version && `CLI ${row.version}`,
   ]
   return <Divider>{["Started", ...facts.filter((fact) => fact !== undefined && fact !== "")].join(" · ")}</Divider>

@@ -55,6 +55,9 @@ export function PromptRowView({ row }: { readonly row: PromptRow }) {
   )
 }
 
+/** The end of the turn says it, and who did. */
+const INTERRUPTED = "[Request interrupted"
+
 export function HarnessRowView({ row }: { readonly row: HarnessRow }) {
   const [open, toggle] = useDisclosure(row.key, false)
   return (
@@ -62,7 +65,9 @@ export function HarnessRowView({ row }: { readonly row: HarnessRow }) {
       heading={
         <>
           <span className="shrink-0 text-meta text-text-3">Added by the harness</span>
-          {!open && <bdi className="min-w-0 truncate text-meta text-text-3">{oneLine(row.text, 160)}</bdi>}
+          {!open && !row.text.startsWith(INTERRUPTED) && (
+            <bdi className="min-w-0 truncate text-meta text-text-3">{oneLine(row.text, 160)}</bdi>
+          )}
         </>
       }
       open={open}

@@ -112,6 +112,8 @@ export class SessionFeed {
   /** For a sub-agent of which nothing is held: older events, so many at a time. */
   async lookFurther(): Promise<void> {
     for (let page = 0; page < LOOK_PAGES; page++) {
+      // A wish for more while a page is on its way is that page, and would be none of ours.
+      await this.#turns.settled()
       if (this.#log.rows().length > 0 || this.#log.isAtHead || this.#trouble !== undefined) return
       await this.loadBefore()
     }

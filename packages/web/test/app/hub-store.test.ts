@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, it, vi } from "vitest"
+import type { HubStore } from "../../src/app/hub-store.ts"
+import { askOf } from "../approvals/ask-fixture.ts"
+
+let makeStore: () => HubStore
+
+beforeAll(async () => {
+  const page = Object.assign(new EventTarget(), { visibilityState: "hidden" })
+  vi.stubGlobal("document", page)
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page))
+  const { HubStore: Store } = await import("../../src/app/hub-store.ts")
+  makeStore = () => new Store("http://hub.invalid")
+  return () => vi.unstubAllGlobals()
+})
+
+const pending = askOf({ state: "pending", expiresAt: "2031-01-01T12:05:00Z" })
+const settled = askOf({ state: "allowed" })
+
+const stateIn = (store: HubStore) => store.fleet.get().asks.get(pending.id)?.state
+
+async function shown(store: HubStore, state: string): Promise<void> {
+  await expect.poll(() => stateIn(store)).toBe(state)
+}
+
+describe("what is known of an ask", () => {
+  it("is its outcome, whatever reply comes in after that", async () => {
+    const store = makeStore()
+    store.takeAsk(pending)
+    await shown(store, "pending")
+    store.takeAsk(settled)
+    await shown(store, "allowed")
+    store.takeAsk(pending)
+    store.takeAsk(askOf({ id: "a2" }))
+    await expect.poll(() => store.fleet.get().asks.has("a2")).toBe(true)
+    expect(stateIn(store)).toBe("allowed")
+  })
+
+  it("… also when both come in at once", async () => {
+    const store = makeStore()
+    for (const ask of [pending, settled, pending]) store.takeAsk(ask)
+    await shown(store, "allowed")
+  })
+})

@@ -1,0 +1,13 @@
+import { describe, expect, it } from "vitest"
+import { failureLine } from "../../src/sessions/failure-line.ts"
+import { sessionOf } from "../session-fixture.ts"
+
+describe("why a session failed", () => {
+  it.each([
+    ["error_max_turns", "It reached its limit of turns"],
+    ["newer", "It said this"],
+    ["constructor", "It said this"],
+  ])("with the result %s is: %s", (subtype, words) => {
+    expect(failureLine(sessionOf({ lastResult: { subtype }, lastLine: "It said this" }))).toBe(words)
+  })
+})
