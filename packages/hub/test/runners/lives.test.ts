@@ -201,7 +201,8 @@ describe("the life of an agent on a runner", () => {
     const { agent, id, runner } = await launched(stage)
     runner.leave()
     await becomes(stage, id, "disconnected")
-    expect(stage.hub.core.getSession(id).runnerSeenAt).toBeDefined()
+    // Its agent's connection and its own end one after the other.
+    await expect.poll(() => stage.hub.core.getSession(id).runnerSeenAt, WAIT).toBeDefined()
     expect((await send(stage, id, "Later.")).status).toBe(202)
     await FakeRunner.connect(stage, { token: runner.token, agents: [agent] })
     await agent.dial()
