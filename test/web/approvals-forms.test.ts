@@ -40,6 +40,26 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
   const plan = { subtype: "can_use_tool", tool_name: "ExitPlanMode", input: { plan: PLAN } }
   const answerOf = async (id: string) => (await stage.asks(id))[0].answer
 
+  check("[K-19] who types an answer of their own types it: no letter of it answers anything", async () => {
+    const agent = await asks("Typist", questions)
+    agent.ask({ command: "rm -rf build" })
+    await stage.waitFor(agent.id, 2)
+    const page = await stage.session(agent.id)
+    const other = dock(page).getByRole("radio", { name: "Other" })
+    await armed(page)
+    await other.click()
+    await page.keyboard.type("not any priority, ye")
+    const field = dock(page).getByRole("textbox", { name: /^Other answer to/ })
+    expect(await field.inputValue()).toBe("not any priority, ye")
+    // By keys it is chosen on the way; the first letter goes to the words.
+    await other.focus()
+    await page.keyboard.type("n", { delay: 20 })
+    expect(await field.inputValue()).toContain("n")
+    await dock(page).getByRole("checkbox", { name: "Web" }).focus()
+    await page.keyboard.type("nyeaye", { delay: 50 })
+    expect(await stage.states(agent.id)).toEqual(["pending", "pending"])
+  })
+
   check(
     "[K-9] answers are by the question's own words, notes beside them, and nothing is sent before all are answered",
     async () => {

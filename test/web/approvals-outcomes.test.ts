@@ -105,6 +105,30 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
     },
   )
 
+  check(
+    "[K-20] settled elsewhere while a reason is written: that is said, and the next one takes its place",
+    async () => {
+      const agent = await stage.agent({ title: "Cut off" })
+      const page = await stage.session(agent.id)
+      agent.ask({ command: "npm run first" })
+      const [first] = await stage.waitFor(agent.id, 1)
+      agent.ask({ command: "npm run second" })
+      await stage.waitFor(agent.id, 2)
+      await armed(page)
+      await dock(page).getByRole("button", { name: /^Deny/ }).click()
+      await page.keyboard.type("Not before")
+      const { token } = await stage.hub.post("/api/tokens", { role: "operator", name: "ops-phone" })
+      await stage.hub.call("POST", `/api/asks/${first.id}/answer`, { behavior: "allow" }, token)
+      await dock(page).getByText("What you wrote was not sent.").waitFor()
+      expect(await outcome(page).evaluate((line) => line.contains(line.ownerDocument.activeElement))).toBe(true)
+      // The pointer is still there, and yet it makes room: another one waits. The focus does not go along to that.
+      await dock(page).getByRole("group", { name: "Request" }).getByText("npm run second").waitFor()
+      await expect
+        .poll(() => dock(page).evaluate((region) => region.contains(region.ownerDocument.activeElement)))
+        .toBe(false)
+    },
+  )
+
   check("[K-8] the end of the agent is no denial, and a rule is named", async () => {
     await stage.hub.call("PUT", "/api/policy", {
       rules: [{ id: "npm-safe", effect: "allow", tool: "Bash", input: { command: "npm run lint" } }],

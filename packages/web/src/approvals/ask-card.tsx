@@ -1,5 +1,5 @@
 import type { Ask } from "@signalbox/client"
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from "react"
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react"
 import { useCanOperate, useConnection } from "../app/hub-context.ts"
 import { leaveRegion } from "../app/regions.ts"
 import { isEditable } from "../app/visible-height.ts"
@@ -35,7 +35,8 @@ export function AskCard({ ask, place }: AskCardProps) {
   const connection = useConnection()
   const canOperate = useCanOperate()
   const isOpen = ask.state === "pending"
-  const canAct = isOpen && connection.name === "live" && state.name !== "sending" && state.name !== "answered"
+  const isSent = state.name === "sending" || state.name === "answered"
+  const canAct = isOpen && connection.name === "live" && !isSent
   const guarded = (next: BareAnswer, alike?: readonly Ask[]) => {
     if (!canAct || !arming.isArmed()) return false
     noteAnswering(card.current)
@@ -43,6 +44,7 @@ export function AskCard({ ask, place }: AskCardProps) {
     return true
   }
   useSettling(isOpen)
+  const cut = useCutOff(card, isOpen)
   useEffect(() => {
     if (isOpen && mayTakeFocus()) card.current?.focus()
   }, [isOpen])
@@ -73,7 +75,8 @@ export function AskCard({ ask, place }: AskCardProps) {
       )}
     >
       <AskHeading ask={ask} showSession={place !== "dock"} />
-      {!isOpen && <Outcome ask={ask} />}
+      {!isOpen && <Outcome ask={ask} hadFocus={cut.hadFocus} />}
+      {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">What you wrote was not sent.</p>}
       <AskReasons ask={ask} />
       {isOpen && canOperate ? (
         <AskForm
@@ -98,6 +101,25 @@ function useSettling(isOpen: boolean): void {
     if (wasOpen.current && !isOpen) noteSettled()
     wasOpen.current = isOpen
   }, [isOpen])
+}
+
+interface CutOff {
+  readonly hadFocus: boolean
+  /** A reason was being written. */
+  readonly hadWords: boolean
+}
+
+/** Settled by somebody else, or by time, while this page was at it: what was there then, before it goes. */
+function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff {
+  const wasOpen = useRef(isOpen)
+  const cut = useRef<CutOff>({ hadFocus: false, hadWords: false })
+  if (wasOpen.current && !isOpen) {
+    const reason = card.current?.querySelector<HTMLTextAreaElement>("[data-reason]")
+    const hadFocus = card.current?.contains(document.activeElement) === true
+    cut.current = { hadFocus, hadWords: (reason?.value ?? "") !== "" }
+  }
+  wasOpen.current = isOpen
+  return cut.current
 }
 
 function AskForm(props: AskFormProps) {
@@ -129,7 +151,7 @@ function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask, place: AskPlace)
     // A screen of its own is closed by the browser.
     if (place === "sheet") return
     leaveRegion()
-  } else if (isEditable(event.target)) {
+  } else if (isEditable(event.target) || isChoice(event.target, ask)) {
     return
   } else if (event.key === "d") {
     if (!event.repeat) (place === "sheet" ? closeSheet : openSheet)(ask.id)
@@ -140,6 +162,11 @@ function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask, place: AskPlace)
   }
   event.preventDefault()
   event.stopPropagation()
+}
+
+/** A choice in a form is a field of it: whoever types there does not mean the form's buttons. */
+function isChoice(target: EventTarget, { kind }: Ask): boolean {
+  return (kind === "question" || kind === "elicitation") && target instanceof HTMLInputElement
 }
 
 /** What a dialog of the card's own asks has keys of its own. */

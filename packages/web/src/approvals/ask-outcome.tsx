@@ -11,12 +11,13 @@ import { useElicitationDone } from "./use-elicitation-done.ts"
 import { useLingering } from "./use-lingering.ts"
 
 /** What came of it, where it was asked. */
-export function Outcome({ ask }: { readonly ask: Ask }) {
+export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocus: boolean }) {
   const line = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
-    // Whoever answered stays where they are, on what became of it: their buttons are gone.
-    if (mayTakeFocus()) line.current?.focus()
-  }, [])
+    // Whoever answered, or was about to, stays where they are, on what became of it: their buttons are gone.
+    const isLost = document.activeElement === document.body || document.activeElement === null
+    if (mayTakeFocus() || (hadFocus && isLost)) line.current?.focus()
+  }, [hadFocus])
   const isGood = ask.state === "allowed"
   return (
     <p

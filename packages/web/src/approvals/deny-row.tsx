@@ -55,6 +55,7 @@ export function DenyRow(props: DenyRowProps) {
     <div className="flex flex-col gap-2">
       <textarea
         ref={field}
+        data-reason
         aria-label={fieldLabel}
         placeholder={fieldLabel}
         rows={Math.min(8, Math.max(2, reason.split("\n").length))}

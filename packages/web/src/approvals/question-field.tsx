@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useRef, useState } from "react"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { INPUT } from "../design/field.tsx"
@@ -82,6 +82,8 @@ interface OtherAnswerProps extends QuestionFieldProps {
 
 function OtherAnswer({ name, type, question, pick, onPick }: OtherAnswerProps) {
   const isChosen = pick.other !== undefined
+  const field = useRef<HTMLInputElement>(null)
+  const [isPointed, setPointed] = useState(false)
   const toggle = () =>
     type === "radio"
       ? onPick({ ...pick, chosen: [], other: pick.other ?? "" })
@@ -89,11 +91,29 @@ function OtherAnswer({ name, type, question, pick, onPick }: OtherAnswerProps) {
   return (
     <div className="flex items-center gap-2 px-2 py-1">
       <label className="flex min-h-8 shrink-0 items-center gap-2 coarse:min-h-11">
-        <input type={type} name={name} checked={isChosen} onChange={toggle} className="size-4 shrink-0" />
+        <input
+          type={type}
+          name={name}
+          checked={isChosen}
+          onChange={toggle}
+          // Arrows choose it on their way, and must be able to go on.
+          onClick={({ detail }) => {
+            setPointed(detail > 0)
+            if (detail > 0) field.current?.focus()
+          }}
+          // Whoever types means the words.
+          onKeyDown={({ key, ctrlKey, metaKey, altKey }) => {
+            if (key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey) field.current?.focus()
+          }}
+          className="size-4 shrink-0"
+        />
         Other
       </label>
       {pick.other !== undefined && (
         <input
+          ref={field}
+          // Chosen by pointer it is to be typed into; one that comes back with what was typed takes no focus.
+          autoFocus={isPointed}
           aria-label={`Other answer to: ${question.question}`}
           value={pick.other}
           onChange={(event) => onPick({ ...pick, other: event.target.value })}

@@ -34,7 +34,7 @@ export function useShownAsk({ asks, open, me, shown, isLinked, show }: Queue): S
   const [answered, setAnswered] = useState<string | undefined>(undefined)
   const current = shown === undefined ? undefined : asks.get(shown)
   const settled = current === undefined || current.state === "pending" ? undefined : current
-  const { isOver, pointer } = useLingering(isLinked ? undefined : settled?.id)
+  const { isOver, pointer } = useLingering(isLinked ? undefined : settled?.id, open.length > 0)
   const isMine = settled !== undefined && seenOpen.current === settled.id && isAnsweredHere(settled, me)
   const next = settled === undefined ? open[0] : nextAfter(settled.id, order.current, open)
   const makesRoom = settled !== undefined && ((isMine && next !== undefined) || (!isLinked && isOver))
