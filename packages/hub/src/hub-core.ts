@@ -147,16 +147,18 @@ export class LocalHubCore implements HubCore {
     return this.#options.registry.get(id).send(message, caller.name)
   }
 
-  async cancelMessage(id: string, uuid: string): Promise<{ cancelled: boolean }> {
+  async cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }> {
     const session = this.#options.registry.get(id)
     const fate = await session.messages.cancel(uuid)
     if (fate === "cancelled") {
-      await session.history.note("message_cancelled", { message_uuid: uuid })
+      await session.history.noteCancelled(uuid)
       return { cancelled: true }
     }
     if (fate === "unknown") throw new HubError("message/unknown", `no message ${uuid} is waiting`)
-    const reply = await session.control({ subtype: "cancel_async_message", message_uuid: uuid }, INTERRUPT_TIMEOUT_MS)
-    return { cancelled: isObject(reply) && reply["cancelled"] === true }
+    const request = { subtype: "cancel_async_message", message_uuid: uuid }
+    const reply = await steer(session, request, { by: caller.name, timeoutMs: INTERRUPT_TIMEOUT_MS })
+    const answer = payloadOf(reply, request.subtype)
+    return { cancelled: isObject(answer) && answer["cancelled"] === true }
   }
 
   async interrupt(id: string, caller: Caller): Promise<{ response: unknown }> {

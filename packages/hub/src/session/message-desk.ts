@@ -201,6 +201,12 @@ export class MessageDesk {
     return "cancelled"
   }
 
+  /** The agent took it back: it goes to no process again. */
+  async agentCancelled(uuid: string): Promise<void> {
+    const message = this.#open.find((candidate) => candidate.uuid === uuid)
+    if (message !== undefined) await this.#settle(message, "cancelled")
+  }
+
   async #deliverAll(wire: AgentWire): Promise<void> {
     const { directory } = this.#options
     for (const message of this.#open.filter((candidate) => candidate.state === "waiting")) {

@@ -37,10 +37,17 @@ export function foldEvents(session: KeptSession, events: readonly FoldedEvent[],
   const lastLine = lastLineIn(events)
   const lastAgentUuid = lastUuidIn(events)
   const spoken = lastLine === undefined ? {} : { lastLine }
+  const lastNews = events.findLast((folded) => !isAboutConnection(folded))
+  const moved = lastNews === undefined ? {} : { updatedAt: timeOf(lastNews.event) }
   return {
-    record: { ...folded.record, ...spoken, lastSeq: last.event.seq, updatedAt: timeOf(last.event) },
+    record: { ...folded.record, ...spoken, lastSeq: last.event.seq, ...moved },
     own: lastAgentUuid === undefined ? folded.own : { ...folded.own, lastAgentUuid },
   }
+}
+
+/** A hub that starts again hears from every agent: that is no news of any session. */
+function isAboutConnection({ event, message }: FoldedEvent): boolean {
+  return event.from === "hub" && (message["subtype"] === "connected" || message["subtype"] === "disconnected")
 }
 
 function timeOf({ at }: StoredEvent): string {

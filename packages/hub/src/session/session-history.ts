@@ -47,6 +47,11 @@ export class SessionHistory {
     return this.record("hub", message, { line: encode(message), ...(key === undefined ? {} : { key }) })
   }
 
+  /** Nobody else tells it to those who come later. */
+  noteCancelled(uuid: string): Promise<StoredEvent | undefined> {
+    return this.note("message_cancelled", { message_uuid: uuid }, `message_cancelled:${uuid}`)
+  }
+
   #time(): number {
     return this.#options.now?.().getTime() ?? Date.now()
   }

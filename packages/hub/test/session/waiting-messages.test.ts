@@ -1,7 +1,8 @@
+import { type Envelope, fieldOf } from "@signalbox/protocol"
 import { expect, it } from "vitest"
 import type { SessionView } from "../../src/core.ts"
-import { ScriptedAgent } from "../clients/scripted-agent.ts"
-import { call, openSession, openStage, type Stage } from "../clients/stage.ts"
+import { payloadIn, ScriptedAgent } from "../clients/scripted-agent.ts"
+import { call, openAgent, openClient, openSession, openStage, type Stage } from "../clients/stage.ts"
 
 const POLL = { timeout: 30_000, interval: 20 }
 
@@ -49,4 +50,42 @@ it("[HS39] an interrupt that no agent was there to hear is refused, and is not i
   const reply = await call(stage, "POST", `/api/sessions/${id}/interrupt`)
   expect(reply.status).toBe(409)
   expect((await stage.hub.core.readEvents(id, { after: 0, limit: 10 })).events).toEqual([])
+})
+
+it("[HS24] a message that the agent took back is told so in the history, by whichever door, and goes to no process again", async () => {
+  const stage = await openStage()
+  const { agent, id } = await openAgent(stage)
+  const client = await openClient(stage, id)
+  const uuids = ["1", "2", "3"].map((digit) => `${digit.repeat(8)}-1111-4111-8111-111111111111`)
+  const [first, second, third] = uuids
+  for (const uuid of uuids) await call(stage, "POST", `/api/sessions/${id}/messages`, { content: `say ${uuid}`, uuid })
+  await agent.hears(`say ${third}`)
+  const took = agent.take("cancel_async_message", { cancelled: true })
+  const deleted = await call(stage, "DELETE", `/api/sessions/${id}/messages/${first}`)
+  expect(await deleted.json()).toEqual({ cancelled: true })
+  expect(await took).toMatchObject({ message_uuid: first })
+  const asked = client.ask("mine", { subtype: "cancel_async_message", message_uuid: second })
+  const isOf = (message: Envelope, uuid?: string) => fieldOf(message, "request")?.["message_uuid"] === uuid
+  agent.wire.answer(await agent.wire.find((message) => isOf(message, second)), { cancelled: true })
+  expect(payloadIn(await asked)).toEqual({ cancelled: true })
+  const late = call(stage, "DELETE", `/api/sessions/${id}/messages/${third}`)
+  agent.wire.answer(await agent.wire.find((message) => isOf(message, third)), { cancelled: false })
+  expect(await (await late).json()).toEqual({ cancelled: false })
+  const noted = (await notesOf(stage, id)).filter((note) => JSON.stringify(note).includes("message_cancelled"))
+  expect(noted).toMatchObject([{ message_uuid: first }, { message_uuid: second }])
+  // Nothing waits at the hub for these any more.
+  for (const uuid of [first, second])
+    expect((await call(stage, "DELETE", `/api/sessions/${id}/messages/${uuid}`)).status).toBe(404)
+  agent.close()
+})
+
+it("[HS24] … also by a client's own request, while no agent is there to have it", async () => {
+  const stage = await openStage()
+  const { id } = await openSession(stage)
+  const client = await openClient(stage, id)
+  const uuid = "11111111-1111-4111-8111-111111111111"
+  await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "never mind", uuid })
+  const reply = await client.ask("mine", { subtype: "cancel_async_message", message_uuid: uuid })
+  expect(payloadIn(reply)).toEqual({ cancelled: true })
+  expect(await notesOf(stage, id)).toEqual([{ type: "hub", subtype: "message_cancelled", message_uuid: uuid }])
 })

@@ -53,6 +53,7 @@ function rowAt({ said, live }: Entries, index: number): Row | undefined {
 function stepAt(entries: Entries, index: number, row: Row): Step {
   if (row.kind === "tool" && isQuiet(row)) return activityAt(entries, index, row)
   if (row.kind === "retry") return retriesAt(entries, index, row)
+  if (isConnected(row)) return connectionsAt(entries, index, row)
   if (row.kind === "result") return { row: withoutRepeat(entries, index, row), next: index + 1 }
   return { row, next: index + 1 }
 }
@@ -121,6 +122,24 @@ function retriesAt(entries: Entries, index: number, first: RetryRow): Step {
 
 function retryOf(first: RetryRow, last: RetryRow, state: RetryRow["state"]): RetryRow {
   return { ...last, key: first.key, headSeq: first.headSeq, at: first.at, state }
+}
+
+function isConnected(row: Row): boolean {
+  return row.kind === "note" && row.topic === "hub/connected"
+}
+
+/** A hub that was started again hears from an idle agent each time: the last one counts. */
+function connectionsAt(entries: Entries, index: number, first: Row): Step {
+  let last = first
+  let next = index + 1
+  for (let at = next; at < lengthOf(entries); at++) {
+    const row = rowAt(entries, at)
+    if (row === undefined) continue
+    if (!isConnected(row)) break
+    last = row
+    next = at + 1
+  }
+  return { row: last, next }
 }
 
 /** A result tells the last text again; it is shown once. */

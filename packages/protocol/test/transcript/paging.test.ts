@@ -52,6 +52,7 @@ const steps: readonly ((log: SessionLog, pick: number) => unknown)[] = [
     log.add({ type: "tool_use_summary", uuid: log.uuid(), summary: `s${n}`, preceding_tool_use_ids: [`t${n}`] }),
   (log, n) => log.text("a1", "again", { supersedes: [`u${n}`] }),
   (log) => log.hub("ended"),
+  (log) => log.hub("connected").hub("connected"),
   (log, n) => log.hub("message_unknown", { message_uuid: `m${n}` }),
   (log, n) => log.result(`t${n}`, "pages", { tool_use_result: { type: "parts", file: { count: n % 3 } } }),
   (log) => log.page(),

@@ -85,6 +85,21 @@ describe("the transcript: what is said", () => {
     expect(transcript.rows()).toMatchObject([{ kind: "prompt", delivery: "cancelled" }])
   })
 
+  it("[TR1] … from the log alone, and live where the agent tells it too, before and after", () => {
+    const log = new SessionLog().prompt("one", { uuid: "m1" }).init().prompt("two", { uuid: "m2" })
+    const transcript = new Transcript()
+    const tell = (state: string) => transcript.delta({ type: "command_lifecycle", command_uuid: "m2", state })
+    transcript.fold(log.events)
+    tell("queued")
+    tell("cancelled")
+    transcript.fold(log.hub("message_cancelled", { message_uuid: "m2" }).events)
+    tell("cancelled")
+    for (const rows of [transcript.rows(), rowsOf(log)]) {
+      expect(rows.filter(({ kind }) => kind === "prompt")).toHaveLength(2)
+      expect(rows.at(-1)).toMatchObject({ key: "e:m2", delivery: "cancelled" })
+    }
+  })
+
   it("[TR2] blocks of one message have its id and their number as key; a user message nobody wrote is told apart", () => {
     const log = new SessionLog()
       .says("m1", { type: "thinking", thinking: "hm" }, { thinking_duration_ms: 6000 })
@@ -367,6 +382,15 @@ describe("the transcript: turns", () => {
     expect(only(rowsOf(log), "retry")).toMatchObject({ key: "e:u1", state: "running", attempt: 3, status: 529 })
     log.text("m", "back")
     expect(only(rowsOf(log), "retry")).toMatchObject({ state: "recovered", attempt: 3 })
+  })
+
+  it("[TR11] that the agent is connected is told once where nothing happened in between", () => {
+    const log = new SessionLog().hub("connected").hub("connected").text("m", "hello").hub("connected")
+    const transcript = new Transcript()
+    transcript.fold(log.events)
+    expect(transcript.rows()).toMatchObject([{ topic: "hub/connected", headSeq: 2 }, { kind: "text" }, { headSeq: 4 }])
+    transcript.fold(log.hub("connected").events)
+    expect(transcript.rows().map(({ headSeq }) => headSeq)).toEqual([2, 3, 5])
   })
 
   it("[TR11] why a process failed is told with its end, and nothing of one that ended well", () => {
