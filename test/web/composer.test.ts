@@ -125,6 +125,10 @@ describe.runIf(hasBrowser)("the composer", () => {
     await waiting.filter({ hasText: "not this one" }).getByRole("button", { name: "Cancel" }).click()
     await waiting.filter({ hasText: "not this one" }).waitFor({ state: "detached" })
     await row("not this one").getByText("Cancelled").waitFor()
+    // Whoever comes in later has it from the log.
+    const later = await openSession(cockpit, id)
+    await feedOf(later).getByRole("article").filter({ hasText: "not this one" }).getByText("Cancelled").waitFor()
+    await waitingOf(later).getByText("not this one").waitFor({ state: "detached" })
     await page.getByRole("button", { name: "Interrupt" }).click()
     await row("then this one").getByText("Started").waitFor()
     await waitingOf(page).waitFor({ state: "detached" })
