@@ -60,6 +60,9 @@ describe.runIf(hasBrowser)("a session", () => {
     const before = (await promptsOf(cockpit.hub, id)).length
     await cockpit.hub.kill()
     await page.getByText(/Reconnecting|Shown as of/).waitFor()
+    const bar = page.getByRole("status", { name: "Connection" })
+    await bar.getByRole("button", { name: "Try now" }).click()
+    expect((await bar.boundingBox())?.height).toBe(28)
     await messageOf(page).fill("are you there?")
     await messageOf(page).press("Enter")
     await page.getByText("Not sent").waitFor()

@@ -124,6 +124,7 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
     const steps = [
       { say: `${hidden}\n\n\`${hidden}\`\n\n\`\`\`\n${hidden}\n\`\`\`` },
       { tool: "Bash", input: { command: "ls", description: hidden }, result: hidden },
+      { tool: "Bash", input: { command: "cat invoice\u202Egnp.exe\u200B" }, result: "" },
       { say: "The end." },
     ]
     const { id } = await cockpit.agent({
@@ -134,8 +135,10 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
     const page = await open(id)
     await page.getByRole("feed").getByText("The end.").first().waitFor()
     const feed = await page.getByRole("feed").evaluate((element) => element.textContent ?? "")
-    expect(feed.match(/U\+202E RLO/g)).toHaveLength(5)
-    expect(feed.match(/U\+200B ZWSP/g)).toHaveLength(5)
+    // The command with it is told in its line, and whole below.
+    expect(feed).toContain("cat invoice⟨U+202E RLO⟩gnp.exe⟨U+200B ZWSP⟩")
+    expect(feed.match(/U\+202E RLO/g)).toHaveLength(7)
+    expect(feed.match(/U\+200B ZWSP/g)).toHaveLength(7)
     expect(/[\u202E\u200B]/.test(feed)).toBe(false)
     // What emoji are made of is left to them.
     expect(feed).toContain("\u{1F468}\u200D\u{1F469}")

@@ -85,7 +85,7 @@ function stateOf(use: ToolUse, outcome: string | undefined, task: TaskFacts | un
     if (outcome === "pending") return "waiting"
     return use.isOver ? "missing" : "running"
   }
-  if (isInterrupted(result)) return "interrupted"
+  if (isInterrupted(result) || (outcome !== "denied" && isAbandoned(result))) return "interrupted"
   if (result.isError) return outcome === "denied" || isRefused(use.nonExecution) ? "denied" : "failed"
   if (task?.isBackground === true && task.status === "running") return "running"
   return task?.status === "failed" ? "failed" : "done"
@@ -104,6 +104,14 @@ function isInterrupted({ structured, content, isError }: ToolResult): boolean {
   // A command that was killed tells its code first.
   const last = content.trimEnd().split("\n").at(-1)
   return last?.startsWith(INTERRUPTED) === true || content.startsWith(INTERRUPTED)
+}
+
+const ABANDONED =
+  /^The user doesn't want to proceed with this tool use\..*wait for the user to tell you how to proceed\.$/s
+
+/** Newer CLIs say of what was interrupted what they say of what a person refused bare. One who refuses was asked. */
+function isAbandoned({ content, isError }: ToolResult): boolean {
+  return isError && typeof content === "string" && ABANDONED.test(content.trimEnd())
 }
 
 function lastSeqOf(use: ToolUse): number {

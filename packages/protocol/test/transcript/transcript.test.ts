@@ -358,6 +358,20 @@ describe("the transcript: turns", () => {
     expect(rowsOf(log)).toMatchObject([{ kind: "tool", state: "interrupted" }])
   })
 
+  it("[TR9] what newer CLIs tell as rejected was interrupted, unless a person had denied it", () => {
+    const told =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the " +
+      "new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
+    const log = new SessionLog()
+    for (const id of ["a", "b", "c"]) log.call("m1", { id, name: "Bash" })
+    log.asks("r", { id: "b", name: "Bash" }).answer("r", { behavior: "deny", message: "no", interrupt: true })
+    log.asks("s", { id: "c", name: "Bash" }).answer("s", { behavior: "allow" })
+    for (const id of ["a", "b", "c"])
+      log.result(id, told, { is_error: true, tool_use_result: "User rejected tool use" })
+    const states = rowsOf(log).flatMap((row) => (row.kind === "tool" ? [row.state] : []))
+    expect(states).toEqual(["interrupted", "denied", "interrupted"])
+  })
+
   it("[TR9] an interrupted turn is not a failed one, and tells who interrupted", () => {
     const log = new SessionLog().ends({ subtype: "error_during_execution", is_error: true, errors: ["x"] })
     log.add(

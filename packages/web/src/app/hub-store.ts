@@ -42,7 +42,7 @@ export class HubStore {
   constructor(url: string) {
     this.hub = connectHub({
       url,
-      reconnect: { baseDelayMs: 500, maxDelayMs: 30_000 },
+      reconnect: { baseDelayMs: 500, maxDelayMs: 10_000 },
       onRetry: (tries) => this.#step({ type: "tried", tries }),
     })
     const wake = () => {

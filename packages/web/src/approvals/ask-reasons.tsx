@@ -1,10 +1,11 @@
 import type { Ask } from "@signalbox/client"
+import { useSession } from "../app/hub-context.ts"
 import { VisibleText } from "../design/visible-text.tsx"
 import { reasonsOf } from "./reasons.ts"
 
 /** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. */
 export function AskReasons({ ask }: { readonly ask: Ask }) {
-  const reasons = reasonsOf(ask)
+  const reasons = reasonsOf(ask, useSession(ask.sessionId)?.cwd)
   if (reasons.length === 0) return null
   return (
     <ul aria-label="Why" className="shrink-0 text-dense text-text-2">

@@ -41,6 +41,7 @@ const NAMES: Readonly<Record<number, string>> = {
 
 const HIDDEN_OR_BLANK = new RegExp(`(?<hidden>${HIDDEN.source})|${BLANK_RUN.source}`, "gu")
 
+const ALL_HIDDEN = new RegExp(HIDDEN.source, "gu")
 const ALL_DECEIVING = new RegExp(DECEIVING.source, "gu")
 
 /** Text that somebody reads: nothing in it may turn it around or hide in it. */
@@ -80,11 +81,17 @@ function nameOf(character: string): string {
   return name === undefined ? number : `${number} ${name}`
 }
 
-/** One line for a list: what is hidden is left out, and no letter order is turned around. */
+/** Whether anything in it would not be seen as what it is. */
+export function hasHidden(text: string): boolean {
+  return HIDDEN.test(text)
+}
+
+/** One line for a list: what deceives stands in it by its name, odd spaces as ordinary ones, and no letter order is turned around. */
 export function oneLine(text: string, maxLength = 300): string {
   const line = text
     .slice(0, maxLength * 4)
-    .replaceAll(new RegExp(HIDDEN.source, "gu"), " ")
+    .replaceAll(ALL_DECEIVING, (hidden) => `⟨${nameOf(hidden)}⟩`)
+    .replaceAll(ALL_HIDDEN, " ")
     .replaceAll(/\s+/g, " ")
     .trim()
   return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line

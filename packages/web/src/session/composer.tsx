@@ -1,14 +1,6 @@
 import type { Session } from "@signalbox/client"
 import type { Row } from "@signalbox/protocol/transcript"
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type FormEvent,
-  type KeyboardEvent,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from "react"
+import { type FormEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
@@ -16,12 +8,13 @@ import { DownIcon, SendIcon } from "../design/icons.tsx"
 import { Menu } from "../design/menu.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { AttachmentList } from "./attachment-list.tsx"
-import { type Attachment, contentOf, readImages, withImages } from "./attachments.ts"
+import { contentOf } from "./attachments.ts"
 import { CompletionList } from "./completion-list.tsx"
 import { isCoarse } from "./fingers.ts"
 import { Suggestion } from "./suggestion.tsx"
 import { useCompletion } from "./use-completion.ts"
 import { useDraft } from "./use-draft.ts"
+import { useImages } from "./use-images.ts"
 import { useOutgoing } from "./use-outgoing.ts"
 import { WaitingMessages } from "./waiting-messages.tsx"
 
@@ -45,7 +38,7 @@ export function Composer({ session, feed, rows, onSent }: ComposerProps) {
 
 function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
   const [text, setText] = useDraft(session.id)
-  const { images, left, attach, remove, clear } = useImages()
+  const { images, left, attach, remove, clear } = useImages(session.id)
   const { waiting, send, retry, discard } = useOutgoing(session, rows)
   const isBusy = session.state === "running" || session.state === "waiting"
   const isEmpty = text.trim() === "" && images.length === 0
@@ -169,35 +162,5 @@ function useCaret(field: React.RefObject<HTMLTextAreaElement | null>): (at: numb
   })
   return (at) => {
     wanted.current = at
-  }
-}
-
-/** Images by paste or drop. */
-function useImages() {
-  const [{ images, left }, set] = useState<{ images: readonly Attachment[]; left: string | undefined }>({
-    images: [],
-    left: undefined,
-  })
-  const round = useRef(0)
-  function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): void {
-    const files = [...(list?.files ?? [])].filter(({ type }) => type.startsWith("image/"))
-    if (files.length === 0) return
-    event.preventDefault()
-    const of = round.current
-    readImages(files).then(
-      // What was sent meanwhile has gone without them.
-      (read) => of === round.current && set((now) => withImages(now.images, read)),
-      () => set((now) => ({ ...now, left: "The image could not be read." })),
-    )
-  }
-  return {
-    images,
-    left,
-    attach,
-    remove: (id: string) => set((now) => ({ images: now.images.filter((image) => image.id !== id), left: undefined })),
-    clear: () => {
-      round.current++
-      set({ images: [], left: undefined })
-    },
   }
 }

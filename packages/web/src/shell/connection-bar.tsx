@@ -35,19 +35,18 @@ function useOnline(): boolean {
 /** Under the header, in the flow, never over anything. */
 export function ConnectionBar() {
   const connection = useConnection()
-  const gaps = useValue(useHubStore().gaps)
+  const store = useHubStore()
+  const gaps = useValue(store.gaps)
   const online = useOnline()
   const isNewer = useNewerPage(connection.name)
   const since = connection.name === "lost" ? connection.since : undefined
   const isLong = useAfter(PATIENCE_MS, since)
   const isOld = useAfter(CAUGHT_UP_MS, gaps === 0 ? undefined : gaps)
+  const isTrying = connection.name === "lost" && online && isLong
   const text = (() => {
     if (connection.name === "lost" && !online)
       return `You are offline. Shown as of ${clockTime(connection.since, { seconds: true })}.`
-    if (connection.name === "lost" && isLong) {
-      const tries = connection.tries > 1 ? `, try ${connection.tries}` : ""
-      return `Reconnecting${tries}. Shown as of ${clockTime(connection.since, { seconds: true })}.`
-    }
+    if (connection.name === "lost" && isLong) return `. Shown as of ${clockTime(connection.since, { seconds: true })}.`
     if (isNewer) return "A new version is ready."
     return gaps > 0 && !isOld ? "Caught up from the log." : ""
   })()
@@ -55,7 +54,14 @@ export function ConnectionBar() {
     <div role="status" aria-label="Connection" className="shrink-0">
       {text !== "" && (
         <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
+          {isTrying && "Reconnecting"}
+          {isTrying && connection.tries > 1 && <span className="max-tablet:hidden">, try {connection.tries}</span>}
           {text}
+          {isTrying && (
+            <button type="button" className="ms-2 min-h-6 underline" onClick={() => store.hub.retryNow()}>
+              Try now
+            </button>
+          )}
           {isNewer && connection.name === "live" && (
             <button type="button" className="ms-2 min-h-6 underline" onClick={() => location.reload()}>
               Reload

@@ -39,6 +39,13 @@ export function ansiSpans(text: string): readonly AnsiSpan[] {
   return spans
 }
 
+/** What it says, without a terminal's language. */
+export function withoutAnsi(text: string): string {
+  return ansiSpans(text)
+    .map((span) => span.text)
+    .join("")
+}
+
 /** A progress bar writes over its own line: what stood there last is what was seen. */
 function overwritten(text: string): string {
   if (!text.includes("\r")) return text

@@ -10,7 +10,7 @@ describe("why somebody is asked", () => {
       mcp_server: { name: "files" },
     }
     const input = { url: "https://example.org/x", dangerouslyDisableSandbox: true }
-    expect(reasonsOf({ kind: "tool", request, input, rule: "deploys" })).toEqual([
+    expect(reasonsOf({ kind: "tool", request, input, rule: "deploys" }, "/srv/api")).toEqual([
       "This command writes.",
       "Outside the folder: /etc/hosts",
       "The CLI's rule Bash(sudo:*) asks for this.",
@@ -20,6 +20,19 @@ describe("why somebody is asked", () => {
       "From the MCP server files.",
     ])
     expect(reasonsOf({ kind: "tool", request: {}, input: {} })).toEqual([])
+  })
+
+  it("is a path outside the session's folder only where it is outside", () => {
+    const reasons = (path: string, cwd: string | null) =>
+      reasonsOf({ kind: "tool", request: { blocked_path: path }, input: {} }, cwd)
+    expect(reasons("/srv/api/build", "/srv/api")).toEqual(["Path: /srv/api/build"])
+    expect(reasons("/srv/api", "/srv/api/")).toEqual(["Path: /srv/api"])
+    expect(reasons("/srv/api-old", "/srv/api")).toEqual(["Outside the folder: /srv/api-old"])
+    expect(reasons("/etc/hosts", "/")).toEqual(["Path: /etc/hosts"])
+    expect(reasons("C:\\work\\x", "C:\\work")).toEqual(["Path: C:\\work\\x"])
+    // What cannot be told is not said.
+    expect(reasons("/etc/hosts", null)).toEqual(["Path: /etc/hosts"])
+    expect(reasons("../x", "/srv/api")).toEqual(["Path: ../x"])
   })
 
   it("is not what the request itself shows", () => {

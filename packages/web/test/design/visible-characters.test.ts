@@ -38,7 +38,8 @@ describe("text that somebody decides on", () => {
 
 describe("a line of a list", () => {
   it("has nothing hidden in it and is one line", () => {
-    expect(oneLine("a\u202E\n\n b\u0007c")).toBe("a b c")
+    expect(oneLine("a\u202E\n\n b\u0007c")).toBe("a⟨U+202E RLO⟩ b⟨U+0007⟩c")
+    expect(oneLine("rm\u200B -rf\u001B[2K\u00A0/\r\n")).toBe("rm⟨U+200B ZWSP⟩ -rf⟨U+001B ESC⟩[2K /")
     expect(oneLine("x".repeat(1000), 10)).toBe(`${"x".repeat(9)}…`)
   })
 })

@@ -43,7 +43,7 @@ describe("the words of an ask", () => {
 
   it("name the agent that asks", () => {
     expect(agentWords({ request: {} })).toBe("main agent")
-    expect(agentWords({ request: { agent_id: "a7\u202e" } })).toBe("sub-agent a7")
+    expect(agentWords({ request: { agent_id: "a7\u202e" } })).toBe("sub-agent a7⟨U+202E RLO⟩")
   })
 
   it("tell how long it can still be answered, to the second when it gets close", () => {

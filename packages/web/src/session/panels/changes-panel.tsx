@@ -94,7 +94,7 @@ function ChangedFile({ file, cwd, comments, onComment }: ChangedFileProps) {
     <details open className="group">
       <summary className="sticky -top-3 flex min-h-8 list-none items-center gap-2 bg-surface text-dense coarse:min-h-11 [&::-webkit-details-marker]:hidden">
         <NextIcon size={12} className="shrink-0 text-text-3 group-open:rotate-90" />
-        <bdi title={path} className="min-w-0 flex-1 truncate font-mono font-medium">
+        <bdi title={oneLine(path, 1000)} className="min-w-0 flex-1 truncate font-mono font-medium">
           {oneLine(shown, 200)}
         </bdi>
         <Counts added={added} removed={removed} />

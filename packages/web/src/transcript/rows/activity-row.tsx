@@ -1,6 +1,7 @@
 import type { ActivityRow } from "@signalbox/protocol/transcript"
 import { useState } from "react"
 import { oneLine } from "../../design/visible-characters.ts"
+import { withoutAnsi } from "../ansi.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { resultText } from "../tools/tool-words.ts"
 import { useDisclosure, useTranscript } from "../transcript-context.ts"
@@ -33,7 +34,9 @@ export function ActivityRowView({ row }: { readonly row: ActivityRow }) {
         <>
           {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
           {failed?.kind === "tool" && !open && (
-            <p className="truncate text-dense text-danger">{oneLine(resultText(failed.result?.content), 200)}</p>
+            <p className="truncate text-dense text-danger">
+              {oneLine(withoutAnsi(resultText(failed.result?.content)), 200)}
+            </p>
           )}
         </>
       }

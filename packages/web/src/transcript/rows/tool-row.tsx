@@ -6,6 +6,7 @@ import { oneLine } from "../../design/visible-characters.ts"
 import { duration, SHORTEST_MS } from "../../design/words.ts"
 import { ChangedBy } from "../../fleet/changed-by.tsx"
 import { useWho } from "../../fleet/use-who.ts"
+import { withoutAnsi } from "../ansi.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { countsOf } from "../line-diff.ts"
 import { hasBashBody, isLongCommand } from "../tools/bash-body.tsx"
@@ -61,6 +62,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(row.name) ?? []
   const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
   const words = STATE_WORDS[row.state]
+  const path = textIn(row.input, "file_path") ?? textIn(row.input, "notebook_path")
   return (
     <>
       <span className={classes("shrink-0 font-medium", name === "$" ? "font-mono text-text-3" : "text-text")}>
@@ -74,7 +76,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
         )}
       </span>
       <bdi
-        title={textIn(row.input, "file_path") ?? textIn(row.input, "notebook_path")}
+        title={path === undefined ? undefined : oneLine(path, 1000)}
         className={classes(
           // A command that is long is told whole below.
           open && !isLongCommand(row) ? "min-w-0 py-1 wrap-anywhere" : "min-w-0 truncate",
@@ -148,7 +150,7 @@ function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolea
   const who = useWho()
   if (state === "denied") return <p className="text-dense text-danger">{denialWords(row, who)}</p>
   if (state === "failed" && !open)
-    return <p className="truncate text-dense text-danger">{oneLine(resultText(result?.content), 200)}</p>
+    return <p className="truncate text-dense text-danger">{oneLine(withoutAnsi(resultText(result?.content)), 200)}</p>
   if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>
   if (row.hasLane) return <LaneFacts row={row} />
   if (task === undefined) return null

@@ -2,6 +2,7 @@ import type { ToolRow } from "@signalbox/protocol/transcript"
 import { useState } from "react"
 import { setQuery } from "../../app/router.ts"
 import { Button } from "../../design/button.tsx"
+import { hasHidden } from "../../design/visible-characters.ts"
 import { proseText, VisibleText } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
 import { SafeLink } from "../markdown.tsx"
@@ -47,10 +48,10 @@ export function BashBody({ row }: { readonly row: ToolRow }) {
 
 const SHORT_CHARS = 80
 
-/** Whatever fits into its line is not told twice. */
+/** Whatever fits into its line, and is all seen there, is not told twice. */
 export function isLongCommand({ name, input }: Pick<ToolRow, "name" | "input">): boolean {
   const command = textIn(input, "command") ?? ""
-  return name === "Bash" && (command.length > SHORT_CHARS || command.includes("\n"))
+  return name === "Bash" && (command.length > SHORT_CHARS || command.includes("\n") || hasHidden(command))
 }
 
 const SHOWN_LINES = 3
@@ -65,7 +66,11 @@ function Command({ text }: { readonly text: string }) {
         <VisibleText text={hidden === 0 ? text : lines.slice(0, SHOWN_LINES).join("\n")} />
       </div>
       {hidden > 0 && (
-        <Button look="quiet" onClick={() => setAll(true)} className="w-full rounded-none! font-sans text-dense!">
+        <Button
+          look="quiet"
+          onClick={() => setAll(true)}
+          className="w-full rounded-none! font-sans text-dense! whitespace-normal!"
+        >
           Show {plural(hidden, "more line")} of the command
         </Button>
       )}

@@ -14,10 +14,13 @@ export function ResultBody({ row, from }: { readonly row: ToolRow; readonly from
   const { content, isError, structured } = row.result
   // "PDF file read: …" says what the card below says better.
   const isDocument = !isError && ["pdf", "parts"].includes(textIn(structured, "type") ?? "")
-  const text = isDocument ? "" : resultText(content)
+  const isStopped = row.state === "interrupted"
+  // What the model is told of it then says less than the row's state, and not as it was.
+  const isRejection = isStopped && resultText(content).startsWith("The user doesn't want to proceed")
+  const text = isDocument || isRejection ? "" : resultText(content)
   return (
     <>
-      <OutputText text={text} from={from} {...(isError ? { tone: "danger", label: "Error" } : {})} />
+      <OutputText text={text} from={from} {...(isError && !isStopped ? { tone: "danger", label: "Error" } : {})} />
       <Pictures pictures={picturesOf(row)} />
       {documentsOf(row).map((document, index) => (
         <DocumentCard key={index} document={document} />
