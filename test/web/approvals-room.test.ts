@@ -40,6 +40,26 @@ describe.runIf(hasBrowser)("room to decide", () => {
     await sheet.waitFor({ state: "hidden" })
   })
 
+  journey(
+    "on a small phone a short command is all in view with its copy button, and can be allowed at once",
+    async () => {
+      const id = await stage.asked(asksFor("npm run short"))
+      const page = await stage.session(id, { size: "phone" })
+      await page.setViewportSize({ width: 320, height: 568 })
+      await dock(page).getByRole("button", { name: "Review" }).click()
+      const sheet = page.getByRole("dialog", { name: "Request" })
+      await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
+      const request = sheet.getByRole("group", { name: "Request" })
+      const [copy, box] = [
+        await request.getByRole("button", { name: "Copy" }).boundingBox(),
+        await request.boundingBox(),
+      ]
+      if (copy === null || box === null) throw new Error("it is not there")
+      expect(copy.y + copy.height).toBeLessThanOrEqual(box.y + box.height)
+      expect(await request.evaluate((element) => element.scrollHeight - element.clientHeight)).toBe(0)
+    },
+  )
+
   journey("on a phone the sheet is put away by Back and by a pull, and neither answers", async () => {
     const id = await stage.asked(asksFor("npm run sheet"))
     const page = await stage.session(id, { size: "phone" })

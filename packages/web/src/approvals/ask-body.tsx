@@ -55,7 +55,7 @@ function CommandBody({ command, input }: { readonly command: string } & Pick<Too
           <VisibleText text={description} />
         </p>
       )}
-      <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:pe-14 text-dense whitespace-pre-wrap">
+      <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:min-h-13 coarse:pe-14 text-dense whitespace-pre-wrap">
         <VisibleText text={command} />
         <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
       </div>

@@ -25,7 +25,7 @@ export function BodyBox({ label, gate, className, children }: BodyBoxProps) {
       )}
     >
       {children}
-      <div ref={gate.end} className="h-px shrink-0" />
+      <div ref={gate.end} className="-mt-2 h-px shrink-0" />
     </div>
   )
 }
