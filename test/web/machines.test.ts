@@ -72,6 +72,7 @@ describe.runIf(hasBrowser)("the machines", () => {
   check("[M-2] the command for a new machine is shown once, and not after a reload", async () => {
     const page = await open()
     await page.getByRole("button", { name: "Add machine" }).click()
+    await page.locator("input[name=name]:focus").waitFor()
     await page.getByRole("button", { name: "Make a token" }).click()
     await page.getByText("Say what to call it.").waitFor()
     await page.getByRole("textbox", { name: "Name of the machine" }).fill("it's atlas")
@@ -80,6 +81,9 @@ describe.runIf(hasBrowser)("the machines", () => {
     expect(command).toMatch(/^SIGNALBOX_TOKEN=\S+ npx signalbox runner --hub http:\S+ --name 'it'\\''s atlas'$/)
     const token = /SIGNALBOX_TOKEN=(\S+)/.exec(command)?.[1] ?? ""
     expect(page.url()).not.toContain(token)
+    await page.keyboard.press("Escape")
+    await page.mouse.click(5, 5)
+    expect(await page.getByLabel("Command", { exact: true }).isVisible()).toBe(true)
     const { tokens } = await machine.hub.get("/api/tokens")
     expect(tokens).toContainEqual(expect.objectContaining({ role: "runner", name: "it's atlas" }))
     await page.reload()

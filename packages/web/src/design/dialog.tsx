@@ -58,7 +58,7 @@ export function Dialog({
       onClose={(event) => event.target === element.current && open && onClose()}
       onClick={(event) => event.target === element.current && !isHeld && onClose()}
       className={classes(
-        "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border border-line bg-raised p-0 text-text shadow-popover outline-none",
+        "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border border-line bg-raised p-0 whitespace-normal text-text shadow-popover outline-none",
         open && "flex flex-col",
         className?.includes("max-w-") !== true && "max-w-xl",
         className,

@@ -9,6 +9,11 @@ export function titleOf({ title, cwd, id }: Pick<Session, "title" | "cwd" | "id"
   return cwd === null ? `Session ${id.slice(0, 8)}` : `Session in ${shortPath(cwd, 1)}`
 }
 
+/** What archiving a session that waits comes to. */
+export function archiveConsequence({ pendingAsks }: Pick<Session, "pendingAsks">): string {
+  return `${plural(pendingAsks, "open question")} will go on waiting for an answer. Until then it stays in the list.`
+}
+
 /** What stopping a session comes to, for whoever is about to. */
 export function stopConsequence({
   state,

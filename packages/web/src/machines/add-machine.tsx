@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react"
+import { type FormEvent, useEffect, useRef, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { CopyButton } from "../design/copy-button.tsx"
@@ -18,16 +18,26 @@ type Step =
   | { readonly name: "made"; readonly command: string }
 
 export function AddMachine({ open, onClose }: AddMachineProps) {
+  const [isHeld, setHeld] = useState(false)
+  useEffect(() => setHeld(false), [open])
   return (
-    <Dialog title="Add machine" open={open} onClose={onClose} className="max-w-lg">
+    <Dialog title="Add machine" open={open} onClose={onClose} isHeld={isHeld} className="max-w-lg">
       {/* Closed, it forgets: the command holds a secret. */}
-      {open && <AddMachineBody onClose={onClose} />}
+      {open && <AddMachineBody onClose={onClose} onMade={() => setHeld(true)} />}
     </Dialog>
   )
 }
 
-function AddMachineBody({ onClose }: { readonly onClose: () => void }) {
+interface BodyProps {
+  readonly onClose: () => void
+  /** From now on something would be lost by closing it. */
+  readonly onMade: () => void
+}
+
+function AddMachineBody({ onClose, onMade }: BodyProps) {
   const hub = useHub()
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   const [step, setStep] = useState<Step>({ name: "asking" })
 
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
@@ -37,6 +47,7 @@ function AddMachineBody({ onClose }: { readonly onClose: () => void }) {
     setStep({ name: "making" })
     try {
       setStep({ name: "made", command: commandFor(name, await makeRunnerToken(hub, name)) })
+      onMade()
     } catch (error) {
       setStep({ name: "asking", trouble: error instanceof Error ? error.message : String(error) })
     }
@@ -49,6 +60,7 @@ function AddMachineBody({ onClose }: { readonly onClose: () => void }) {
         A runner on that machine owns its agents and dials this hub; nothing listens there. It needs a token of its own.
       </p>
       <TextField
+        ref={field}
         label="Name of the machine"
         name="name"
         autoComplete="off"

@@ -3,6 +3,7 @@ import { useFleet } from "../app/hub-context.ts"
 import { setQuery, usePlace } from "../app/router.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
 import { useKeys } from "../app/shortcuts.ts"
+import { takeTypedAhead } from "../app/typed-ahead.ts"
 import { useValue } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
@@ -22,8 +23,13 @@ export function SearchScreen() {
   const wish = wishOf(query)
   const { state, retry } = useSearch(wish)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useEffect(() => {
+    field.current?.focus()
+    const typed = takeTypedAhead()
+    if (typed !== "") setQuery({ q: typed })
+  }, [])
   useKeys({ "/": () => field.current?.select() })
+  const label = wish.session === "" ? "Search all sessions" : "Search this session"
   const reply = state.name === "found" ? state.reply : state.name === "searching" ? state.before : undefined
   return (
     <>
@@ -33,8 +39,8 @@ export function SearchScreen() {
           <input
             ref={field}
             type="search"
-            aria-label="Search all sessions"
-            placeholder="Search all sessions"
+            aria-label={label}
+            placeholder={label}
             value={wish.text}
             autoComplete="off"
             spellCheck={false}

@@ -80,7 +80,12 @@ function startSeq(start: ReadingPlace | undefined, wanted: number): number | und
   return wanted > 0 ? wanted : undefined
 }
 
-const OWN_END = '[data-region="waiting"],[data-region="panels"],[data-own-scroll],[role="slider"]'
+const OWN_ENDS = '[data-region="waiting"],[data-region="panels"],[data-own-scroll],[role="slider"]'
+
+/** In a field, a request, a panel or a long output Home and End go to the ends of that. */
+function hasOwnEnds({ target }: KeyboardEvent): boolean {
+  return isEditable(target) || (target instanceof Element && target.closest(OWN_ENDS) !== null)
+}
 
 function OneSession({ id, lane }: { readonly id: string; readonly lane: string | null }) {
   const session = useSession(id)
@@ -135,12 +140,8 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
     ...(isRunning && canOperate ? { "mod+.": interrupt } : {}),
     "[": () => transcript.current?.turn(-1),
     "]": () => transcript.current?.turn(1),
-    End: (event) => {
-      // In a field, a request, a panel or a long output it goes to the end of that.
-      if (isEditable(event.target)) return "not-here"
-      if (event.target instanceof Element && event.target.closest(OWN_END)) return "not-here"
-      return transcript.current?.jumpToEnd()
-    },
+    Home: (event) => (hasOwnEnds(event) ? "not-here" : transcript.current?.jumpToStart()),
+    End: (event) => (hasOwnEnds(event) ? "not-here" : transcript.current?.jumpToEnd()),
   })
   useCommands(
     useMemo(

@@ -1,12 +1,9 @@
 import { useHubStore } from "../app/hub-context.ts"
 import type { KeyMap } from "../app/shortcuts.ts"
-
-function links(): HTMLAnchorElement[] {
-  return [...document.querySelectorAll<HTMLAnchorElement>("[data-session] > a")]
-}
+import { rowLinks } from "./row-focus.ts"
 
 function move(step: number): void {
-  const all = links()
+  const all = rowLinks()
   const index = all.findIndex((link) => link === document.activeElement)
   const next = index === -1 ? 0 : Math.min(Math.max(index + step, 0), all.length - 1)
   all[next]?.focus()
@@ -19,21 +16,27 @@ function chosen(): string | undefined {
 }
 
 /** j and k go through the list; i and # act on the row that has the focus, never on another. */
-export function useListKeys(): KeyMap {
+export function useListKeys(onArchive: (id: string) => void): KeyMap {
   const store = useHubStore()
   const canOperate = store.me.get()?.role !== "viewer"
-  const act = (run: (id: string) => Promise<unknown>) => () => {
-    const id = chosen()
-    // What fails is told by the row's own state; keys have no other place to say it.
-    if (id !== undefined) void run(id).catch(() => undefined)
-  }
   return {
     j: () => move(1),
     k: () => move(-1),
     ...(canOperate
       ? {
-          i: act((id) => store.hub.session(id).interrupt()),
-          "#": act(async (id) => store.takeSession(await store.hub.session(id).change({ archived: true }))),
+          i: () => {
+            const id = chosen()
+            // What fails is told by the row's own state; keys have no other place to say it.
+            if (id !== undefined)
+              void store.hub
+                .session(id)
+                .interrupt()
+                .catch(() => undefined)
+          },
+          "#": () => {
+            const id = chosen()
+            if (id !== undefined) onArchive(id)
+          },
         }
       : {}),
   }

@@ -1,7 +1,10 @@
 import type { Session } from "@signalbox/client"
 import { announce } from "../app/announcer.tsx"
 import { useCanOperate, useHubStore } from "../app/hub-context.ts"
+import type { HubStore } from "../app/hub-store.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
+import { titleOf } from "../fleet/session-words.ts"
+import { watchRow } from "./row-focus.ts"
 
 /** What went wrong with something done to a session outside of its own screen. */
 const trouble = createValueStore<string | undefined>(undefined)
@@ -23,17 +26,6 @@ export function useSessionActions(session: Pick<Session, "id" | "transport">): S
   const canOperate = useCanOperate()
   if (!canOperate) return undefined
   const one = store.hub.session(session.id)
-  const attempt = (what: string, run: () => Promise<unknown>, done: string) => {
-    const attempted = async () => {
-      try {
-        await run()
-        announce(done)
-      } catch (error) {
-        trouble.set(`${what}: ${error instanceof Error ? error.message : String(error)}`)
-      }
-    }
-    void attempted()
-  }
   return {
     interrupt: () => attempt("Could not interrupt", () => one.interrupt(), "Interrupted"),
     stop: () => attempt("Could not stop it", () => one.stop(), "Stopped"),
@@ -48,11 +40,30 @@ export function useSessionActions(session: Pick<Session, "id" | "transport">): S
         },
         "Renamed",
       ),
-    archive: (archived) =>
-      attempt(
-        "Could not archive it",
-        async () => store.takeSession(await one.change({ archived })),
-        archived ? "Archived" : "Brought back",
-      ),
+    archive: (archived) => archive(store, session.id, archived),
   }
+}
+
+function attempt(what: string, run: () => Promise<unknown>, done?: string): void {
+  const attempted = async () => {
+    try {
+      await run()
+      if (done !== undefined) announce(done)
+    } catch (error) {
+      trouble.set(`${what}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  void attempted()
+}
+
+/** Its row may go: the one that had the focus in it goes on from the next. */
+export function archive(store: HubStore, id: string, archived: boolean): void {
+  attempt(archived ? "Could not archive it" : "Could not bring it back", async () => {
+    // The stream may tell of it before the answer comes.
+    const mendFocus = watchRow(id)
+    const changed = await store.hub.session(id).change({ archived })
+    store.takeSession(changed)
+    mendFocus()
+    announce(`${archived ? "Archived" : "Brought back"} ${titleOf(changed)}`)
+  })
 }

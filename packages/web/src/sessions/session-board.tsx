@@ -5,6 +5,7 @@ import { SessionCard } from "./session-card.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 import { UpdateOrder } from "./update-order.tsx"
 import { useHeldSections } from "./use-held-sections.ts"
+import { useSectionTitle } from "./use-section-title.ts"
 
 interface SessionBoardProps {
   readonly entries: readonly SessionEntry[]
@@ -40,7 +41,9 @@ export function SessionBoard({ entries, grouping, filterKey }: SessionBoardProps
 /** From here on only the rows near the screen exist. */
 const VIRTUAL_FROM = 20
 
-function Column({ section: { key, title, entries } }: { readonly section: Section }) {
+function Column({ section }: { readonly section: Section }) {
+  const { key, isFolder, entries } = section
+  const title = useSectionTitle(section)
   const scroller = useRef<HTMLDivElement>(null)
   const rows = entries.map((entry) => <SessionCard key={entry.session.id} entry={entry} />)
   return (
@@ -48,7 +51,12 @@ function Column({ section: { key, title, entries } }: { readonly section: Sectio
       aria-label={title}
       className="flex min-h-0 w-72 shrink-0 flex-col rounded-card border border-line bg-sunken"
     >
-      <h2 className="flex items-baseline gap-1.5 px-3 pt-2 pb-1 text-meta font-bold tracking-wide text-text-2 uppercase">
+      <h2
+        className={classes(
+          "flex items-baseline gap-1.5 px-3 pt-2 pb-1 text-meta font-bold text-text-2",
+          !isFolder && "tracking-wide uppercase",
+        )}
+      >
         <bdi className={classes("min-w-0 truncate", key === "needs-you" && "text-caution")}>{title}</bdi>
         <span className="text-text-3 tabular-nums">{entries.length}</span>
       </h2>

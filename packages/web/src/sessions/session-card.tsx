@@ -44,6 +44,7 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
         )}
         <span className="flex min-w-0 items-center gap-3 text-meta text-text-3">
           <EntryFacts entry={entry} className="flex flex-1" />
+          {session.archived && <span className="shrink-0">Archived</span>}
           <span className="shrink-0 tabular-nums">{sinceWords(entry, now)}</span>
         </span>
       </Link>

@@ -6,6 +6,7 @@ import { SessionRow } from "./session-row.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 import { UpdateOrder } from "./update-order.tsx"
 import { useHeldSections } from "./use-held-sections.ts"
+import { useSectionTitle } from "./use-section-title.ts"
 
 interface SessionListProps {
   readonly entries: readonly SessionEntry[]
@@ -31,6 +32,14 @@ export function SessionList(props: SessionListProps) {
   )
   const fresh = useMemo(() => sectionsOf(entries, grouping), [entries, grouping])
   const { sections, moved, release } = useHeldSections(fresh, inner, `${filterKey}:${grouping}`)
+  // The group of the open session is open when it comes there; whoever closes it then has it closed.
+  const [openedFor, setOpenedFor] = useState<string | undefined>(undefined)
+  const here = sections.find((section) => section.entries.some(({ session }) => session.id === currentId))?.key
+  const wanted = here === undefined ? undefined : `${currentId}:${here}`
+  if (wanted !== openedFor) {
+    setOpenedFor(wanted)
+    if (here !== undefined) setClosed(new Set([...closed].filter((key) => key !== here)))
+  }
   const toggle = (key: string) => {
     const next = new Set(closed)
     if (!next.delete(key)) next.add(key)
@@ -73,7 +82,8 @@ interface SectionViewProps {
 }
 
 function SectionView({ section, open, onToggle, compact, currentId, search, scroller }: SectionViewProps) {
-  const { key, title, entries } = section
+  const { key, isFolder, entries } = section
+  const title = useSectionTitle(section)
   const start = useRef<HTMLDivElement>(null)
   const rows = entries.map((entry) => (
     <SessionRow
@@ -91,10 +101,13 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
           type="button"
           aria-expanded={open}
           onClick={onToggle}
-          className="flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-3 pb-1 coarse:min-h-11 text-start text-meta font-bold tracking-wide text-text-2 uppercase"
+          className={classes(
+            "flex w-full items-center gap-1.5 rounded-control px-(--row-pad) pt-3 pb-1 coarse:min-h-11 text-start text-meta font-bold text-text-2",
+            !isFolder && "tracking-wide uppercase",
+          )}
         >
           <NextIcon size={12} className={classes(open && "rotate-90")} />
-          <span className={classes(key === "needs-you" && "text-caution")}>{title}</span>
+          <bdi className={classes(key === "needs-you" && "text-caution")}>{title}</bdi>
           <span className="text-text-3 tabular-nums">{entries.length}</span>
         </button>
       </h2>

@@ -7,6 +7,7 @@ import { formText, TextField } from "../design/field.tsx"
 import { MoreIcon } from "../design/icons.tsx"
 import { Menu, type MenuEntry } from "../design/menu.tsx"
 import { stopConsequence, titleOf } from "../fleet/session-words.ts"
+import { ConfirmArchive } from "./confirm-archive.tsx"
 import { useSessionActions } from "./session-actions.ts"
 
 interface SessionMenuProps {
@@ -18,7 +19,7 @@ interface SessionMenuProps {
 
 export function SessionMenu({ session, className, own }: SessionMenuProps) {
   const actions = useSessionActions(session)
-  const [dialog, setDialog] = useState<"none" | "rename" | "stop">("none")
+  const [dialog, setDialog] = useState<"none" | "rename" | "archive" | "stop">("none")
   const title = titleOf(session)
   const isRunning = session.state === "running" || session.state === "waiting"
   const entry = (label: string, onSelect: () => void) => ({ label, onSelect })
@@ -32,7 +33,11 @@ export function SessionMenu({ session, className, own }: SessionMenuProps) {
     ...(own?.actions ?? []),
     ...(actions === undefined
       ? []
-      : [entry(session.archived ? "Bring back" : "Archive", () => actions.archive(!session.archived))]),
+      : session.archived
+        ? [entry("Bring back", () => actions.archive(false))]
+        : session.pendingAsks > 0
+          ? [entry("Archive…", () => setDialog("archive"))]
+          : [entry("Archive", () => actions.archive(true))]),
     ...(own?.choices ?? []),
     ...(actions === undefined || session.state === "ended"
       ? []
@@ -50,6 +55,12 @@ export function SessionMenu({ session, className, own }: SessionMenuProps) {
       {actions !== undefined && (
         <>
           <Rename open={dialog === "rename"} title={title} onClose={close} onRename={actions.rename} />
+          <ConfirmArchive
+            session={session}
+            open={dialog === "archive"}
+            onClose={close}
+            onConfirm={() => actions.archive(true)}
+          />
           <Confirm
             title={`Stop “${title}”?`}
             consequence={stopConsequence(session)}

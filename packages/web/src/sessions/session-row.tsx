@@ -53,6 +53,7 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             >
               {titleOf(session)}
             </bdi>
+            {session.archived && <span className="shrink-0 text-meta text-text-3">Archived</span>}
             <span className="shrink-0 text-meta text-text-3 tabular-nums one-line:order-last">
               {sinceWords(entry, now)}
             </span>

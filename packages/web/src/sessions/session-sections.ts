@@ -16,6 +16,8 @@ export interface SessionEntry {
 export interface Section {
   readonly key: string
   readonly title: string
+  /** The title is a folder, as the machine writes it. */
+  readonly isFolder: boolean
   readonly entries: readonly SessionEntry[]
 }
 
@@ -62,7 +64,12 @@ export function sectionsOf(entries: readonly SessionEntry[], grouping: Grouping)
   }
   return [...groups]
     .filter(([, group]) => group.length > 0)
-    .map(([key, group]) => ({ key, title: titleOf(key, grouping, group[0]), entries: group }))
+    .map(([key, group]) => ({
+      key,
+      title: titleOf(key, grouping, group[0]),
+      isFolder: grouping === "folder" && key !== "",
+      entries: group,
+    }))
 }
 
 function groupKey({ session, status }: SessionEntry, grouping: Grouping): string {

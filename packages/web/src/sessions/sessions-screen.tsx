@@ -1,4 +1,5 @@
-import { useMemo } from "react"
+import type { Session } from "@signalbox/client"
+import { useMemo, useState } from "react"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
@@ -10,8 +11,9 @@ import { INPUT, Select } from "../design/field.tsx"
 import { BoardIcon, PlusIcon, SessionsIcon } from "../design/icons.tsx"
 import { Empty, Notice, Skeleton } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
+import { ConfirmArchive } from "./confirm-archive.tsx"
 import { useListKeys } from "./list-keys.ts"
-import { useTrouble } from "./session-actions.ts"
+import { archive, useTrouble } from "./session-actions.ts"
 import { SessionBoard } from "./session-board.tsx"
 import { SessionList } from "./session-list.tsx"
 import { type Grouping, matchesFilter } from "./session-sections.ts"
@@ -41,7 +43,15 @@ export function SessionsScreen() {
   const entries = useEntries({ archived })
   const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter)), [entries, filter])
   const [trouble, forgetTrouble] = useTrouble()
-  useKeys(useListKeys())
+  const [archiving, setArchiving] = useState<{ readonly session: Session; readonly isOpen: boolean } | undefined>()
+  useKeys(
+    useListKeys((id) => {
+      const session = fleet.sessions.get(id)
+      if (session === undefined || session.archived) return
+      if (session.pendingAsks > 0) setArchiving({ session, isOpen: true })
+      else archive(store, id, true)
+    }),
+  )
 
   return (
     <>
@@ -96,6 +106,14 @@ export function SessionsScreen() {
             </Button>
           </Notice>
         </div>
+      )}
+      {archiving !== undefined && (
+        <ConfirmArchive
+          session={archiving.session}
+          open={archiving.isOpen}
+          onClose={() => setArchiving({ ...archiving, isOpen: false })}
+          onConfirm={() => archive(store, archiving.session.id, true)}
+        />
       )}
       {fleet.load.name === "loading" && <Skeleton rows={8} />}
       {fleet.load.name === "failed" && (

@@ -21,13 +21,16 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
     const oldest = new Map<string, Ask>()
     for (const ask of openAsks(asks)) if (!oldest.has(ask.sessionId)) oldest.set(ask.sessionId, ask)
     const now = (grain + 1) * GRAIN_MS
-    return [...sessions.values()]
-      .filter((session) => archived || !session.archived)
-      .map((session) => ({
-        session,
-        status: statusOf(session, { now, seenSeq: seenSeqs[session.id] }),
-        ask: oldest.get(session.id),
-        machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
-      }))
+    return (
+      [...sessions.values()]
+        // What waits for somebody is in the list, wherever it was put.
+        .filter((session) => archived || !session.archived || session.pendingAsks > 0)
+        .map((session) => ({
+          session,
+          status: statusOf(session, { now, seenSeq: seenSeqs[session.id] }),
+          ask: oldest.get(session.id),
+          machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
+        }))
+    )
   }, [sessions, asks, seenSeqs, names, grain, archived])
 }

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { type Command, useScreenCommands } from "../app/commands.ts"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import { navigate } from "../app/router.ts"
+import { useIsPhone } from "../approvals/screen-room.ts"
 import { classes } from "../design/classes.ts"
 import { Dialog } from "../design/dialog.tsx"
 import { oneLine } from "../design/visible-characters.ts"
@@ -40,7 +41,12 @@ function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const all = useOptions(onHelp)
-  const options = useMemo(() => all.filter((option) => matches(option, text)).slice(0, MAX_OPTIONS), [all, text])
+  // On a phone it is also the menu of what has no place in the bar.
+  const isMenu = useIsPhone() && text === ""
+  const options = useMemo(() => {
+    const found = all.filter((option) => matches(option, text))
+    return (isMenu ? found.toSorted(commandsFirst) : found).slice(0, MAX_OPTIONS)
+  }, [all, text, isMenu])
   const current = Math.min(chosen, Math.max(0, options.length - 1))
 
   useEffect(() => {
@@ -103,7 +109,14 @@ function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
               )}
             >
               <span className="truncate">{option.label}</span>
-              <span className="shrink-0 truncate text-meta text-text-3">{option.note}</span>
+              <span
+                className={classes(
+                  "shrink-0 truncate text-meta text-text-3",
+                  option.group === "Commands" && "coarse:hidden",
+                )}
+              >
+                {option.note}
+              </span>
             </div>
           </div>
         ))}
@@ -111,6 +124,10 @@ function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
       {options.length === 0 && <p className="px-4 pb-4 text-text-2">Nothing has that name.</p>}
     </>
   )
+}
+
+function commandsFirst(a: Option, b: Option): number {
+  return Number(b.group === "Commands") - Number(a.group === "Commands")
 }
 
 function matches({ label, note, group }: Option, text: string): boolean {

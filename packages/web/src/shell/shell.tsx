@@ -6,6 +6,7 @@ import { cycleRegions } from "../app/regions.ts"
 import { closeOver, currentPlace, matchPath, navigate, useOver, usePlace } from "../app/router.ts"
 import { usePageTitle } from "../app/screen-title.ts"
 import { useKeys } from "../app/shortcuts.ts"
+import { keepTypedAhead } from "../app/typed-ahead.ts"
 import { ARRIVALS, useAskArrivals } from "../approvals/ask-arrivals.ts"
 import { useIsPhone } from "../approvals/screen-room.ts"
 import { Button } from "../design/button.tsx"
@@ -101,6 +102,7 @@ function useOverRoom() {
 function goToSearch(): void | "not-here" {
   const { path } = currentPlace()
   if (path === "/search") return "not-here"
+  keepTypedAhead()
   const session = matchPath("/s/:id", path)?.["id"]
   return navigate(session === undefined ? "/search" : `/search?session=${encodeURIComponent(session)}`)
 }

@@ -32,6 +32,7 @@ import { useReadingPlace } from "./use-reading-place.ts"
 import type { FeedView, SessionFeed } from "./window/session-feed.ts"
 
 export interface TranscriptHandle {
+  jumpToStart(): void
   jumpToEnd(): void
   /** The reader acts on what stands here. */
   hold(): void
@@ -82,7 +83,8 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
   // An agent's result stands where it was started: its lane ends with the row before it.
   const onAddress = useCallback((seq: number) => void jumpTo(seq, { tellsClosest: lane === null }), [jumpTo, lane])
   useReadingPlace({ feed, scroller, list, lane, isFollowing, send, start, goTo, onAddress })
-  useImperativeHandle(handle, () => ({ jumpToEnd, hold, turn }), [jumpToEnd, hold, turn])
+  const jumpToStart = useCallback(() => void jumpTo(firstSeq), [jumpTo, firstSeq])
+  useImperativeHandle(handle, () => ({ jumpToStart, jumpToEnd, hold, turn }), [jumpToStart, jumpToEnd, hold, turn])
 
   // Once drawn: a short page may not fill the view, and nothing scrolls to say so.
   useEffect(() => {
@@ -103,7 +105,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
           aria-busy={view.load === "loading"}
           data-region="content"
           tabIndex={0}
-          onKeyDown={(event) => onFeedKey(event, { jumpToStart: () => void jumpTo(firstSeq), jumpToEnd })}
+          onKeyDown={(event) => onFeedKey(event, { jumpToStart, jumpToEnd })}
           onFocus={(event) => kept.onFocus(event.target)}
           // As much at the start as the track takes at the end: its rows stand in line with the dock and the composer.
           className="min-h-0 min-w-0 flex-1 overflow-y-auto overscroll-contain scroll-py-4 desktop:ps-4 [overflow-anchor:none] focus-visible:-outline-offset-2"
