@@ -150,7 +150,7 @@ describe.runIf(hasBrowser)("the sessions", () => {
     const page = await open()
     await page.route(/\/api\/sessions\?/, async (route) => {
       const reply = await (await route.fetch()).json()
-      const sessions = reply.sessions.map((session: object) => ({ ...session, archived: true }))
+      const sessions = reply.sessions.map((session: object) => ({ ...session, archived: true, pendingAsks: 0 }))
       await route.fulfill({ json: { ...reply, sessions } })
     })
     await page.reload()
