@@ -60,6 +60,39 @@ describe.runIf(hasBrowser)("room to decide", () => {
     },
   )
 
+  check(
+    "[K-3] on a small phone the command is above its buttons, and what they lie over is not taken for seen",
+    async () => {
+      const agent = await stage.agent({ title: "Covered" })
+      const rule = (ruleContent: string) => ({
+        type: "addRules",
+        rules: [{ toolName: "Bash", ruleContent }],
+        behavior: "allow",
+        destination: "localSettings",
+      })
+      const permission_suggestions = ["rm:*", "ls:*", "cat:*"].map(rule)
+      agent.ask({ command: "rm -rf build", description: "Away with it" }, { permission_suggestions })
+      await stage.waitFor(agent.id, 1)
+      const page = await stage.session(agent.id, { size: "phone" })
+      await page.setViewportSize({ width: 320, height: 568 })
+      await dock(page).getByRole("button", { name: "Review" }).click()
+      const sheet = page.getByRole("dialog", { name: "Request" })
+      await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
+      const command = await sheet.getByText("rm -rf build", { exact: true }).boundingBox()
+      const bar = await sheet.locator("[data-actions]").boundingBox()
+      if (command === null || bar === null) throw new Error("it is not there")
+      expect(command.y + command.height).toBeLessThanOrEqual(bar.y)
+      // Where there is no room for it, it is not taken for seen.
+      await sheet.getByRole("button", { name: "Close" }).click()
+      await page.setViewportSize({ width: 320, height: 300 })
+      await page.reload()
+      await dock(page).getByRole("button", { name: "Review" }).click()
+      await sheet.getByRole("button", { name: "Review to allow" }).waitFor()
+      await sheet.getByRole("button", { name: "Show all" }).click()
+      await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
+    },
+  )
+
   journey("on a phone the sheet is put away by Back and by a pull, and neither answers", async () => {
     const id = await stage.asked(asksFor("npm run sheet"))
     const page = await stage.session(id, { size: "phone" })

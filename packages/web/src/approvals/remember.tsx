@@ -16,7 +16,11 @@ interface RememberProps {
 export function Remember({ suggestions, ticked, onChange }: RememberProps) {
   if (suggestions.length === 0) return null
   return (
-    <ul aria-label="Remember" className="flex flex-col gap-1 max-tablet:gap-2">
+    <ul
+      aria-label="Remember"
+      // On a phone what is asked needs the room more.
+      className="flex flex-col gap-1 max-tablet:max-h-[22dvh] max-tablet:gap-2 max-tablet:overflow-y-auto"
+    >
       {suggestions.map((suggestion, index) => {
         const { destination, rules } = suggestion
         const toggle = () => {

@@ -16,12 +16,23 @@ export function useSeenGate(contentKey: string): SeenGate {
   const [shownKey, setShownKey] = useState<string | undefined>(undefined)
   useEffect(() => {
     if (sentinel === null) return undefined
+    let isOnScreen = false
+    const look = () => {
+      if (isOnScreen && !isCovered(sentinel)) setSeenKey(contentKey)
+    }
     // Within the screen, not only within its box: what the box itself is in may be scrolled too.
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeenKey(contentKey)
+      isOnScreen = entries.at(-1)?.isIntersecting === true
+      look()
     })
     observer.observe(sentinel)
-    return () => observer.disconnect()
+    addEventListener("scroll", look, { capture: true, passive: true })
+    addEventListener("resize", look)
+    return () => {
+      observer.disconnect()
+      removeEventListener("scroll", look, { capture: true })
+      removeEventListener("resize", look)
+    }
   }, [sentinel, contentKey])
   const isShowingAll = shownKey === contentKey
   return {
@@ -30,4 +41,10 @@ export function useSeenGate(contentKey: string): SeenGate {
     isShowingAll,
     showAll: () => setShownKey(contentKey),
   }
+}
+
+/** On a small screen the buttons lie over what is asked until it is scrolled. */
+function isCovered(sentinel: HTMLElement): boolean {
+  const bar = sentinel.closest("[data-ask]")?.querySelector("[data-actions]")
+  return bar !== null && bar !== undefined && sentinel.getBoundingClientRect().top > bar.getBoundingClientRect().top
 }
