@@ -13,6 +13,7 @@ export const leftOut: readonly string[] =
     : [
         "test/hub/abuse-disk.test.ts",
         // They have no first checks of a section, and take long.
+        "test/web/first-look.test.ts",
         "test/web/lanes.test.ts",
         "test/web/long-session.test.ts",
         "test/web/new-session-dialog.test.ts",
