@@ -116,8 +116,8 @@ export class Bystander {
     return new Bystander(hub, agent, await stage.viewer(hub, agent.sessionId))
   }
 
-  /** A message, a reply and an answered question: each arrives, and within a time that tells waiting for one's turn from being starved. */
-  async work(withinMs = 20_000): Promise<void> {
+  /** A message, a reply and an answered question: each arrives, and soon. */
+  async work(withinMs = 5_000): Promise<void> {
     const startedAt = performance.now()
     const { sessionId, socket } = this.agent
     const { uuid } = await this.#hub.post(`/api/sessions/${sessionId}/messages`, { content: "go on" })
