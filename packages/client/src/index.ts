@@ -26,4 +26,5 @@ export type {
 export type { HubRunners, Runner, RunnerLogLine } from "./hub-runners.ts"
 export type { HubRuns, NewRun, Run, RunChange, RunTask, TaskChange } from "./hub-runs.ts"
 export type { HubSession, SendOptions } from "./hub-session.ts"
+export { readEvents } from "./read-events.ts"
 export type { Call } from "./rest.ts"

@@ -4,7 +4,7 @@ import { realpath, rename, rm, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import type { Hub, HubEvent, Session } from "@signalbox/client"
+import { type Hub, type HubEvent, readEvents, type Session } from "@signalbox/client"
 import { transcriptPage } from "@signalbox/protocol/transcript-page"
 import type { CommandContext } from "../command-context.ts"
 import type { ExportOptions } from "../commands/export.ts"
@@ -13,8 +13,6 @@ import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { print } from "../terminal/output.ts"
 import { ProgressBar } from "./progress-bar.ts"
-
-const PAGE = 1000
 
 export async function exportSession(id: string, options: ExportOptions, context: CommandContext): Promise<void> {
   const { html, ndjson } = options
@@ -41,25 +39,13 @@ interface Export {
 async function exportTo(file: string, { hub, session, make, context }: Export): Promise<void> {
   const bar = new ProgressBar(context.stderr, "Reading")
   try {
-    await write(make(eventsOf(hub, session, bar)), file, context)
+    const { id, lastSeq } = session
+    const events = readEvents(hub.session(id), lastSeq, (seq) => bar.show(seq, lastSeq))
+    await write(make(events), file, context)
   } finally {
     bar.end()
   }
   if (file !== "-" && context.stderr.isTTY) context.stderr.write(`Written: ${resolve(file)}\n`)
-}
-
-/** What there is now: events that come while it is written are another export's. */
-async function* eventsOf(hub: Hub, session: Session, bar: ProgressBar): AsyncGenerator<HubEvent> {
-  const { lastSeq } = session
-  let after = 0
-  while (after < lastSeq) {
-    const { events } = await hub.session(session.id).events({ after, limit: PAGE })
-    const last = events.at(-1)?.seq
-    if (last === undefined) return
-    for (const event of events) if (event.seq <= lastSeq) yield event
-    after = last
-    bar.show(after, lastSeq)
-  }
 }
 
 async function* lines(events: AsyncIterable<HubEvent>): AsyncGenerator<string> {

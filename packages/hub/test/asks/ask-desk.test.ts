@@ -2,7 +2,7 @@ import { fieldOf } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
-import { type DeskSetup, question, setUpDesk } from "./desk-setup.ts"
+import { type DeskSetup, failure, question, setUpDesk } from "./desk-setup.ts"
 
 const PERSON = { by: "ann", via: "person" } as const
 
@@ -11,13 +11,6 @@ async function openOne(setup: DeskSetup, change = {}): Promise<Ask> {
   const ask = setup.published.at(-1)
   if (ask === undefined) throw new Error("no ask was published")
   return ask
-}
-
-function failure(promise: Promise<unknown>): Promise<HubError> {
-  return promise.then(
-    () => Promise.reject(new Error("it should have failed")),
-    (error: HubError) => error,
-  )
 }
 
 function payload(setup: DeskSetup, index = 0): unknown {

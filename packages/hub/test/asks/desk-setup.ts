@@ -3,6 +3,7 @@ import { AskDesk } from "../../src/asks/ask-desk.ts"
 import type { Question } from "../../src/asks/ask-of-request.ts"
 import type { AskVerdict } from "../../src/asks/ask-verdict.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
+import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import { MemoryDirectory } from "../../src/store/memory-directory.ts"
 
@@ -75,4 +76,11 @@ export function question(change: Partial<Question> = {}): Question {
     },
     ...change,
   }
+}
+
+export function failure(promise: Promise<unknown>): Promise<HubError> {
+  return promise.then(
+    () => Promise.reject(new Error("it should have failed")),
+    (error: HubError) => error,
+  )
 }

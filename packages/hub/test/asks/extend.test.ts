@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
-import { type DeskSetup, question, setUpDesk } from "./desk-setup.ts"
+import { type DeskSetup, failure, question, setUpDesk } from "./desk-setup.ts"
 
 const ANN = { by: "ann" }
 const FIRST_END = "2026-01-01T00:01:00.000Z"
@@ -13,13 +12,6 @@ async function openOne(setup: DeskSetup, verdict: Partial<DeskSetup["verdict"]> 
   const ask = setup.published.at(-1)
   if (ask === undefined) throw new Error("no ask was published")
   return ask
-}
-
-function failure(promise: Promise<unknown>): Promise<HubError> {
-  return promise.then(
-    () => Promise.reject(new Error("it should have failed")),
-    (error: HubError) => error,
-  )
 }
 
 const live = (setup: DeskSetup) => setup.timers.filter((timer) => !timer.isCancelled)

@@ -1,9 +1,8 @@
-import type { Hub, HubEvent, Session } from "@signalbox/client"
+import { type Hub, type HubEvent, readEvents, type Session } from "@signalbox/client"
 import { transcriptPage } from "@signalbox/protocol/transcript-page"
 
 export type ExportKind = "page" | "events"
 
-const PAGE = 1000
 /** A part of the file: the browser may keep parts out of memory, and others come to their turn between two. */
 const PART_CHARS = 1_000_000
 
@@ -18,25 +17,12 @@ interface Exported {
 /** The session as a file, read page by page. The same page as the command writes, from the same hand. */
 export function exportFile({ hub, session, kind, signal, onRead }: Exported): Promise<File> {
   const name = `session-${session.id.slice(0, 8)}`
-  const events = eventsOf(hub, session, onRead)
+  const { id, lastSeq } = session
+  const events = readEvents(hub.session(id), lastSeq, (seq) => onRead(Math.round((seq / lastSeq) * 100)))
   if (kind === "events") return fileOf(lines(events), signal, { name: `${name}.ndjson`, type: "application/x-ndjson" })
   const asks = () => hub.asks({ session: session.id })
   const page = transcriptPage({ session, events, asks, writtenAt: new Date().toISOString() })
   return fileOf(page, signal, { name: `${name}.html`, type: "text/html" })
-}
-
-/** What there is now: events that come meanwhile are another export's. */
-async function* eventsOf(hub: Hub, session: Session, onRead: (percent: number) => void): AsyncGenerator<HubEvent> {
-  const { lastSeq } = session
-  let after = 0
-  while (after < lastSeq) {
-    const { events } = await hub.session(session.id).events({ after, limit: PAGE })
-    const last = events.at(-1)?.seq
-    if (last === undefined) return
-    for (const event of events) if (event.seq <= lastSeq) yield event
-    after = last
-    onRead(Math.min(100, Math.round((after / lastSeq) * 100)))
-  }
 }
 
 async function* lines(events: AsyncIterable<HubEvent>): AsyncGenerator<string> {

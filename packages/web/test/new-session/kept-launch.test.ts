@@ -8,26 +8,7 @@ import {
   readStartBefore,
   restoreDraft,
 } from "../../src/new-session/kept-launch.ts"
-import type { LaunchFields } from "../../src/new-session/launch.ts"
-
-const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
-  agent: "claude",
-  machine: "r1",
-  cwd: "/work",
-  prompt: "Go",
-  title: "",
-  model: "",
-  mode: "",
-  confirmation: "",
-  resume: undefined,
-  isFork: false,
-  resumeAt: undefined,
-  budget: "",
-  directories: "",
-  allowed: "",
-  disallowed: "",
-  ...change,
-})
+import { fields } from "./launch-fixture.ts"
 
 describe("what stood in the form", () => {
   beforeEach(() => {

@@ -1,24 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { type LaunchFields, problemOf, requestOf } from "../../src/new-session/launch.ts"
-
-const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
-  agent: "claude",
-  machine: "r1",
-  cwd: "/work",
-  prompt: "Go",
-  title: "",
-  model: "",
-  mode: "",
-  confirmation: "",
-  resume: undefined,
-  isFork: false,
-  resumeAt: undefined,
-  budget: "",
-  directories: "",
-  allowed: "",
-  disallowed: "",
-  ...change,
-})
+import { problemOf, requestOf } from "../../src/new-session/launch.ts"
+import { fields } from "./launch-fixture.ts"
 
 describe("a launch from the form", () => {
   it("leaves out what was left empty", () => {

@@ -1,0 +1,21 @@
+import type { LaunchFields } from "../../src/new-session/launch.ts"
+
+/** A filled-in form. */
+export const fields = (change: Partial<LaunchFields> = {}): LaunchFields => ({
+  agent: "claude",
+  machine: "r1",
+  cwd: "/work",
+  prompt: "Go",
+  title: "",
+  model: "",
+  mode: "",
+  confirmation: "",
+  resume: undefined,
+  isFork: false,
+  resumeAt: undefined,
+  budget: "",
+  directories: "",
+  allowed: "",
+  disallowed: "",
+  ...change,
+})
