@@ -149,16 +149,17 @@ export class LocalHubCore implements HubCore {
 
   async cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }> {
     const session = this.#options.registry.get(id)
-    const fate = await session.messages.cancel(uuid)
-    if (fate === "cancelled") {
-      await session.history.noteCancelled(uuid)
-      return { cancelled: true }
-    }
-    if (fate === "unknown") throw new HubError("message/unknown", `no message ${uuid} is waiting`)
+    const isOurs = session.messages.holds(uuid)
+    const unknown = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
+    // What the agent has confirmed it may still have in its own queue: it knows.
+    if (!isOurs && session.wire === undefined) throw unknown()
     const request = { subtype: "cancel_async_message", message_uuid: uuid }
     const reply = await steer(session, request, { by: caller.name, timeoutMs: INTERRUPT_TIMEOUT_MS })
+    if (!isOurs && reply["subtype"] !== "success") throw unknown()
     const answer = payloadOf(reply, request.subtype)
-    return { cancelled: isObject(answer) && answer["cancelled"] === true }
+    const cancelled = isObject(answer) && answer["cancelled"] === true
+    if (!isOurs && !cancelled) throw unknown()
+    return { cancelled }
   }
 
   async interrupt(id: string, caller: Caller): Promise<{ response: unknown }> {

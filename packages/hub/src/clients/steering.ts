@@ -44,7 +44,7 @@ function noteEffect(session: LiveSession, request: UnlistedRequest): void {
 
 async function isCancelledHere(session: LiveSession, request: UnlistedRequest): Promise<boolean> {
   const uuid = textOf(request, "message_uuid")
-  if (uuid === undefined || (await session.messages.cancel(uuid)) !== "cancelled") return false
+  if (uuid === undefined || !(await session.messages.cancel(uuid))) return false
   await session.history.noteCancelled(uuid)
   return true
 }

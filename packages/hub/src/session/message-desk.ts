@@ -191,14 +191,18 @@ export class MessageDesk {
     this.#open = []
   }
 
-  /** "waiting" ones are taken back here; a sent one only the agent can take back. */
-  async cancel(uuid: string): Promise<"cancelled" | "sent" | "unknown"> {
+  /** Whether it waits here, or is on its way and not confirmed. */
+  holds(uuid: string): boolean {
+    return this.#open.some((message) => message.uuid === uuid)
+  }
+
+  /** Whether it was taken back: a waiting one is, here; a sent one only the agent can take back. */
+  async cancel(uuid: string): Promise<boolean> {
     const message = this.#open.find((candidate) => candidate.uuid === uuid)
-    if (message === undefined) return "unknown"
-    if (message.state === "sent") return "sent"
+    if (message?.state !== "waiting") return false
     await this.#settle(message, "cancelled")
     this.#tell(uuid, "cancelled")
-    return "cancelled"
+    return true
   }
 
   /** The agent took it back: it goes to no process again. */

@@ -1,6 +1,7 @@
 import { type Envelope, fieldOf } from "@signalbox/protocol"
 import { expect, it } from "vitest"
 import type { SessionView } from "../../src/core.ts"
+import { requestIn } from "../clients/line-socket.ts"
 import { payloadIn, ScriptedAgent } from "../clients/scripted-agent.ts"
 import { call, openAgent, openClient, openSession, openStage, type Stage } from "../clients/stage.ts"
 
@@ -73,10 +74,30 @@ it("[HS24] a message that the agent took back is told so in the history, by whic
   expect(await (await late).json()).toEqual({ cancelled: false })
   const noted = (await notesOf(stage, id)).filter((note) => JSON.stringify(note).includes("message_cancelled"))
   expect(noted).toMatchObject([{ message_uuid: first }, { message_uuid: second }])
-  // Nothing waits at the hub for these any more.
-  for (const uuid of [first, second])
-    expect((await call(stage, "DELETE", `/api/sessions/${id}/messages/${uuid}`)).status).toBe(404)
   agent.close()
+})
+
+it("[HS24] … one that its agent has confirmed too; what neither has is unknown", async () => {
+  const stage = await openStage()
+  const { agent, id } = await openAgent(stage)
+  const uuid = "11111111-1111-4111-8111-111111111111"
+  const remove = () => call(stage, "DELETE", `/api/sessions/${id}/messages/${uuid}`)
+  await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "say it", uuid })
+  await agent.hears("say it")
+  agent.say({ type: "system", subtype: "init" })
+  await expect.poll(async () => (await stage.hub.core.readEvents(id, { after: 0, limit: 10 })).events.length).toBe(2)
+  const removed = remove()
+  const request = await agent.wire.request("cancel_async_message")
+  agent.wire.answer(request, { cancelled: true })
+  expect(await (await removed).json()).toEqual({ cancelled: true })
+  const again = remove()
+  const isNext = (message: Envelope) =>
+    message !== request && requestIn(message)?.["subtype"] === "cancel_async_message"
+  agent.wire.answer(await agent.wire.find(isNext), { cancelled: false })
+  expect((await again).status).toBe(404)
+  agent.close()
+  await expect.poll(async () => (await viewOf(stage, id)).state).toBe("disconnected")
+  expect((await remove()).status).toBe(404)
 })
 
 it("[HS24] … also by a client's own request, while no agent is there to have it", async () => {
