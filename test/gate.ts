@@ -24,6 +24,7 @@ export const leftOut: readonly string[] =
         "test/web/session-header.test.ts",
         "test/web/composer.test.ts",
         "test/web/panels.test.ts",
+        "test/web/plain-http.test.ts",
         "test/web/looks-gallery.test.ts",
         "test/web/looks-names.test.ts",
         "test/web/approvals-drafts.test.ts",

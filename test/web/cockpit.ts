@@ -33,24 +33,33 @@ export interface AgentOptions {
   readonly args?: readonly string[]
 }
 
+export interface HarnessOptions {
+  /** The name that pages have the hub by, over plain http: to the browser it is another machine's. */
+  readonly host?: string
+}
+
 /** A hub process with simulated agents, and a browser that looks at it. */
 export class CockpitHarness {
   readonly hub: HubProcess
   readonly #browser: Browser
+  readonly #baseUrl: string
   readonly #agents: AgentProcess[] = []
   readonly #contexts: BrowserContext[] = []
   /** What any page said that it should not have. */
   readonly complaints: string[] = []
 
-  private constructor(hub: HubProcess, browser: Browser) {
+  private constructor(hub: HubProcess, browser: Browser, baseUrl: string) {
     this.hub = hub
     this.#browser = browser
+    this.#baseUrl = baseUrl
   }
 
   /** With a hub of its own, or one that is there already: it is ended with the rest. */
-  static async open(running?: HubProcess): Promise<CockpitHarness> {
+  static async open(running?: HubProcess, { host }: HarnessOptions = {}): Promise<CockpitHarness> {
     if (chromiumPath === undefined) throw new Error("there is no browser")
-    const hub = running ?? (await HubProcess.start(["--no-runner"]))
+    const named = host === undefined ? undefined : `http://${host}`
+    const hub = running ?? (await HubProcess.start(named === undefined ? [] : ["--public-url", named]))
+    const { host: listening } = new URL(hub.ready.url)
     const browser = await chromium.launch({
       executablePath: chromiumPath,
       headless: true,
@@ -62,9 +71,10 @@ export class CockpitHarness {
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        ...(host === undefined ? [] : [`--host-resolver-rules=MAP ${host} ${listening}`]),
       ],
     })
-    return new CockpitHarness(hub, browser)
+    return new CockpitHarness(hub, browser, named ?? hub.ready.url)
   }
 
   async page(options: PageOptions = {}): Promise<Page> {
@@ -74,7 +84,7 @@ export class CockpitHarness {
     const context = await this.#browser.newContext({
       viewport,
       colorScheme: theme,
-      baseURL: this.hub.ready.url,
+      baseURL: this.#baseUrl,
       reducedMotion: "reduce",
       hasTouch: isPhone,
       isMobile: isPhone,
@@ -100,7 +110,7 @@ export class CockpitHarness {
     const process = await startAgent({
       kind: "simulator",
       version,
-      url: session.ingress.url,
+      url: this.#dialled(session.ingress.url),
       token: session.ingress.token,
       scenario,
       ...(args === undefined ? {} : { args }),
@@ -114,6 +124,13 @@ export class CockpitHarness {
     await this.#browser.close()
     for (const agent of this.#agents) await agent.dispose()
     await this.hub.dispose()
+  }
+
+  /** The name that the browser has the hub by is known to nobody else. */
+  #dialled(url: string): string {
+    const dialled = new URL(url)
+    dialled.host = new URL(this.hub.ready.url).host
+    return dialled.href
   }
 
   async #signIn(context: BrowserContext, role: "viewer" | "operator" | "admin"): Promise<void> {

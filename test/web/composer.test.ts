@@ -135,6 +135,7 @@ describe.runIf(hasBrowser)("the composer", () => {
     // The turn under way is this one's: it is done when that is.
     await page.getByRole("button", { name: "Interrupt" }).click()
     await row("then this one").getByText("Started").waitFor({ state: "detached" })
+    expect(await row("then this one").getByText("Done").count()).toBe(0)
     await turnsAre(cockpit.hub, id, 2)
     expect(await promptsOf(cockpit.hub, id)).toEqual(["Write something long", "not this one", "then this one"])
   })
@@ -157,7 +158,7 @@ describe.runIf(hasBrowser)("the composer", () => {
     }
   })
 
-  check("[V-16] images go along, by paste, and one that is too large is named", async () => {
+  check("[V-16] images go along, pasted or chosen, and one that is too large is named", async () => {
     await isReady()
     const { id } = await cockpit.agent({ title: "Images", scenario: says("A dot.") })
     const page = await openSession(cockpit, id)
@@ -186,6 +187,14 @@ describe.runIf(hasBrowser)("the composer", () => {
     await page.getByRole("alert").getByText("A picture was not kept: add it again.").waitFor()
     await paste(0)
     await attached.waitFor()
+    const chosen = page.waitForEvent("filechooser")
+    await page.getByRole("button", { name: "Attach images" }).click()
+    const file = (name: string, mimeType: string) => ({ name, mimeType, buffer: Buffer.from("a picture") })
+    await (await chosen).setFiles([file("other.gif", "image/gif"), file("other.svg", "image/svg+xml")])
+    await page.getByRole("list", { name: "Images" }).getByRole("img", { name: "other.gif" }).waitFor()
+    await page.getByRole("alert").getByText("Not attached: 1 image that is not PNG, JPEG, GIF or WebP.").waitFor()
+    expect(await page.getByRole("list", { name: "Images" }).getByRole("listitem").count()).toBe(2)
+    await page.getByRole("button", { name: "Remove other.gif" }).click()
     await messageOf(page).fill("what is this?")
     await messageOf(page).press("Enter")
     await page.getByRole("list", { name: "Images" }).waitFor({ state: "detached" })

@@ -1,4 +1,4 @@
-import type { Ask } from "@signalbox/client"
+import { type Ask, newUuid } from "@signalbox/client"
 import { useHubStore } from "../app/hub-context.ts"
 import { type AnswerState, useAnswerState } from "./answer-states.ts"
 import { type BareAnswer, sendAnswer } from "./send-answer.ts"
@@ -15,9 +15,9 @@ export function useAnswer(ask: Ask): Answering {
   return {
     state,
     answer(answer, alike = []) {
-      void sendAnswer({ store, ask, answer, answerId: crypto.randomUUID() })
+      void sendAnswer({ store, ask, answer, answerId: newUuid() })
       for (const other of alike) {
-        void sendAnswer({ store, ask: other, answer: withoutRules(answer), answerId: crypto.randomUUID() })
+        void sendAnswer({ store, ask: other, answer: withoutRules(answer), answerId: newUuid() })
       }
     },
   }

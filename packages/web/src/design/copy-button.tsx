@@ -1,4 +1,4 @@
-import { announce } from "../app/announcer.tsx"
+import { copyText } from "../app/copy-text.ts"
 import { IconButton } from "./button.tsx"
 import { CopyIcon } from "./icons.tsx"
 
@@ -9,14 +9,13 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label = "Copy", className }: CopyButtonProps) {
-  const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => announce("Copied"),
-      () => announce("The browser did not let us copy"),
-    )
-  }
   return (
-    <IconButton label={label} look="plain" onClick={copy} {...(className === undefined ? {} : { className })}>
+    <IconButton
+      label={label}
+      look="plain"
+      onClick={() => copyText(text)}
+      {...(className === undefined ? {} : { className })}
+    >
       <CopyIcon size={15} />
     </IconButton>
   )

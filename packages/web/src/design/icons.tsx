@@ -75,6 +75,13 @@ export const CopyIcon = icon(
   </>,
 )
 export const DocumentIcon = icon(<path d="M7 3.5h7l4 4v13H7v-17ZM14 3.5v4h4M10 12h5M10 16h5" />)
+export const PictureIcon = icon(
+  <>
+    <rect x="3.5" y="5" width="17" height="14" rx="2" />
+    <circle cx="9" cy="10" r="1.6" />
+    <path d="m4.5 17.5 5-4 3 2.2 3.5-3.2 4 3.5" />
+  </>,
+)
 export const EditIcon = icon(<path d="m14.5 5.5 4 4L8 20H4v-4L14.5 5.5Z" />)
 export const BoardIcon = icon(<path d="M5 4.5v15M12 4.5v10M19 4.5v6" strokeWidth="3" />)
 export const LinkIcon = icon(

@@ -1,3 +1,4 @@
+import { newUuid } from "@signalbox/client"
 import { plural } from "../design/words.ts"
 
 /** An image that goes along with a message. */
@@ -7,6 +8,9 @@ export interface Attachment {
   /** A data: URL, shown and sent. */
   readonly url: string
 }
+
+/** What models read. Anything else would be refused, with every message that comes after it in the conversation. */
+export const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 
 const MAX_BYTES = 5 * 1024 * 1024
 const MAX_IMAGES = 10
@@ -21,21 +25,28 @@ interface ReadFiles {
   readonly images: readonly Attachment[]
   /** Those that are too large. */
   readonly tooLarge: number
+  /** Those of another kind. */
+  readonly unread: number
 }
 
 export async function readImages(files: readonly File[]): Promise<ReadFiles> {
-  const small = files.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES + 1)
+  const read = files.filter(({ type }) => IMAGE_TYPES.includes(type))
+  const small = read.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES + 1)
   const images = await Promise.all(
-    small.map(async (file) => ({ id: crypto.randomUUID(), name: file.name, url: await dataUrlOf(file) })),
+    small.map(async (file) => ({ id: newUuid(), name: file.name, url: await dataUrlOf(file) })),
   )
-  return { images, tooLarge: files.filter(({ size }) => size > MAX_BYTES).length }
+  const tooLarge = read.filter(({ size }) => size > MAX_BYTES).length
+  return { images, tooLarge, unread: files.length - read.length }
 }
 
 /** What is there already and what came, as far as it fits. */
-export function withImages(before: readonly Attachment[], { images, tooLarge }: ReadFiles): Taken {
+export function withImages(before: readonly Attachment[], { images, tooLarge, unread }: ReadFiles): Taken {
   const fitting = images.slice(0, Math.max(0, MAX_IMAGES - before.length))
   const words = [
     ...(tooLarge > 0 ? [`${plural(tooLarge, "image")} larger than 5 MB`] : []),
+    ...(unread > 0
+      ? [`${plural(unread, "image")} that ${unread === 1 ? "is" : "are"} not PNG, JPEG, GIF or WebP`]
+      : []),
     ...(fitting.length < images.length ? [`more than ${MAX_IMAGES} images`] : []),
   ]
   return {

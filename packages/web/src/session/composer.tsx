@@ -7,6 +7,7 @@ import { classes } from "../design/classes.ts"
 import { DownIcon, SendIcon } from "../design/icons.tsx"
 import { Menu } from "../design/menu.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
+import { AttachButton } from "./attach-button.tsx"
 import { AttachmentList } from "./attachment-list.tsx"
 import { contentOf } from "./attachments.ts"
 import { CompletionList } from "./completion-list.tsx"
@@ -38,7 +39,7 @@ export function Composer({ session, feed, rows, onSent }: ComposerProps) {
 
 function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
   const [text, setText] = useDraft(session.id)
-  const { images, left, attach, remove, clear } = useImages(session.id)
+  const { images, left, attach, take, remove, clear } = useImages(session.id)
   const { waiting, send, retry, discard } = useOutgoing(session, rows)
   const isBusy = session.state === "running" || session.state === "waiting"
   const isEmpty = text.trim() === "" && images.length === 0
@@ -110,6 +111,12 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => attach(event, event.dataTransfer)}
             className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 w-full min-w-0 resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input placeholder:whitespace-nowrap coarse:min-h-11"
+          />
+          <AttachButton
+            onFiles={(files) => {
+              take(files)
+              field.current?.focus()
+            }}
           />
           <SendButton isBusy={isBusy} isEmpty={isEmpty} onSend={submit} />
         </form>

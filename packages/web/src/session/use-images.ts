@@ -82,26 +82,31 @@ function mark(sessions: readonly string[]): void {
   }
 }
 
-/** Images by paste or drop. */
+/** Images by paste, by drop or chosen from files. */
 export function useImages(session: string) {
   const one = imagesOf(session)
   const { images, left } = useValue(one.store)
   const set = (next: Images) => put(session, one, next)
   function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): void {
-    const files = [...(list?.files ?? [])].filter(({ type }) => type.startsWith("image/"))
-    if (files.length === 0) return
-    event.preventDefault()
+    if (take([...(list?.files ?? [])])) event.preventDefault()
+  }
+  /** Whether there were images among them. */
+  function take(all: readonly File[]): boolean {
+    const files = all.filter(({ type }) => type.startsWith("image/"))
+    if (files.length === 0) return false
     const { round } = one
     readImages(files).then(
       // What was sent meanwhile has gone without them.
       (read) => round === one.round && set(withImages(one.store.get().images, read)),
       () => set({ ...one.store.get(), left: "The image could not be read." }),
     )
+    return true
   }
   return {
     images,
     left,
     attach,
+    take,
     remove: (id: string) => set({ images: images.filter((image) => image.id !== id), left: undefined }),
     clear: () => {
       one.round++

@@ -1,4 +1,4 @@
-import { HubClientError, type Session } from "@signalbox/client"
+import { HubClientError, newUuid, type Session } from "@signalbox/client"
 import type { Row } from "@signalbox/protocol/transcript"
 import { useCallback, useEffect } from "react"
 import { useHubStore } from "../app/hub-context.ts"
@@ -44,7 +44,7 @@ export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
 
   async function attempt({ uuid, content, priority }: Pick<Outgoing, "uuid" | "content" | "priority">): Promise<void> {
     if (store.connection.get().name === "lost") {
-      return dispatch({ type: "failed", uuid, why: "The hub cannot be reached." })
+      return dispatch({ type: "failed", uuid, why: "The hub could not be reached." })
     }
     const one = store.hub.session(session.id)
     // A CLI that knows no priorities takes it at the turn's end: so that ends first, and never the message's own.
@@ -60,7 +60,7 @@ export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
   return {
     waiting,
     send(message) {
-      const whole = { ...message, uuid: crypto.randomUUID() }
+      const whole = { ...message, uuid: newUuid() }
       dispatch({ type: "send", message: whole })
       void attempt(whole)
     },

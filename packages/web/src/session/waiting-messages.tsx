@@ -1,7 +1,7 @@
 import type { Session } from "@signalbox/client"
 import type { PromptRow, Row } from "@signalbox/protocol/transcript"
 import { useMemo, useState } from "react"
-import { announce } from "../app/announcer.tsx"
+import { copyText } from "../app/copy-text.ts"
 import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
@@ -106,19 +106,13 @@ interface NotSentProps {
 }
 
 function NotSent({ message, why, onRetry, onDiscard }: NotSentProps) {
-  const copy = () => {
-    navigator.clipboard.writeText(message.text).then(
-      () => announce("Copied"),
-      () => announce("The browser did not let us copy"),
-    )
-  }
   return (
     <li className={ROW}>
       <StateMark bad>Not sent</StateMark>
       <bdi className="min-w-0 flex-1 basis-48 truncate">{oneLine(message.text, 200)}</bdi>
       <span className="ms-auto flex gap-2">
         <Button onClick={onRetry}>Retry</Button>
-        <Button look="quiet" onClick={copy}>
+        <Button look="quiet" onClick={() => copyText(message.text)}>
           Copy
         </Button>
         <Button look="quiet" onClick={onDiscard}>

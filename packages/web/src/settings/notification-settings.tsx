@@ -26,7 +26,12 @@ export function NotificationSettings() {
 
   return (
     <div className="flex flex-col gap-3">
-      {permission === "none" ? (
+      {!isSecureContext ? (
+        <Notice tone="neutral">
+          Browsers have notifications for pages over https alone, and for those of this machine: this one came over
+          plain http.
+        </Notice>
+      ) : permission === "none" ? (
         <Notice tone="neutral">
           This browser has no notifications here. On an iPhone or iPad, add the cockpit to the Home Screen first.
         </Notice>
@@ -35,7 +40,7 @@ export function NotificationSettings() {
           Tell me when an agent waits for a decision and I am not looking at it
         </Switch>
       )}
-      {permission === "denied" && (
+      {isSecureContext && permission === "denied" && (
         <Notice tone="caution">This browser blocks notifications for the cockpit: allow them in its settings.</Notice>
       )}
       <Switch checked={notifyDetails} onChange={() => setPreferences({ notifyDetails: !notifyDetails })}>

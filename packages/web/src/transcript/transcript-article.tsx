@@ -1,6 +1,6 @@
 import type { Row } from "@signalbox/protocol/transcript"
 import { memo } from "react"
-import { announce } from "../app/announcer.tsx"
+import { copyText } from "../app/copy-text.ts"
 import { useCanOperate } from "../app/hub-context.ts"
 import { navigate } from "../app/router.ts"
 import { IconButton } from "../design/button.tsx"
@@ -34,10 +34,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
   const canFork = useCanOperate() && row.kind === "text" && row.state === "done" && row.lane === null
   const copyLink = () => {
     const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
-    navigator.clipboard.writeText(link).then(
-      () => announce("Link copied"),
-      () => announce("The browser did not let us copy"),
-    )
+    copyText(link, "Link copied")
   }
   return (
     <article

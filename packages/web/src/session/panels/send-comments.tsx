@@ -1,4 +1,4 @@
-import type { Session } from "@signalbox/client"
+import { newUuid, type Session } from "@signalbox/client"
 import { useMemo, useState } from "react"
 import { announce } from "../../app/announcer.tsx"
 import { useHub } from "../../app/hub-context.ts"
@@ -23,7 +23,7 @@ export function SendComments({ session, comments }: SendCommentsProps) {
   const [sending, setSending] = useState<Sending>({ name: "none" })
   const message = messageOf(comments)
   // Sent again after a reply that was lost, it is the same message.
-  const uuid = useMemo(() => crypto.randomUUID(), [message])
+  const uuid = useMemo(() => newUuid(), [message])
   if (comments.length === 0) return null
 
   async function send(): Promise<void> {
