@@ -85,17 +85,29 @@ describe.runIf(hasBrowser)("a new session", () => {
     await expect.poll(() => page.locator("[data-session]").count()).toBe(1)
   })
 
-  check("[N-3] a launch that fails says why, and what was typed stays", async () => {
-    const page = await open()
-    await folder(page).fill("/no/such/folder")
-    await page.getByText(`${name} has no such folder.`).waitFor()
-    await message(page).fill("Do not lose this")
-    await start(page).click()
-    await page.getByRole("alert").getByText("It was not started").waitFor()
-    expect(await message(page).inputValue()).toBe("Do not lose this")
-    expect(await folder(page).inputValue()).toBe("/no/such/folder")
-    expect(new URL(page.url()).pathname).toBe("/new")
-  })
+  check(
+    "[N-3] a launch that fails says why, and what was typed stays; what was said is gone once that is changed",
+    async () => {
+      const page = await open()
+      await folder(page).fill("/no/such/folder")
+      await page.getByText(`${name} has no such folder.`).waitFor()
+      await message(page).fill("Do not lose this")
+      await start(page).click()
+      await page.getByRole("alert").getByText("It was not started").waitFor()
+      expect(await message(page).inputValue()).toBe("Do not lose this")
+      expect(await folder(page).inputValue()).toBe("/no/such/folder")
+      expect(new URL(page.url()).pathname).toBe("/new")
+      // What was said of the form as it was does not hold for what it is now.
+      await folder(page).fill("")
+      await page.getByText("It was not started").waitFor({ state: "detached" })
+      await start(page).click()
+      await page.getByText("Say in which folder it works.").waitFor()
+      await message(page).fill("Do not lose this either")
+      await page.getByText("Say in which folder it works.").waitFor()
+      await folder(page).fill(machine.cwd)
+      await page.getByText("Say in which folder it works.").waitFor({ state: "detached" })
+    },
+  )
 
   check("[N-6] an agent that dies at once says why, and the form is as it was", async () => {
     await isReady()

@@ -175,6 +175,27 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     expect(await meter.getAttribute("aria-valuetext")).toMatch(/^\d+ %, \S+ of (200k|1\.0M) tokens$/)
   })
 
+  check("[V-34] the header tells how much of a limit is used, as of when, until its window is over", async () => {
+    await isReady()
+    const told = (utilization: number, resetsAt: number) => ({
+      steps: [{ rateLimit: "allowed_warning" as const, utilization, resetsAt }, { say: "Told." }],
+    })
+    const now = Math.floor(Date.now() / 1000)
+    const turns = [told(0.82, now + 3600), told(0.97, now - 60)]
+    const { id } = await cockpit.agent({ title: "Limits", scenario: { turns } })
+    await turnsAre(cockpit.hub, id, 1)
+    const page = await openSession(cockpit, id, { role: "viewer" })
+    const meter = page.getByRole("meter", { name: "5-hour limit" })
+    await headerOf(page).getByText("5 h 82 %").waitFor()
+    expect(await meter.getAttribute("aria-valuetext")).toMatch(/^82 %, as of \d\d:\d\d, resets at \d\d:\d\d$/)
+    await menu(page, "Limits", "About this session…")
+    await expect.poll(() => meter.count()).toBe(2)
+    await page.keyboard.press("Escape")
+    await cockpit.hub.post(`/api/sessions/${id}/messages`, { content: "Once more" })
+    await turnsAre(cockpit.hub, id, 2)
+    await meter.waitFor({ state: "detached" })
+  })
+
   check("[V-28] on a phone all of it is in view or one touch away, and model and mode are chosen there", async () => {
     const id = await worked("A title that is far too long for the head of a phone")
     for (const width of [320, 390]) {
@@ -307,17 +328,23 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await other.getByText("1 open question will stay unanswered.").waitFor()
   })
 
-  check("[V-24] a session goes on in another one from its menu, in the same folder", async () => {
-    const id = await worked("Fork")
-    const page = await openSession(cockpit, id)
-    await menu(page, "Fork", "Fork…")
-    expect(await page.getByRole("combobox", { name: "Folder" }).inputValue()).toBe(machine.cwd)
-    expect(await page.getByRole("checkbox", { name: /fork/ }).isChecked()).toBe(true)
-    await page.getByRole("textbox", { name: "First message" }).fill("Another way")
-    await page.getByRole("textbox", { name: "First message" }).press("Control+Enter")
-    await page.waitForURL((url) => url.pathname.startsWith("/s/") && !url.pathname.includes(id))
-    const forked = new URL(page.url()).pathname.slice(3)
-    expect(await machine.session(forked)).toMatchObject({ parent: id, cwd: machine.cwd })
-    await turnsAre(machine.hub, forked, 1)
-  })
+  check(
+    "[V-24] a session goes on in another one from its menu, in the same folder, and that one names it",
+    async () => {
+      const id = await worked("Fork")
+      const page = await openSession(cockpit, id)
+      await menu(page, "Fork", "Fork…")
+      expect(await page.getByRole("combobox", { name: "Folder" }).inputValue()).toBe(machine.cwd)
+      expect(await page.getByRole("checkbox", { name: /fork/ }).isChecked()).toBe(true)
+      await page.getByRole("textbox", { name: "First message" }).fill("Another way")
+      await page.getByRole("textbox", { name: "First message" }).press("Control+Enter")
+      await page.waitForURL((url) => url.pathname.startsWith("/s/") && !url.pathname.includes(id))
+      const forked = new URL(page.url()).pathname.slice(3)
+      expect(await machine.session(forked)).toMatchObject({ parent: id, cwd: machine.cwd })
+      await turnsAre(machine.hub, forked, 1)
+      await headerOf(page).getByText("Fork of").waitFor()
+      await headerOf(page).getByRole("link", { name: "Fork", exact: true }).click()
+      await page.waitForURL(`**/s/${id}`)
+    },
+  )
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser, type PageOptions } from "./cockpit.ts"
 import { asksFor, says, talks } from "./scenarios.ts"
-import { feedOf, messageOf, openSession, promptsOf, waitingOf } from "./session-page.ts"
+import { feedOf, headerOf, messageOf, openSession, promptsOf, waitingOf } from "./session-page.ts"
 
 describe.runIf(hasBrowser)("a session", () => {
   let cockpit: CockpitHarness
@@ -62,7 +62,11 @@ describe.runIf(hasBrowser)("a session", () => {
     await page.getByText(/Reconnecting|Shown as of/).waitFor()
     const bar = page.getByRole("status", { name: "Connection" })
     await bar.getByRole("button", { name: "Try now" }).click()
-    expect((await bar.boundingBox())?.height).toBe(28)
+    const [barBox, headerBox] = await Promise.all([bar.boundingBox(), headerOf(page).boundingBox()])
+    expect(barBox?.height).toBe(28)
+    // Under the header: no button moves for it.
+    expect(headerBox?.y).toBe(0)
+    expect(barBox?.y).toBe(headerBox?.height)
     await messageOf(page).fill("are you there?")
     await messageOf(page).press("Enter")
     await page.getByText("Not sent").waitFor()
@@ -114,6 +118,39 @@ describe.runIf(hasBrowser)("a session", () => {
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`/s/${two.id}?q=of+the+filter`)
     expect(await beside.locator("[data-session]").count()).toBe(2)
     await beside.getByRole("button", { name: "New session" }).waitFor()
+  })
+
+  check("[V-35] on a tablet the other sessions are in a drawer, which a choice, Escape and Back close", async () => {
+    const [one, two] = [
+      await cockpit.agent({ title: "Gamma of the drawer", scenario: says("Hello.") }),
+      await cockpit.agent({ title: "Delta of the drawer", scenario: says("Hello.") }),
+    ]
+    const page = await openSession(cockpit, one.id, { size: "tablet" })
+    const title = page.getByRole("heading", { level: 1 })
+    const button = page.getByRole("button", { name: "Other sessions" })
+    const drawer = page.getByRole("dialog", { name: "Sessions" })
+    await button.click()
+    await drawer.getByRole("searchbox", { name: "Filter sessions" }).fill("of the drawer")
+    await expect.poll(() => drawer.locator("[data-session]").count()).toBe(2)
+    await drawer.getByRole("link", { name: /Delta/ }).click()
+    await drawer.waitFor({ state: "hidden" })
+    await title.getByText("Delta of the drawer").waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/s/${two.id}`)
+    await button.click()
+    // The one that is shown already: there is nowhere to go.
+    await drawer.getByRole("link", { name: /Delta/ }).click()
+    await drawer.waitFor({ state: "hidden" })
+    await button.click()
+    await page.keyboard.press("Escape")
+    await drawer.waitFor({ state: "hidden" })
+    expect(await button.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true)
+    await button.click()
+    await drawer.waitFor()
+    await page.goBack()
+    await drawer.waitFor({ state: "hidden" })
+    await title.getByText("Delta of the drawer").waitFor()
+    await page.goBack()
+    await title.getByText("Gamma of the drawer").waitFor()
   })
 
   check("[V-4] it can be interrupted while it works, and then says by whom, not that it failed", async () => {

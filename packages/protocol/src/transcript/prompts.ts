@@ -62,7 +62,7 @@ export class PromptTable {
   /** Told live by the agent, of a message that waits or is being worked on. */
   lifecycle(uuid: string, state: string, seq: number): void {
     if (isDelivery(state))
-      this.delivered(uuid, seq, this.#wasBegun(uuid) && state === "cancelled" ? "completed" : state)
+      this.delivered(uuid, seq, this.#wasBegun(uuid) && state === "cancelled" ? "delivered" : state)
   }
 
   /** An interrupted turn is told in the same word as a message that was withdrawn; but this one had been read. */

@@ -51,7 +51,7 @@ describe("the transcript: what is said", () => {
       ["m2", "cancelled"],
     ])
       transcript.delta({ type: "command_lifecycle", command_uuid: uuid, state })
-    expect(transcript.rows()).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
+    expect(transcript.rows()).toMatchObject([{ delivery: "delivered" }, { delivery: "cancelled" }])
   })
 
   it("[TR1] … also for somebody who came in when it had long been begun; what waits behind it may still be taken back", () => {
@@ -61,7 +61,7 @@ describe("the transcript: what is said", () => {
     for (const uuid of ["m1", "m2"])
       transcript.delta({ type: "command_lifecycle", command_uuid: uuid, state: "cancelled" })
     const prompts = transcript.rows().filter(({ kind }) => kind === "prompt")
-    expect(prompts).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
+    expect(prompts).toMatchObject([{ delivery: "delivered" }, { delivery: "cancelled" }])
   })
 
   it("[TR1] … and what is known to wait may be taken back, although another's turn began behind it", () => {
@@ -75,7 +75,7 @@ describe("the transcript: what is said", () => {
     transcript.fold(log.init().events)
     for (const uuid of ["m2", "m1"]) tell(uuid, "cancelled")
     const prompts = transcript.rows().filter(({ kind }) => kind === "prompt")
-    expect(prompts).toMatchObject([{ delivery: "completed" }, { delivery: "cancelled" }])
+    expect(prompts).toMatchObject([{ delivery: "delivered" }, { delivery: "cancelled" }])
   })
 
   it("[TR1] a message that was taken back says so, and has no other row for it", () => {

@@ -55,7 +55,7 @@ export function whenMoved(listener: () => void): void {
 /** What is open over the screen is closed by going elsewhere, and its entry is taken for that. */
 export function pushAddress(to: string, behind?: string): void {
   const isFree = isSpare() || hasLayer(current.index)
-  closeLayers(() => true)
+  closeAllLayers()
   const { index, below } = current
   if (isFree) write("replaceState", to, { ...newEntry(index), below, behind })
   else write("pushState", to, { ...newEntry(index + 1), below: address(), behind })
@@ -80,6 +80,10 @@ export function openLayer(close: () => void): () => void {
   return () => {
     layers = layers.filter((one) => one !== layer)
   }
+}
+
+export function closeAllLayers(): void {
+  closeLayers(() => true)
 }
 
 function write(how: "pushState" | "replaceState", to: string, entry: Entry): void {

@@ -1,4 +1,5 @@
 import type { AnchorHTMLAttributes, MouseEvent } from "react"
+import { address, closeAllLayers } from "./browser-history.ts"
 import { navigate } from "./router.ts"
 
 interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
@@ -12,7 +13,9 @@ export function Link({ href, onClick, children, ...rest }: LinkProps) {
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
     if (event.defaultPrevented || !isPlain) return
     event.preventDefault()
-    navigate(href)
+    // Where one is already, what lies over it is all there is to leave.
+    if (href === address()) closeAllLayers()
+    else navigate(href)
   }
   return (
     <a href={href} onClick={follow} {...rest}>

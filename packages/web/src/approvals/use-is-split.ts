@@ -1,5 +1,5 @@
+import { useIsBroad, useIsDesktop } from "../app/screen-room.ts"
 import type { AskPlace } from "./ask-form.ts"
-import { useIsBroad, useIsDesktop } from "./screen-room.ts"
 
 /** Whether a diff's two sides stand beside each other: on a screen of its own sooner than beside a list. */
 export function useIsSplit(place: AskPlace): boolean {

@@ -4,6 +4,13 @@ import { Button, IconButton } from "./button.tsx"
 import { classes } from "./classes.ts"
 import { CloseIcon } from "./icons.tsx"
 
+type DialogLook = "window" | "drawer"
+
+const LOOKS: Readonly<Record<DialogLook, string>> = {
+  window: "popup inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border",
+  drawer: "drawer-start inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e",
+}
+
 interface DialogProps {
   readonly title: string
   readonly open: boolean
@@ -11,6 +18,8 @@ interface DialogProps {
   readonly children: ReactNode
   readonly className?: string
   readonly hideTitle?: boolean
+  /** Over the middle of the page, or along its start. */
+  readonly look?: DialogLook
   readonly role?: "dialog" | "alertdialog"
   /** It has an address of its own, which Back leaves. Any other gets an entry of the history while it is open. */
   readonly hasAddress?: boolean
@@ -29,6 +38,7 @@ export function Dialog({
   children,
   className,
   hideTitle = false,
+  look = "window",
   role = "dialog",
   hasAddress = false,
   isHeld = false,
@@ -58,7 +68,8 @@ export function Dialog({
       onClose={(event) => event.target === element.current && open && onClose()}
       onClick={(event) => event.target === element.current && !isHeld && onClose()}
       className={classes(
-        "popup fixed inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border border-line bg-raised p-0 whitespace-normal text-text shadow-popover outline-none",
+        "fixed border-line bg-raised p-0 whitespace-normal text-text shadow-popover outline-none",
+        LOOKS[look],
         open && "flex flex-col",
         className?.includes("max-w-") !== true && "max-w-xl",
         className,

@@ -25,8 +25,13 @@ const VERBS: Readonly<Record<Ask["kind"], readonly [allowed: string, denied: str
   dialog: ["Answered", "Cancelled"],
 }
 
+interface Settled extends Pick<Ask, "kind"> {
+  readonly state: string
+  readonly answer?: Ask["answer"] | undefined
+}
+
 /** What was done to an ask that somebody or some rule answered, by its kind. */
-export function outcomeVerb({ kind, state, answer }: Pick<Ask, "kind" | "state" | "answer">): string {
+export function outcomeVerb({ kind, state, answer }: Settled): string {
   if (state !== "allowed" && state !== "denied") return outcomeWords(state)
   // Told to the agent as an answer, and none all the same.
   if (kind === "question" && isSkipped(answer)) return VERBS.question[1]

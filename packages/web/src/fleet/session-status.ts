@@ -89,6 +89,7 @@ function hasFailed({ state, lastResult, exit }: Pick<Facts, "state" | "lastResul
   if (state === "ended" && typeof reason === "string" && reason.startsWith("stopped by")) return false
   const isErrorResult = lastResult?.["isError"] === true && lastResult["interruptedBy"] === undefined
   const code = exit?.["code"]
-  const isBadExit = state === "ended" && typeof code === "number" && code !== 0
+  const isKilled = typeof exit?.["signal"] === "string"
+  const isBadExit = state === "ended" && (isKilled || (typeof code === "number" && code !== 0))
   return isErrorResult || isBadExit
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
+import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { navigate, type ScreenProps } from "../app/router.ts"
@@ -70,6 +71,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
           {isAdmin && <AdminActions machine={machine} onRemove={() => setRemoving(true)} onTrouble={setTrouble} />}
         </div>
       </header>
+      <ConnectionPlace />
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-5xl flex-col gap-4 px-4 py-4 tablet:px-6">
           {trouble !== undefined && (

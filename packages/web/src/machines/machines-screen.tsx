@@ -1,5 +1,6 @@
 import { useState } from "react"
 import { useNow } from "../app/clock.ts"
+import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useHub, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { useScreenTitle } from "../app/screen-title.ts"
@@ -38,6 +39,7 @@ export function MachinesScreen() {
           {machines.all.length > 0 && add}
         </div>
       </header>
+      <ConnectionPlace />
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-5xl px-4 py-3 tablet:px-6">
           {machines.load === "loading" && <Skeleton rows={3} />}

@@ -1,7 +1,7 @@
 import { useMe } from "../app/hub-context.ts"
 import { Field, INPUT, TextField } from "../design/field.tsx"
 import type { FieldProblem } from "./launch.ts"
-import { MoreSummary } from "./more-summary.tsx"
+import { MorePart } from "./more-part.tsx"
 
 type Name = "budget" | "directories" | "allowed" | "disallowed"
 
@@ -23,8 +23,7 @@ export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
   if (role !== "admin") return null
   const isFilled = LISTS.some(({ name }) => before(name) !== "") || before("budget") !== ""
   return (
-    <details className="group" open={problem?.field === "budget" || isFilled ? true : undefined}>
-      <MoreSummary>Advanced</MoreSummary>
+    <MorePart title="Advanced" startsOpen={isFilled} hasProblem={problem?.field === "budget"}>
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
         <TextField
           label="Budget in dollars"
@@ -51,6 +50,6 @@ export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
           </Field>
         ))}
       </div>
-    </details>
+    </MorePart>
   )
 }

@@ -3,7 +3,7 @@ import { useMe } from "../app/hub-context.ts"
 import { Field, Select, TextField } from "../design/field.tsx"
 import { BYPASS, modeChoices } from "../session/session-choices.ts"
 import { BYPASS_WORD, type FieldProblem } from "./launch.ts"
-import { MoreSummary } from "./more-summary.tsx"
+import { MorePart } from "./more-part.tsx"
 
 interface FolderFieldProps {
   readonly value: string
@@ -50,11 +50,11 @@ export function MoreFields({ isHere, problem, before }: MoreFieldsProps) {
   const [mode, setMode] = useState(() => before("mode"))
   const modes = [{ value: "", label: "As the machine is set up" }, ...modeChoices(null, role === "admin")]
   return (
-    <details
-      className="group"
-      open={problem?.field === "confirmation" || before("model") + before("mode") !== "" ? true : undefined}
+    <MorePart
+      title="Title, model, mode"
+      startsOpen={before("model") + before("mode") !== ""}
+      hasProblem={problem?.field === "confirmation"}
     >
-      <MoreSummary>Title, model, mode</MoreSummary>
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
         <TextField label="Title" name="title" defaultValue={before("title")} autoComplete="off" maxLength={200} />
         {isHere && (
@@ -93,6 +93,6 @@ export function MoreFields({ isHere, problem, before }: MoreFieldsProps) {
           />
         </div>
       )}
-    </details>
+    </MorePart>
   )
 }

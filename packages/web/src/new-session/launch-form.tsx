@@ -1,7 +1,6 @@
-import type { LaunchedSession } from "@signalbox/client"
-import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
-import { useFleet, useHubStore, useSession } from "../app/hub-context.ts"
-import { closeOver, navigate } from "../app/router.ts"
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react"
+import { useFleet, useSession } from "../app/hub-context.ts"
+import { closeOver } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { Field, formText, INPUT } from "../design/field.tsx"
 import { Notice } from "../design/notice.tsx"
@@ -11,28 +10,15 @@ import { LaunchSteps } from "../session/launch-steps.tsx"
 import { AdvancedFields } from "./advanced-fields.tsx"
 import { type AgentChoice, agentChoices } from "./agent-choices.ts"
 import { BringAgent } from "./bring-agent.tsx"
-import {
-  forgetDraft,
-  keepDraft,
-  keepLaunch,
-  readBefore,
-  readPlaceBefore,
-  readStartBefore,
-  restoreDraft,
-} from "./kept-launch.ts"
-import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
+import { forgetDraft, keepDraft, readBefore, readPlaceBefore, readStartBefore } from "./kept-launch.ts"
+import type { LaunchFields } from "./launch.ts"
 import { FolderField, MoreFields } from "./launch-fields.tsx"
 import { MachineChoice, useChosenMachine } from "./machine-choice.tsx"
 import { RadioCards } from "./radio-cards.tsx"
 import { type Start, StartFrom } from "./start-from.tsx"
 import { useFolder } from "./use-folder.ts"
 import { useForkPoint } from "./use-fork-point.ts"
-
-/** Where the launch is. What was typed stays in the form whatever comes of it. */
-type Launch =
-  | { readonly name: "writing"; readonly problem?: FieldProblem; readonly failure?: string }
-  | { readonly name: "starting" }
-  | { readonly name: "by-hand"; readonly session: LaunchedSession; readonly command: string }
+import { type Launch, useLaunch } from "./use-launch.ts"
 
 interface LaunchFormProps {
   readonly query: URLSearchParams
@@ -42,8 +28,6 @@ interface LaunchFormProps {
 }
 
 export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormProps) {
-  const store = useHubStore()
-  const [launch, setLaunch] = useState<Launch>({ name: "writing" })
   const [before] = useState(() => readBefore(query))
   const [placeBefore] = useState(() => readPlaceBefore(query))
   const [startBefore] = useState(() => readStartBefore(query))
@@ -62,14 +46,6 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
   const isHere = agent?.value !== "external"
   const isForkOfAsked = isHere && start.isFork && asked !== undefined && start.resume === asked.id
   const isPointUnknown = isForkOfAsked && (point.name === "looking" || point.name === "failed")
-  const isShown = useRef(false)
-  useEffect(() => {
-    isShown.current = true
-    return () => {
-      isShown.current = false
-    }
-  }, [])
-  useEffect(() => onHold(launch.name !== "writing"), [launch.name, onHold])
   const [edits, setEdits] = useState(0)
   useEffect(() => {
     if (edits > 0 && form.current !== null) keepDraft(String(query), fieldsOf(form.current))
@@ -100,34 +76,8 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
     }
   }
 
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault()
-    if (launch.name === "starting" || isPointUnknown) return
-    const fields = fieldsOf(event.currentTarget)
-    const problem = problemOf(fields)
-    if (problem !== undefined) {
-      setLaunch({ name: "writing", problem })
-      form.current?.querySelector<HTMLInputElement>(`[name="${problem.field}"]`)?.focus()
-      return
-    }
-    setLaunch({ name: "starting" })
-    // It is sent: who leaves by Back and opens the form again does not send it once more.
-    forgetDraft()
-    try {
-      const session = await store.hub.launch(requestOf(fields))
-      // The stream may have told of it already, and then it knows more.
-      if (!store.fleet.get().sessions.has(session.id)) store.takeSession(session)
-      keepLaunch(session.id, fields)
-      // Who has left it stays where they are.
-      if (!isShown.current) return
-      forgetDraft()
-      if (session.ingress === undefined) return navigate(`/s/${session.id}`, { replace: true })
-      setLaunch({ name: "by-hand", session, command: session.ingress.command })
-    } catch (error) {
-      restoreDraft(String(query), fields)
-      setLaunch({ name: "writing", failure: error instanceof Error ? error.message : String(error) })
-    }
-  }
+  const { launch, submit, changed } = useLaunch({ query, form, fieldsOf })
+  useEffect(() => onHold(launch.name !== "writing"), [launch.name, onHold])
 
   if (launch.name === "by-hand") return <BringAgent session={launch.session} command={launch.command} />
   const problem = launch.name === "writing" ? launch.problem : undefined
@@ -135,8 +85,14 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
     <form
       ref={form}
       noValidate
-      onSubmit={(event) => void submit(event)}
-      onChange={() => setEdits(edits + 1)}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isPointUnknown) void submit(event.currentTarget)
+      }}
+      onChange={({ target }) => {
+        setEdits(edits + 1)
+        changed(target)
+      }}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
       }}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef } from "react"
+import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useFleet } from "../app/hub-context.ts"
 import { setQuery, usePlace } from "../app/router.ts"
 import { useScreenTitle } from "../app/screen-title.ts"
@@ -52,6 +53,7 @@ export function SearchScreen() {
           <SearchFilters wish={wish} />
         </div>
       </header>
+      <ConnectionPlace />
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-5xl px-4 pb-6 tablet:px-6">
           <StatusLine state={state.name} reply={reply} />

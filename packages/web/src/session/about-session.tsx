@@ -9,6 +9,8 @@ import { MachineName } from "../fleet/machine-name.tsx"
 import { isSilent } from "../fleet/session-status.ts"
 import type { ContextFill } from "./context-fill.ts"
 import { ContextMeter } from "./context-meter.tsx"
+import { LimitMeter, useLimitUse } from "./limit-meter.tsx"
+import { OriginLink, useOrigin } from "./session-origin.tsx"
 import { Steering } from "./steering.tsx"
 
 const ROW = "flex min-h-9 items-center justify-between gap-4 py-1 coarse:min-h-12"
@@ -23,6 +25,8 @@ interface AboutSessionProps {
 export function AboutSession({ session, fill }: AboutSessionProps) {
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const now = useNow()
+  const use = useLimitUse()
+  const origin = useOrigin(session)
   const seenAt = isSilent(session, now) ? session.runnerSeenAt : undefined
   return (
     <>
@@ -57,11 +61,21 @@ export function AboutSession({ session, fill }: AboutSessionProps) {
             <ContextMeter fill={fill} />
           </Fact>
         )}
+        {use !== undefined && (
+          <Fact name={use.name}>
+            <LimitMeter use={use} />
+          </Fact>
+        )}
         <Fact name="Cost">
           {money(session.costUsd)} in {plural(session.turns, "turn")}
         </Fact>
         {session.viewers > 1 && <Fact name="Watching">{session.viewers}</Fact>}
         <Fact name="Began">{age(Date.parse(session.createdAt), now)} ago</Fact>
+        {origin !== undefined && (
+          <Fact name={origin.name}>
+            <OriginLink origin={origin} />
+          </Fact>
+        )}
         <Copied name="Session" text={session.id} />
       </dl>
     </>

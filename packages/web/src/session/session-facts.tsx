@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
-import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
+import { copyText } from "../app/copy-text.ts"
 import { EyeIcon } from "../design/icons.tsx"
 import { clockTime, money } from "../design/words.ts"
 import { FolderName } from "../fleet/folder-name.tsx"
@@ -8,6 +8,8 @@ import { MachineName } from "../fleet/machine-name.tsx"
 import { isSilent } from "../fleet/session-status.ts"
 import type { ContextFill } from "./context-fill.ts"
 import { ContextMeter } from "./context-meter.tsx"
+import { LimitMeter, useLimitUse } from "./limit-meter.tsx"
+import { OriginLink, useOrigin } from "./session-origin.tsx"
 import { Steering } from "./steering.tsx"
 
 interface SessionFactsProps {
@@ -22,6 +24,7 @@ const QUIET_SELECT =
 /** The header's second line where it is wide. The folder gives way first; "About this session" has all of it. */
 export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
   const isAway = isSilent(session, useNow())
+  const origin = useOrigin(session)
   return (
     <div className="flex items-center gap-x-4 overflow-x-auto px-4 pt-1 pb-2 text-dense whitespace-nowrap text-text-2 [scrollbar-width:none] @max-xl:hidden @max-3xl:gap-x-3">
       <span className="max-w-40 min-w-8 truncate">
@@ -31,9 +34,15 @@ export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
         <span className="shrink-0">as of {clockTime(Date.parse(session.runnerSeenAt))}</span>
       )}
       {session.cwd !== null && <Folder session={session} path={session.cwd} />}
+      {origin !== undefined && (
+        <span className="flex max-w-56 min-w-0 shrink gap-1 @max-4xl:hidden">
+          {origin.name} <OriginLink origin={origin} />
+        </span>
+      )}
       {session.cliVersion !== null && <span className="shrink-0 @max-2xl:hidden">CLI {session.cliVersion}</span>}
       <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
       <ContextMeter fill={fill} />
+      <LimitMeter use={useLimitUse()} className="shrink-0 @max-3xl:hidden" />
       {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
       {session.viewers > 1 && (
         <span className="flex shrink-0 items-center gap-1 tabular-nums">
@@ -50,16 +59,10 @@ export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
 }
 
 function Folder({ session, path }: { readonly session: Session; readonly path: string }) {
-  const copy = () => {
-    navigator.clipboard.writeText(path).then(
-      () => announce("Folder copied"),
-      () => announce("The browser did not let us copy"),
-    )
-  }
   return (
     <button
       type="button"
-      onClick={copy}
+      onClick={() => copyText(path, "Folder copied")}
       title={`${path} (click to copy)`}
       // The end of a path is what tells: what does not fit is left out at its beginning.
       className="min-h-6 min-w-16 truncate rounded-control font-mono text-meta [direction:rtl] hover:underline coarse:min-h-11"

@@ -3,8 +3,8 @@ import { type ReactNode, useState } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
-import { Button } from "../design/button.tsx"
-import { BackIcon, StopIcon } from "../design/icons.tsx"
+import { Button, IconButton } from "../design/button.tsx"
+import { BackIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
 import { Notice } from "../design/notice.tsx"
 import type { SessionStatus } from "../fleet/session-status.ts"
@@ -22,10 +22,11 @@ import { SessionTitle } from "./session-title.tsx"
 interface SessionHeaderProps {
   readonly session: Session
   readonly status: SessionStatus
+  readonly onList: () => void
   readonly trailing: ReactNode
 }
 
-export function SessionHeader({ session, status, trailing }: SessionHeaderProps) {
+export function SessionHeader({ session, status, onList, trailing }: SessionHeaderProps) {
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const [undone, forgetUndone] = useTrouble()
   const [dialog, setDialog] = useState<SessionDialogName | "none">("none")
@@ -40,10 +41,18 @@ export function SessionHeader({ session, status, trailing }: SessionHeaderProps)
           <Link
             href="/sessions"
             aria-label="Back to the sessions"
-            className="flex size-8 shrink-0 items-center justify-center rounded-control text-text-2 hover:bg-sunken desktop:hidden coarse:size-11"
+            className="flex size-8 shrink-0 items-center justify-center rounded-control text-text-2 hover:bg-sunken tablet:hidden coarse:size-11"
           >
             <BackIcon />
           </Link>
+          <IconButton
+            label="Other sessions"
+            aria-haspopup="dialog"
+            onClick={onList}
+            className="shrink-0 max-tablet:hidden desktop:hidden"
+          >
+            <SessionsIcon />
+          </IconButton>
           <SessionTitle key={session.id} session={session} />
           <span className="flex shrink-0 items-center @max-xl:hidden">
             <StatusGlyph status={status} withWord />

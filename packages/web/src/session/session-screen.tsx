@@ -3,6 +3,7 @@ import type { Row } from "@signalbox/protocol/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCommands } from "../app/commands.ts"
+import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useCanOperate, useFleet, useHubStore, useSession } from "../app/hub-context.ts"
 import { usePreferences } from "../app/preferences.ts"
 import { navigate, type ScreenProps, setQuery, usePlace } from "../app/router.ts"
@@ -35,10 +36,12 @@ import { useTurnNews } from "./use-turn-news.ts"
 export function SessionScreen({ params }: ScreenProps) {
   const id = params["id"] ?? ""
   const lane = usePlace().query.get("lane")
+  const [isListOpen, setListOpen] = useState(false)
+  const openList = useCallback(() => setListOpen(true), [])
   return (
     <div className="flex min-h-0 flex-1">
-      <SideList currentId={id} />
-      <OneSession key={`${id}:${lane ?? ""}`} id={id} lane={lane} />
+      <SideList currentId={id} isDrawerOpen={isListOpen} onClose={() => setListOpen(false)} />
+      <OneSession key={`${id}:${lane ?? ""}`} id={id} lane={lane} onList={openList} />
     </div>
   )
 }
@@ -87,7 +90,14 @@ function hasOwnEnds({ target }: KeyboardEvent): boolean {
   return isEditable(target) || (target instanceof Element && target.closest(OWN_ENDS) !== null)
 }
 
-function OneSession({ id, lane }: { readonly id: string; readonly lane: string | null }) {
+interface OneSessionProps {
+  readonly id: string
+  readonly lane: string | null
+  /** To see the others, where they are not in view. */
+  readonly onList: () => void
+}
+
+function OneSession({ id, lane, onList }: OneSessionProps) {
   const session = useSession(id)
   const { asks, load } = useFleet()
   const { query, entry } = usePlace()
@@ -170,6 +180,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
         <SessionHeader
           session={session}
           status={status}
+          onList={onList}
           trailing={
             <IconButton
               label="Panels"
@@ -180,6 +191,7 @@ function OneSession({ id, lane }: { readonly id: string; readonly lane: string |
             </IconButton>
           }
         />
+        <ConnectionPlace />
         {query.get("find") !== null && <FindBar session={id} text={query.get("find") ?? ""} seq={wanted} />}
         {lane !== null && <LaneBreadcrumb lane={lane} />}
         {view.load === "loading" && view.trouble === undefined ? (

@@ -1,21 +1,46 @@
 import { useMemo } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
+import { useIsDesktop } from "../app/screen-room.ts"
 import { IconButton } from "../design/button.tsx"
+import { Dialog } from "../design/dialog.tsx"
 import { INPUT } from "../design/field.tsx"
 import { PlusIcon } from "../design/icons.tsx"
 import { SessionList } from "../sessions/session-list.tsx"
 import { matchesFilter } from "../sessions/session-sections.ts"
 import { useEntries } from "../sessions/use-entries.ts"
 
-/** The other sessions, where there is room for them. What they are filtered by goes along from one to the next. */
-export function SideList({ currentId }: { readonly currentId: string }) {
+interface SideListProps {
+  readonly currentId: string
+  /** Where there is no room for it beside the session. */
+  readonly isDrawerOpen: boolean
+  readonly onClose: () => void
+}
+
+/** The other sessions: beside this one where there is room for them, in a drawer where there is little. */
+export function SideList({ currentId, isDrawerOpen, onClose }: SideListProps) {
+  if (!useIsDesktop()) {
+    return (
+      <Dialog title="Sessions" look="drawer" open={isDrawerOpen} onClose={onClose}>
+        <OtherSessions currentId={currentId} />
+      </Dialog>
+    )
+  }
+  return (
+    <aside aria-label="Sessions" className="flex w-70 shrink-0 flex-col border-e border-line">
+      <OtherSessions currentId={currentId} />
+    </aside>
+  )
+}
+
+/** What they are filtered by goes along from one to the next. */
+function OtherSessions({ currentId }: { readonly currentId: string }) {
   const filter = usePlace().query.get("q") ?? ""
   const entries = useEntries({ archived: false })
   const shown = useMemo(() => entries.filter((entry) => matchesFilter(entry, filter)), [entries, filter])
   const canOperate = useCanOperate()
   return (
-    <aside aria-label="Sessions" className="hidden w-70 shrink-0 flex-col border-e border-line desktop:flex">
+    <>
       <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1.5">
         <input
           type="search"
@@ -44,6 +69,6 @@ export function SideList({ currentId }: { readonly currentId: string }) {
         currentId={currentId}
         search={filter === "" ? "" : `?${new URLSearchParams({ q: filter }).toString()}`}
       />
-    </aside>
+    </>
   )
 }

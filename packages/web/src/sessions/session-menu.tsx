@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { navigate } from "../app/router.ts"
 import { Button } from "../design/button.tsx"
 import { Confirm, Dialog } from "../design/dialog.tsx"
@@ -83,6 +83,10 @@ interface RenameProps {
 }
 
 function Rename({ open, title, onClose, onRename }: RenameProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (open) field.current?.select()
+  }, [open])
   return (
     <Dialog title="Rename session" open={open} onClose={onClose} className="max-w-md">
       <form
@@ -94,7 +98,7 @@ function Rename({ open, title, onClose, onRename }: RenameProps) {
           onClose()
         }}
       >
-        <TextField label="Title" name="title" defaultValue={title} maxLength={200} autoComplete="off" />
+        <TextField ref={field} label="Title" name="title" defaultValue={title} maxLength={200} autoComplete="off" />
         <div className="flex justify-end gap-3">
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit">

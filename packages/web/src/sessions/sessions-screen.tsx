@@ -1,5 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { useMemo, useState } from "react"
+import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
@@ -97,6 +98,7 @@ export function SessionsScreen() {
           </div>
         </div>
       </header>
+      <ConnectionPlace />
       {trouble !== undefined && (
         <div className="p-2">
           <Notice tone="danger" alert>

@@ -1,3 +1,4 @@
+import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useHubStore, useMe } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
@@ -46,6 +47,7 @@ export function SettingsScreen({ params }: ScreenProps) {
           </nav>
         </div>
       </header>
+      <ConnectionPlace />
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto px-4 py-5 tablet:px-6">
         <div className="mx-auto flex max-w-3xl flex-col gap-8">
           <current.page />

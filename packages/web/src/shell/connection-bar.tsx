@@ -1,4 +1,6 @@
 import { useEffect, useState } from "react"
+import { createPortal } from "react-dom"
+import { connectionPlace } from "../app/connection-place.tsx"
 import { useNewerPage } from "../app/connection-version.ts"
 import { useConnection, useHubStore } from "../app/hub-context.ts"
 import { useValue } from "../app/value-store.ts"
@@ -32,8 +34,10 @@ function useOnline(): boolean {
   return online
 }
 
-/** Under the header, in the flow, never over anything. */
+/** Under the header, in the flow, never over anything; on top where a screen has no header across it. */
 export function ConnectionBar() {
+  const [top, setTop] = useState<HTMLElement | null>(null)
+  const place = useValue(connectionPlace) ?? top
   const connection = useConnection()
   const store = useHubStore()
   const gaps = useValue(store.gaps)
@@ -50,8 +54,8 @@ export function ConnectionBar() {
     if (isNewer) return "A new version is ready."
     return gaps > 0 && !isOld ? "Caught up from the log." : ""
   })()
-  return (
-    <div role="status" aria-label="Connection" className="shrink-0">
+  const bar = (
+    <div role="status" aria-label="Connection">
       {text !== "" && (
         <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
           {isTrying && "Reconnecting"}
@@ -70,5 +74,11 @@ export function ConnectionBar() {
         </p>
       )}
     </div>
+  )
+  return (
+    <>
+      <div ref={setTop} className="shrink-0" />
+      {place !== null && createPortal(bar, place)}
+    </>
   )
 }

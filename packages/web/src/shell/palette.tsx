@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { type Command, useScreenCommands } from "../app/commands.ts"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
 import { navigate } from "../app/router.ts"
-import { useIsPhone } from "../approvals/screen-room.ts"
+import { useIsPhone } from "../app/screen-room.ts"
 import { classes } from "../design/classes.ts"
 import { Dialog } from "../design/dialog.tsx"
 import { oneLine } from "../design/visible-characters.ts"

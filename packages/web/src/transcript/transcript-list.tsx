@@ -133,6 +133,9 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
               )}
             </Virtualizer>
             {!view.isAtTail && <Later onMore={() => void feed.loadAfter()} />}
+            {view.trouble?.where === "after" && (
+              <NotLoaded onRetry={() => void feed.retry()}>Could not load later events.</NotLoaded>
+            )}
           </div>
         </div>
         <SessionTrack
@@ -177,15 +180,21 @@ function Head({ feed, view, heightPx }: HeadProps) {
           </button>
         )}
       </div>
-      {view.trouble !== undefined && (
-        <div className="mx-auto max-w-4xl px-4">
-          <Notice tone="danger">
-            {view.trouble.where === "after" ? "Could not load later events." : "Could not load earlier events."}
-            <Button onClick={() => void feed.retry()}>Retry</Button>
-          </Notice>
-        </div>
+      {view.trouble !== undefined && view.trouble.where !== "after" && (
+        <NotLoaded onRetry={() => void feed.retry()}>Could not load earlier events.</NotLoaded>
       )}
     </>
+  )
+}
+
+function NotLoaded({ children, onRetry }: { readonly children: string; readonly onRetry: () => void }) {
+  return (
+    <div className="mx-auto max-w-4xl px-4">
+      <Notice tone="danger">
+        {children}
+        <Button onClick={onRetry}>Retry</Button>
+      </Notice>
+    </div>
   )
 }
 

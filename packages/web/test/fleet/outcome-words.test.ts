@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { outcomeWords } from "../../src/fleet/outcome-words.ts"
+import { outcomeVerb, outcomeWords } from "../../src/fleet/outcome-words.ts"
 
 describe("the outcome of an ask, in a word", () => {
   it.each([
@@ -9,5 +9,12 @@ describe("the outcome of an ask, in a word", () => {
     ["__proto__", "__proto__"],
   ])("%s is %s", (outcome, words) => {
     expect(outcomeWords(outcome)).toBe(words)
+  })
+
+  it("is of its kind: a form is accepted or declined, and never allowed", () => {
+    expect(outcomeVerb({ kind: "elicitation", state: "allowed" })).toBe("Accepted")
+    expect(outcomeVerb({ kind: "elicitation", state: "denied" })).toBe("Declined")
+    expect(outcomeVerb({ kind: "elicitation", state: "settled" })).toBe("Answered")
+    expect(outcomeVerb({ kind: "dialog", state: "denied", answer: undefined })).toBe("Cancelled")
   })
 })

@@ -49,6 +49,8 @@ describe("the status of a session", () => {
     expect(status({ state: "running", lastResult: result(true), turns: 1 })).toBe("running")
     expect(status({ state: "ended", exit: { reason: "exited", code: 1 } })).toBe("failed")
     expect(status({ state: "ended", exit: { reason: "exited", code: 0 } })).toBe("ended")
+    expect(status({ state: "ended", exit: { reason: "killed", signal: "SIGKILL" } })).toBe("failed")
+    expect(status({ state: "ended", exit: { reason: "stopped by admin", signal: "SIGTERM" } })).toBe("ended")
   })
 
   it("is never failed for a turn that somebody interrupted", () => {

@@ -25,7 +25,7 @@ describe("a launch that came to nothing", () => {
       why: "exited (code 1)",
       stderr: "no such model",
     })
-    expect(failure({ exit: { reason: "killed", signal: "SIGKILL" } })).toEqual({ why: "killed", stderr: "" })
+    expect(failure({ exit: { reason: "killed", signal: "SIGKILL" } })).toEqual({ why: "killed (SIGKILL)", stderr: "" })
   })
 
   it("tells the CLI's own word for it, where it came to saying one", () => {

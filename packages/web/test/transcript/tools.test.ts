@@ -64,6 +64,8 @@ describe("what a call came to", () => {
     const ask = { requestId: "r", request: {}, askedAt: "", isEdited: false, by: "kim" }
     expect(toolFacts(tool("ExitPlanMode", { ask: { ...ask, outcome: "allowed" } }))).toEqual(["Approved by kim"])
     expect(toolFacts(tool("ExitPlanMode", { ask: { ...ask, outcome: "denied" } }))).toEqual(["Kept planning by kim"])
+    const mine = tool("ExitPlanMode", { ask: { ...ask, outcome: "allowed" } })
+    expect(toolFacts(mine, (name) => (name === "kim" ? "you" : name))).toEqual(["Approved by you"])
   })
 
   it("finds commits and pull requests where a command makes them, and nowhere else", () => {

@@ -6,7 +6,7 @@ import { Button } from "../../design/button.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
 import { clockTime } from "../../design/words.ts"
 import { summaryOf } from "../../fleet/ask-words.ts"
-import { outcomeWords } from "../../fleet/outcome-words.ts"
+import { outcomeVerb } from "../../fleet/outcome-words.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
 /** Everything this session asked, and what came of it. */
@@ -43,7 +43,7 @@ export function AsksPanel({ session }: PanelProps) {
           <Link href={`/approvals/${ask.id}`} className="flex flex-col gap-0.5 rounded-control">
             <bdi className="truncate font-mono text-meta">{summaryOf(ask)}</bdi>
             <span className="text-meta text-text-3">
-              {outcomeWords(ask.state)}
+              {outcomeVerb(ask)}
               {ask.settledBy === undefined ? "" : ` by ${ask.settledBy}`} ·{" "}
               {clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}
             </span>

@@ -1,4 +1,5 @@
 import type { LimitRow } from "@signalbox/protocol/transcript"
+import { oneLine } from "../../design/visible-characters.ts"
 import { clockTime } from "../../design/words.ts"
 
 /** The CLI's codes for a request that failed: what happened, and what to do. */
@@ -40,8 +41,12 @@ const LIMITS: Readonly<Record<string, string>> = {
   seven_day_sonnet: "7-day Sonnet limit",
 }
 
+export function limitName(type: string | undefined): string {
+  return type === undefined ? "Rate limit" : (LIMITS[type] ?? `Limit ${oneLine(type, 40)}`)
+}
+
 export function limitWords({ status, limitType, utilization, resetsAt }: LimitRow): string {
-  const name = limitType === undefined ? "Rate limit" : (LIMITS[limitType] ?? `Limit ${limitType}`)
+  const name = limitName(limitType)
   const used = utilization === undefined ? "" : `, ${Math.round(utilization * (utilization <= 1 ? 100 : 1))} % used`
   // Seconds since 1970, as the wire has it.
   const resets = resetsAt === undefined ? "" : `, resets at ${clockTime(resetsAt * 1000)}`

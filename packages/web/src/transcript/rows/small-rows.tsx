@@ -18,7 +18,7 @@ import { oneLine } from "../../design/visible-characters.ts"
 import { clockTime, duration, SHORTEST_MS, shortPath, tokens } from "../../design/words.ts"
 import { abbreviateHome } from "../../fleet/folder-name.tsx"
 import { useMachineHome } from "../../fleet/machine-store.ts"
-import { outcomeWords } from "../../fleet/outcome-words.ts"
+import { outcomeVerb } from "../../fleet/outcome-words.ts"
 import { Disclosure } from "../disclosure.tsx"
 import { JsonView } from "../json-view.tsx"
 import { OutputText } from "../output-text.tsx"
@@ -133,13 +133,16 @@ export function RetryRowView({ row }: { readonly row: RetryRow }) {
 export function AskRowView({ row }: { readonly row: AskRow }) {
   const [open, toggle] = useDisclosure(row.key, false)
   const message = typeof row.ask.request["message"] === "string" ? row.ask.request["message"] : ""
+  const kind = row.ask.request["subtype"] === "elicitation" ? "elicitation" : "dialog"
   return (
     <Disclosure
       heading={
         <>
           <span className="shrink-0 font-medium text-text">Question</span>
           <bdi className="min-w-0 truncate">{oneLine(message, 200)}</bdi>
-          <span className="ms-auto shrink-0 text-meta">{outcomeWords(row.ask.outcome)}</span>
+          <span className="ms-auto shrink-0 text-meta">
+            {outcomeVerb({ kind, state: row.ask.outcome, answer: row.ask.answer })}
+          </span>
         </>
       }
       open={open}

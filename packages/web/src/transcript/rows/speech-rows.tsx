@@ -13,7 +13,7 @@ const DELIVERY: Readonly<Record<PromptRow["delivery"], string>> = {
   sent: "",
   queued: "Queued",
   started: "Started",
-  completed: "",
+  completed: "Done",
   delivered: "",
   cancelled: "Cancelled",
   discarded: "Discarded",

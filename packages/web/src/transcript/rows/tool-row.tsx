@@ -59,6 +59,7 @@ function isOpenByDefault({ name, input }: ToolRow, detail: string): boolean {
 
 function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
   const { name, subject, isCode } = toolWords(row)
+  const who = useWho()
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(row.name) ?? []
   const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
   const words = STATE_WORDS[row.state]
@@ -95,7 +96,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
       {row.ask?.isEdited === true && <ChangedBy by={row.ask.by} />}
       <span className={classes("ms-auto shrink-0 text-meta tabular-nums", STATE_LOOKS[row.state])}>
         {[
-          ...toolFacts(row),
+          ...toolFacts(row, who),
           words,
           row.state !== "live" &&
             row.elapsedMs !== undefined &&

@@ -13,14 +13,17 @@ function isSet(source: unknown, field: string): boolean {
   return isObject(source) && source[field] === true
 }
 
+/** How somebody is called to whoever reads. */
+type WhoOf = (name: string) => string
+
 /** What a call came to, in a few words behind its line. */
-export function toolFacts(row: ToolRow): readonly string[] {
+export function toolFacts(row: ToolRow, whoOf: WhoOf = (name) => name): readonly string[] {
   const structured = row.result?.structured
-  const facts = factsByTool(row, structured)
+  const facts = factsByTool(row, structured, whoOf)
   return facts.filter((fact) => fact !== undefined)
 }
 
-function factsByTool(row: ToolRow, structured: unknown): readonly (string | undefined)[] {
+function factsByTool(row: ToolRow, structured: unknown, whoOf: WhoOf): readonly (string | undefined)[] {
   switch (row.name) {
     case "Bash":
       return [exitOf(row), cwdOf(row)]
@@ -45,7 +48,7 @@ function factsByTool(row: ToolRow, structured: unknown): readonly (string | unde
     case "WebSearch":
       return [foundOnWeb(structured)]
     case "ExitPlanMode":
-      return [verdictOf(row)]
+      return [verdictOf(row, whoOf)]
     default:
       return []
   }
@@ -100,8 +103,8 @@ function changedByPerson(structured: unknown): string | undefined {
   return isSet(structured, "userModified") ? "changed by you" : undefined
 }
 
-function verdictOf({ ask }: ToolRow): string | undefined {
-  const who = ask?.by === undefined ? "" : ` by ${oneLine(ask.by, 40)}`
+function verdictOf({ ask }: ToolRow, whoOf: WhoOf): string | undefined {
+  const who = ask?.by === undefined ? "" : ` by ${oneLine(whoOf(ask.by), 40)}`
   if (ask?.outcome === "allowed") return `Approved${who}`
   return ask?.outcome === "denied" ? `Kept planning${who}` : undefined
 }

@@ -156,6 +156,11 @@ export class SessionFeed {
       ?.message
   }
 
+  /** What it last said of the limits of its account, if that is held. */
+  lastLimit(): HubEvent | undefined {
+    return this.#log.events.findLast(({ message }) => message.type === "rate_limit_event")
+  }
+
   laneRows(lane: string | null): readonly Row[] {
     return this.#log.rows(lane)
   }

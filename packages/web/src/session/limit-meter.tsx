@@ -1,0 +1,36 @@
+import { useMemo, useRef } from "react"
+import { useNow } from "../app/clock.ts"
+import { useValue } from "../app/value-store.ts"
+import { clockTime } from "../design/words.ts"
+import { useTranscript } from "../transcript/transcript-context.ts"
+import type { SessionFeed } from "../transcript/window/session-feed.ts"
+import { type LimitUse, limitUseOf } from "./limit-use.ts"
+import { ShareMeter } from "./share-meter.tsx"
+
+/** As the end of the log tells it, also while the reader is elsewhere in it. */
+export function useLimitUse(): LimitUse | undefined {
+  const { feed } = useTranscript()
+  const { isAtTail, lastSeq, load } = useValue(feed.view)
+  const now = useNow()
+  const kept = useRef<ReturnType<SessionFeed["lastLimit"]>>(undefined)
+  const told = useMemo(() => {
+    if (load === "ready" && isAtTail) kept.current = feed.lastLimit() ?? kept.current
+    return kept.current
+    // What is held changes: `lastSeq` tells that there is more of it.
+  }, [feed, load, isAtTail, lastSeq])
+  return limitUseOf(told, now)
+}
+
+export function LimitMeter({ use, className }: { readonly use: LimitUse | undefined; readonly className?: string }) {
+  if (use === undefined) return null
+  const resets = use.resetsAtMs === undefined ? "" : `, resets at ${clockTime(use.resetsAtMs)}`
+  return (
+    <ShareMeter
+      label={use.name}
+      short={use.short}
+      share={use.share}
+      words={`as of ${clockTime(Date.parse(use.toldAt))}${resets}`}
+      {...(className === undefined ? {} : { className })}
+    />
+  )
+}
