@@ -7,8 +7,8 @@ import { CloseIcon } from "./icons.tsx"
 type DialogLook = "window" | "drawer"
 
 const LOOKS: Readonly<Record<DialogLook, string>> = {
-  window: "popup inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border",
-  drawer: "drawer-start inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e",
+  window: "popup inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border bg-raised",
+  drawer: "drawer-start inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e bg-canvas",
 }
 
 interface DialogProps {
@@ -68,7 +68,7 @@ export function Dialog({
       onClose={(event) => event.target === element.current && open && onClose()}
       onClick={(event) => event.target === element.current && !isHeld && onClose()}
       className={classes(
-        "fixed border-line bg-raised p-0 whitespace-normal text-text shadow-popover outline-none",
+        "fixed border-line p-0 whitespace-normal text-text shadow-popover outline-none",
         LOOKS[look],
         open && "flex flex-col",
         className?.includes("max-w-") !== true && "max-w-xl",

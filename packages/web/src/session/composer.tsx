@@ -142,7 +142,8 @@ function SendButton({ isBusy, isEmpty, onSend }: SendButtonProps) {
         className={classes("coarse:min-h-11", isBusy ? "min-h-8.5 rounded-e-none! border-0!" : "min-h-9")}
       >
         <SendIcon size={16} />
-        {isBusy ? "Queue" : "Send"}
+        {/* A phone has no room for a word that its picture says. */}
+        {isBusy ? "Queue" : <span className="max-tablet:sr-only">Send</span>}
       </Button>
       {isBusy && (
         <Menu

@@ -42,7 +42,7 @@ export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
       {session.cliVersion !== null && <span className="shrink-0 @max-2xl:hidden">CLI {session.cliVersion}</span>}
       <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
       <ContextMeter fill={fill} />
-      <LimitMeter use={useLimitUse()} className="shrink-0 @max-3xl:hidden" />
+      <LimitMeter use={useLimitUse()} className="shrink-0 @max-4xl:hidden" />
       {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
       {session.viewers > 1 && (
         <span className="flex shrink-0 items-center gap-1 tabular-nums">

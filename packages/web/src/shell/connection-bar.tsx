@@ -50,7 +50,7 @@ export function ConnectionBar() {
   const text = (() => {
     if (connection.name === "lost" && !online)
       return `You are offline. Shown as of ${clockTime(connection.since, { seconds: true })}.`
-    if (connection.name === "lost" && isLong) return `. Shown as of ${clockTime(connection.since, { seconds: true })}.`
+    if (connection.name === "lost" && isLong) return `Shown as of ${clockTime(connection.since, { seconds: true })}.`
     if (isNewer) return "A new version is ready."
     return gaps > 0 && !isOld ? "Caught up from the log." : ""
   })()
@@ -58,16 +58,28 @@ export function ConnectionBar() {
     <div role="status" aria-label="Connection">
       {text !== "" && (
         <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
-          {isTrying && "Reconnecting"}
-          {isTrying && connection.tries > 1 && <span className="max-tablet:hidden">, try {connection.tries}</span>}
+          {isTrying && (
+            <span className="me-[0.5ch] max-[359px]:hidden">
+              Reconnecting
+              {connection.tries > 1 && <span className="max-tablet:hidden">, try {connection.tries}</span>}.
+            </span>
+          )}
           {text}
           {isTrying && (
-            <button type="button" className="ms-2 min-h-6 underline" onClick={() => store.hub.retryNow()}>
+            <button
+              type="button"
+              className="ms-2 min-h-6 whitespace-nowrap underline"
+              onClick={() => store.hub.retryNow()}
+            >
               Try now
             </button>
           )}
           {isNewer && connection.name === "live" && (
-            <button type="button" className="ms-2 min-h-6 underline" onClick={() => location.reload()}>
+            <button
+              type="button"
+              className="ms-2 min-h-6 whitespace-nowrap underline"
+              onClick={() => location.reload()}
+            >
               Reload
             </button>
           )}
