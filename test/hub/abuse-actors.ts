@@ -103,7 +103,6 @@ export class Bystander {
   readonly #hub: HubProcess
   readonly agent: PlayedAgent
   readonly #viewer: RawSocket
-  slowestMs = 0
 
   constructor(hub: HubProcess, agent: PlayedAgent, viewer: RawSocket) {
     this.#hub = hub
@@ -118,7 +117,7 @@ export class Bystander {
 
   /** A message, a reply and an answered question: each arrives, and soon. */
   async work(withinMs = 5_000): Promise<void> {
-    const startedAt = performance.now()
+    const before = loopMs(this.#hub)
     const { sessionId, socket } = this.agent
     const { uuid } = await this.#hub.post(`/api/sessions/${sessionId}/messages`, { content: "go on" })
     await socket.until((line) => line.type === "user" && line.uuid === uuid)
@@ -129,9 +128,9 @@ export class Bystander {
     await this.#hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
     const reply = await socket.until((line) => line.response?.request_id === requestId)
     expect(reply.response.response.behavior).toBe("allow")
-    const tookMs = performance.now() - startedAt
-    this.slowestMs = Math.max(this.slowestMs, tookMs)
-    expect(tookMs, "the bystander's work").toBeLessThan(withinMs)
+    expect(loopMs(this.#hub) - before, "what the hub did before the bystander's work was done, in ms").toBeLessThan(
+      withinMs,
+    )
   }
 
   /** Again and again until the abuse is over; returns how often. */
@@ -158,11 +157,27 @@ function peakMb(hub: HubProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
 }
 
+/** Of `/proc`, where times are in hundredths of a second. */
+const TICK_MS = 10
+
+/**
+ * What the hub's one thread has worked so far, in ms. Whoever waits for the hub waits for that; on the wall's clock they wait
+ * for whatever else the machine does too, and a test must not fail for it.
+ */
+function loopMs(hub: HubProcess): number {
+  const { pid } = hub.ready
+  const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8")
+  // The name before them is in parentheses, and may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+/** What the hub did before it answered that it is well. */
 export async function healthMs(hub: HubProcess): Promise<number> {
-  const startedAt = performance.now()
+  const before = loopMs(hub)
   const { status } = await fetch(`${hub.ready.url}/healthz`)
   expect(status).toBe(200)
-  return performance.now() - startedAt
+  return loopMs(hub) - before
 }
 
 /** What the hub wrote to its log, at least as bad as `level`. */
