@@ -144,7 +144,13 @@ describe.runIf(hasBrowser)("a new session", () => {
     await start(page).click()
     const budget = page.getByRole("textbox", { name: "Budget in dollars" })
     expect(await budget.getAttribute("aria-invalid")).toBe("true")
+    // In a part that was closed it is found all the same, as often as it is looked for.
+    await page.getByText("Advanced").click()
+    await budget.waitFor({ state: "hidden" })
+    await start(page).click()
+    await expect.poll(() => budget.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true)
     await budget.fill("2.50")
+    await page.getByText("An amount in dollars, such as 2.50.").waitFor({ state: "detached" })
     await page.getByRole("textbox", { name: /^Extra directories/ }).fill("/tmp\n/var/tmp")
     await page.getByRole("textbox", { name: /^Denied tools/ }).fill("WebFetch")
     await start(page).click()

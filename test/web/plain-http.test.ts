@@ -40,6 +40,7 @@ describe.runIf(hasBrowser)("a page over plain http", () => {
     await messageOf(page).fill("Look at this")
     await messageOf(page).press("Enter")
     await feedOf(page).getByText("Look at this").waitFor()
+    await feedOf(page).getByRole("img", { name: "Image in this message" }).waitFor()
     expect(await promptsOf(cockpit.hub, id)).toContain("Look at this")
 
     await headerOf(page)

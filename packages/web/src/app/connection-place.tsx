@@ -15,5 +15,8 @@ export function ConnectionPlace() {
       if (connectionPlace.get() === own) connectionPlace.set(undefined)
     }
   }, [])
-  return <div ref={element} className="shrink-0" />
+  // Where the whole screen scrolls it stays in view.
+  return (
+    <div ref={element} className="z-10 shrink-0 [@media(max-height:379px)]:sticky [@media(max-height:379px)]:top-0" />
+  )
 }

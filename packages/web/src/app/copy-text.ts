@@ -23,10 +23,11 @@ function copySelected(text: string): boolean {
   field.value = text
   field.readOnly = true
   field.className = "sr-only"
-  // Within a dialog: what stands outside of it cannot be selected while it is open.
-  const place = before?.closest("dialog") ?? document.body
+  // What stands outside of an open dialog cannot be selected.
+  const place = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body
   place.append(field)
   try {
+    field.focus({ preventScroll: true })
     field.select()
     return document.execCommand("copy")
   } finally {

@@ -23,7 +23,7 @@ export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
   if (role !== "admin") return null
   const isFilled = LISTS.some(({ name }) => before(name) !== "") || before("budget") !== ""
   return (
-    <MorePart title="Advanced" startsOpen={isFilled} hasProblem={problem?.field === "budget"}>
+    <MorePart title="Advanced" startsOpen={isFilled} problem={problem?.field === "budget" ? problem : undefined}>
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
         <TextField
           label="Budget in dollars"

@@ -53,7 +53,7 @@ export function MoreFields({ isHere, problem, before }: MoreFieldsProps) {
     <MorePart
       title="Title, model, mode"
       startsOpen={before("model") + before("mode") !== ""}
-      hasProblem={problem?.field === "confirmation"}
+      problem={problem?.field === "confirmation" ? problem : undefined}
     >
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
         <TextField label="Title" name="title" defaultValue={before("title")} autoComplete="off" maxLength={200} />

@@ -47,8 +47,13 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
   const isForkOfAsked = isHere && start.isFork && asked !== undefined && start.resume === asked.id
   const isPointUnknown = isForkOfAsked && (point.name === "looking" || point.name === "failed")
   const [edits, setEdits] = useState(0)
+  const { launch, start: startLaunch, edited } = useLaunch(query, form)
+  useEffect(() => onHold(launch.name !== "writing"), [launch.name, onHold])
   useEffect(() => {
-    if (edits > 0 && form.current !== null) keepDraft(String(query), fieldsOf(form.current))
+    if (edits === 0 || form.current === null) return
+    const fields = fieldsOf(form.current)
+    keepDraft(String(query), fields)
+    edited(fields)
     // After an edit, with what it came to.
   }, [edits])
   useEffect(() => {
@@ -76,9 +81,6 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
     }
   }
 
-  const { launch, submit, changed } = useLaunch({ query, form, fieldsOf })
-  useEffect(() => onHold(launch.name !== "writing"), [launch.name, onHold])
-
   if (launch.name === "by-hand") return <BringAgent session={launch.session} command={launch.command} />
   const problem = launch.name === "writing" ? launch.problem : undefined
   return (
@@ -87,12 +89,9 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isPointUnknown) void submit(event.currentTarget)
+        if (!isPointUnknown) void startLaunch(fieldsOf(event.currentTarget))
       }}
-      onChange={({ target }) => {
-        setEdits(edits + 1)
-        changed(target)
-      }}
+      onChange={() => setEdits(edits + 1)}
       onKeyDown={(event) => {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
       }}

@@ -1,21 +1,22 @@
 import { type ReactNode, useState } from "react"
 import { NextIcon } from "../design/icons.tsx"
+import type { FieldProblem } from "./launch.ts"
 
 interface MorePartProps {
   readonly title: string
   readonly startsOpen: boolean
-  /** Something in it has to be mended: it opens for that, and stays as it is when it was. */
-  readonly hasProblem: boolean
+  /** Of a field in it. It opens for each that is found, and stays as it is when that was mended. */
+  readonly problem: FieldProblem | undefined
   readonly children: ReactNode
 }
 
 /** A part of the form that most can do without. */
-export function MorePart({ title, startsOpen, hasProblem, children }: MorePartProps) {
+export function MorePart({ title, startsOpen, problem, children }: MorePartProps) {
   const [isOpen, setOpen] = useState(startsOpen)
-  const [hadProblem, setHad] = useState(false)
-  if (hasProblem !== hadProblem) {
-    setHad(hasProblem)
-    if (hasProblem) setOpen(true)
+  const [before, setBefore] = useState(problem)
+  if (problem !== before) {
+    setBefore(problem)
+    if (problem !== undefined) setOpen(true)
   }
   return (
     <details className="group" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>

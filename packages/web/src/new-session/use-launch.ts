@@ -1,5 +1,5 @@
 import type { LaunchedSession } from "@signalbox/client"
-import { type RefObject, useEffect, useRef, useState } from "react"
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 import { useHubStore } from "../app/hub-context.ts"
 import { navigate } from "../app/router.ts"
 import { forgetDraft, keepLaunch, restoreDraft } from "./kept-launch.ts"
@@ -11,20 +11,14 @@ export type Launch =
   | { readonly name: "starting" }
   | { readonly name: "by-hand"; readonly session: LaunchedSession; readonly command: string }
 
-interface LaunchOptions {
-  readonly query: URLSearchParams
-  readonly form: RefObject<HTMLFormElement | null>
-  readonly fieldsOf: (form: HTMLFormElement) => LaunchFields
-}
-
 export interface Launcher {
   readonly launch: Launch
-  readonly submit: (form: HTMLFormElement) => Promise<void>
-  /** A field has another value now. */
-  readonly changed: (field: EventTarget) => void
+  readonly start: (fields: LaunchFields) => Promise<void>
+  /** Something in the form is another now. */
+  readonly edited: (fields: LaunchFields) => void
 }
 
-export function useLaunch({ query, form, fieldsOf }: LaunchOptions): Launcher {
+export function useLaunch(query: URLSearchParams, form: RefObject<HTMLFormElement | null>): Launcher {
   const store = useHubStore()
   const [launch, setLaunch] = useState<Launch>({ name: "writing" })
   const isShown = useRef(false)
@@ -35,15 +29,16 @@ export function useLaunch({ query, form, fieldsOf }: LaunchOptions): Launcher {
     }
   }, [])
 
-  async function submit(element: HTMLFormElement): Promise<void> {
+  const problem = launch.name === "writing" ? launch.problem : undefined
+  useEffect(() => {
+    // Drawn by now: the part that the field is in may have been closed.
+    if (problem !== undefined) form.current?.querySelector<HTMLElement>(`[name="${problem.field}"]`)?.focus()
+  }, [problem, form])
+
+  async function start(fields: LaunchFields): Promise<void> {
     if (launch.name === "starting") return
-    const fields = fieldsOf(element)
-    const problem = problemOf(fields)
-    if (problem !== undefined) {
-      setLaunch({ name: "writing", problem })
-      form.current?.querySelector<HTMLInputElement>(`[name="${problem.field}"]`)?.focus()
-      return
-    }
+    const found = problemOf(fields)
+    if (found !== undefined) return setLaunch({ name: "writing", problem: found })
     setLaunch({ name: "starting" })
     // It is sent: who leaves by Back and opens the form again does not send it once more.
     forgetDraft()
@@ -63,13 +58,15 @@ export function useLaunch({ query, form, fieldsOf }: LaunchOptions): Launcher {
     }
   }
 
-  return { launch, submit, changed: (field) => setLaunch((before) => withoutMended(before, field)) }
+  const edited = useCallback((fields: LaunchFields) => setLaunch((before) => withoutMended(before, fields)), [])
+  return { launch, start, edited }
 }
 
-/** What was said of the form as it was does not hold for what it is now; another field's problem does. */
-function withoutMended(launch: Launch, changed: EventTarget): Launch {
+/** What was said of the form as it was does not hold for what it is now; a problem does that is still there. */
+function withoutMended(launch: Launch, fields: LaunchFields): Launch {
   if (launch.name !== "writing") return launch
   const { problem } = launch
-  const isElsewhere = problem !== undefined && "name" in changed && changed.name !== problem.field
-  return isElsewhere ? { name: "writing", problem } : { name: "writing" }
+  return problem !== undefined && problemOf(fields)?.field === problem.field
+    ? { name: "writing", problem }
+    : { name: "writing" }
 }

@@ -9,7 +9,8 @@ import { MachineName } from "../fleet/machine-name.tsx"
 import { isSilent } from "../fleet/session-status.ts"
 import type { ContextFill } from "./context-fill.ts"
 import { ContextMeter } from "./context-meter.tsx"
-import { LimitMeter, useLimitUse } from "./limit-meter.tsx"
+import { LimitMeter } from "./limit-meter.tsx"
+import type { LimitUse } from "./limit-use.ts"
 import { OriginLink, useOrigin } from "./session-origin.tsx"
 import { Steering } from "./steering.tsx"
 
@@ -19,13 +20,13 @@ const NAME = "shrink-0 text-dense text-text-2"
 interface AboutSessionProps {
   readonly session: Session
   readonly fill: ContextFill | undefined
+  readonly use: LimitUse | undefined
 }
 
 /** All that the header has, one under the other: on a phone this is where model and mode are chosen. */
-export function AboutSession({ session, fill }: AboutSessionProps) {
+export function AboutSession({ session, fill, use }: AboutSessionProps) {
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const now = useNow()
-  const use = useLimitUse()
   const origin = useOrigin(session)
   const seenAt = isSilent(session, now) ? session.runnerSeenAt : undefined
   return (

@@ -25,27 +25,27 @@ interface ReadFiles {
   readonly images: readonly Attachment[]
   /** Those that are too large. */
   readonly tooLarge: number
-  /** Those of another kind. */
-  readonly unread: number
+  /** Files of another kind. */
+  readonly otherKind: number
 }
 
 export async function readImages(files: readonly File[]): Promise<ReadFiles> {
-  const read = files.filter(({ type }) => IMAGE_TYPES.includes(type))
-  const small = read.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES + 1)
+  const readable = files.filter(({ type }) => IMAGE_TYPES.includes(type))
+  const small = readable.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES + 1)
   const images = await Promise.all(
     small.map(async (file) => ({ id: newUuid(), name: file.name, url: await dataUrlOf(file) })),
   )
-  const tooLarge = read.filter(({ size }) => size > MAX_BYTES).length
-  return { images, tooLarge, unread: files.length - read.length }
+  const tooLarge = readable.filter(({ size }) => size > MAX_BYTES).length
+  return { images, tooLarge, otherKind: files.length - readable.length }
 }
 
 /** What is there already and what came, as far as it fits. */
-export function withImages(before: readonly Attachment[], { images, tooLarge, unread }: ReadFiles): Taken {
+export function withImages(before: readonly Attachment[], { images, tooLarge, otherKind }: ReadFiles): Taken {
   const fitting = images.slice(0, Math.max(0, MAX_IMAGES - before.length))
   const words = [
     ...(tooLarge > 0 ? [`${plural(tooLarge, "image")} larger than 5 MB`] : []),
-    ...(unread > 0
-      ? [`${plural(unread, "image")} that ${unread === 1 ? "is" : "are"} not PNG, JPEG, GIF or WebP`]
+    ...(otherKind > 0
+      ? [`${plural(otherKind, "file")} that ${otherKind === 1 ? "is" : "are"} not PNG, JPEG, GIF or WebP`]
       : []),
     ...(fitting.length < images.length ? [`more than ${MAX_IMAGES} images`] : []),
   ]

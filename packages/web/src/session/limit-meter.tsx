@@ -1,7 +1,7 @@
 import { useMemo, useRef } from "react"
 import { useNow } from "../app/clock.ts"
 import { useValue } from "../app/value-store.ts"
-import { clockTime } from "../design/words.ts"
+import { moment } from "../design/moment.ts"
 import { useTranscript } from "../transcript/transcript-context.ts"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { type LimitUse, limitUseOf } from "./limit-use.ts"
@@ -21,15 +21,21 @@ export function useLimitUse(): LimitUse | undefined {
   return limitUseOf(told, now)
 }
 
-export function LimitMeter({ use, className }: { readonly use: LimitUse | undefined; readonly className?: string }) {
+interface LimitMeterProps {
+  readonly use: LimitUse | undefined
+  readonly className?: string
+}
+
+export function LimitMeter({ use, className }: LimitMeterProps) {
+  const now = useNow()
   if (use === undefined) return null
-  const resets = use.resetsAtMs === undefined ? "" : `, resets at ${clockTime(use.resetsAtMs)}`
+  const resets = use.resetsAtMs === undefined ? "" : `, resets at ${moment(use.resetsAtMs, now)}`
   return (
     <ShareMeter
       label={use.name}
       short={use.short}
       share={use.share}
-      words={`as of ${clockTime(Date.parse(use.toldAt))}${resets}`}
+      words={`as of ${moment(Date.parse(use.toldAt), now)}${resets}`}
       {...(className === undefined ? {} : { className })}
     />
   )

@@ -1,21 +1,12 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { limitName } from "../transcript/rows/failure-words.ts"
+import { type LimitNames, limitNames, limitPercent, limitResetMs } from "../fleet/limit-words.ts"
 
 /** How much of a plan's window is used, as the agent last told. */
-export interface LimitUse {
-  readonly name: string
-  readonly short: string
+export interface LimitUse extends LimitNames {
   /** In percent. */
   readonly share: number
   readonly resetsAtMs: number | undefined
   readonly toldAt: string
-}
-
-const SHORT: Readonly<Record<string, string>> = {
-  five_hour: "5 h",
-  seven_day: "7 d",
-  seven_day_opus: "7 d",
-  seven_day_sonnet: "7 d",
 }
 
 interface Told {
@@ -29,16 +20,8 @@ export function limitUseOf(told: Told | undefined, nowMs: number): LimitUse | un
   const used = info?.["utilization"]
   if (told === undefined || typeof used !== "number") return undefined
   const resetsAt = info?.["resetsAt"]
-  // Seconds since 1970, as the wire has it.
-  const resetsAtMs = typeof resetsAt === "number" ? resetsAt * 1000 : undefined
+  const resetsAtMs = typeof resetsAt === "number" ? limitResetMs(resetsAt) : undefined
   if (resetsAtMs !== undefined && resetsAtMs <= nowMs) return undefined
-  const type = textOf(info, "rateLimitType")
-  const percent = Math.round(used * (used <= 1 ? 100 : 1))
-  return {
-    name: limitName(type),
-    short: SHORT[type ?? ""] ?? "limit",
-    share: Math.min(100, Math.max(0, percent)),
-    resetsAtMs,
-    toldAt: told.at,
-  }
+  const share = Math.min(100, Math.max(0, limitPercent(used)))
+  return { ...limitNames(textOf(info, "rateLimitType")), share, resetsAtMs, toldAt: told.at }
 }

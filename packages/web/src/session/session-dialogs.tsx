@@ -3,6 +3,7 @@ import { lazy, Suspense } from "react"
 import { Dialog } from "../design/dialog.tsx"
 import { Skeleton } from "../design/notice.tsx"
 import type { ContextFill } from "./context-fill.ts"
+import type { LimitUse } from "./limit-use.ts"
 
 export type SessionDialogName = "rewind" | "export" | "about"
 
@@ -20,18 +21,19 @@ interface SessionDialogProps {
   readonly name: SessionDialogName | "none"
   readonly session: Session
   readonly fill: ContextFill | undefined
+  readonly use: LimitUse | undefined
   readonly onClose: () => void
 }
 
 /** What the session's menu opens; each is loaded when it is. */
-export function SessionDialog({ name, session, fill, onClose }: SessionDialogProps) {
+export function SessionDialog({ name, session, fill, use, onClose }: SessionDialogProps) {
   return (
     <Dialog title={name === "none" ? "" : TITLES[name]} open={name !== "none"} onClose={onClose}>
       <div className="flex min-h-24 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4">
         <Suspense fallback={<Skeleton rows={2} />}>
           {name === "rewind" && <RewindFiles session={session} onClose={onClose} />}
           {name === "export" && <ExportSession session={session} />}
-          {name === "about" && <AboutSession session={session} fill={fill} />}
+          {name === "about" && <AboutSession session={session} fill={fill} use={use} />}
         </Suspense>
       </div>
     </Dialog>

@@ -8,13 +8,15 @@ import { MachineName } from "../fleet/machine-name.tsx"
 import { isSilent } from "../fleet/session-status.ts"
 import type { ContextFill } from "./context-fill.ts"
 import { ContextMeter } from "./context-meter.tsx"
-import { LimitMeter, useLimitUse } from "./limit-meter.tsx"
+import { LimitMeter } from "./limit-meter.tsx"
+import type { LimitUse } from "./limit-use.ts"
 import { OriginLink, useOrigin } from "./session-origin.tsx"
 import { Steering } from "./steering.tsx"
 
 interface SessionFactsProps {
   readonly session: Session
   readonly fill: ContextFill | undefined
+  readonly use: LimitUse | undefined
   readonly onTrouble: (why: string | undefined) => void
 }
 
@@ -22,7 +24,7 @@ const QUIET_SELECT =
   "field-sizing-content min-h-7! shrink-0 border-transparent! bg-transparent! px-1! py-0! text-dense! hover:bg-sunken! coarse:min-h-11!"
 
 /** The header's second line where it is wide. The folder gives way first; "About this session" has all of it. */
-export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
+export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProps) {
   const isAway = isSilent(session, useNow())
   const origin = useOrigin(session)
   return (
@@ -42,7 +44,7 @@ export function SessionFacts({ session, fill, onTrouble }: SessionFactsProps) {
       {session.cliVersion !== null && <span className="shrink-0 @max-2xl:hidden">CLI {session.cliVersion}</span>}
       <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
       <ContextMeter fill={fill} />
-      <LimitMeter use={useLimitUse()} className="shrink-0 @max-4xl:hidden" />
+      <LimitMeter use={use} className="shrink-0 @max-4xl:hidden" />
       {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
       {session.viewers > 1 && (
         <span className="flex shrink-0 items-center gap-1 tabular-nums">

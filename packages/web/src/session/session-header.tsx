@@ -13,6 +13,7 @@ import { useSessionActions, useTrouble } from "../sessions/session-actions.ts"
 import { SessionMenu } from "../sessions/session-menu.tsx"
 import { useContextFill } from "./context-meter.tsx"
 import { LaunchNote } from "./launch-note.tsx"
+import { useLimitUse } from "./limit-meter.tsx"
 import { NarrowFacts } from "./narrow-facts.tsx"
 import { isReachable } from "./reachable.ts"
 import { SessionDialog, type SessionDialogName } from "./session-dialogs.tsx"
@@ -32,6 +33,7 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
   const [dialog, setDialog] = useState<SessionDialogName | "none">("none")
   const actions = useSessionActions(session)
   const fill = useContextFill()
+  const use = useLimitUse()
   const menu = useOwnMenu(session, setDialog)
   const isRunning = session.state === "running" || session.state === "waiting"
   return (
@@ -66,7 +68,7 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
           <span className="@max-xl:hidden">{trailing}</span>
           <SessionMenu session={session} own={menu} />
         </div>
-        <SessionFacts session={session} fill={fill} onTrouble={setTrouble} />
+        <SessionFacts session={session} fill={fill} use={use} onTrouble={setTrouble} />
         <NarrowFacts session={session} fill={fill} status={status} onAbout={() => setDialog("about")}>
           {trailing}
         </NarrowFacts>
@@ -74,7 +76,7 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
       <LaunchNote session={session} status={status} />
       <Trouble why={trouble} onDismiss={() => setTrouble(undefined)} />
       <Trouble why={undone} onDismiss={forgetUndone} />
-      <SessionDialog name={dialog} session={session} fill={fill} onClose={() => setDialog("none")} />
+      <SessionDialog name={dialog} session={session} fill={fill} use={use} onClose={() => setDialog("none")} />
     </header>
   )
 }

@@ -6,15 +6,16 @@ import { titleOf } from "../fleet/session-words.ts"
 interface Origin {
   readonly id: string
   readonly title: string
-  readonly name: "Continues" | "Fork of"
+  readonly name: "Continues" | "Fork of" | "Comes from"
 }
 
 /** The session that this one is a fork of, or that went on in this one. */
 export function useOrigin({ id, parent }: Session): Origin | undefined {
   const origin = useSession(parent ?? "")
   if (parent === undefined) return undefined
-  const title = origin === undefined ? `Session ${parent.slice(0, 8)}` : titleOf(origin)
-  return { id: parent, title, name: origin?.next === id ? "Continues" : "Fork of" }
+  // Older than the list reaches: which of the two it is is not known.
+  if (origin === undefined) return { id: parent, title: `Session ${parent.slice(0, 8)}`, name: "Comes from" }
+  return { id: parent, title: titleOf(origin), name: origin.next === id ? "Continues" : "Fork of" }
 }
 
 export function OriginLink({ origin }: { readonly origin: Origin }) {

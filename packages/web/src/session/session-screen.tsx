@@ -38,9 +38,10 @@ export function SessionScreen({ params }: ScreenProps) {
   const lane = usePlace().query.get("lane")
   const [isListOpen, setListOpen] = useState(false)
   const openList = useCallback(() => setListOpen(true), [])
+  const closeList = useCallback(() => setListOpen(false), [])
   return (
     <div className="flex min-h-0 flex-1">
-      <SideList currentId={id} isDrawerOpen={isListOpen} onClose={() => setListOpen(false)} />
+      <SideList currentId={id} isDrawerOpen={isListOpen} onClose={closeList} />
       <OneSession key={`${id}:${lane ?? ""}`} id={id} lane={lane} onList={openList} />
     </div>
   )

@@ -1,4 +1,4 @@
-import { useMemo } from "react"
+import { useEffect, useMemo } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { navigate, setQuery, usePlace } from "../app/router.ts"
 import { useIsDesktop } from "../app/screen-room.ts"
@@ -19,17 +19,21 @@ interface SideListProps {
 
 /** The other sessions: beside this one where there is room for them, in a drawer where there is little. */
 export function SideList({ currentId, isDrawerOpen, onClose }: SideListProps) {
-  if (!useIsDesktop()) {
-    return (
-      <Dialog title="Sessions" look="drawer" open={isDrawerOpen} onClose={onClose}>
+  const isDesktop = useIsDesktop()
+  useEffect(() => {
+    if (isDesktop) onClose()
+  }, [isDesktop, onClose])
+  return (
+    <>
+      {isDesktop && (
+        <aside aria-label="Sessions" className="flex w-70 shrink-0 flex-col border-e border-line">
+          <OtherSessions currentId={currentId} />
+        </aside>
+      )}
+      <Dialog title="Sessions" look="drawer" open={isDrawerOpen && !isDesktop} onClose={onClose}>
         <OtherSessions currentId={currentId} />
       </Dialog>
-    )
-  }
-  return (
-    <aside aria-label="Sessions" className="flex w-70 shrink-0 flex-col border-e border-line">
-      <OtherSessions currentId={currentId} />
-    </aside>
+    </>
   )
 }
 

@@ -88,19 +88,21 @@ export function useImages(session: string) {
   const { images, left } = useValue(one.store)
   const set = (next: Images) => put(session, one, next)
   function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): void {
-    if (take([...(list?.files ?? [])])) event.preventDefault()
+    const files = [...(list?.files ?? [])]
+    // Of what is pasted some is text all the same; a file that is dropped would be opened instead of this page.
+    const isMeant = event.type === "drop" || files.some(({ type }) => type.startsWith("image/"))
+    if (files.length === 0 || !isMeant) return
+    event.preventDefault()
+    take(files)
   }
-  /** Whether there were images among them. */
-  function take(all: readonly File[]): boolean {
-    const files = all.filter(({ type }) => type.startsWith("image/"))
-    if (files.length === 0) return false
+  function take(files: readonly File[]): void {
+    if (files.length === 0) return
     const { round } = one
     readImages(files).then(
       // What was sent meanwhile has gone without them.
       (read) => round === one.round && set(withImages(one.store.get().images, read)),
       () => set({ ...one.store.get(), left: "The image could not be read." }),
     )
-    return true
   }
   return {
     images,

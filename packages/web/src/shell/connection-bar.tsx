@@ -59,7 +59,7 @@ export function ConnectionBar() {
       {text !== "" && (
         <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
           {isTrying && (
-            <span className="me-[0.5ch] max-[359px]:hidden">
+            <span className="me-[0.5ch] max-[359px]:sr-only">
               Reconnecting
               {connection.tries > 1 && <span className="max-tablet:hidden">, try {connection.tries}</span>}.
             </span>

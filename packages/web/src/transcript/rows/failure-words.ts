@@ -1,6 +1,6 @@
 import type { LimitRow } from "@signalbox/protocol/transcript"
-import { oneLine } from "../../design/visible-characters.ts"
-import { clockTime } from "../../design/words.ts"
+import { moment } from "../../design/moment.ts"
+import { limitNames, limitPercent, limitResetMs } from "../../fleet/limit-words.ts"
 
 /** The CLI's codes for a request that failed: what happened, and what to do. */
 export const FAILURES: Readonly<Record<string, { readonly what: string; readonly next: string }>> = {
@@ -34,22 +34,10 @@ export const FAILURES: Readonly<Record<string, { readonly what: string; readonly
   max_output_tokens: { what: "The answer was longer than allowed.", next: "Ask it to go on, or for less at once." },
 }
 
-const LIMITS: Readonly<Record<string, string>> = {
-  five_hour: "5-hour limit",
-  seven_day: "7-day limit",
-  seven_day_opus: "7-day Opus limit",
-  seven_day_sonnet: "7-day Sonnet limit",
-}
-
-export function limitName(type: string | undefined): string {
-  return type === undefined ? "Rate limit" : (LIMITS[type] ?? `Limit ${oneLine(type, 40)}`)
-}
-
-export function limitWords({ status, limitType, utilization, resetsAt }: LimitRow): string {
-  const name = limitName(limitType)
-  const used = utilization === undefined ? "" : `, ${Math.round(utilization * (utilization <= 1 ? 100 : 1))} % used`
-  // Seconds since 1970, as the wire has it.
-  const resets = resetsAt === undefined ? "" : `, resets at ${clockTime(resetsAt * 1000)}`
+export function limitWords({ status, limitType, utilization, resetsAt, at }: LimitRow): string {
+  const { name } = limitNames(limitType)
+  const used = utilization === undefined ? "" : `, ${limitPercent(utilization)} % used`
+  const resets = resetsAt === undefined ? "" : `, resets at ${moment(limitResetMs(resetsAt), Date.parse(at))}`
   if (status === "allowed") return `Within the ${name.charAt(0).toLowerCase()}${name.slice(1)} again${used}`
   const reached = status === "rejected" ? " reached" : ""
   return `${name}${reached}${used}${resets}`
