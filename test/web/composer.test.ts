@@ -5,7 +5,7 @@ import { Machine } from "../runner/runner-process.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { says, talks } from "./scenarios.ts"
-import { feedOf, messageOf, openSession, promptsOf, turnsAre, WAIT, waitingOf } from "./session-page.ts"
+import { feedOf, messageOf, openSession, PIXEL, promptsOf, turnsAre, WAIT, waitingOf } from "./session-page.ts"
 
 describe.runIf(hasBrowser)("the composer", () => {
   let machine: Machine
@@ -189,12 +189,21 @@ describe.runIf(hasBrowser)("the composer", () => {
     await attached.waitFor()
     const chosen = page.waitForEvent("filechooser")
     await page.getByRole("button", { name: "Attach images" }).click()
-    const file = (name: string, mimeType: string) => ({ name, mimeType, buffer: Buffer.from("a picture") })
-    await (await chosen).setFiles([file("other.gif", "image/gif"), file("other.heic", "")])
-    await page.getByRole("list", { name: "Images" }).getByRole("img", { name: "other.gif" }).waitFor()
-    await page.getByRole("alert").getByText("Not attached: 1 file that is not PNG, JPEG, GIF or WebP.").waitFor()
+    const file = (name: string, mimeType: string, content: string) => ({
+      name,
+      mimeType,
+      buffer: Buffer.from(content, "base64"),
+    })
+    await (await chosen).setFiles([
+      file("other.png", "image/png", PIXEL),
+      file("liar.png", "image/png", "bm8gcGljdHVyZQ=="),
+      file("other.heic", "", PIXEL),
+    ])
+    await page.getByRole("list", { name: "Images" }).getByRole("img", { name: "other.png" }).waitFor()
+    await page.getByRole("alert").getByText("Not attached: 2 files that are not PNG, JPEG, GIF or WebP.").waitFor()
     expect(await page.getByRole("list", { name: "Images" }).getByRole("listitem").count()).toBe(2)
-    await page.getByRole("button", { name: "Remove other.gif" }).click()
+    await page.getByRole("button", { name: "Remove other.png" }).click()
+    expect(await messageOf(page).evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true)
     await messageOf(page).fill("what is this?")
     await messageOf(page).press("Enter")
     await page.getByRole("list", { name: "Images" }).waitFor({ state: "detached" })

@@ -5,7 +5,7 @@ import { armed } from "./approvals-page.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
-import { feedOf, headerOf, messageOf, promptsOf, turnsAre } from "./session-page.ts"
+import { feedOf, headerOf, messageOf, PIXEL, promptsOf, turnsAre } from "./session-page.ts"
 
 /** A phone in the same network as the hub: its browser keeps back what it has for pages over https alone. */
 describe.runIf(hasBrowser)("a page over plain http", () => {
@@ -60,5 +60,3 @@ describe.runIf(hasBrowser)("a page over plain http", () => {
     await page.getByText("this one came over plain http").waitFor()
   })
 })
-
-const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

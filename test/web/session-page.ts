@@ -53,3 +53,6 @@ function textOf(content: unknown): string {
 export async function turnsAre(hub: HubProcess, id: string, count: number): Promise<void> {
   await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).turns, WAIT).toBe(count)
 }
+
+/** A PNG of one pixel, in base64. */
+export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -237,4 +237,34 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     await page.getByRole("button", { name: "Sent. Jump to latest" }).click()
     await feed(page).getByText("on you go").waitFor(WAIT)
   })
+
+  check(
+    "[C-6] a screen or panel that was not loaded before the hub went away says so, and comes when it is back",
+    async () => {
+      const { id } = await cockpit.agent({ title: "Not loaded", scenario: says("Hello.") })
+      const page = await cockpit.page()
+      // As if the hub had gone before there was time for them.
+      await page.route(/assets\/(?:raw-panel|settings-screen)/, (route) => route.abort())
+      await page.goto(`/s/${id}`)
+      await feed(page).getByText("Hello.").first().waitFor()
+      await cockpit.hub.kill()
+      await bar(page)
+        .getByText(/Shown as of/)
+        .waitFor(WAIT)
+      const away = page.getByText("It comes when the hub is back.")
+      await page.getByRole("button", { name: "Panels" }).click()
+      await page.getByRole("tab", { name: "Raw" }).click()
+      await away.waitFor()
+      // Its neighbours go on.
+      await feed(page).getByText("Hello.").first().waitFor()
+      await page.getByRole("link", { name: "Settings" }).first().click()
+      await away.waitFor()
+      await page.unrouteAll()
+      await cockpit.hub.startAgain()
+      await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor(WAIT)
+      await page.goBack()
+      await page.getByRole("tabpanel", { name: "Raw" }).waitFor()
+      await away.waitFor({ state: "detached" })
+    },
+  )
 })

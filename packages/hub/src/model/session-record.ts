@@ -40,6 +40,8 @@ export interface SessionRecord {
     readonly subtype: string
     readonly isError: boolean
     readonly at: string
+    /** Its event: whoever has seen that knows of it. Absent in records of an older hub. */
+    readonly seq?: number
     readonly interruptedBy?: string
   }
   readonly exit?: SessionExit

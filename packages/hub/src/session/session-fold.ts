@@ -29,25 +29,33 @@ export function foldEvents(session: KeptSession, events: readonly FoldedEvent[],
   const last = events.at(-1)
   if (last === undefined) return session
   let folded = session
+  let lastNews: StoredEvent | undefined
   for (const { event, message } of events) {
+    const before = folded
     const other = sayerOf === undefined || !TELLING.has(message.type) ? undefined : sayerOf(message)
     const isLeftover = other !== undefined && other !== session.own.incarnation
     folded = isLeftover ? foldLeftover(folded, message, other) : foldMessage(folded, event, message)
+    if (isNews(event, message, tasksOf(before) !== tasksOf(folded))) lastNews = event
   }
   const lastLine = lastLineIn(events)
   const lastAgentUuid = lastUuidIn(events)
   const spoken = lastLine === undefined ? {} : { lastLine }
-  const lastNews = events.findLast((folded) => !isAboutConnection(folded))
-  const moved = lastNews === undefined ? {} : { updatedAt: timeOf(lastNews.event) }
+  const moved = lastNews === undefined ? {} : { updatedAt: timeOf(lastNews) }
   return {
     record: { ...folded.record, ...spoken, lastSeq: last.event.seq, ...moved },
     own: lastAgentUuid === undefined ? folded.own : { ...folded.own, lastAgentUuid },
   }
 }
 
-/** A hub that starts again hears from every agent: that is no news of any session. */
-function isAboutConnection({ event, message }: FoldedEvent): boolean {
-  return event.from === "hub" && (message["subtype"] === "connected" || message["subtype"] === "disconnected")
+/** A hub that starts again hears from every agent, and newer ones tell their background tasks: that is no news of a session. */
+function isNews({ from }: StoredEvent, message: Envelope, hasOtherTasks: boolean): boolean {
+  const subtype = message["subtype"]
+  if (from === "hub") return subtype !== "connected" && subtype !== "disconnected"
+  return message.type !== "system" || subtype !== "background_tasks_changed" || hasOtherTasks
+}
+
+function tasksOf({ record }: KeptSession): number {
+  return record.backgroundTasks ?? 0
 }
 
 function timeOf({ at }: StoredEvent): string {
@@ -60,7 +68,7 @@ function foldMessage(session: KeptSession, event: StoredEvent, message: Envelope
     case "system":
       return event.from === "agent" ? foldSystem(session, message, timeOf(event)) : session
     case "result":
-      return event.from === "agent" ? foldResult(session, message, timeOf(event)) : session
+      return event.from === "agent" ? foldResult(session, message, event) : session
     case "user":
       return event.from === "client" ? foldUserMessage(session, message, timeOf(event)) : session
     case "control_request":
@@ -175,11 +183,11 @@ const INIT_FIELDS: readonly (readonly [string, keyof SessionRecord])[] = [
   ["claude_code_version", "cliVersion"],
 ]
 
-function foldResult(session: KeptSession, message: Envelope, at: string): KeptSession {
+function foldResult(session: KeptSession, message: Envelope, event: StoredEvent): KeptSession {
   const { record, own } = session
   const { turnStartedAt: _over, interruptedBy, ...rest } = record
   const isError = message["is_error"] === true
-  const told = { subtype: fieldText(message, "subtype") ?? "unknown", isError, at }
+  const told = { subtype: fieldText(message, "subtype") ?? "unknown", isError, at: timeOf(event), seq: event.seq }
   return {
     own,
     record: {

@@ -21,7 +21,7 @@ const session: SessionView = {
   createdAt: at,
   updatedAt: at,
   lastSeq: 2,
-  lastResult: { subtype: "success", isError: false, at },
+  lastResult: { subtype: "success", isError: false, at, seq: 1 },
   exit: { reason: "ended", code: 0, at },
   turns: 1,
   costUsd: 0.01,

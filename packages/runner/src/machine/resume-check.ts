@@ -64,11 +64,9 @@ async function requireFolder(path: string, ofSession?: string): Promise<string> 
     ))
   )
     return path
-  const problem = !isAbsolute(path)
-    ? "is not an absolute path"
-    : found === undefined
-      ? "does not exist"
-      : "is no folder"
+  if (!isAbsolute(path) && ofSession === undefined)
+    throw new Refusal("runner/no-folder", `${path} is not an absolute path: begin it at the root, or with ~/`)
+  const problem = found === undefined ? "does not exist" : "is no folder"
   throw new Refusal(
     "runner/no-folder",
     ofSession === undefined

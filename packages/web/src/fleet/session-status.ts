@@ -62,7 +62,7 @@ export function statusOf(session: Facts, { now, seenSeq }: StatusContext): Sessi
   if (session.state === "disconnected" && session.turnStartedAt !== undefined) return "running"
   if (session.state === "idle" && (session.backgroundTasks ?? 0) > 0) return "running"
   if (session.state === "ended") return "ended"
-  if (session.lastResult !== undefined && (seenSeq ?? 0) < session.lastSeq) return "ready"
+  if (session.lastResult !== undefined && (seenSeq ?? 0) < endOfTurn(session)) return "ready"
   return "idle"
 }
 
@@ -76,6 +76,12 @@ export function isSilent(
 ): boolean {
   if (state !== "disconnected") return false
   return runner === null || runnerSeenAt === undefined || now - Date.parse(runnerSeenAt) > SILENT_AFTER_MS
+}
+
+/** What came after it, such as that its agent is connected again, is no turn that ended. */
+function endOfTurn({ lastResult, lastSeq }: Pick<Facts, "lastResult" | "lastSeq">): number {
+  const seq = lastResult?.["seq"]
+  return typeof seq === "number" ? seq : lastSeq
 }
 
 /** Its process is there and was given its first message, and has said nothing yet: its CLI is still starting. */

@@ -11,7 +11,7 @@ import { AdvancedFields } from "./advanced-fields.tsx"
 import { type AgentChoice, agentChoices } from "./agent-choices.ts"
 import { BringAgent } from "./bring-agent.tsx"
 import { forgetDraft, keepDraft, readBefore, readPlaceBefore, readStartBefore } from "./kept-launch.ts"
-import type { LaunchFields } from "./launch.ts"
+import { isWholePath, type LaunchFields, NOT_WHOLE } from "./launch.ts"
 import { FolderField, MoreFields } from "./launch-fields.tsx"
 import { MachineChoice, useChosenMachine } from "./machine-choice.tsx"
 import { RadioCards } from "./radio-cards.tsx"
@@ -161,7 +161,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
 }
 
 function missingFolder(path: string, machine = "That machine"): string {
-  if (!/^(?:\/|~(?:\/|$))/.test(path)) return "Write the folder from the root, or from ~/ for the home there."
+  if (!isWholePath(path)) return NOT_WHOLE
   return `${machine} has no such folder.`
 }
 

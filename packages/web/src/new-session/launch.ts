@@ -31,10 +31,18 @@ export interface FieldProblem {
   readonly why: string
 }
 
+export const NOT_WHOLE = "Write the folder from the root, or from ~/ for the home there."
+
+/** On whichever system the machine has. */
+export function isWholePath(path: string): boolean {
+  return /^(?:[/\\]|~(?:[/\\]|$)|[A-Za-z]:[/\\])/.test(path)
+}
+
 /** The first thing that somebody has to mend before it can be sent. */
 export function problemOf(fields: LaunchFields): FieldProblem | undefined {
   if (fields.agent === "external") return undefined
   if (fields.cwd === "" && fields.resume === undefined) return { field: "cwd", why: "Say in which folder it works." }
+  if (fields.cwd !== "" && !isWholePath(fields.cwd)) return { field: "cwd", why: NOT_WHOLE }
   if (fields.mode === BYPASS && fields.confirmation !== BYPASS_WORD)
     return { field: "confirmation", why: `Type “${BYPASS_WORD}” if you mean it.` }
   if (fields.budget !== "" && !(Number(fields.budget) > 0))

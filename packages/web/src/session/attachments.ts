@@ -30,13 +30,32 @@ interface ReadFiles {
 }
 
 export async function readImages(files: readonly File[]): Promise<ReadFiles> {
-  const readable = files.filter(({ type }) => IMAGE_TYPES.includes(type))
+  const readable = await readableOf(files)
   const small = readable.filter(({ size }) => size <= MAX_BYTES).slice(0, MAX_IMAGES + 1)
   const images = await Promise.all(
     small.map(async (file) => ({ id: newUuid(), name: file.name, url: await dataUrlOf(file) })),
   )
   const tooLarge = readable.filter(({ size }) => size > MAX_BYTES).length
   return { images, tooLarge, otherKind: files.length - readable.length }
+}
+
+/** By its kind, and by a look: a name says little of what is in a file. */
+async function readableOf(files: readonly File[]): Promise<readonly File[]> {
+  const isPicture = await Promise.all(
+    files.map(async (file) => {
+      if (!IMAGE_TYPES.includes(file.type)) return false
+      // It would not be taken along in any case.
+      if (file.size > MAX_BYTES) return true
+      return createImageBitmap(file).then(
+        (bitmap) => {
+          bitmap.close()
+          return true
+        },
+        () => false,
+      )
+    }),
+  )
+  return files.filter((_, index) => isPicture[index])
 }
 
 /** What is there already and what came, as far as it fits. */

@@ -76,9 +76,22 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
   return (
     <div data-region="composer" className="shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
       <div className="mx-auto flex max-w-4xl flex-col gap-2 px-3 py-2 tablet:px-6">
-        <WaitingMessages session={session} rows={rows} waiting={waiting} onRetry={retry} onDiscard={discard} />
+        <WaitingMessages
+          session={session}
+          rows={rows}
+          waiting={waiting}
+          onRetry={retry}
+          onDiscard={discard}
+          onGone={() => field.current?.focus()}
+        />
         {isEmpty && !isBusy && <Suggestion rows={rows} onTake={(taken) => putText(taken, taken.length)} />}
-        <AttachmentList images={images} onRemove={remove} />
+        <AttachmentList
+          images={images}
+          onRemove={(id) => {
+            remove(id)
+            field.current?.focus()
+          }}
+        />
         {left !== undefined && (
           <p role="alert" className="text-dense text-danger">
             {left}

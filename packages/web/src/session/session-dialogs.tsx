@@ -1,15 +1,15 @@
 import type { Session } from "@signalbox/client"
-import { lazy, Suspense } from "react"
 import { Dialog } from "../design/dialog.tsx"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Skeleton } from "../design/notice.tsx"
 import type { ContextFill } from "./context-fill.ts"
 import type { LimitUse } from "./limit-use.ts"
 
 export type SessionDialogName = "rewind" | "export" | "about"
 
-const RewindFiles = lazy(async () => ({ default: (await import("./rewind-files.tsx")).RewindFiles }))
-const ExportSession = lazy(async () => ({ default: (await import("./export-session.tsx")).ExportSession }))
-const AboutSession = lazy(async () => ({ default: (await import("./about-session.tsx")).AboutSession }))
+const RewindFiles = lazyPart(async () => (await import("./rewind-files.tsx")).RewindFiles)
+const ExportSession = lazyPart(async () => (await import("./export-session.tsx")).ExportSession)
+const AboutSession = lazyPart(async () => (await import("./about-session.tsx")).AboutSession)
 
 const TITLES: Readonly<Record<SessionDialogName, string>> = {
   rewind: "Rewind files",
@@ -30,11 +30,11 @@ export function SessionDialog({ name, session, fill, use, onClose }: SessionDial
   return (
     <Dialog title={name === "none" ? "" : TITLES[name]} open={name !== "none"} onClose={onClose}>
       <div className="flex min-h-24 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4">
-        <Suspense fallback={<Skeleton rows={2} />}>
+        <PartBoundary resetKey={name} waiting={<Skeleton rows={2} />}>
           {name === "rewind" && <RewindFiles session={session} onClose={onClose} />}
           {name === "export" && <ExportSession session={session} />}
           {name === "about" && <AboutSession session={session} fill={fill} use={use} />}
-        </Suspense>
+        </PartBoundary>
       </div>
     </Dialog>
   )

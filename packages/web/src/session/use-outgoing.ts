@@ -4,8 +4,9 @@ import { useCallback, useEffect } from "react"
 import { useHubStore } from "../app/hub-context.ts"
 import { createValueStore, useValue, type ValueStore } from "../app/value-store.ts"
 import { type Outgoing, type OutgoingInput, stepOutgoing, takesPriority } from "./outgoing.ts"
+import { forgetUnsent, keepUnsent, readUnsent } from "./unsent.ts"
 
-/** By session, as long as the page lives: what was not sent must not be gone because somebody looked elsewhere meanwhile. */
+/** By session: what was not sent must not be gone because somebody looked elsewhere meanwhile, or loaded the page anew. */
 const kept = new Map<string, ValueStore<readonly Outgoing[]>>()
 
 const MAX_KEPT = 100
@@ -15,7 +16,7 @@ function outgoingOf(session: string): ValueStore<readonly Outgoing[]> {
   if (known !== undefined) return known
   // Those without anything on its way go first; what was not sent stays.
   if (kept.size >= MAX_KEPT) for (const [id, { get }] of kept) if (get().length === 0) kept.delete(id)
-  const store = createValueStore<readonly Outgoing[]>([])
+  const store = createValueStore<readonly Outgoing[]>(readUnsent(session))
   kept.set(session, store)
   return store
 }
@@ -32,7 +33,18 @@ export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
   const store = useHubStore()
   const outgoing = outgoingOf(session.id)
   const waiting = useValue(outgoing)
-  const dispatch = useCallback((input: OutgoingInput) => outgoing.set(stepOutgoing(outgoing.get(), input)), [outgoing])
+  const dispatch = useCallback(
+    (input: OutgoingInput) => {
+      const before = outgoing.get()
+      const after = stepOutgoing(before, input)
+      outgoing.set(after)
+      if (input.type === "send") keepUnsent(session.id, input.message)
+      // The hub keeps what it has accepted.
+      else if (input.type === "accepted") forgetUnsent(session.id, input.uuid)
+      else for (const { uuid } of before) if (!after.some((left) => left.uuid === uuid)) forgetUnsent(session.id, uuid)
+    },
+    [outgoing, session.id],
+  )
 
   useEffect(() => {
     if (outgoing.get().length === 0) return

@@ -6,6 +6,7 @@ import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { oneLine } from "../design/visible-characters.ts"
+import { plural } from "../design/words.ts"
 import { isQueued, type Outgoing } from "./outgoing.ts"
 import { refusalWords } from "./panels/agent-question.ts"
 
@@ -15,10 +16,12 @@ interface WaitingProps {
   readonly waiting: readonly Outgoing[]
   readonly onRetry: (message: Outgoing) => void
   readonly onDiscard: (uuid: string) => void
+  /** One is taken away whose button had the focus. */
+  readonly onGone: () => void
 }
 
 /** What was sent and is not with the agent yet. */
-export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: WaitingProps) {
+export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, onGone }: WaitingProps) {
   const queued = useMemo(
     () => rows.filter((row): row is PromptRow => row.kind === "prompt" && isQueued(row, session)),
     [rows, session],
@@ -27,7 +30,7 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: 
   return (
     <ul aria-label="Messages on their way" className="flex max-h-[30vh] flex-col gap-1 overflow-y-auto">
       {queued.map((row) => (
-        <QueuedMessage key={row.key} row={row} session={session} />
+        <QueuedMessage key={row.key} row={row} session={session} onGone={onGone} />
       ))}
       {waiting.map((message) =>
         message.state.name === "not-sent" ? (
@@ -36,7 +39,10 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard }: 
             message={message}
             why={message.state.why}
             onRetry={() => onRetry(message)}
-            onDiscard={() => onDiscard(message.uuid)}
+            onDiscard={() => {
+              onDiscard(message.uuid)
+              onGone()
+            }}
           />
         ) : (
           <li key={message.uuid} className={ROW}>
@@ -64,8 +70,14 @@ function StateMark({ children, bad = false }: { readonly children: string; reado
   )
 }
 
+interface QueuedMessageProps {
+  readonly row: PromptRow
+  readonly session: Session
+  readonly onGone: () => void
+}
+
 /** With Cancel: whether it was still to be had is told by the row itself, why not by the agent. */
-function QueuedMessage({ row, session }: { readonly row: PromptRow; readonly session: Session }) {
+function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
   const hub = useHub()
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const { uuid } = row
@@ -75,6 +87,7 @@ function QueuedMessage({ row, session }: { readonly row: PromptRow; readonly ses
       const reply = await hub.session(session.id).cancel(id)
       const isTaken = typeof reply === "object" && reply !== null && "cancelled" in reply && reply.cancelled === false
       setTrouble(isTaken ? "The agent has it already." : undefined)
+      if (!isTaken) onGone()
     } catch (error) {
       setTrouble(refusalWords(error, session))
     }
@@ -83,7 +96,7 @@ function QueuedMessage({ row, session }: { readonly row: PromptRow; readonly ses
   return (
     <li className={classes(ROW, "text-text-2")}>
       <StateMark>Queued</StateMark>
-      <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200)}</bdi>
+      <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200) || plural(row.pictures.length, "picture")}</bdi>
       {uuid !== undefined && (
         <Button look="quiet" onClick={() => void cancel(uuid)}>
           Cancel

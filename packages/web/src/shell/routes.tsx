@@ -1,5 +1,6 @@
-import { type ComponentType, lazy } from "react"
+import type { ComponentType } from "react"
 import type { ScreenProps } from "../app/router.ts"
+import { lazyPart } from "../design/lazy-part.tsx"
 import { SessionScreen } from "../session/session-screen.tsx"
 import { SessionsScreen } from "../sessions/sessions-screen.tsx"
 
@@ -8,25 +9,19 @@ interface ScreenRoute {
   readonly screen: ComponentType<ScreenProps>
 }
 
-const load = {
-  approvals: async () => ({ default: (await import("../approvals/approvals-screen.tsx")).ApprovalsScreen }),
-  newSession: async () => ({ default: (await import("../new-session/new-session.tsx")).NewSession }),
-  search: async () => ({ default: (await import("../search/search-screen.tsx")).SearchScreen }),
-  machines: async () => ({ default: (await import("../machines/machines-screen.tsx")).MachinesScreen }),
-  machine: async () => ({ default: (await import("../machines/machine-screen.tsx")).MachineScreen }),
-  settings: async () => ({ default: (await import("../settings/settings-screen.tsx")).SettingsScreen }),
-}
-const ApprovalsScreen = lazy(load.approvals)
+const ApprovalsScreen = lazyPart(async () => (await import("../approvals/approvals-screen.tsx")).ApprovalsScreen)
 /** Not among the routes: it is opened over one of them. */
-export const NewSession = lazy(load.newSession)
-const SearchScreen = lazy(load.search)
-const MachinesScreen = lazy(load.machines)
-const MachineScreen = lazy(load.machine)
-const SettingsScreen = lazy(load.settings)
+export const NewSession = lazyPart(async () => (await import("../new-session/new-session.tsx")).NewSession)
+const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen)
+const MachinesScreen = lazyPart(async () => (await import("../machines/machines-screen.tsx")).MachinesScreen)
+const MachineScreen = lazyPart(async () => (await import("../machines/machine-screen.tsx")).MachineScreen)
+const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen)
+
+const LATER = [ApprovalsScreen, NewSession, SearchScreen, MachinesScreen, MachineScreen, SettingsScreen]
 
 /** The other screens, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
 export function preloadScreens(): void {
-  for (const screen of Object.values(load)) screen().catch(() => undefined)
+  for (const screen of LATER) screen.preload().catch(() => undefined)
 }
 
 /** Every address of the cockpit but `/login`, and `/new`, which is opened over one of these. The hub serves its page at the same ones. */

@@ -1,7 +1,6 @@
-import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { Announcer } from "../app/announcer.tsx"
-import { ErrorBoundary } from "../app/error-boundary.tsx"
-import { useCanOperate, useFleet } from "../app/hub-context.ts"
+import { useCanOperate, useConnection, useFleet } from "../app/hub-context.ts"
 import { cycleRegions } from "../app/regions.ts"
 import { closeOver, currentPlace, matchPath, navigate, useOver, usePlace } from "../app/router.ts"
 import { useIsPhone } from "../app/screen-room.ts"
@@ -11,7 +10,8 @@ import { keepTypedAhead } from "../app/typed-ahead.ts"
 import { ARRIVALS, useAskArrivals } from "../approvals/ask-arrivals.ts"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
-import { Empty, Skeleton } from "../design/notice.tsx"
+import { PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
+import { Empty } from "../design/notice.tsx"
 import { openAsks } from "../fleet/open-asks.ts"
 import { KeyboardHelp } from "../settings/keyboard-help.tsx"
 import { ConnectionBar } from "./connection-bar.tsx"
@@ -36,6 +36,10 @@ export function Shell() {
   const waiting = useMemo(() => openAsks(asks).length, [asks])
   usePageBadge(waiting, usePageTitle())
   useAskArrivals(ARRIVALS)
+  const connection = useConnection()
+  useEffect(() => {
+    if (connection.name === "live") tryPartsAgain()
+  }, [connection.name])
   useEffect(() => {
     const timer = setTimeout(preloadScreens, PRELOAD_MS)
     return () => clearTimeout(timer)
@@ -65,9 +69,9 @@ export function Shell() {
           <ConnectionBar />
           <main id="main" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
             {isPage ? (
-              <Guarded path="/new">
+              <PartBoundary resetKey="/new">
                 <NewSession isPhone />
-              </Guarded>
+              </PartBoundary>
             ) : (
               <CurrentScreen />
             )}
@@ -77,11 +81,17 @@ export function Shell() {
       <BottomBar waiting={waiting} onMore={() => setLayer("palette")} />
       <Announcer />
       {!isPhone && wasOver && (
-        <ErrorBoundary resetKey={String(isOver)} fallback={(error) => <BrokenOver error={error} />}>
-          <Suspense>
-            <NewSession isPhone={false} />
-          </Suspense>
-        </ErrorBoundary>
+        <PartBoundary
+          resetKey={String(isOver)}
+          waiting={null}
+          frame={(words) => (
+            <Dialog title="New session" open={isOver} onClose={closeOver} hasAddress>
+              {words}
+            </Dialog>
+          )}
+        >
+          <NewSession isPhone={false} />
+        </PartBoundary>
       )}
       <Palette open={layer === "palette"} onClose={close} onHelp={() => setLayer("help")} />
       <KeyboardHelp open={layer === "help"} onClose={close} />
@@ -127,38 +137,14 @@ function CurrentScreen() {
     const params = matchPath(pattern, path)
     if (params === undefined) continue
     return (
-      <Guarded path={path}>
+      <PartBoundary resetKey={path}>
         <Screen params={params} />
-      </Guarded>
+      </PartBoundary>
     )
   }
   return (
     <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
       There is nothing at this address.
-    </Empty>
-  )
-}
-
-function Guarded({ path, children }: { readonly path: string; readonly children: ReactNode }) {
-  return (
-    <ErrorBoundary resetKey={path} fallback={(error) => <Broken error={error} />}>
-      <Suspense fallback={<Skeleton />}>{children}</Suspense>
-    </ErrorBoundary>
-  )
-}
-
-function BrokenOver({ error }: { readonly error: Error }) {
-  return (
-    <Dialog title="New session" open={useOver() !== undefined} onClose={closeOver} hasAddress>
-      <Broken error={error} />
-    </Dialog>
-  )
-}
-
-function Broken({ error }: { readonly error: Error }) {
-  return (
-    <Empty action={<Button onClick={() => location.reload()}>Reload</Button>}>
-      This screen could not be shown: {error.message}
     </Empty>
   )
 }

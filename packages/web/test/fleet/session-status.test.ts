@@ -67,6 +67,9 @@ describe("the status of a session", () => {
     expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 8)).toBe("ready")
     expect(status({ state: "idle", lastSeq: 9, lastResult: result(false) }, 9)).toBe("idle")
     expect(status({ state: "idle", lastSeq: 9 })).toBe("idle")
+    // Its agent was connected again since then.
+    expect(status({ state: "idle", lastSeq: 11, lastResult: result(false, { seq: 9 }) }, 9)).toBe("idle")
+    expect(status({ state: "idle", lastSeq: 11, lastResult: result(false, { seq: 9 }) }, 8)).toBe("ready")
   })
 
   it("is running while something goes on in the background", () => {

@@ -32,6 +32,11 @@ describe("a launch from the form", () => {
     ])
   })
 
+  it("is not sent with a folder that could be anywhere", () => {
+    for (const cwd of ["w", "./w", "../w", "~w"]) expect(problemOf(fields({ cwd }))?.field).toBe("cwd")
+    for (const cwd of ["/w", "~", "~/w", "C:\\w"]) expect(problemOf(fields({ cwd }))).toBeUndefined()
+  })
+
   it("is not sent with a budget that is no amount", () => {
     expect(problemOf(fields({ budget: "much" }))?.field).toBe("budget")
     expect(problemOf(fields({ budget: "-1" }))?.field).toBe("budget")

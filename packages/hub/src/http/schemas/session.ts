@@ -25,7 +25,13 @@ const sessionFields = {
   lastLine: z.string().exactOptional(),
   interruptedBy: z.string().exactOptional(),
   lastResult: z
-    .object({ subtype: z.string(), isError: z.boolean(), at: Moment, interruptedBy: z.string().exactOptional() })
+    .object({
+      subtype: z.string(),
+      isError: z.boolean(),
+      at: Moment,
+      seq: Seq.exactOptional(),
+      interruptedBy: z.string().exactOptional(),
+    })
     .exactOptional(),
   exit: z
     .object({ reason: z.string(), code: z.int().exactOptional(), signal: z.string().exactOptional(), at: Moment })

@@ -1,9 +1,10 @@
 import type { Session } from "@signalbox/client"
-import { type ComponentType, type KeyboardEvent, lazy, type PointerEvent, Suspense, useState } from "react"
+import { type ComponentType, type KeyboardEvent, type PointerEvent, useState } from "react"
 import { setQuery } from "../../app/router.ts"
 import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { CloseIcon } from "../../design/icons.tsx"
+import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Skeleton } from "../../design/notice.tsx"
 import type { SessionFeed } from "../../transcript/window/session-feed.ts"
 
@@ -18,12 +19,12 @@ interface Panel {
   readonly view: ComponentType<PanelProps>
 }
 
-const ChangesPanel = lazy(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }))
-const TasksPanel = lazy(async () => ({ default: (await import("./tasks-panel.tsx")).TasksPanel }))
-const ContextPanel = lazy(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }))
-const ToolsPanel = lazy(async () => ({ default: (await import("./tools-panel.tsx")).ToolsPanel }))
-const AsksPanel = lazy(async () => ({ default: (await import("./asks-panel.tsx")).AsksPanel }))
-const RawPanel = lazy(async () => ({ default: (await import("./raw-panel.tsx")).RawPanel }))
+const ChangesPanel = lazyPart(async () => (await import("./changes-panel.tsx")).ChangesPanel)
+const TasksPanel = lazyPart(async () => (await import("./tasks-panel.tsx")).TasksPanel)
+const ContextPanel = lazyPart(async () => (await import("./context-panel.tsx")).ContextPanel)
+const ToolsPanel = lazyPart(async () => (await import("./tools-panel.tsx")).ToolsPanel)
+const AsksPanel = lazyPart(async () => (await import("./asks-panel.tsx")).AsksPanel)
+const RawPanel = lazyPart(async () => (await import("./raw-panel.tsx")).RawPanel)
 
 /** One line per panel; each is loaded when it is opened. */
 const PANELS: readonly Panel[] = [
@@ -140,9 +141,9 @@ export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
           </IconButton>
         </div>
         <div role="tabpanel" aria-label={current.title} className="min-h-0 flex-1 overflow-y-auto p-3">
-          <Suspense fallback={<Skeleton rows={3} />}>
+          <PartBoundary resetKey={current.id} waiting={<Skeleton rows={3} />}>
             <current.view session={session} feed={feed} />
-          </Suspense>
+          </PartBoundary>
         </div>
       </aside>
     </>
