@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, Suspense, use } from "react"
+import { type ComponentType, type FunctionComponent, type ReactNode, Suspense, use } from "react"
 import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { useConnection } from "../app/hub-context.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
@@ -20,7 +20,7 @@ interface Attempt<P> {
   readonly part: Promise<ComponentType<P>>
 }
 
-export type LazyPart<P> = ComponentType<P> & { readonly preload: () => Promise<unknown> }
+export type LazyPart<P> = FunctionComponent<P> & { readonly preload: () => Promise<unknown> }
 
 /**
  * A part of the page that is loaded when it is wanted. React's own `lazy` keeps a failure for good: this one is asked for again
