@@ -102,7 +102,8 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
             event.preventDefault()
             submit()
           }}
-          className="relative flex items-end gap-2"
+          // Where there is no room for words beside the buttons they stand above them.
+          className="relative flex flex-wrap items-end justify-end gap-2"
         >
           {completion.list !== undefined && <CompletionList {...completion.list} />}
           <textarea
@@ -123,7 +124,7 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
             onPaste={(event) => attach(event, event.clipboardData)}
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => attach(event, event.dataTransfer)}
-            className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 w-full min-w-0 resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input placeholder:whitespace-nowrap coarse:min-h-11"
+            className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 min-w-0 flex-[1_1_9rem] resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input placeholder:whitespace-nowrap coarse:min-h-11"
           />
           <AttachButton
             onFiles={(files) => {
