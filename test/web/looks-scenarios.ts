@@ -265,7 +265,12 @@ const lanes: Turn = {
 const notices: Turn = {
   on: "interviews",
   steps: [
-    { rateLimit: "allowed_warning", type: "five_hour", utilization: 0.91, resetsAt: Math.floor(Date.now() / 1000) + 5400 },
+    {
+      rateLimit: "allowed_warning",
+      type: "five_hour",
+      utilization: 0.91,
+      resetsAt: Math.floor(Date.now() / 1000) + 5400,
+    },
     { error: 529, message: "Overloaded", times: 2, retryAfter: 0 },
     { say: "Reading all fourteen transcripts first." },
     { tool: "Bash", input: { command: "wc -w research/*.md | tail -1" }, result: "61240 total" },
