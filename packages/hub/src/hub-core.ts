@@ -151,8 +151,8 @@ export class LocalHubCore implements HubCore {
     const session = this.#options.registry.get(id)
     const isOurs = session.messages.holds(uuid)
     const unknown = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
-    // What the agent has confirmed it may still have in its own queue: it knows.
-    if (!isOurs && session.wire === undefined) throw unknown()
+    // What the agent has confirmed it may still have in its own queue: it knows. Of what nobody said it is not asked.
+    if (!isOurs && (session.wire === undefined || !(await session.messages.wasSaid(uuid)))) throw unknown()
     const request = { subtype: "cancel_async_message", message_uuid: uuid }
     const reply = await steer(session, request, { by: caller.name, timeoutMs: INTERRUPT_TIMEOUT_MS })
     if (!isOurs && reply["subtype"] !== "success") throw unknown()

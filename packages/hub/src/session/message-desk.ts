@@ -196,6 +196,12 @@ export class MessageDesk {
     return this.#open.some((message) => message.uuid === uuid)
   }
 
+  /** Whether the history has it, as something that was said to the agent. */
+  async wasSaid(uuid: string): Promise<boolean> {
+    const { log, sessionId } = this.#options
+    return (await log.find(sessionId, uuid))?.from === "client"
+  }
+
   /** Whether it was taken back: a waiting one is, here; a sent one only the agent can take back. */
   async cancel(uuid: string): Promise<boolean> {
     const message = this.#open.find((candidate) => candidate.uuid === uuid)

@@ -95,6 +95,13 @@ it("[HS24] … one that its agent has confirmed too; what neither has is unknown
     message !== request && requestIn(message)?.["subtype"] === "cancel_async_message"
   agent.wire.answer(await agent.wire.find(isNext), { cancelled: false })
   expect((await again).status).toBe(404)
+  // Of what nobody said the agent is not asked.
+  const cancels = () =>
+    agent.wire.messages.filter((message) => requestIn(message)?.["subtype"] === "cancel_async_message")
+  const rubbish = ["22222222-1111-4111-8111-111111111111", "__proto__", agent.sayText("mine")]
+  for (const one of rubbish)
+    expect((await call(stage, "DELETE", `/api/sessions/${id}/messages/${one}`)).status).toBe(404)
+  expect(cancels()).toHaveLength(2)
   agent.close()
   await expect.poll(async () => (await viewOf(stage, id)).state).toBe("disconnected")
   expect((await remove()).status).toBe(404)
