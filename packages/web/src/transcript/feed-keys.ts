@@ -16,11 +16,16 @@ export function onFeedKey(event: KeyboardEvent<HTMLElement>, { jumpToStart, jump
   else if (event.key === "End" && !isMod) jumpToEnd()
   else if (event.key === "End" && isMod)
     document.querySelector<HTMLElement>('[data-region="composer"] textarea')?.focus()
-  else if (event.key === "Home" && isMod) document.querySelector<HTMLElement>("#main header button")?.focus()
+  else if (event.key === "Home" && isMod) firstSeen("#main header button")?.focus()
   else if (event.key === "PageDown" || event.key === "PageUp")
     stepArticle(event.currentTarget, event.key === "PageDown" ? 1 : -1)
   else return
   event.preventDefault()
+}
+
+/** What another width has is in the page too, and cannot have the focus. */
+function firstSeen(selector: string): HTMLElement | undefined {
+  return [...document.querySelectorAll<HTMLElement>(selector)].find((element) => element.checkVisibility())
 }
 
 /** Frames in which a row that is to be gone to may still be drawn. */
