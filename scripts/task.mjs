@@ -1,7 +1,6 @@
 // The commands of package.json. Each does its own set-up, so that it works on a fresh clone with no command before it.
 
 import { spawn } from "node:child_process"
-import { ensureClaude, PINNED } from "./claude-cli.mjs"
 import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
 import { ensureSystemPackage } from "./system-package.mjs"
 import { buildWeb } from "./web-build.mjs"
@@ -25,15 +24,9 @@ const tasks = {
     await check()
   },
   async test(args) {
-    await ensureBuilt()
-    await buildWeb()
-    await check()
     await tests("gate", args)
   },
   async "test:full"(args) {
-    await ensureBuilt()
-    await buildWeb()
-    await check()
     await tests("full", args)
   },
   async bench(args) {
@@ -103,9 +96,13 @@ function runToItsEnd(script, args) {
  * @param {string[]} args
  */
 async function tests(extent, args) {
-  for (const version of PINNED) await ensureClaude(version)
-  // Here, where it is seen and cannot meet another suite's: each that needs one asks again.
-  for (const program of ["tmux", "chromium"]) ensureSystemPackage(program)
+  // Downloads wait for the network, the build and the checks for the processor: they run side by side.
+  const peers = run(process.execPath, ["scripts/fetch-peers.mjs"])
+  peers.catch(() => {}) // awaited below; a build that fails first must not leave this one unhandled
+  await ensureBuilt()
+  await buildWeb()
+  await check()
+  await peers
   say(`tests (${extent}) …`)
   await run(tool("vitest"), ["run", ...args], { env: { SIGNALBOX_TESTS: extent } })
 }
