@@ -137,6 +137,27 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
     expect(await told()).toMatch(/too early[^]*two --dry[^]*Which colour\?[^]*Blue/)
   })
 
+  inTerminal("AT10", "[AT10] a keeps one grant of several; the others are ticked by number", async () => {
+    const steps = [bash("mv a /var/tmp/b", "1"), bash("mv c /var/tmp/d", "2"), { say: "Over." }]
+    const { hub, terminal } = await attach({ turns: [{ steps }] })
+    const kept = async () =>
+      (await hub.get("/api/grants")).grants.map(({ update }: { update: { type: string } }) => update.type)
+    await terminal.shows(/\[ \] 1\. trust \/\S+, for this session \(a\)[^]*\[ \] 2\. switch to mode acceptEdits/)
+    await terminal.press("Tab")
+    await terminal.shows("a always · 1-9 tick")
+    // Keys count a moment after Tab; this one may be pressed again and again.
+    await expect.poll(async () => (await terminal.press("n"), terminal.screen()), POLL).toContain("Reason:")
+    await terminal.press("Escape")
+    await terminal.shows("a always · 1-9 tick")
+    await terminal.press("2")
+    const ticked = await terminal.shows(/\[x\] 2\.[^]*y allow and keep 1 ticked/)
+    expect(ticked).not.toContain("a always")
+    await terminal.press("2")
+    await terminal.shows("a always")
+    await terminal.press("a")
+    await expect.poll(kept, POLL).toEqual(["addDirectories"])
+  })
+
   inTerminal(
     "AT3",
     "[AT3] a message of several lines is sent; mode and model are switched; Esc interrupts",

@@ -95,6 +95,29 @@ describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
     await terminal.shows("exit code 0")
   })
 
+  it("[RT8] a keeps the grant that is marked; a number keeps another, and a mode is never marked", async () => {
+    const scenario: Scenario = {
+      turns: [
+        {
+          steps: [
+            { tool: "Write", input: { file_path: "a.txt", content: "a" }, result: "ok" },
+            { tool: "Write", input: { file_path: "b.txt", content: "b" }, result: "ok" },
+            { say: "Written." },
+          ],
+        },
+      ],
+    }
+    const terminal = await run({ scenario })
+    await terminal.shows(/ {2}1\. switch to mode acceptEdits, for this session\n[^]*a\(lways\) \[numbers\]/)
+    await terminal.type("a")
+    await terminal.press("Enter")
+    await terminal.shows("Say which by its number")
+    await terminal.type("a 1")
+    await terminal.press("Enter")
+    // The second write is not asked about: the mode was switched.
+    await terminal.shows(/Written\.[^]*exit code 0/)
+  })
+
   it("[RT2] questions are answered by number or in one's own words", async () => {
     const questions = [
       { question: "Which colour?", header: "Colour", options: [{ label: "Red" }, { label: "Blue" }] },

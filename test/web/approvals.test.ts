@@ -145,6 +145,21 @@ describe.runIf(hasBrowser)("approvals", () => {
     expect(ask.answer.updatedPermissions).toEqual([{ ...ask.suggestions[0], destination: "projectSettings" }])
   })
 
+  check("[K-6] a ticks the first rule, and never a change of mode", async () => {
+    const id = await stage.asked({
+      turns: [{ steps: [{ tool: "Write", input: { file_path: "a.txt", content: "a" }, result: "ok" }] }],
+    })
+    const page = await stage.session(id)
+    const mode = dock(page).getByRole("checkbox")
+    await mode.waitFor()
+    await armed(page)
+    await page.keyboard.press("a")
+    expect(await mode.isChecked()).toBe(false)
+    await page.keyboard.press("y")
+    await expect.poll(async () => (await stage.asks(id))[0].state).toBe("allowed")
+    expect((await stage.asks(id))[0].answer.updatedPermissions).toBeUndefined()
+  })
+
   check("[K-6] many rules at once leave the request and the buttons in view, and are shown when ticked", async () => {
     const command = Array.from({ length: 40 }, (_, index) => `make service-${index}`).join(" && ")
     const page = await stage.session(await stage.asked(asksFor(command)))

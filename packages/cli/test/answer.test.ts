@@ -77,4 +77,46 @@ describe("signalbox answer", () => {
     ])
     expect((await hub.run(["answer", id, "allow", "--choose", "Postgres"])).code).toBe(0)
   })
+
+  it("[CL44] --always keeps one grant, the others by number, and no mode changes unasked", async () => {
+    const hub = await startHub("runner")
+    // The newest CLI suggests a rule, a folder and a mode for this.
+    const move = { tool: "Bash", input: { command: "mv a /var/tmp/b" }, result: "ok" }
+    const kept = async () =>
+      (await hub.call("GET", "/api/grants")).grants.map(
+        ({ update }: { readonly update: { readonly type: string } }) => update.type,
+      )
+    const { id } = await asking(hub, move)
+    const listed = await hub.run(["asks"])
+    expect(listed.stdout).toMatch(
+      /can always allow:\n {2}1\. allow Bash\(mv.*\(--always\)\n {2}2\. trust \/\S+, .*\n {2}3\. switch to mode acceptEdits, for this session\n/,
+    )
+    for (const wrong of [["4"], ["1", "--always", "4"]]) {
+      const { code, stderr } = await hub.run(["answer", id, "allow", "--always", ...wrong])
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^signalbox: say which standing permission: .*1\. allow/),
+      ])
+    }
+    expect((await hub.run(["answer", "--always", id, "allow"])).stderr).toContain("put --always last")
+    const answered = await hub.run(["answer", id, "allow", "--always"])
+    expect([answered.code, await kept()]).toEqual([0, ["addRules"]])
+    const second = await asking(hub, { ...move, input: { command: "mv c /var/tmp/d" } })
+    await hub.json("answer", second.id, "allow", "--always", "3", "--always", "2")
+    expect((await kept()).toSorted()).toEqual(["addDirectories", "addRules", "setMode"])
+  })
+
+  it("[CL44] where only a mode is suggested, --always asks which; where nothing is, it says so", async () => {
+    const hub = await startHub("runner")
+    const { id } = await asking(hub, { tool: "Write", input: { file_path: "a.txt", content: "a" }, result: "ok" })
+    const unclear = await hub.run(["answer", id, "allow", "--always"])
+    expect([unclear.code, unclear.stderr]).toEqual([
+      2,
+      "signalbox: say which standing permission: --always with a number of 1. switch to mode acceptEdits, for this session\n",
+    ])
+    expect((await hub.run(["answer", id, "allow"])).code).toBe(0)
+    const question = await asking(hub, QUESTION)
+    const none = await hub.run(["answer", question.id, "allow", "--choose", "x", "--always"])
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("offers no standing permission")])
+  })
 })

@@ -2,7 +2,8 @@ import type { Ask, AskAnswer } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol"
 import { readValue } from "../run/answer-form.ts"
 import { chosen } from "../run/answer-tool.ts"
-import { canAlways, fieldsOf } from "./ask-body.ts"
+import { usualGrant } from "../run/standing-grants.ts"
+import { fieldsOf, grantsOf } from "./ask-body.ts"
 import { edited, type Press } from "./press.ts"
 import { bufferOf, EMPTY, type TextBuffer } from "./text-buffer.ts"
 
@@ -10,7 +11,8 @@ type Json = Readonly<Record<string, unknown>>
 
 /** How far somebody has come with an answer. */
 export type Answering =
-  | { readonly phase: "choose" }
+  /** `ticked`: the standing permissions that an allow stores, by index. */
+  | { readonly phase: "choose"; readonly ticked: ReadonlySet<number> }
   /** A reason for the agent, or what to change in a plan. */
   | { readonly phase: "deny"; readonly buffer: TextBuffer }
   | { readonly phase: "edit"; readonly buffer: TextBuffer; readonly problem?: string }
@@ -31,8 +33,10 @@ export interface Answered {
   readonly isPassed?: boolean
 }
 
+export const CHOOSE: Answering & { phase: "choose" } = { phase: "choose", ticked: new Set() }
+
 export function beginAnswering(ask: Ask): Answering {
-  return ask.kind === "question" ? { phase: "fields", index: 0, values: {}, buffer: EMPTY } : { phase: "choose" }
+  return ask.kind === "question" ? { phase: "fields", index: 0, values: {}, buffer: EMPTY } : CHOOSE
 }
 
 /** `isSeen`: all of what is asked was on the screen; nothing is allowed before. */
@@ -47,27 +51,40 @@ export function stepAnswering(state: Answering, press: Press, about: { ask: Ask;
       return press.key === "enter" ? reviewed(state.buffer, about.ask) : typed(state, press, about.ask)
     case "confirm":
       if (isLetter(press, "y")) return { state, answer: { behavior: "allow", updatedInput: state.input } }
-      return isLetter(press, "n") || press.key === "escape" ? { state: { phase: "choose" } } : { state, isPassed: true }
+      return isLetter(press, "n") || press.key === "escape" ? { state: CHOOSE } : { state, isPassed: true }
     case "fields":
       return press.key === "enter" ? filledIn(state, about.ask) : typed(state, press, about.ask)
   }
 }
 
-function choose(state: Answering, press: Press, { ask, isSeen }: { ask: Ask; isSeen: boolean }): Answered {
+type Choosing = Answering & { phase: "choose" }
+
+function choose(state: Choosing, press: Press, { ask, isSeen }: { ask: Ask; isSeen: boolean }): Answered {
   if (isLetter(press, "n")) return refuse(ask)
   if (isLetter(press, "e") && ask.kind === "tool") return { state: { phase: "edit", buffer: bufferOf(editable(ask)) } }
   if (isSeen && isLetter(press, "y")) return agree(state, ask)
-  if (isSeen && isLetter(press, "a") && canAlways(ask)) {
-    return { state, answer: { behavior: "allow", updatedPermissions: ask.suggestions ?? [] } }
-  }
-  if (isSeen && isLetter(press, "a") && ask.kind === "plan") {
-    const updatedPermissions = [{ type: "setMode", mode: "acceptEdits", destination: "session" }]
-    return { state, answer: { behavior: "allow", updatedPermissions } }
-  }
-  return { state, isPassed: true }
+  const always = isSeen && isLetter(press, "a") ? alwaysOf(state, ask) : []
+  if (always.length > 0) return { state, answer: { behavior: "allow", updatedPermissions: always } }
+  const ticked = press.key === "text" ? toggled(state.ticked, Number(press.text) - 1, grantsOf(ask).length) : undefined
+  return ticked === undefined ? { state, isPassed: true } : { state: { phase: "choose", ticked } }
 }
 
-function agree(state: Answering, ask: Ask): Answered {
+/** The one grant that `a` stores. Where something is ticked, the ticks say what is stored, and `y` stores it. */
+export function alwaysOf({ ticked }: Choosing, ask: Ask): readonly unknown[] {
+  if (ask.kind === "plan") return [{ type: "setMode", mode: "acceptEdits", destination: "session" }]
+  const grants = grantsOf(ask)
+  const usual = usualGrant(grants)
+  return usual === undefined || ticked.size > 0 ? [] : [grants[usual]]
+}
+
+function toggled(ticked: ReadonlySet<number>, index: number, count: number): ReadonlySet<number> | undefined {
+  if (!Number.isInteger(index) || index < 0 || index >= count) return undefined
+  const next = new Set(ticked)
+  if (!next.delete(index)) next.add(index)
+  return next
+}
+
+function agree(state: Choosing, ask: Ask): Answered {
   switch (ask.kind) {
     case "elicitation":
       if (fieldsOf(ask).length === 0) return { state, answer: { action: "accept", content: {} } }
@@ -75,7 +92,13 @@ function agree(state: Answering, ask: Ask): Answered {
     case "dialog":
       // What its result would have to be is not known.
       return { state, isPassed: true }
-    case "tool":
+    case "tool": {
+      const updatedPermissions = grantsOf(ask).filter((_, index) => state.ticked.has(index))
+      return {
+        state,
+        answer: { behavior: "allow", ...(updatedPermissions.length === 0 ? {} : { updatedPermissions }) },
+      }
+    }
     case "plan":
     case "question":
       return { state, answer: { behavior: "allow" } }
@@ -85,9 +108,9 @@ function agree(state: Answering, ask: Ask): Answered {
 function refuse(ask: Ask): Answered {
   switch (ask.kind) {
     case "elicitation":
-      return { state: { phase: "choose" }, answer: { action: "decline" } }
+      return { state: CHOOSE, answer: { action: "decline" } }
     case "dialog":
-      return { state: { phase: "choose" }, answer: { cancelled: true } }
+      return { state: CHOOSE, answer: { cancelled: true } }
     case "tool":
     case "plan":
     case "question":
@@ -103,8 +126,7 @@ type Typing = Extract<Answering, { readonly buffer: TextBuffer }>
 
 function typed(state: Typing, press: Press, ask: Ask): Answered {
   // A question has no other beginning: leaving it is up to the view.
-  if (press.key === "escape")
-    return ask.kind === "question" ? { state, isPassed: true } : { state: { phase: "choose" } }
+  if (press.key === "escape") return ask.kind === "question" ? { state, isPassed: true } : { state: CHOOSE }
   const buffer = edited(state.buffer, press)
   return buffer === undefined ? { state, isPassed: true } : { state: { ...state, buffer } }
 }

@@ -1,13 +1,20 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/protocol/transcript"
-import { permissionWords } from "../run/permission-words.ts"
+import { type Grant, grantLines, offeredGrants } from "../run/standing-grants.ts"
 import { toolAsked } from "../run/tool-asked.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { wrapCells } from "./cells.ts"
 
+interface Drawing {
+  readonly width: number
+  readonly colours: Colours
+  /** The grants that somebody ticked. */
+  readonly ticked: ReadonlySet<number>
+}
+
 /** What is asked, in full: every line of it, however long. */
-export function askBody(ask: Ask, { width, colours }: { width: number; colours: Colours }): readonly string[] {
+export function askBody(ask: Ask, { width, colours, ticked }: Drawing): readonly string[] {
   const wrap = (text: string) => wrapCells(visibleText(text), width)
   switch (ask.kind) {
     case "plan":
@@ -21,7 +28,7 @@ export function askBody(ask: Ask, { width, colours }: { width: number; colours: 
     case "question":
       return []
     case "tool":
-      return [...toolBody(ask, { width, colours }), ...rememberLines(ask, colours)]
+      return [...toolBody(ask, { width, colours }), ...rememberLines(ask, { width, colours, ticked })]
   }
 }
 
@@ -67,13 +74,16 @@ function same(text: string): string {
   return text
 }
 
-function rememberLines({ request, suggestions }: Ask, colours: Colours): readonly string[] {
-  if (request["suppress_always_allow_rule"] === true) return []
-  return (suggestions ?? []).map((update) => colours.dim(`always: ${permissionWords(update)}`))
+/** Wrapped, never cut: a permission that is cut short is not what somebody agrees to. */
+function rememberLines(ask: Ask, { width, colours, ticked }: Drawing): readonly string[] {
+  const grants = grantsOf(ask)
+  if (grants.length === 0) return []
+  const lines = grantLines(grants, { always: "a", ticked }).flatMap((line) => wrapCells(line, width))
+  return [colours.dim("Always allow (a, or tick by number):"), ...lines.map(colours.dim)]
 }
 
-export function canAlways({ kind, request, suggestions }: Ask): boolean {
-  return kind === "tool" && request["suppress_always_allow_rule"] !== true && (suggestions ?? []).length > 0
+export function grantsOf({ kind, request, suggestions }: Ask): readonly Grant[] {
+  return kind === "tool" ? offeredGrants(suggestions, request["suppress_always_allow_rule"] === true) : []
 }
 
 /** One thing to be filled in: a question of several, or a field of a form. */

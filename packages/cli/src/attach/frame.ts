@@ -2,8 +2,8 @@ import type { Ask } from "@signalbox/client"
 import { costWords, visibleLine, visibleText } from "@signalbox/protocol/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
-import type { Answering } from "./answering.ts"
-import { askBody, askTitle, canAlways, fieldsOf } from "./ask-body.ts"
+import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
+import { askBody, askTitle, fieldsOf, grantsOf } from "./ask-body.ts"
 import { cellWidth, cutCells, wrapCells } from "./cells.ts"
 import type { FeedState } from "./session-feed.ts"
 import type { TextBuffer } from "./text-buffer.ts"
@@ -88,7 +88,11 @@ export function askPanel(panel: AskPanel, paper: Paper): DrawnPanel {
   const { ask, count, answering, isFocused } = panel
   const { width, colours } = paper
   const body = [
-    ...askBody(ask, { width: width - 2, colours }),
+    ...askBody(ask, {
+      width: width - 2,
+      colours,
+      ticked: answering.phase === "choose" ? answering.ticked : CHOOSE.ticked,
+    }),
     ...phaseLines(ask, answering, { width: width - 2, colours }),
   ]
   const seen = Math.max(1, panel.height - 2)
@@ -142,8 +146,12 @@ function hintOf(ask: Ask, answering: Answering, isFocused: boolean): string {
     case "choose": {
       if (ask.kind === "dialog") return "n cancel · Esc back"
       const more = ask.kind === "tool" ? " · e edit" : ""
-      const always = canAlways(ask) ? " · a always" : ask.kind === "plan" ? " · a and accept edits" : ""
-      return `y allow · n deny${more}${always} · Esc back`
+      const { size } = answering.ticked
+      const always =
+        alwaysOf(answering, ask).length === 0 ? "" : ask.kind === "plan" ? " · a and accept edits" : " · a always"
+      const tick = grantsOf(ask).length === 0 ? "" : " · 1-9 tick"
+      const yes = size === 0 ? "y allow" : `y allow and keep ${size} ticked`
+      return `${yes} · n deny${more}${always}${tick} · Esc back`
     }
     case "deny":
       return "Enter deny · Esc back"

@@ -135,7 +135,7 @@ export class Screen {
     if (step.answer !== undefined && this.#options.feed.state().lostAt !== undefined) {
       return this.#options.feed.tell("Not connected: answer when the hub is back")
     }
-    this.#ask = { ...state, answering: step.state, from: 0 }
+    this.#ask = { ...state, answering: step.state, from: step.state.phase === "choose" ? state.from : 0 }
     if (step.answer === undefined) return
     this.#focus = "composer"
     void this.#options.feed.answer(ask, step.answer).then(this.#options.redraw)

@@ -1,4 +1,4 @@
-import type { Command } from "commander"
+import { type Command, InvalidArgumentError } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
 import { collect, defineCommand, jsonOption } from "../define-command.ts"
@@ -7,7 +7,8 @@ export interface AnswerOptions extends DataOption {
   readonly message?: string
   readonly input?: string
   readonly choose: readonly string[]
-  readonly always?: boolean
+  /** True: the grant that is marked; else grants by number. */
+  readonly always?: true | readonly number[]
   readonly interrupt?: boolean
   readonly json?: boolean
 }
@@ -21,13 +22,19 @@ export function addAnswer(program: Command, context: CommandContext): void {
       'signalbox answer ask_8c11 deny --message "Use the staging server"',
       'signalbox answer ask_8c11 allow --choose "PostgreSQL"',
       `signalbox answer ask_8c11 allow --input '{"name":"staging"}'`,
+      "signalbox answer ask_8c11 allow --always",
+      "signalbox answer ask_8c11 allow --always 1 --always 2",
     ],
   })
   command
     .option("--message <text>", "with deny: what the agent is told")
     .option("--input <json>", "with allow: the input to use instead; of an elicitation or a dialog, what is answered")
     .option("--choose <answer>", "of a question: the answer, one for each question in their order", collect, [])
-    .option("--always", "with allow: also the standing permissions that the agent suggests")
+    .option(
+      "--always [number]",
+      "with allow: also keep the standing permission that signalbox asks marks, or the one with this number (repeatable)",
+      numbers,
+    )
     .option("--interrupt", "with deny: stop the turn too")
   jsonOption(command, "print the settled ask as JSON").action(
     async (ask: string, verdict: string, options: AnswerOptions) => {
@@ -35,4 +42,10 @@ export function addAnswer(program: Command, context: CommandContext): void {
       await answerAsk({ ask, verdict }, options, context)
     },
   )
+}
+
+function numbers(value: string, before: AnswerOptions["always"]): readonly number[] {
+  if (!/^[1-9]\d{0,3}$/.test(value))
+    throw new InvalidArgumentError("Give the number of a permission, or put --always last.")
+  return [...(Array.isArray(before) ? before : []), Number(value)]
 }

@@ -1,7 +1,10 @@
 import type { Ask, AskAnswer } from "@signalbox/client"
+import { grantsOf } from "../attach/ask-body.ts"
 import type { CommandContext } from "../command-context.ts"
 import type { AnswerOptions } from "../commands/answer.ts"
 import { CliError, usageError } from "../failure.ts"
+import { permissionWords } from "../run/permission-words.ts"
+import { type Grant, grantLines, numberedGrants, usualGrant } from "../run/standing-grants.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { findAsk } from "./abbreviated-id.ts"
@@ -26,8 +29,13 @@ export async function answerAsk(
     const answer = { ...answerFor(ask, verdict, { ...options, input }), inputHash: ask.inputHash }
     const settled = await hub.answer(ask.id, answer).catch((error: unknown) => tellWinner(error, ask))
     if (options.json === true) await printJson(context, settled)
-    else tellPerson(context, `It is ${settled.state}.`)
+    else tellPerson(context, outcomeOf(settled, answer))
   })
+}
+
+function outcomeOf({ state }: Ask, answer: AskAnswer): string {
+  const kept = "updatedPermissions" in answer ? (answer.updatedPermissions ?? []) : []
+  return [`It is ${state}.`, ...kept.map((grant) => `Kept: ${permissionWords(grant)}.`)].join(" ")
 }
 
 function readVerdict(text: string): Verdict {
@@ -38,7 +46,7 @@ function readVerdict(text: string): Verdict {
 function checkOptions(verdict: Verdict, { message, input, choose, always, interrupt }: AnswerOptions): void {
   if (verdict === "allow" && (message !== undefined || interrupt === true))
     throw usageError("--message and --interrupt go with deny")
-  if (verdict === "deny" && (input !== undefined || always === true || choose.length > 0))
+  if (verdict === "deny" && (input !== undefined || always !== undefined || choose.length > 0))
     throw usageError("--input, --choose and --always go with allow")
 }
 
@@ -85,8 +93,20 @@ function permission(ask: Ask, { input, choose, always }: Given): AskAnswer {
   return {
     behavior: "allow",
     ...(updatedInput === undefined ? {} : { updatedInput }),
-    ...(always === true && ask.suggestions !== undefined ? { updatedPermissions: ask.suggestions } : {}),
+    ...(always === undefined ? {} : { updatedPermissions: standing(ask, always) }),
   }
+}
+
+/** Only the grants that were named: a suggestion may widen what the session may do far beyond this request. */
+function standing(ask: Ask, always: true | readonly number[]): readonly Grant[] {
+  const grants = grantsOf(ask)
+  if (grants.length === 0) throw usageError("this request offers no standing permission: leave --always out")
+  const usual = usualGrant(grants)
+  const numbers = always === true ? (usual === undefined ? [] : [usual + 1]) : always
+  const chosen = numberedGrants(grants, numbers)
+  if (chosen !== undefined && chosen.length > 0) return chosen
+  const choices = grantLines(grants, { always: "--always" }).join("; ")
+  throw usageError(`say which standing permission: --always with a number of ${choices}`)
 }
 
 /** The answers stand beside the questions, by their whole text. */

@@ -1,7 +1,9 @@
 import type { Ask, Hub } from "@signalbox/client"
+import { grantsOf } from "../attach/ask-body.ts"
 import type { CommandContext } from "../command-context.ts"
 import type { AsksOptions } from "../commands/asks.ts"
 import { nextCommand } from "../next-command.ts"
+import { grantLines } from "../run/standing-grants.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
 import { ago, timeOfDay } from "../terminal/moments.ts"
 import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
@@ -27,10 +29,17 @@ export function showAsks(options: AsksOptions, context: CommandContext): Promise
     if (options.json === true) return printJson(context, { asks })
     const [first] = asks
     if (first === undefined) return void context.stderr.write("Nobody waits for an answer.\n")
-    await print(context.stdout, asksTable(asks, context))
+    await print(context.stdout, `${asksTable(asks, context)}${asks.map(grantsText).join("")}`)
     const words = `answer ${first.id.slice(0, SHORT_ASK_ID)} ${answerExample(first)}`
     context.stderr.write(`Answer one: ${nextCommand(words, options, context.env)}\n`)
   })
+}
+
+/** The standing permissions that an answer could keep, by their numbers. */
+function grantsText(ask: Ask): string {
+  const lines = grantLines(grantsOf(ask), { always: "--always" })
+  if (lines.length === 0) return ""
+  return `${ask.id.slice(0, SHORT_ASK_ID)} can always allow:\n${lines.map((line) => `  ${line}\n`).join("")}`
 }
 
 function asksTable(asks: readonly Ask[], { stdout, env }: CommandContext): string {
@@ -62,7 +71,7 @@ async function watchAsks(hub: Hub, { options, context, session, signal }: Watch)
   const show = async (ask: Ask) => {
     if ((session !== undefined && ask.sessionId !== session) || !shown.isNew(ask)) return
     if (options.json === true) await printJson(context, ask)
-    else await print(context.stdout, `${askLine(ask, colours)}\n`)
+    else await print(context.stdout, `${askLine(ask, colours)}\n${ask.state === "pending" ? grantsText(ask) : ""}`)
   }
   const tell = tellAway(context)
   const tellOnce = once(() => tellPerson(context, "Nobody waits for an answer; each ask is shown as it comes."))

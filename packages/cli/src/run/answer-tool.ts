@@ -1,9 +1,9 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import { visibleText } from "@signalbox/protocol/transcript"
-import type { CanUseToolOptions, PermissionResult } from "@signalbox/sdk"
+import type { CanUseToolOptions, PermissionResult, PermissionUpdate } from "@signalbox/sdk"
 import type { Colours } from "../terminal/colours.ts"
 import { editInput, type Input } from "./edit-input.ts"
-import { permissionWords } from "./permission-words.ts"
+import { type Grant, grantLines, numberedGrants, offeredGrants, usualGrant } from "./standing-grants.ts"
 import type { TerminalLines } from "./terminal-lines.ts"
 import { toolAsked } from "./tool-asked.ts"
 
@@ -47,16 +47,20 @@ async function answerUse(tool: string, input: Record<string, unknown>, about: Ab
   const { facts, asking } = about
   const { lines, colours } = asking
   lines.write(toolAsked(tool, input, { facts, colours }))
-  const always = facts.suppressAlwaysAllowRule === true ? [] : (facts.suggestions ?? [])
-  for (const update of always) lines.write(colours.dim(`  always: ${permissionWords(update)}\n`))
-  const choices = ["y", "n [why]", "e(dit)", ...(always.length === 0 ? [] : ["a(lways)"])].join(" / ")
+  const grants = offeredGrants(facts.suggestions, facts.suppressAlwaysAllowRule === true)
+  for (const line of grantLines(grants, { always: "a" })) lines.write(colours.dim(`  ${line}\n`))
+  const choices = ["y", "n [why]", "e(dit)", ...(grants.length === 0 ? [] : ["a(lways) [numbers]"])].join(" / ")
   // Bounded: whoever types this much else does not mean to answer.
   for (let turn = 0; turn < 20; turn++) {
     const answer = (await lines.ask(colours.bold(`  Allow? ${choices}: `), { signal: facts.signal }))?.trim()
     if (answer === undefined) return GIVEN_UP
     if (/^y(es)?$/i.test(answer)) return { behavior: "allow", updatedInput: input }
-    if (/^a(lways)?$/i.test(answer) && always.length > 0) {
-      return { behavior: "allow", updatedInput: input, updatedPermissions: always }
+    const always = /^a(?:lways)?((?:[\s,]*\d{1,4})*)$/i.exec(answer)
+    if (always !== null) {
+      const updatedPermissions = chosenGrants(grants, always[1] ?? "")
+      if (updatedPermissions.length > 0) return { behavior: "allow", updatedInput: input, updatedPermissions }
+      lines.write(colours.dim("  Say which by its number, as in: a 2\n"))
+      continue
     }
     const why = /^n(?:o)?(?:\s+(.*))?$/i.exec(answer)
     if (why !== null) return { behavior: "deny", message: why[1] ?? "The user said no." }
@@ -66,6 +70,15 @@ async function answerUse(tool: string, input: Record<string, unknown>, about: Ab
     }
   }
   return GIVEN_UP
+}
+
+/** Without a number: the one grant that is marked. */
+function chosenGrants(grants: readonly Grant[], text: string): PermissionUpdate[] {
+  const numbers = (text.match(/\d+/g) ?? []).map(Number)
+  const usual = usualGrant(grants)
+  const chosen = numberedGrants(grants, numbers.length > 0 ? numbers : usual === undefined ? [] : [usual + 1])
+  // They are the agent's own suggestions, unchanged.
+  return [...(chosen ?? [])] as PermissionUpdate[]
 }
 
 /** What runs is shown once more: an edit is not yet a yes. */

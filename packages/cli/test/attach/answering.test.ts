@@ -53,6 +53,26 @@ describe("answering an ask at the keyboard", () => {
     expect(answer({ ...tool, request: { suppress_always_allow_rule: true } }, ["a"])).toBeUndefined()
   })
 
+  it("[AT10] a stores only the grant it marks, digits tick others one by one, and no mode changes by itself", () => {
+    const rule = { type: "addRules", rules: [{ toolName: "Bash", ruleContent: "mv:*" }], behavior: "allow" }
+    const folder = { type: "addDirectories", directories: ["/x"], destination: "session" }
+    const mode = { type: "setMode", mode: "acceptEdits", destination: "session" }
+    const three: Ask = { ...tool, suggestions: [mode, rule, folder, { type: "newer" }, "text"] }
+    expect(answer(three, ["a"])).toEqual({ behavior: "allow", updatedPermissions: [rule] })
+    expect(answer(three, ["3", "1", "y"])).toEqual({ behavior: "allow", updatedPermissions: [mode, folder] })
+    expect(answer(three, ["1", "1", "y"])).toEqual({ behavior: "allow" })
+    // Where something is ticked, the ticks say it all: `a` would be a second way to say another thing.
+    expect(answer(three, ["3", "a"])).toBeUndefined()
+    expect(answer(three, ["4", "9", "0", "y"])).toEqual({ behavior: "allow" })
+    expect(answer({ ...tool, suggestions: [mode] }, ["a"])).toBeUndefined()
+    expect(answer({ ...tool, suggestions: [mode] }, ["1", "y"])).toEqual({
+      behavior: "allow",
+      updatedPermissions: [mode],
+    })
+    expect(answer({ ...tool, suggestions: [{ ...rule, type: "replaceRules" }] }, ["a"])).toBeUndefined()
+    expect(answer(three, ["1", "y"], false)).toBeUndefined()
+  })
+
   it("[AT2] an edit keeps the rest of the input, and is a yes only after it was looked at", () => {
     const edit = ["e", { key: "ctrl", letter: "u" }, "ls -l", enter] as const
     expect(answer(tool, edit)).toBeUndefined()

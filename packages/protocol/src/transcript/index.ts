@@ -43,6 +43,7 @@ export {
   startedWords,
   thinkingWords,
 } from "./row-words.ts"
+export { isUsualGrant } from "./standing-grant.ts"
 export { answersOf, resultText, type ToolHeading, toolHeading } from "./tool-words.ts"
 export { Transcript, type TranscriptOptions } from "./transcript.ts"
 export { visibleLine, visibleText } from "./visible-text.ts"

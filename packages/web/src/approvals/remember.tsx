@@ -1,3 +1,4 @@
+import { isUsualGrant } from "@signalbox/protocol/transcript"
 import { Select } from "../design/field.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
@@ -34,7 +35,7 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
             <label className="flex min-h-7 min-w-0 items-center gap-2 coarse:min-h-11">
               <input
                 type="checkbox"
-                data-remember
+                data-remember={isUsualGrant(suggestion.update) ? "" : undefined}
                 checked={ticked.has(index)}
                 onChange={toggle}
                 className="size-4 shrink-0"
