@@ -113,6 +113,13 @@ export const improvements: readonly Improvement[] = [
     ours: /not found at \/nowhere\/claude|"process\/not-found"/,
     why: "the message says where was looked; ENOENT would not tell a missing agent from a missing folder (folder-not-found)",
   },
+  {
+    program: "options-reused",
+    at: /^message\[2\]\.line\.request\.(hooks|jsonSchema|toolAliases|agents|plugins)[.[]/,
+    official: /second|timeout":2|^"<absent>"$/,
+    ours: /first|timeout":1|^"<absent>"$/,
+    why: "the official SDK reads some nested objects late, so the first query gets hooks, agents and plugins of the second",
+  },
   ...["startup", "prewarm"].map((program) => ({
     program,
     at: /^call\[\d\]\.error\.(message|code)$/,

@@ -1,4 +1,5 @@
 import type { QueryEngine } from "./engine/query-engine.ts"
+import { captureServers, copyOf } from "./launch/capture.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
 import type { ControlRequestBody, HubCursor, ThinkingDisplay } from "./types/options.ts"
@@ -71,7 +72,8 @@ export class AgentQuery implements Q.Query {
   }
 
   control(request: ControlRequestBody): Promise<unknown> {
-    return quiet(this.#engine.then((engine) => engine.call(request)))
+    const asked = copyOf(request)
+    return quiet(this.#engine.then((engine) => engine.call(asked)))
   }
 
   streamInput(stream: AsyncIterable<SDKUserMessage>): Promise<void> {
@@ -196,7 +198,8 @@ export class AgentQuery implements Q.Query {
   }
 
   setMcpServers(servers: Record<string, McpServerConfig>): Promise<McpSetServersResult> {
-    return trusted(this.#engine.then((engine) => engine.setMcpServers(servers)))
+    const captured = captureServers(servers)
+    return trusted(this.#engine.then((engine) => engine.setMcpServers(captured)))
   }
 
   readMcpResource(serverName: string, uri: string): Promise<ReadMcpResourceResult> {
@@ -266,7 +269,7 @@ export class AgentQuery implements Q.Query {
   }
 
   #ask<T>(subtype: string, fields: Record<string, unknown> = {}): Promise<T> {
-    const request = { subtype, ...fields }
+    const request = { subtype, ...copyOf(fields) }
     const isEarly = this.#started === undefined
     return trusted(this.#engine.then((engine) => (isEarly ? engine.callFromTheStart(request) : engine.call(request))))
   }

@@ -2,31 +2,49 @@
  * Functions that most programs never call, loaded when the first of them is called: every module that is not imported is
  * time saved at the start of all the others.
  */
+import { captureOptions } from "./launch/capture.ts"
 import type * as Prewarm from "./prewarm.ts"
 import type * as Sessions from "./sessions/index.ts"
 import type * as Startup from "./startup.ts"
 import type * as Import from "./store/import-session.ts"
+import { isObject } from "./wire.ts"
 
 const sessions = () => import("./sessions/index.ts")
 
-export const archiveSession: typeof Sessions.archiveSession = async (...args) =>
-  (await sessions()).archiveSession(...args)
-export const deleteSession: typeof Sessions.deleteSession = async (...args) => (await sessions()).deleteSession(...args)
-export const forkSession: typeof Sessions.forkSession = async (...args) => (await sessions()).forkSession(...args)
-export const getSessionInfo: typeof Sessions.getSessionInfo = async (...args) =>
-  (await sessions()).getSessionInfo(...args)
-export const getSessionMessages: typeof Sessions.getSessionMessages = async (...args) =>
-  (await sessions()).getSessionMessages(...args)
-export const getSubagentMessages: typeof Sessions.getSubagentMessages = async (...args) =>
-  (await sessions()).getSubagentMessages(...args)
-export const listSessions: typeof Sessions.listSessions = async (...args) => (await sessions()).listSessions(...args)
-export const listSubagents: typeof Sessions.listSubagents = async (...args) => (await sessions()).listSubagents(...args)
-export const renameSession: typeof Sessions.renameSession = async (...args) => (await sessions()).renameSession(...args)
-export const tagSession: typeof Sessions.tagSession = async (...args) => (await sessions()).tagSession(...args)
-export const unarchiveSession: typeof Sessions.unarchiveSession = async (...args) =>
-  (await sessions()).unarchiveSession(...args)
+/** Takes the options as they are when it is called, and not when the module has been loaded. */
+function lazily<A extends unknown[], R>(pick: (loaded: typeof Sessions) => (...args: A) => Promise<R>) {
+  return async (...args: A): Promise<R> => {
+    const given = asTheyAre(args)
+    return pick(await sessions())(...given)
+  }
+}
 
-export const prewarm: typeof Prewarm.prewarm = async (params) => (await import("./prewarm.ts")).prewarm(params)
-export const startup: typeof Startup.startup = async (params) => (await import("./startup.ts")).startup(params)
-export const importSessionToStore: typeof Import.importSessionToStore = async (...args) =>
-  (await import("./store/import-session.ts")).importSessionToStore(...args)
+function asTheyAre<A extends unknown[]>(args: A): A
+function asTheyAre(args: unknown[]): unknown {
+  return args.map((arg) => (isObject(arg) ? { ...arg } : arg))
+}
+
+export const archiveSession: typeof Sessions.archiveSession = lazily((loaded) => loaded.archiveSession)
+export const deleteSession: typeof Sessions.deleteSession = lazily((loaded) => loaded.deleteSession)
+export const forkSession: typeof Sessions.forkSession = lazily((loaded) => loaded.forkSession)
+export const getSessionInfo: typeof Sessions.getSessionInfo = lazily((loaded) => loaded.getSessionInfo)
+export const getSessionMessages: typeof Sessions.getSessionMessages = lazily((loaded) => loaded.getSessionMessages)
+export const getSubagentMessages: typeof Sessions.getSubagentMessages = lazily((loaded) => loaded.getSubagentMessages)
+export const listSessions: typeof Sessions.listSessions = lazily((loaded) => loaded.listSessions)
+export const listSubagents: typeof Sessions.listSubagents = lazily((loaded) => loaded.listSubagents)
+export const renameSession: typeof Sessions.renameSession = lazily((loaded) => loaded.renameSession)
+export const tagSession: typeof Sessions.tagSession = lazily((loaded) => loaded.tagSession)
+export const unarchiveSession: typeof Sessions.unarchiveSession = lazily((loaded) => loaded.unarchiveSession)
+
+export const prewarm: typeof Prewarm.prewarm = async (...[params = {}]) => {
+  const captured = { ...params, options: captureOptions(params.options ?? {}) }
+  return (await import("./prewarm.ts")).prewarm(captured)
+}
+export const startup: typeof Startup.startup = async (...[params = {}]) => {
+  const captured = { ...params, options: captureOptions(params.options ?? {}) }
+  return (await import("./startup.ts")).startup(captured)
+}
+export const importSessionToStore: typeof Import.importSessionToStore = async (sessionId, store, options) => {
+  const given = { ...options }
+  return (await import("./store/import-session.ts")).importSessionToStore(sessionId, store, given)
+}

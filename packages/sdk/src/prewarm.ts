@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { startEngine } from "./engine/load.ts"
 import type { QueryEngine } from "./engine/query-engine.ts"
+import { environmentOf } from "./launch/capture.ts"
 import { READY_TIMEOUT_MS, readyWithin } from "./ready-within.ts"
 import { Spare } from "./spare.ts"
 import { configFolder } from "./store/transcript-key.ts"
@@ -39,9 +40,9 @@ interface Parking {
 }
 
 /** An agent needs a folder to be in; until it is told its own, it is in one where nothing is. */
-async function parkingFolder({ cwd, env }: Options): Promise<Parking> {
-  if (cwd !== undefined) return { cwd, remove: async () => undefined }
-  const spares = join(configFolder(env ?? process.env), "spares")
+async function parkingFolder(options: Options): Promise<Parking> {
+  if (options.cwd !== undefined) return { cwd: options.cwd, remove: async () => undefined }
+  const spares = join(configFolder(environmentOf(options)), "spares")
   await mkdir(spares, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(spares, "spare-"))
   return { cwd: folder, remove: () => rm(folder, { recursive: true, force: true }).catch(() => undefined) }

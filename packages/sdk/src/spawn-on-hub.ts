@@ -1,4 +1,5 @@
 import type { LaunchRequest } from "@signalbox/client"
+import { copyOf } from "./launch/capture.ts"
 import { HubAgentProcess } from "./spawn-on-hub-process.ts"
 import type { SpawnedProcess, SpawnOptions } from "./types/process.ts"
 
@@ -24,12 +25,14 @@ export interface SpawnOnHubOptions {
  * does. The end of the program's input detaches it, and the agent lives on.
  */
 export function spawnOnHub(options: SpawnOnHubOptions): (spawn: SpawnOptions) => SpawnedProcess {
+  const captured = copyOf(options)
   return ({ args, cwd, signal }) => {
+    const given = [...args]
     // The rest is loaded while the program says its first line: most programs never need it.
     const loaded = import("./spawn-on-hub-launch.ts")
     return new HubAgentProcess(async (firstLine) => {
       const { openLinkOnHub } = await loaded
-      return openLinkOnHub({ options, args, cwd, firstLine, signal })
+      return openLinkOnHub({ options: captured, args: given, cwd, firstLine, signal })
     }, signal)
   }
 }

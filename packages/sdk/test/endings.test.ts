@@ -66,17 +66,16 @@ describe("how a query fails", () => {
   })
 
   it("[Q49] a query that cannot be begun leaves no agent behind", async () => {
-    let looks = 0
+    let listeners = 0
     // Passes every check, and then fails: nothing a program means to do.
-    const matcher = {
-      get hooks() {
-        if (++looks > 1) throw new Error("looked at twice")
-        return []
-      },
+    const { signal } = new AbortController()
+    signal.addEventListener = () => {
+      if (++listeners > 1) throw new Error("listened to twice")
     }
-    const agent = fakeAgent([{ until: "end" }], { hooks: { Stop: [matcher] } })
+    const abortController = Object.create(AbortController.prototype, { signal: { value: signal } })
+    const agent = fakeAgent([{ until: "end" }], { abortController })
     const { error } = await hear(query({ prompt: "hello", options: agent.options }))
-    expect(error).toMatchObject({ message: "looked at twice" })
+    expect(error).toMatchObject({ message: "listened to twice" })
     const { pid } = await agent.untilLogged((entry) => entry.pid !== undefined)
     await gone(pid)
   })

@@ -1,4 +1,5 @@
 import { SdkError } from "../errors.ts"
+import { captureOptions } from "../launch/capture.ts"
 import { checkOptions, givenOptions, warnOfShadowedTools } from "../launch/check-options.ts"
 import { requireExecutable } from "../launch/executable.ts"
 import { type AgentStart, openAgent } from "../launch/open-agent.ts"
@@ -12,7 +13,9 @@ import type { QueryEngine } from "./query-engine.ts"
  * agent longer; only one that has to be prepared, by a session store or a hub, is started by the engine itself.
  */
 export function startEngine(asked: Options, { start }: { start: AgentStart }): Promise<QueryEngine> {
-  const options = givenOptions(asked)
+  const captured = givenOptions(captureOptions(asked))
+  // An agent that a store has to prepare starts later, and the program may have gone elsewhere by then.
+  const options = captured.sessionStore === undefined ? captured : { ...captured, cwd: captured.cwd ?? process.cwd() }
   checkOptions(options)
   if (options.hub === undefined) requireExecutable(options)
   warnOfShadowedTools(options)

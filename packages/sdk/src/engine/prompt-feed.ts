@@ -1,4 +1,5 @@
 import type { Envelope } from "@signalbox/protocol"
+import { copyOf } from "../launch/capture.ts"
 import type { SDKUserMessage } from "../types/messages.ts"
 import { composeUserMessage, fieldOf, isObject } from "../wire.ts"
 
@@ -93,6 +94,15 @@ function letGo(messages: AsyncIterator<SDKUserMessage>): void {
   messages.return?.().catch(() => undefined)
 }
 
+function isList(prompt: unknown): boolean {
+  return Array.isArray(prompt)
+}
+
+/** It may be some time until the message is written, and the program may use its object for another one. */
+function captured(result: IteratorResult<SDKUserMessage>): IteratorResult<SDKUserMessage> {
+  return result.done === true ? result : { ...result, value: copyOf(result.value) }
+}
+
 /**
  * Begins to read a program's iterable at once, while the agent is being started: what it listens to may not wait. (The
  * lines of a terminal that was piped into are gone for who listens late.)
@@ -100,8 +110,8 @@ function letGo(messages: AsyncIterator<SDKUserMessage>): void {
 export function startReading(prompt: Prompt): Prompt {
   if (typeof prompt === "string") return prompt
   try {
-    const messages = messagesOf(prompt)
-    let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages.next()
+    const messages = messagesOf(isList(prompt) ? copyOf(prompt) : prompt)
+    let first: Promise<IteratorResult<SDKUserMessage>> | undefined = messages.next().then(captured)
     // Whoever reads on hears of it.
     first.catch(() => undefined)
     const next = () => {

@@ -1,5 +1,6 @@
 import { claudeProcessEnvironment } from "@signalbox/transport/claude-environment"
 import type { Options } from "../types/options.ts"
+import { environmentOf } from "./capture.ts"
 
 /** The CLI reads from these which generation of the official package it talks to; we speak that generation's wire. */
 const SPEAKS_LIKE = { entrypoint: "sdk-ts", version: "0.3.325" }
@@ -14,7 +15,7 @@ export interface EnvironmentOptions {
 
 /** The agent's whole environment. `options.env` stands in for ours, it is not added to it. */
 export function environmentFor(options: Options, { isWarm }: EnvironmentOptions): Record<string, string> {
-  const base = options.env ?? process.env
+  const base = environmentOf(options)
   const previewFormat = options.toolConfig?.askUserQuestion?.previewFormat
   return claudeProcessEnvironment(base, {
     entrypoint: SPEAKS_LIKE.entrypoint,

@@ -3,6 +3,7 @@ import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMirrorErrorMessage } from "../types/messages.ts"
 import type { HubCursor, Options } from "../types/options.ts"
 import type { AgentLink } from "./agent-link.ts"
+import { environmentOf } from "./capture.ts"
 import { type OpenAgentOptions, openAgent } from "./open-agent.ts"
 
 export interface OpenSessionOptions extends OpenAgentOptions {
@@ -44,7 +45,7 @@ export async function openSession(options: Options, opening: OpenSessionOptions)
     const mirror = new TranscriptMirror({
       store,
       flush: options.sessionStoreFlush ?? "batched",
-      projects: join(configFolder(resumed.options.env ?? process.env), "projects"),
+      projects: join(configFolder(environmentOf(resumed.options)), "projects"),
       onError: opening.onMirrorError,
     })
     return { link, mirror, cleanUp: resumed.cleanUp }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { chmod, copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { environmentOf } from "../launch/capture.ts"
 import { isObject, parseObject } from "../sessions/json-text.ts"
 import { projectKeyOf } from "../sessions/project-folder.ts"
 import { isSessionId } from "../sessions/session-file.ts"
@@ -41,7 +42,7 @@ export async function resumeFromStore(
   if (wanted === undefined) return { options: plain, cleanUp: async () => undefined }
   const folder = join(tmpdir(), `claude-resume-${randomUUID()}`)
   const cleanUp = () => rm(folder, { recursive: true, force: true, maxRetries: 4 }).catch(() => undefined)
-  const env = options.env ?? process.env
+  const env = environmentOf(options)
   try {
     await mkdir(folder, { mode: PRIVATE_FOLDER })
     await copyConfiguration(env, folder)

@@ -1,4 +1,5 @@
 import { SdkError } from "../errors.ts"
+import { copyOf } from "../launch/capture.ts"
 import { requireNamedExecutable } from "../launch/executable.ts"
 import { query } from "../query.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
@@ -71,7 +72,7 @@ class Session implements SDKSession {
 
   async send(message: string | SDKUserMessage): Promise<void> {
     if (this.#isClosed) throw new SdkError("query/closed", "Cannot send to closed session")
-    this.#prompts.push(typeof message === "string" ? promptOf(message) : message)
+    this.#prompts.push(typeof message === "string" ? promptOf(message) : copyOf(message))
   }
 
   async *stream(): AsyncGenerator<SDKMessage, void> {
