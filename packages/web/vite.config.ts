@@ -1,9 +1,20 @@
 import tailwindcss from "@tailwindcss/vite"
 import react from "@vitejs/plugin-react"
-import { defineConfig } from "vite"
+import { defineConfig, type Plugin } from "vite"
+
+/** Vite's own way to load a part of the page cannot be repeated after a failure: `src/app/part-files.ts` says why. */
+const repeatableImports: Plugin = {
+  name: "repeatable-imports",
+  apply: "build",
+  enforce: "pre",
+  load: (id) =>
+    id === "\0vite/preload-helper.js"
+      ? 'export { importPart as __vitePreload } from "/src/app/part-files.ts"'
+      : undefined,
+}
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [repeatableImports, react(), tailwindcss()],
   // The rooms below are taken as sources: the cockpit needs no other build before its own.
   resolve: { conditions: ["@signalbox/source", "browser", "module", "import", "default"] },
   build: {

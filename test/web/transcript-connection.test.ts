@@ -267,4 +267,68 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
       await away.waitFor({ state: "detached" })
     },
   )
+
+  /** Files that the page itself does not name: those of the parts that are loaded later, shared ones too. */
+  async function laterFiles(page: Page): Promise<(url: URL) => boolean> {
+    const first = await (await page.context().request.get("/", { headers: { accept: "text/html" } })).text()
+    return ({ pathname }) => pathname.startsWith("/assets/") && !first.includes(pathname)
+  }
+  const PANELS = ["Changes", "Tasks", "Context", "Tools", "Asks", "Raw"]
+  const SCREENS = ["Approvals", "Search", "Machines", "Settings"]
+
+  check("[C-7] every part whose files could not be had while the hub was away comes when it is back", async () => {
+    const { id } = await cockpit.agent({ title: "None loaded", scenario: says("Hello.") })
+    const page = await cockpit.page()
+    await page.route(await laterFiles(page), (route) => route.abort())
+    await page.goto(`/s/${id}`)
+    await feed(page).getByText("Hello.").first().waitFor()
+    await cockpit.hub.kill()
+    await bar(page)
+      .getByText(/Shown as of/)
+      .waitFor(WAIT)
+    const away = page.getByText("It comes when the hub is back.")
+    await page.getByRole("button", { name: "Panels" }).click()
+    for (const name of PANELS) {
+      await page.getByRole("tab", { name, exact: true }).click()
+      await away.waitFor()
+    }
+    for (const name of SCREENS) {
+      await page.getByRole("link", { name }).first().click()
+      await away.waitFor()
+    }
+    await page.keyboard.press("c")
+    await page.getByRole("dialog", { name: "New session" }).getByText("It comes when the hub is back.").waitFor()
+    await page.unrouteAll()
+    await cockpit.hub.startAgain()
+    await page.getByRole("dialog", { name: "New session" }).locator("button[type=submit]").waitFor(WAIT)
+    await page.keyboard.press("Escape")
+    for (const name of SCREENS) {
+      await page.getByRole("link", { name }).first().click()
+      await page.getByRole("heading", { level: 1, name }).waitFor()
+    }
+    await page.getByRole("link", { name: "Sessions" }).first().click()
+    await page.getByRole("link", { name: "None loaded" }).first().click()
+    await page.getByRole("button", { name: "Panels" }).click()
+    for (const name of PANELS) {
+      await page.getByRole("tab", { name, exact: true }).click()
+      await page.getByRole("tabpanel", { name, exact: true }).waitFor()
+    }
+    expect(await away.count()).toBe(0)
+  })
+
+  check("[C-8] a part that the hub's newer build no longer has offers a reload, which keeps the draft", async () => {
+    const { id } = await cockpit.agent({ title: "Rebuilt", scenario: says("Hello.") })
+    const page = await cockpit.page()
+    const isLater = await laterFiles(page)
+    await page.route(isLater, (route) => route.fulfill({ status: 404, body: "no such file" }))
+    await page.goto(`/s/${id}`)
+    await page.getByRole("textbox", { name: "Message" }).fill("half a thou")
+    await page.getByRole("button", { name: "Panels" }).click()
+    await page.getByRole("tab", { name: "Raw" }).click()
+    await page.getByText("A new version is ready.").waitFor()
+    await page.unrouteAll()
+    await page.getByRole("button", { name: "Reload" }).click()
+    await page.getByRole("tabpanel", { name: "Raw" }).waitFor()
+    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("half a thou")
+  })
 })

@@ -1,18 +1,26 @@
 import { type ComponentType, type FunctionComponent, type ReactNode, Suspense, use } from "react"
 import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { useConnection } from "../app/hub-context.ts"
+import { OtherBuild } from "../app/part-files.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { Button } from "./button.tsx"
 import { Empty, Skeleton } from "./notice.tsx"
 
-/** Counts the times that the hub was there again: what could not be had before may be had now. */
+/** Counts the times that parts which could not be loaded are worth another try: the hub is back, or somebody asked. */
 const returns = createValueStore(0)
 
 export function tryPartsAgain(): void {
   returns.set(returns.get() + 1)
 }
 
-class NotLoaded extends Error {}
+class NotLoaded extends Error {
+  /** The hub has another build of the cockpit: this page's parts are gone. */
+  readonly isGone: boolean
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause))
+    this.isGone = cause instanceof OtherBuild
+  }
+}
 
 interface Attempt<P> {
   readonly at: number
@@ -31,17 +39,23 @@ export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>
   function attempt(): Attempt<P> {
     const part = load().catch((error: unknown) => {
       made.hasFailed = true
-      throw new NotLoaded(error instanceof Error ? error.message : String(error))
+      throw new NotLoaded(error)
     })
     const made: Attempt<P> = { at: returns.get(), hasFailed: false, part }
     return made
   }
-  function preload(): Promise<ComponentType<P>> {
+  function current(): Promise<ComponentType<P>> {
     if (last === undefined || (last.hasFailed && last.at !== returns.get())) last = attempt()
     return last.part
   }
+  /** Nobody has seen its failure: the part is asked for anew when it is wanted. */
+  function preload(): Promise<unknown> {
+    return current().catch(() => {
+      last = undefined
+    })
+  }
   function Part(props: P) {
-    const Loaded = use(preload())
+    const Loaded = use(current())
     return <Loaded {...props} />
   }
   return Object.assign(Part, { preload })
@@ -73,11 +87,15 @@ function unframed(words: ReactNode): ReactNode {
 
 function Broken({ error }: { readonly error: Error }) {
   const isAway = useConnection().name === "lost"
-  if (error instanceof NotLoaded && isAway)
-    return <Empty>The hub is away, and this part of the page was not loaded yet. It comes when the hub is back.</Empty>
+  const reload = <Button onClick={() => location.reload()}>Reload</Button>
+  if (!(error instanceof NotLoaded))
+    return <Empty action={reload}>This part of the page could not be shown: {error.message}</Empty>
+  if (error.isGone) return <Empty action={reload}>A new version is ready. Reload to open this; drafts are kept.</Empty>
+  if (isAway)
+    return <Empty>Hub offline. This part of the page was not loaded yet. It comes when the hub is back.</Empty>
   return (
-    <Empty action={<Button onClick={() => location.reload()}>Reload</Button>}>
-      This part of the page could not be shown: {error.message}
+    <Empty action={<Button onClick={tryPartsAgain}>Try again</Button>}>
+      This part of the page could not be loaded: {error.message}
     </Empty>
   )
 }

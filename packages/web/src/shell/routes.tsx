@@ -21,7 +21,7 @@ const LATER = [ApprovalsScreen, NewSession, SearchScreen, MachinesScreen, Machin
 
 /** The other screens, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
 export function preloadScreens(): void {
-  for (const screen of LATER) screen.preload().catch(() => undefined)
+  for (const screen of LATER) void screen.preload()
 }
 
 /** Every address of the cockpit but `/login`, and `/new`, which is opened over one of these. The hub serves its page at the same ones. */
