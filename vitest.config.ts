@@ -5,12 +5,25 @@ import { leftOut } from "./test/gate.ts"
 // Tests run on the sources: every room exports `src` under this condition, so no build is needed first.
 const conditions = ["@signalbox/source", "node", "import", "module", "default"]
 
+const exclude = [...configDefaults.exclude, ...leftOut]
+// These rooms' units are pure, so their files share a process instead of starting one each.
+const pure = ["packages/{protocol,policy,web}/test/**/*.test.ts"]
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...leftOut],
+    projects: [
+      { extends: true, test: { name: "pure", include: pure, exclude, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "parts",
+          include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: [...exclude, ...pure],
+        },
+      },
+    ],
     // A test that hangs is a bug; real CLIs on a loaded two-core machine need their time all the same.
     testTimeout: 60_000,
     hookTimeout: 120_000,
