@@ -191,7 +191,7 @@ async function npmInstall(installation, cwd) {
 }
 
 /** npm's own script beside this Node, so that no shell and no PATH is needed; `npm` by name where it lies elsewhere. */
-async function npmCommand() {
+export async function npmCommand() {
   const bin = dirname(process.execPath)
   const candidates = [
     process.env["npm_execpath"],
@@ -208,7 +208,7 @@ async function npmCommand() {
  * Under `npm test` the outer npm passes its own settings on; those that aim at a project would misdirect this install.
  * The registry, proxy and credentials the user configured stay.
  */
-function npmEnvironment() {
+export function npmEnvironment() {
   const misleading =
     /^npm_config_(?:prefix|local_prefix|global|location|workspaces?|include_workspace_root|omit|dry_run|package_lock_only|install_strategy|engine_strict)$/i
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !misleading.test(name)))

@@ -5,6 +5,8 @@ import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { completePackages } from "./commonjs.mjs"
+import { npmEnvironment } from "./package-cache.mjs"
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -17,7 +19,7 @@ export function say(text) {
  * Runs a program with our terminal; rejects when it fails, so that a chain of steps stops at the first failure.
  * @param {string} command
  * @param {string[]} args
- * @param {{ env?: Record<string, string>, cwd?: string }} [options]
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string }} [options] `env` is the whole environment
  * @returns {Promise<void>}
  */
 export function run(command, args, options = {}) {
@@ -25,7 +27,7 @@ export function run(command, args, options = {}) {
     const child = spawn(command, args, {
       cwd: options.cwd ?? root,
       stdio: "inherit",
-      env: { ...process.env, ...options.env },
+      env: options.env ?? process.env,
       shell: process.platform === "win32" && command === "npm",
     })
     child.on("error", reject)
@@ -64,7 +66,8 @@ export async function ensureInstalled() {
   const wanted = installFingerprint()
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return
   say("installing dependencies (npm ci) …")
-  await run("npm", ["ci", "--no-audit", "--no-fund"])
+  // Under `npm pack --workspaces` the outer npm would have this one leave out the root's own dependencies.
+  await run("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], { env: npmEnvironment() })
   writeFileSync(stamp, wanted)
 }
 
@@ -79,4 +82,5 @@ export async function ensureBuilt() {
   await ensureInstalled()
   say("building what is stale (tsc -b) …")
   await run(tool("tsc"), ["-b"])
+  completePackages(root)
 }

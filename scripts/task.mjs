@@ -13,10 +13,13 @@ const tasks = {
     process.exitCode = await runToItsEnd("packages/cli/bin/signalbox.mjs", ["up", ...args])
   },
   async build() {
-    await ensureInstalled()
-    say("building packages/*/dist (tsc -b) …")
-    await run(tool("tsc"), ["-b"])
+    await ensureBuilt()
     await buildWeb({ force: true })
+  },
+  /** npm runs this before it packs a package; a build that failed must not be packed. */
+  async prepack() {
+    await ensureBuilt()
+    await buildWeb()
   },
   async check() {
     await ensureBuilt()
@@ -104,7 +107,7 @@ async function tests(extent, args) {
   await check()
   await peers
   say(`tests (${extent}) …`)
-  await run(tool("vitest"), ["run", ...args], { env: { SIGNALBOX_TESTS: extent } })
+  await run(tool("vitest"), ["run", ...args], { env: { ...process.env, SIGNALBOX_TESTS: extent } })
 }
 
 const [name = "", ...args] = process.argv.slice(2)

@@ -12,6 +12,7 @@ export const leftOut: readonly string[] =
     ? []
     : [
         "test/hub/abuse-disk.test.ts",
+        "test/installed.test.ts",
         // They take long, and what they hold is held in a smaller way by others that the gate runs.
         "packages/simulator/test/cli/environment.test.ts",
         "packages/simulator/test/faults/dialled-faults.test.ts",

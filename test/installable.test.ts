@@ -1,42 +1,26 @@
-import { execFile, spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
-import { afterEach, describe, expect, it } from "vitest"
-import { runsNow } from "./gate.ts"
+import { publint } from "publint"
+import { describe, expect, it } from "vitest"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const runFile = promisify(execFile)
 
 interface Manifest {
   readonly name: string
   readonly version: string
+  readonly engines?: { readonly node: string }
   readonly files?: readonly string[]
   readonly bin?: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, unknown>>
+  readonly typesVersions?: { readonly "*": Readonly<Record<string, unknown>> }
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-const rooms = readdirSync(join(root, "packages")).filter((room) =>
-  existsSync(join(root, "packages", room, "package.json")),
-)
-const manifests = rooms.map((room) => {
-  const manifest: Manifest = JSON.parse(readFileSync(join(root, "packages", room, "package.json"), "utf8"))
-  return { room, manifest }
-})
-
-const open: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close()
-})
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "signalbox-install-"))
-  open.push(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
-  return path
-}
+const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
+const manifests = readdirSync(join(root, "packages"))
+  .filter((room) => existsSync(join(root, "packages", room, "package.json")))
+  .map((room) => ({ room, manifest: manifestIn(join("packages", room)) }))
 
 describe("the packages", () => {
   it("[CL31] have one version, and ask each other for it", () => {
@@ -60,42 +44,25 @@ describe("the packages", () => {
     expect(executables.map(({ name }) => name).toSorted()).toEqual(["claude-sim", "signalbox", "signalbox-shim"])
     expect(executables.filter(({ isPacked, canRun }) => !isPacked || !canRun)).toEqual([])
   })
-})
 
-if (runsNow("installable", "packed and installed elsewhere")) {
-  it("[CL31] packed and installed into an empty folder, they give a working command", {
-    timeout: 600_000,
-  }, async () => {
-    const place = folder()
-    await runFile("npm", ["pack", "--workspaces", "--pack-destination", place], { cwd: root })
-    const tarballs = readdirSync(place).filter((file) => file.endsWith(".tgz"))
-    expect(tarballs).toHaveLength(rooms.length)
-    writeFileSync(join(place, "package.json"), '{"private":true}\n')
-    const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"]
-    await runFile("npm", ["install", ...flags, ...tarballs.map((file) => join(place, file))], { cwd: place })
-    const bin = (name: string) => join(place, "node_modules/.bin", name)
-    const data = join(place, "data")
-    const env = { PATH: process.env["PATH"], HOME: place }
-    const signalbox = async (...args: string[]) => {
-      const { stdout } = await runFile(bin("signalbox"), [...args, "--data", data], { env, cwd: place })
-      return stdout
-    }
-    const hub = spawn(bin("signalbox"), ["up", "--json", "--port", "0", "--data", data], {
-      env,
-      cwd: place,
-      stdio: ["ignore", "pipe", "inherit"],
-    })
-    open.push(() => hub.kill("SIGKILL"))
-    open.push(() => signalbox("down", "--agents"))
-    for await (const line of createInterface({ input: hub.stdout })) {
-      expect(JSON.parse(line)).toMatchObject({ event: "ready", data })
-      break
-    }
-    const id = (await signalbox("new", "--agent", "simulator", "--prompt", "hello")).trim()
-    const turns = async () => JSON.parse(await signalbox("ls", "--json")).sessions[0]?.turns
-    await expect.poll(turns, { timeout: 60_000 }).toBe(1)
-    expect(await signalbox("log", id)).toContain("turn: done")
-    expect((await runFile(bin("signalbox-shim"), [], { env })).stdout).toMatch(/signalbox-shim\.mjs\n$/)
-    expect((await runFile(bin("claude-sim"), ["--version"], { env })).stdout).toContain("Claude Code")
+  it("[CL31] the command's package is named signalbox, and the repository itself has another name", () => {
+    expect(manifests.find(({ room }) => room === "cli")?.manifest.name).toBe("signalbox")
+    expect(manifestIn(".")).toMatchObject({ private: true, name: "signalbox-workspace" })
   })
-}
+
+  it.each(manifests)("[CL46] $manifest.name serves import, require and every way to find types", ({ manifest }) => {
+    const entries = Object.entries(manifest.exports ?? {}).filter(([, target]) => typeof target === "object")
+    for (const [name, target] of entries) {
+      expect(Object.keys(target ?? {}), name).toEqual(["@signalbox/source", "require", "default"])
+    }
+    const paths = Object.keys(manifest.exports ?? {}).map((name) => name.replace(/^\.\/?/, ""))
+    const subpaths = paths.filter((path) => path !== "" && path !== "package.json")
+    expect(Object.keys(manifest.typesVersions?.["*"] ?? {})).toEqual(subpaths)
+    expect(manifest.engines).toEqual(manifestIn(".").engines)
+  })
+
+  it.each(manifests)("[CL46] publint has nothing against $manifest.name", async ({ room }) => {
+    const { messages } = await publint({ pkgDir: join(root, "packages", room), pack: false, strict: true })
+    expect(messages).toEqual([])
+  })
+})

@@ -8,6 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 interface LockEntry {
   readonly resolved?: string
+  readonly hasInstallScript?: boolean
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -19,6 +20,11 @@ describe("the repository", () => {
   it("the lockfile carries no download addresses", () => {
     const addresses = Object.values(lock.packages).filter(({ resolved }) => resolved?.includes("://"))
     expect(addresses).toEqual([])
+  })
+
+  it("[CL31] no dependency runs a script when it is installed", () => {
+    const withScript = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    expect(withScript.map(([name]) => name)).toEqual([])
   })
 
   it("the lockfile names the packages of every platform, or npm ci refuses it: npm run lock completes it", () => {

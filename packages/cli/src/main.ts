@@ -4,8 +4,6 @@ import { type ExitCode, exitCodeOf, oneLine } from "./failure.ts"
 import { createProgram } from "./program.ts"
 import { endWithReader } from "./terminal/output.ts"
 
-export type { CommandContext } from "./command-context.ts"
-
 /** The executable. Sets the exit code: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const [name, ...rest] = argv

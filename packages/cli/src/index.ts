@@ -1,1 +1,0 @@
-export { type CommandContext, main } from "./main.ts"
