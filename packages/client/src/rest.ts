@@ -23,6 +23,7 @@ export interface RestOptions {
 }
 
 const MAX_TRIES = 5
+const MAX_ASKED_DELAY_MS = 10_000
 
 /** Calls to the hub. Each settles: by the reply, by time, by the caller's signal or by `close`. */
 export class Rest {
@@ -44,7 +45,8 @@ export class Rest {
         return await this.#once<Reply>(call)
       } catch (error) {
         if (call.repeatable !== true || tries >= MAX_TRIES || !isPassing(error)) throw error
-        await this.#pause(retryDelayMs(this.#options.backoff, tries, Math.random()), call.signal)
+        const delayMs = retryDelayMs(this.#options.backoff, tries, Math.random())
+        await this.#pause(Math.max(delayMs, askedDelayMs(error)), call.signal)
       }
     }
   }
@@ -112,6 +114,12 @@ export class Rest {
 
 function isPassing(error: unknown): boolean {
   return error instanceof HubClientError && (error.code === "client/unreachable" || error.status === 503)
+}
+
+/** How long the hub asks to wait, up to a bound of our own: in the reply's body, which a page of another origin can read too. */
+function askedDelayMs(error: unknown): number {
+  const seconds = error instanceof HubClientError ? error.details["retryAfterSeconds"] : undefined
+  return typeof seconds === "number" && seconds > 0 ? Math.min(seconds * 1000, MAX_ASKED_DELAY_MS) : 0
 }
 
 function badReply(status: number, call: Call): HubClientError {

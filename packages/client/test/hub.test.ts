@@ -103,6 +103,22 @@ describe("calls to the hub", () => {
     expect(setup.fake.calls.map(({ body }) => body["uuid"])).toEqual([sent.uuid, sent.uuid, sent.uuid])
   })
 
+  it("[HC23] a hub that is busy is asked again no sooner than it says, and only so often", async () => {
+    const error = { code: "hub/busy", message: "read what you asked for" }
+    const times: number[] = []
+    setup.fake.route("GET /api/sessions/s/events", () => {
+      times.push(performance.now())
+      return times.length < 3 ? { status: 503, body: { retryAfterSeconds: 0.2, error } } : { body: { events: [] } }
+    })
+    const session = setup.connect().session("s")
+    expect(await session.events()).toEqual({ events: [] })
+    const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+    expect(waits.every((ms) => ms >= 190)).toBe(true)
+    setup.fake.route("GET /api/sessions/s/events", () => ({ status: 503, body: { error } }))
+    await expect(session.events()).rejects.toMatchObject({ code: "hub/busy", status: 503 })
+    expect(setup.fake.calls).toHaveLength(3 + 5)
+  })
+
   it("[HC14] what may not is not, and trying ends", async () => {
     setup.fake.route("POST /api/sessions/s/interrupt", () => undefined)
     setup.fake.route("POST /api/sessions/s/control", () => undefined)

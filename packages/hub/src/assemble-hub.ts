@@ -6,6 +6,7 @@ import { GrantDesk } from "./asks/grant-desk.ts"
 import type { Authority } from "./auth/authority.ts"
 import { ClientDesks } from "./clients/client-desks.ts"
 import { ClientDoors } from "./clients/client-doors.ts"
+import type { ReplyRoom } from "./http/reply-room.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import type { Ask } from "./model/ask.ts"
 import type { HubMetrics } from "./operations/hub-metrics.ts"
@@ -30,6 +31,7 @@ export interface HubPartsOptions {
   readonly authority: Authority
   readonly anonymousAgents: boolean
   readonly anonymousRelay: boolean
+  readonly replyRoom: ReplyRoom
   /** Where the hub is reached, once it listens. */
   readonly url: () => string
   readonly claudeVersion: () => Promise<string | undefined>
@@ -148,6 +150,7 @@ export async function assembleHub(options: HubPartsOptions) {
     authority,
     metrics,
     anonymousRelay: options.anonymousRelay,
+    replyRoom: options.replyRoom,
     isAutoApproving: () => policy.policy.relayAutoApproval,
     watchPolicy: (changed) => policy.watch(changed),
     trouble: warn,

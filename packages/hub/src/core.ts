@@ -126,7 +126,9 @@ export interface EventQuery {
 }
 
 export interface EventPage {
-  readonly events: readonly StoredEvent[]
+  /** The events, some at a time: each piece is read from the log when it is asked for. */
+  readonly pieces: AsyncIterable<readonly StoredEvent[]>
+  readonly largestPieceBytes: number
   readonly firstSeq: number
   readonly lastSeq: number
   readonly more: boolean

@@ -8,6 +8,7 @@ import { HubError } from "./errors.ts"
 import type { HttpApp } from "./http/app.ts"
 import type { ListeningAddress } from "./http/listen.ts"
 import { refuseUpgrade } from "./http/refuse-upgrade.ts"
+import { ReplyRoom } from "./http/reply-room.ts"
 import { createHttpServer } from "./http/server.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
@@ -75,6 +76,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const authority = await Authority.open({ directory: store.directory, exposure })
     closers.push(() => authority.close())
     const admin = await ensureAdminToken(options.dataDirectory, authority.tokens)
+    const replyRoom = new ReplyRoom()
     let address: ListeningAddress | undefined
     const parts = await assembleHub({
       store,
@@ -83,6 +85,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       authority,
       anonymousAgents: options.anonymousAgents === true,
       anonymousRelay: options.anonymousRelay === true,
+      replyRoom,
       url: () => options.publicUrl ?? address?.url ?? "",
       claudeVersion: options.claudeVersion ?? (async () => undefined),
       fleet: options.expectRunnerForMs === undefined ? {} : { expectForMs: options.expectRunnerForMs },
@@ -98,7 +101,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       const [{ createHttpApp }, moreRoutes] = await Promise.all([import("./http/app.ts"), parts.clientDoors.routes()])
       const { cockpitDirectory } = options
       const { core } = parts
-      return createHttpApp({ core, authority, logger, metrics, version, notReady, moreRoutes, cockpitDirectory })
+      const operations = { logger, metrics, version, notReady }
+      return createHttpApp({ core, authority, ...operations, moreRoutes, cockpitDirectory, replyRoom })
     }
     // Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds.
     const openApp = () => (app ??= loadApp())

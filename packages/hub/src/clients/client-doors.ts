@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Authority } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
+import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Route } from "../http/route.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -18,6 +19,7 @@ export interface ClientDoorsOptions {
   readonly authority: Authority
   readonly metrics: HubMetrics
   readonly anonymousRelay: boolean
+  readonly replyRoom: ReplyRoom
   readonly isAutoApproving: () => boolean
   readonly watchPolicy: (changed: () => void) => () => void
   readonly trouble: (what: string, error: unknown) => void

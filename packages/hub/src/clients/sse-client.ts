@@ -1,4 +1,5 @@
 import { type Envelope, textOf } from "@signalbox/protocol"
+import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
@@ -20,6 +21,7 @@ export interface SseClientOptions {
   readonly onAway: () => void
   readonly awayMs?: number
   readonly maxWaitingChars?: number
+  readonly replyRoom: ReplyRoom
 }
 
 const AWAY_MS = 30_000
@@ -50,7 +52,7 @@ export class SseClient implements ClientPort {
 
   /** `isBack`: it was here before. What it may have missed and has no number is told again, where that is harmless. */
   open({ caller, after, isBack }: { caller: Caller; after: number; isBack: boolean }): ReadableStream<Uint8Array> {
-    const { session, log, metrics, maxWaitingChars } = this.#options
+    const { session, log, metrics, maxWaitingChars, replyRoom } = this.#options
     const [oldest] = this.#streams.keys()
     if (oldest !== undefined && this.#streams.size >= MAX_STREAMS) oldest.end()
     const stream = new SseStream({
@@ -58,6 +60,7 @@ export class SseClient implements ClientPort {
       log,
       metrics,
       client: this.#raw,
+      share: replyRoom.open(caller.tokenId),
       after,
       isOwn: (event) => this.#isOwn(event),
       onClosed: () => {

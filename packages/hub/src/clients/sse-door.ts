@@ -3,6 +3,7 @@ import { type Envelope, isObject } from "@signalbox/protocol"
 import { normaliseFrontendMessage } from "@signalbox/protocol/dialects"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
+import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -19,6 +20,7 @@ export interface SseDoorOptions {
   readonly awayMs?: number
   readonly maxWaitingChars?: number
   readonly maxClients?: number
+  readonly replyRoom: ReplyRoom
 }
 
 /** The session, and the name that keeps a client's hooks and servers across reconnects. */
@@ -90,7 +92,7 @@ export class SseDoor {
     this.#forgetting.delete(key)
     const known = this.#clients.get(key)
     if (known !== undefined) return known
-    const { house, log, metrics, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS } = this.#options
+    const { house, log, metrics, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS, replyRoom } = this.#options
     const id = clientIdOf(caller, name)
     if (this.#clients.size >= maxClients || !house.desks.of(session).hasRoomFor(id)) throw tooMany()
     const client: SseClient = new SseClient({
@@ -100,6 +102,7 @@ export class SseDoor {
       session,
       caller,
       id,
+      replyRoom,
       onAway: () => this.#away(key, client, name === undefined),
       ...(awayMs === undefined ? {} : { awayMs }),
       ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),

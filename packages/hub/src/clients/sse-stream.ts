@@ -1,3 +1,4 @@
+import type { ReplyShare } from "../http/reply-room.ts"
 import type { StoredEvent } from "../model/event.ts"
 import { wireObject } from "../model/wire-object.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
@@ -16,12 +17,14 @@ export interface SseStreamOptions {
   readonly after: number
   /** Whether the client sent this itself: it is not shown its own messages. */
   readonly isOwn: (event: StoredEvent) => boolean
+  /** Counts what waits for this stream's reader. */
+  readonly share: ReplyShare
   readonly onClosed: () => void
   readonly maxWaitingChars?: number
 }
 
 const PAGE = 500
-const PAGE_BYTES = 4 * 1024 * 1024
+const PAGE_BYTES = 256 * 1024
 const COMMENT_MS = 20_000
 const BUFFER_BYTES = 256 * 1024
 
@@ -72,17 +75,23 @@ export class SseStream {
 
   tell(line: string): void {
     this.#outbox.control(unnumberedFrame(line))
+    this.#count()
   }
 
   /** The client comes back by itself, and is then told what is so. */
   end(): void {
     if (this.#phase === "over") return
     this.#close()
-    try {
-      this.#controller?.close()
-    } catch {
-      // Already over.
-    }
+    this.#closeWhenRead()
+  }
+
+  /** Bytes that wait count until they are read, also after the end. */
+  #closeWhenRead(): void {
+    const queuedBytes = this.#queuedBytes()
+    this.#options.share.hold(queuedBytes)
+    if (queuedBytes > 0) return
+    this.#controller?.close()
+    this.#options.share.close()
   }
 
   #lag(): void {
@@ -121,6 +130,13 @@ export class SseStream {
 
   #bulk(text: string, seq?: number): void {
     this.#outbox.bulk([{ sessionId: "", text, ...(seq === undefined ? {} : { seq }) }])
+    this.#count()
+  }
+
+  /** One that has no room for what waits is treated as one that lags. */
+  #count(): void {
+    if (this.#phase !== "over" && !this.#options.share.hold(this.#outbox.waitingChars + this.#queuedBytes()))
+      this.#lag()
   }
 
   #close(): void {
@@ -136,8 +152,13 @@ export class SseStream {
         start: (controller) => {
           this.#controller = controller
         },
-        pull: () => this.#onPull?.(),
+        pull: () => {
+          if (this.#phase === "over") return this.#closeWhenRead()
+          this.#count()
+          this.#onPull?.()
+        },
         cancel: () => {
+          this.#options.share.close()
           if (this.#phase !== "over") this.#close()
         },
       },
@@ -145,8 +166,12 @@ export class SseStream {
     )
   }
 
+  #queuedBytes(): number {
+    return Math.max(0, BUFFER_BYTES - (this.#controller?.desiredSize ?? 0))
+  }
+
   #sink(): ConstructorParameters<typeof Outbox>[0]["sink"] {
-    const waiting = () => Math.max(0, BUFFER_BYTES - (this.#controller?.desiredSize ?? 0))
+    const waiting = () => this.#queuedBytes()
     return {
       // Full means nothing more is given: the outbox goes on when the reader has taken some.
       get bufferedAmount() {
@@ -156,6 +181,7 @@ export class SseStream {
         this.#onPull = done
         this.#options.metrics.bytesSent(frame.length)
         this.#controller?.enqueue(Buffer.from(frame))
+        this.#count()
         if (waiting() < BUFFER_BYTES) setImmediate(done)
       },
     }

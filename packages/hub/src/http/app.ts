@@ -6,8 +6,9 @@ import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
 import { BodyReader } from "./body.ts"
 import { addCockpit, addCockpitElsewhere } from "./cockpit.ts"
-import { admitOrigins, dressReplies, replyToError } from "./middleware.ts"
+import { admitOrigins, dressReplies, paceReplies, replyToError } from "./middleware.ts"
 import { describeRoutes } from "./openapi.ts"
+import { busy, ReplyRoom } from "./reply-room.ts"
 import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
 import type { Route } from "./route.ts"
 import { accessRoutes } from "./routes/access.ts"
@@ -32,6 +33,10 @@ export interface HttpAppOptions {
   /** Doors beyond the REST interface: they go through the same checks and into the same description. */
   readonly moreRoutes?: readonly Route[]
   readonly maxMessageBytes?: number
+  /** Shared with the doors that stream beside the REST interface. */
+  readonly replyRoom?: ReplyRoom
+  /** A reader that takes nothing of a reply for so long is cut off. */
+  readonly stallMs?: number
   /** Where the built cockpit is; without it a plain page stands in its place. */
   readonly cockpitDirectory?: string | undefined
 }
@@ -44,15 +49,16 @@ export interface HttpApp {
 
 /** The hub's HTTP face. It needs no port: what it is given is a request, what it returns is the reply. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { authority } = options
+  const { authority, replyRoom = new ReplyRoom(), stallMs } = options
   const routes = allRoutes(options)
   const bodies = new BodyReader()
   const hono = new Hono<HttpEnv>()
   hono.use(dressReplies(options))
   hono.use(admitOrigins(authority))
+  hono.use(paceReplies(replyRoom, stallMs))
   if (options.cockpitDirectory !== undefined) addCockpit(hono, options.cockpitDirectory)
   for (const route of routes) {
-    hono.on(route.method, route.path, (context) => call({ route, authority, bodies }, context))
+    hono.on(route.method, route.path, (context) => call({ route, authority, bodies, replyRoom }, context))
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = allowedMethods(routes.filter((route) => route.path === path))
@@ -88,13 +94,15 @@ interface Serving {
   readonly route: Route
   readonly authority: Authority
   readonly bodies: BodyReader
+  readonly replyRoom: ReplyRoom
 }
 
 /** Who asks and whether they may comes first; only then is anything else of the request looked at. */
-async function call({ route, authority, bodies }: Serving, context: Context<HttpEnv>): Promise<Response> {
+async function call({ route, authority, bodies, replyRoom }: Serving, context: Context<HttpEnv>): Promise<Response> {
   context.set("path", route.path)
   const facts = readFacts(context)
   const caller = requireAccess(context, authority, route.access)
+  if (route.method === "GET" && caller !== null) replyRoom.check(caller.tokenId)
   const prepared = route.before?.(facts)
   const request = context.req.raw
   const query = route.query && validate(route.query, readQuery(request.url), "query")
@@ -104,7 +112,12 @@ async function call({ route, authority, bodies }: Serving, context: Context<Http
     if (value === undefined) throw new Error(`${route.path} has no part named ${name}`)
     return value
   }
-  return route.handle({ facts, request, caller, prepared, query, body, param })
+  const reserve = (bytes: number) => {
+    const share = replyRoom.open(caller?.tokenId ?? "")
+    context.set("share", share)
+    if (!share.hold(bytes)) throw busy()
+  }
+  return route.handle({ facts, request, caller, prepared, query, body, param, reserve })
 }
 
 async function readBody(bodies: BodyReader, request: Request, rule: NonNullable<Route["body"]>): Promise<unknown> {

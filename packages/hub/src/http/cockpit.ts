@@ -4,6 +4,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { Hono } from "hono"
 import { HubError } from "../errors.ts"
+import { bytesReply } from "./reply.ts"
 import type { HttpEnv } from "./request-context.ts"
 import { PAGE_POLICY } from "./security-headers.ts"
 
@@ -81,7 +82,7 @@ export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
       context.set("path", path)
       const file = await readOrNothing(join(directory, path.slice(1)))
       if (file === undefined) throw missing("There is no such file")
-      return new Response(file, { headers: { "content-type": typeOf(path), "cache-control": "no-cache" } })
+      return bytesReply(file, { headers: new Headers({ "content-type": typeOf(path), "cache-control": "no-cache" }) })
     })
   }
   hono.get("/assets/:name", async (context) => {
@@ -92,7 +93,7 @@ export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
     const takesGzip = /\bgzip\b/.test(context.req.header("accept-encoding") ?? "")
     const headers = new Headers({ "content-type": typeOf(name), "cache-control": FOREVER, vary: "accept-encoding" })
     if (takesGzip) headers.set("content-encoding", "gzip")
-    return new Response(takesGzip ? content.gzipped : content.bytes, { headers })
+    return bytesReply(takesGzip ? content.gzipped : content.bytes, { headers })
   })
 }
 
@@ -107,8 +108,8 @@ export function addCockpitElsewhere(hono: Hono<HttpEnv>, directory: string): voi
 
 async function readPage(directory: string, status: number): Promise<Response | undefined> {
   const page = await readOrNothing(join(directory, "index.html"))
-  const headers = { "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY }
-  return page === undefined ? undefined : new Response(page, { status, headers })
+  const headers = new Headers({ "content-type": "text/html; charset=utf-8", "content-security-policy": PAGE_POLICY })
+  return page === undefined ? undefined : bytesReply(page, { status, headers })
 }
 
 function typeOf(name: string): string {

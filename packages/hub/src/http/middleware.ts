@@ -5,8 +5,10 @@ import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
 import { addCorsHeaders, isPreflight, preflightReply } from "./cors.ts"
-import { errorReply, internalError } from "./reply.ts"
-import { type HttpEnv, readFacts } from "./request-context.ts"
+import { type Pacing, paceBody } from "./paced-body.ts"
+import { errorReply, internalError, isSmall } from "./reply.ts"
+import type { ReplyRoom } from "./reply-room.ts"
+import { type Bindings, type HttpEnv, readFacts } from "./request-context.ts"
 import { addSecurityHeaders } from "./security-headers.ts"
 
 interface Operations {
@@ -41,6 +43,36 @@ export function admitOrigins(authority: Authority): MiddlewareHandler<HttpEnv> {
     else await next()
     addCorsHeaders(context.res.headers, verdict.origin)
   }
+}
+
+const STALL_MS = 30_000
+
+/** A large reply is read no faster than its reader takes it, counts against its token meanwhile, and ends with a stall. */
+export function paceReplies(room: ReplyRoom, stallMs = STALL_MS): MiddlewareHandler<HttpEnv> {
+  return async (context, next) => {
+    await next()
+    const { res } = context
+    const share = context.get("share") ?? room.open(context.get("caller")?.tokenId ?? "")
+    if (res.body === null || isSmall(res) || context.req.method === "HEAD") {
+      share.close()
+      if (context.req.method === "HEAD") await res.body?.cancel()
+      return
+    }
+    try {
+      const body = await paceBody(res.body, { share, stallMs, ...connectionOf(context.env) })
+      context.res = new Response(body, res)
+    } catch (error) {
+      // The refusal must not inherit this reply's headers.
+      context.res = undefined
+      throw error
+    }
+  }
+}
+
+function connectionOf({ incoming, outgoing }: Bindings): Pick<Pacing, "hangUp" | "onClosed"> {
+  const hangUp = () => void incoming?.socket.destroy()
+  if (outgoing === undefined) return { hangUp }
+  return { hangUp, onClosed: (closed) => void (outgoing.destroyed ? closed() : outgoing.once("close", closed)) }
 }
 
 export function replyToError({ logger }: Operations): ErrorHandler<HttpEnv> {

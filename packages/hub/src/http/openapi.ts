@@ -44,7 +44,7 @@ function operationOf(route: Route, components: Json): Json {
     responses: {
       [route.reply.status]: replyOf(route, components),
       default: {
-        description: "what went wrong",
+        description: "what went wrong; 503 `hub/busy` and 429 come with Retry-After: wait that long, then try again",
         content: { "application/json": { schema: schemaOf(ErrorBody, components) } },
       },
     },

@@ -2,13 +2,58 @@ import { HubError } from "../errors.ts"
 
 const JSON_HEADERS = { "content-type": "application/json" }
 
+/** A reply may wait in the socket's own buffer up to this size: it is neither paced nor counted. */
+const SMALL_BYTES = 16 * 1024
+const SLICE_BYTES = 64 * 1024
+
 export function jsonReply(status: number, value: unknown): Response {
-  return new Response(JSON.stringify(value), { status, headers: JSON_HEADERS })
+  return textReply(JSON.stringify(value), { status, headers: new Headers(JSON_HEADERS) })
 }
 
-/** For text that is JSON already. */
-export function jsonTextReply(status: number, text: string): Response {
-  return new Response(text, { status, headers: JSON_HEADERS })
+/** JSON text that is made while it is read. */
+export function streamReply(status: number, pieces: AsyncIterable<string>): Response {
+  return new Response(streamOf(bytesOf(pieces)), { status, headers: JSON_HEADERS })
+}
+
+/** Bytes that many replies share: no reply gets a copy of its own. */
+export function bytesReply(bytes: Uint8Array, init: { status?: number; headers: Headers }): Response {
+  init.headers.set("content-length", String(bytes.byteLength))
+  return new Response(streamOf(slicesOf(bytes)), init)
+}
+
+/** Whether a reply is so small that it need not wait for its reader. */
+export function isSmall({ body, headers }: Response): boolean {
+  if (body === null) return true
+  const length = headers.get("content-length")
+  return length !== null && Number(length) <= SMALL_BYTES
+}
+
+function textReply(text: string, init: { status: number; headers: Headers }): Response {
+  init.headers.set("content-length", String(Buffer.byteLength(text)))
+  return new Response(text, init)
+}
+
+async function* bytesOf(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) yield Buffer.from(piece)
+}
+
+async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES)
+}
+
+/** Asks for the next chunk when its reader does, never before. */
+function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await chunks.return(undefined)),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 export function errorReply(error: HubError): Response {
@@ -19,7 +64,7 @@ export function errorReply(error: HubError): Response {
   if (typeof allow === "string") headers.set("allow", allow)
   if (code === "auth/required") headers.set("www-authenticate", 'Bearer realm="signalbox"')
   // Details come first: none of them can take the place of the error itself.
-  return new Response(JSON.stringify({ ...details, error: { code, message } }), { status, headers })
+  return textReply(JSON.stringify({ ...details, error: { code, message } }), { status, headers })
 }
 
 /** What went wrong inside stays inside: the caller gets a reference, the log has the rest. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Context } from "hono"
 import type { Authority } from "../auth/authority.ts"
 import { isLoopbackRequest } from "../auth/loopback.ts"
@@ -6,11 +6,13 @@ import { factsOfMessage, factsOfRequest, type RequestFacts } from "../auth/reque
 import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
+import type { ReplyShare } from "./reply-room.ts"
 import type { Route } from "./route.ts"
 
 /** What comes with a request beside itself: its message off the socket, or in tests just the peer's address. */
 export interface Bindings {
   readonly incoming?: IncomingMessage
+  readonly outgoing?: ServerResponse
   readonly peer?: string
 }
 
@@ -20,6 +22,8 @@ export interface HttpEnv {
     /** The route's path, for metrics: unlike the request's there are only so many of them. */
     path?: string
     caller?: Caller
+    /** Set when the route reserved room for its reply. */
+    share?: ReplyShare
   }
 }
 

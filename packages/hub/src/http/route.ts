@@ -14,6 +14,8 @@ interface Call<B, Q> {
   readonly query: Q
   /** A part of the path, by its name in it. */
   readonly param: (name: string) => string
+  /** Says how much of the reply the hub will hold at once. Throws `hub/busy` when there is no room for it. */
+  readonly reserve: (bytes: number) => void
 }
 
 /** A call of somebody who is known and may make it. */

@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { getRequestListener } from "@hono/node-server"
 import { type Clock, systemClock } from "@signalbox/transport"
@@ -94,7 +94,11 @@ function answerWith({
 }: HttpServerOptions): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return getRequestListener(
     // The other kind of message is HTTP/2's, which this server does not speak.
-    (request, { incoming }) => fetch(request, incoming instanceof IncomingMessage ? { incoming } : {}),
+    (request, { incoming, outgoing }) =>
+      fetch(
+        request,
+        incoming instanceof IncomingMessage && outgoing instanceof ServerResponse ? { incoming, outgoing } : {},
+      ),
     {
       // The hub may live inside somebody's program: its globals are not ours to replace.
       overrideGlobalObjects: false,

@@ -4,7 +4,7 @@ import { wireObject } from "../model/wire-object.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { foldEvents } from "./session-fold.ts"
 
-const PAGE = 1_000
+const PAGE = { limit: 1_000, maxBytes: 4 * 1024 * 1024 }
 const NOTHING: Envelope = { type: "unknown" }
 
 /** The record with what the log has beyond it: it is saved a little later than the events are. */
@@ -13,7 +13,7 @@ export async function catchUp(log: EventLog, kept: KeptSession): Promise<KeptSes
   const { lastSeq } = await log.bounds(id)
   let caughtUp = kept
   while (caughtUp.record.lastSeq < lastSeq) {
-    const events = await log.read(id, { after: caughtUp.record.lastSeq, limit: PAGE })
+    const events = await log.read(id, { after: caughtUp.record.lastSeq, ...PAGE })
     if (events.length === 0) break
     const told = events.map((event) => ({ event, message: wireObject(event.line) ?? NOTHING }))
     caughtUp = foldEvents(caughtUp, told)

@@ -2,7 +2,7 @@ import type { OutlineMark } from "../core.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { markOf } from "./outline.ts"
 
-const PAGE = 1_000
+const PAGE = { limit: 1_000, maxBytes: 4 * 1024 * 1024 }
 /** Of all sessions together: about 20 MB. */
 const MAX_KEPT_MARKS = 100_000
 
@@ -44,7 +44,7 @@ export class Outlines {
 
   async #catchUp(session: string, outline: Outline, lastSeq: number): Promise<void> {
     while (outline.upTo < lastSeq) {
-      const events = await this.#log.read(session, { after: outline.upTo, limit: PAGE })
+      const events = await this.#log.read(session, { after: outline.upTo, ...PAGE })
       const last = events.at(-1)
       if (last === undefined) return
       outline.marks.push(...events.flatMap((event) => markOf(event) ?? []))

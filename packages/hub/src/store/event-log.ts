@@ -9,6 +9,8 @@ export interface EventLog {
   append(session: string, events: readonly NewEvent[], options?: AppendOptions): Promise<Appended>
   /** Events with `after < seq < before`, ascending: the first `limit` of them, or the last when only `before` is given. */
   read(session: string, range: ReadRange): Promise<readonly StoredEvent[]>
+  /** The events that `read` would give, without their lines. */
+  sizes(session: string, range: ReadRange): Promise<readonly LineSize[]>
   /** Catch-up, then live, without a gap or a duplicate, until the signal aborts. */
   follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
   /** The event with this key, if the session has it. */
@@ -33,6 +35,12 @@ export interface ReadRange {
   readonly limit: number
   /** Stops before the event whose line would go beyond it, but not before the first. */
   readonly maxBytes?: number
+}
+
+export interface LineSize {
+  readonly seq: number
+  /** Of its line, as UTF-8. */
+  readonly bytes: number
 }
 
 export const MAX_READ_EVENTS = 10_000

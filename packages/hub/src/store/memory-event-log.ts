@@ -3,6 +3,7 @@ import {
   type Appended,
   type AppendOptions,
   type EventLog,
+  type LineSize,
   type LogBounds,
   MAX_READ_EVENTS,
   type ReadRange,
@@ -46,6 +47,11 @@ export class MemoryEventLog implements EventLog {
     }
     const last = events.slice(Math.max(from, to - limit), to)
     return within(last.toReversed(), range.maxBytes).toReversed()
+  }
+
+  async sizes(session: string, range: ReadRange): Promise<readonly LineSize[]> {
+    const events = await this.read(session, range)
+    return events.map(({ seq, line }) => ({ seq, bytes: Buffer.byteLength(line) }))
   }
 
   follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {

@@ -5,6 +5,7 @@ import {
   type Appended,
   type AppendOptions,
   type EventLog,
+  type LineSize,
   type LogBounds,
   MAX_READ_EVENTS,
   type ReadRange,
@@ -22,12 +23,18 @@ const EVENT_OVERHEAD_BYTES = 200
 const WINDOW = "FROM events WHERE session = ? AND seq > ? AND seq < ? ORDER BY seq"
 const COLUMNS = "seq, at, origin, by, key, line"
 const READS = {
-  first: { events: `SELECT ${COLUMNS} ${WINDOW} LIMIT ?`, sizes: `SELECT octet_length(line) ${WINDOW} LIMIT ?` },
+  first: { events: `SELECT ${COLUMNS} ${WINDOW} LIMIT ?`, sizes: `SELECT seq, octet_length(line) ${WINDOW} LIMIT ?` },
   last: {
     events: `SELECT ${COLUMNS} ${WINDOW} DESC LIMIT ?`,
-    sizes: `SELECT octet_length(line) ${WINDOW} DESC LIMIT ?`,
+    sizes: `SELECT seq, octet_length(line) ${WINDOW} DESC LIMIT ?`,
   },
 } as const
+
+interface Window {
+  readonly read: (typeof READS)[keyof typeof READS]
+  readonly values: readonly SqlValue[]
+  readonly limit: number
+}
 
 export class SqliteEventLog implements EventLog {
   readonly #database: Database
@@ -64,16 +71,19 @@ export class SqliteEventLog implements EventLog {
   }
 
   async read(session: string, range: ReadRange): Promise<readonly StoredEvent[]> {
-    const head = this.#heads.find(session)
-    const limit = Math.min(range.limit, MAX_READ_EVENTS)
-    if (head === undefined || !(limit > 0)) return []
-    const isTail = range.after === undefined && range.before !== undefined
-    const read = isTail ? READS.last : READS.first
-    const window = [head.number, range.after ?? 0, range.before ?? Number.MAX_SAFE_INTEGER]
-    const count =
-      range.maxBytes === undefined ? limit : this.#countWithin(read.sizes, [...window, limit], range.maxBytes)
-    const events = this.#database.all(read.events, [...window, count]).map(toEvent)
-    return isTail ? events.toReversed() : events
+    const window = this.#windowOf(session, range)
+    if (window === undefined) return []
+    const { read, values, limit } = window
+    const count = range.maxBytes === undefined ? limit : this.#sizesWithin(window, range.maxBytes).length
+    const events = this.#database.all(read.events, [...values, count]).map(toEvent)
+    return read === READS.last ? events.toReversed() : events
+  }
+
+  async sizes(session: string, range: ReadRange): Promise<readonly LineSize[]> {
+    const window = this.#windowOf(session, range)
+    if (window === undefined) return []
+    const sizes = this.#sizesWithin(window, range.maxBytes ?? Number.POSITIVE_INFINITY)
+    return window.read === READS.last ? sizes.toReversed() : sizes
   }
 
   follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
@@ -94,16 +104,26 @@ export class SqliteEventLog implements EventLog {
     return { firstSeq: Number(row?.[0] ?? 0), lastSeq: head.lastSeq }
   }
 
+  #windowOf(session: string, range: ReadRange): Window | undefined {
+    const head = this.#heads.find(session)
+    const limit = Math.min(range.limit, MAX_READ_EVENTS)
+    if (head === undefined || !(limit > 0)) return undefined
+    const isTail = range.after === undefined && range.before !== undefined
+    const values = [head.number, range.after ?? 0, range.before ?? Number.MAX_SAFE_INTEGER]
+    return { read: isTail ? READS.last : READS.first, values, limit }
+  }
+
   /** Lengths are in the rows' headers, so long lines are not loaded to be counted. */
-  #countWithin(sql: string, values: readonly SqlValue[], maxBytes: number): number {
-    let bytes = 0
-    let count = 0
-    for (const [size] of this.#database.all(sql, values)) {
-      bytes += Number(size)
-      if (bytes > maxBytes && count > 0) break
-      count++
+  #sizesWithin({ read, values, limit }: Window, maxBytes: number): LineSize[] {
+    let sum = 0
+    const sizes: LineSize[] = []
+    for (const [seq, size] of this.#database.all(read.sizes, [...values, limit])) {
+      const bytes = Number(size)
+      sum += bytes
+      if (sum > maxBytes && sizes.length > 0) break
+      sizes.push({ seq: Number(seq), bytes })
     }
-    return count
+    return sizes
   }
 }
 

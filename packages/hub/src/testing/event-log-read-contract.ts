@@ -42,6 +42,27 @@ export function describeReadContract(withLog: WithLog): void {
       expect(await log.read("big", { limit: 1_000_000 })).toHaveLength(10_000)
     }))
 
+  it("[EL7] sizes tells the same events as a read, and the bytes of each line", () =>
+    withLog(async ({ log }) => {
+      await log.append(
+        "s",
+        upTo(10).map((n) => ({ ...numberedEvent(n), line: "é".repeat(n) })),
+      )
+      expect(await log.sizes("none", { limit: 5 })).toEqual([])
+      expect(await log.sizes("s", { after: 2, limit: 2 })).toEqual([
+        { seq: 3, bytes: 6 },
+        { seq: 4, bytes: 8 },
+      ])
+      for (const range of [
+        { limit: 0 },
+        { before: 9, limit: 3 },
+        { after: 0, limit: 9, maxBytes: 13 },
+        { before: 9, limit: 9, maxBytes: 33 },
+      ]) {
+        expect(seqs(await log.sizes("s", range))).toEqual(seqs(await log.read("s", range)))
+      }
+    }))
+
   it("[EL8] bounds tell the first and the last number, both 0 without events", () =>
     withLog(async ({ log }) => {
       expect(await log.bounds("s")).toEqual({ firstSeq: 0, lastSeq: 0 })

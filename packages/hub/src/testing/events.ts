@@ -9,7 +9,7 @@ export function numberedEvent(n: number): NewEvent {
   return { at: 1_700_000_000_000 + n, from: "agent", key: `key-${n}`, line: JSON.stringify({ type: "user", n }) }
 }
 
-export function seqs(events: readonly StoredEvent[]): number[] {
+export function seqs(events: readonly { readonly seq: number }[]): number[] {
   return events.map((event) => event.seq)
 }
 

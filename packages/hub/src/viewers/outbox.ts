@@ -72,6 +72,10 @@ export class Outbox {
     this.#sent.set(sessionId, after)
   }
 
+  get waitingChars(): number {
+    return this.#waitingChars
+  }
+
   /** Whether too much waits, also after what can be had again was dropped. */
   get isFull(): boolean {
     return this.#waitingChars > this.#maxWaitingChars

@@ -143,12 +143,15 @@ export class StreamViewer {
       while (subscription.phase === "catching-up") {
         // Checked and switched in one go: nothing can be published in between.
         if (cursor >= this.#options.core.getSession(id).lastSeq) return caughtUp()
-        const { events } = await this.#options.core.readEvents(id, { after: cursor, limit: PAGE })
-        if (subscription.phase !== "catching-up") return
-        if (events.length === 0) return caughtUp()
-        this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq })))
-        cursor = events.at(-1)?.seq ?? cursor
-        await this.#outbox.room()
+        const before = cursor
+        const { pieces } = await this.#options.core.readEvents(id, { after: cursor, limit: PAGE })
+        for await (const events of pieces) {
+          if (subscription.phase !== "catching-up") return
+          this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq })))
+          cursor = events.at(-1)?.seq ?? cursor
+          await this.#outbox.room()
+        }
+        if (subscription.phase === "catching-up" && cursor === before) return caughtUp()
       }
     } catch (error) {
       this.#fail(error, id)

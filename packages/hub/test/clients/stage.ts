@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import type { CreatedSession } from "../../src/core.ts"
 import { createLogger, type Hub, type HubOptions, openHub } from "../../src/index.ts"
+import type { StoredEvent } from "../../src/model/event.ts"
 import { LineSocket } from "./line-socket.ts"
 import { ScriptedAgent } from "./scripted-agent.ts"
 
@@ -75,4 +76,12 @@ export async function openClient(stage: Stage, id: string, token = stage.hub.adm
   )
   onTestFinished(() => client.close())
   return client
+}
+
+/** The first events of a session, as they are kept. */
+export async function eventsOf({ hub }: Pick<Stage, "hub">, id: string): Promise<StoredEvent[]> {
+  const { pieces } = await hub.core.readEvents(id, { after: 0, limit: 100 })
+  const events: StoredEvent[] = []
+  for await (const piece of pieces) events.push(...piece)
+  return events
 }

@@ -2,6 +2,7 @@ import type { HubCore, RunnerView, SessionView } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import type { Grant } from "../../src/model/audit.ts"
+import type { StoredEvent } from "../../src/model/event.ts"
 import type { Run } from "../../src/model/run.ts"
 
 const at = "2030-01-01T00:00:00.000Z"
@@ -97,6 +98,10 @@ const run: Run = {
 /** As a CLI might write it: odd spacing, escapes that need not be there, a number that JSON.parse would round. */
 export const ODD_LINE = '{"type" : "assistant","n":12345678901234567890.10,"t":"\\u0061\\/é","__proto__":{"x":1}}'
 
+async function* pieces(...all: StoredEvent[][]): AsyncGenerator<readonly StoredEvent[]> {
+  yield* all
+}
+
 export interface FakeCore extends HubCore {
   /** What reached the core: the method's name and its arguments, without the caller. */
   readonly calls: { method: string; args: readonly unknown[] }[]
@@ -123,10 +128,11 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     control: async () => ({ response: { mode: "plan" } }),
     setEnvironment: async () => {},
     readEvents: async () => ({
-      events: [
-        { seq: 1, at: Date.parse(at), from: "client", by: 'a "b"', line: '{"type":"user"}' },
-        { seq: 2, at: Date.parse(at), from: "agent", line: ODD_LINE },
-      ],
+      pieces: pieces(
+        [{ seq: 1, at: Date.parse(at), from: "client", by: 'a "b"', line: '{"type":"user"}' }],
+        [{ seq: 2, at: Date.parse(at), from: "agent", line: ODD_LINE }],
+      ),
+      largestPieceBytes: 1_000,
       firstSeq: 1,
       lastSeq: 2,
       more: false,

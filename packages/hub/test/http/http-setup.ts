@@ -3,6 +3,7 @@ import { Authority } from "../../src/auth/authority.ts"
 import { type ExposureOptions, settleExposure } from "../../src/auth/exposure.ts"
 import type { HubCore } from "../../src/core.ts"
 import { createHttpApp, type HttpApp } from "../../src/http/app.ts"
+import type { ReplyRoom } from "../../src/http/reply-room.ts"
 import type { Route } from "../../src/http/route.ts"
 import type { Role } from "../../src/model/access.ts"
 import { createLogger } from "../../src/operations/logger.ts"
@@ -41,6 +42,8 @@ export interface SetupOptions {
   readonly notReady?: () => string | undefined
   readonly moreRoutes?: readonly Route[]
   readonly maxMessageBytes?: number
+  readonly replyRoom?: ReplyRoom
+  readonly stallMs?: number
 }
 
 /** The whole app, without a port. */

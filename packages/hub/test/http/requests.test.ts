@@ -1,9 +1,17 @@
-import { beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
+import type { EventQuery } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import { eventPageJson } from "../../src/http/event-page-json.ts"
-import type { StoredEvent } from "../../src/model/event.ts"
+import { readPage } from "../../src/session/event-page.ts"
+import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
 import { ODD_LINE, ask as theAsk } from "./fake-core.ts"
 import { errorOf, type HttpSetup, setUpHttp } from "./http-setup.ts"
+
+async function pageText(log: MemoryEventLog, id: string, query: EventQuery, maxBytes?: number): Promise<string> {
+  let text = ""
+  for await (const piece of eventPageJson(await readPage(log, id, query, maxBytes))) text += piece
+  return text
+}
 
 describe("requests", () => {
   let hub: HttpSetup
@@ -176,22 +184,47 @@ describe("requests", () => {
     })
   })
 
-  it("[HA28] a page of giant lines is cut, without a gap, from where the caller reads on", () => {
+  it("[HA28] a page of giant lines is cut, without a gap, from where the caller reads on", async () => {
+    const log = new MemoryEventLog()
     const line = JSON.stringify({ text: "x".repeat(88) })
-    const events = Array.from({ length: 10 }, (_, i): StoredEvent => ({ seq: i + 1, at: 0, from: "agent", line }))
-    const seqs = (query: object, maxChars: number) => {
-      const page = { events, firstSeq: 1, lastSeq: 10, more: false }
-      const { events: kept, more } = JSON.parse(eventPageJson(page, { limit: 10, ...query }, maxChars))
-      return [(kept as { seq: number }[]).map(({ seq }) => seq).join(" "), more]
+    await log.append(
+      "s",
+      Array.from({ length: 10 }, () => ({ at: 0, from: "agent", line })),
+    )
+    const seqs = async (query: object, maxBytes: number) => {
+      const { events, more } = JSON.parse(await pageText(log, "s", { limit: 10, ...query }, maxBytes))
+      return [(events as { seq: number }[]).map(({ seq }) => seq).join(" "), more]
     }
-    expect(seqs({ after: 0 }, 350)).toEqual(["1 2 3", true])
-    expect(seqs({ before: 11 }, 350)).toEqual(["8 9 10", true])
-    expect(seqs({ around: 5 }, 450)).toEqual(["3 4 5 6", true])
-    expect(seqs({ after: 0 }, 10)).toEqual(["1", true])
-    expect(seqs({ before: 11 }, 10)).toEqual(["10", true])
-    expect(seqs({ after: 0 }, 5_000)).toEqual(["1 2 3 4 5 6 7 8 9 10", false])
-    const none = { events: [], firstSeq: 0, lastSeq: 0, more: false }
-    expect(eventPageJson(none, { before: 1, limit: 1 })).toBe('{"events":[],"firstSeq":0,"lastSeq":0,"more":false}')
+    expect(await seqs({ after: 0 }, 350)).toEqual(["1 2 3", true])
+    expect(await seqs({ before: 11 }, 350)).toEqual(["8 9 10", true])
+    expect(await seqs({ around: 5 }, 450)).toEqual(["3 4 5 6", true])
+    expect(await seqs({ around: 1, limit: 4 }, 5_000)).toEqual(["1 2 3 4", true])
+    expect(await seqs({ around: 10, limit: 4 }, 5_000)).toEqual(["9 10", false])
+    expect(await seqs({ after: 0 }, 10)).toEqual(["1", true])
+    expect(await seqs({ before: 11 }, 10)).toEqual(["10", true])
+    expect(await seqs({ after: 0 }, 5_000)).toEqual(["1 2 3 4 5 6 7 8 9 10", false])
+    expect(await pageText(log, "none", { before: 1, limit: 1 })).toBe(
+      '{"events":[],"firstSeq":0,"lastSeq":0,"more":false}',
+    )
+  })
+
+  it("[HA28] a page is read from the log in pieces, each when it is asked for, and is whole", async () => {
+    const log = new MemoryEventLog()
+    const line = JSON.stringify({ text: "x".repeat(100_000) })
+    await log.append(
+      "s",
+      Array.from({ length: 20 }, () => ({ at: 0, from: "agent", line })),
+    )
+    const read = vi.spyOn(log, "read")
+    const page = await readPage(log, "s", { after: 0, limit: 20 })
+    read.mockClear()
+    const text = eventPageJson(page)
+    await text.next()
+    expect(read).toHaveBeenCalledTimes(1)
+    expect(page.largestPieceBytes).toBeLessThan(256 * 1024)
+    await text.return(undefined)
+    const { events } = JSON.parse(await pageText(log, "s", { after: 0, limit: 20 }))
+    expect(events).toHaveLength(20)
   })
 
   it("[HA31] lists are under their name, with more or a cursor", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import type { AuditRecord } from "../../src/model/audit.ts"
 import { LineSocket } from "../clients/line-socket.ts"
-import { call, openSession, openStage, tokenOf } from "../clients/stage.ts"
+import { call, eventsOf, openSession, openStage, tokenOf } from "../clients/stage.ts"
 import { FakeRunner } from "./fake-runner.ts"
 import { launch, rest, send, WAIT } from "./launching.ts"
 
@@ -156,7 +156,7 @@ describe("launching on a runner", () => {
     const all = await Promise.all([1, 2, 3].map(() => launch(stage, request)))
     const ids = [...all, await launch(stage, request)].map(({ body }) => body.id)
     expect(new Set(ids).size).toBe(1)
-    const { events } = await stage.hub.core.readEvents(ids[0] ?? "", { after: 0, limit: 10 })
+    const events = await eventsOf(stage, ids[0] ?? "")
     expect(events.map(({ line }) => textOf(JSON.parse(line), "type"))).toEqual(["user"])
   })
 

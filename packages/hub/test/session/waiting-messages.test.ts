@@ -3,12 +3,12 @@ import { expect, it } from "vitest"
 import type { SessionView } from "../../src/core.ts"
 import { requestIn } from "../clients/line-socket.ts"
 import { payloadIn, ScriptedAgent } from "../clients/scripted-agent.ts"
-import { call, openAgent, openClient, openSession, openStage, type Stage } from "../clients/stage.ts"
+import { call, eventsOf, openAgent, openClient, openSession, openStage, type Stage } from "../clients/stage.ts"
 
 const POLL = { timeout: 30_000, interval: 20 }
 
 async function notesOf(stage: Stage, id: string): Promise<unknown[]> {
-  const { events } = await stage.hub.core.readEvents(id, { after: 0, limit: 100 })
+  const events = await eventsOf(stage, id)
   return events.map(({ line }) => JSON.parse(line) as Record<string, unknown>).filter(({ type }) => type === "hub")
 }
 
@@ -50,7 +50,7 @@ it("[HS39] an interrupt that no agent was there to hear is refused, and is not i
   const { id } = await openSession(stage)
   const reply = await call(stage, "POST", `/api/sessions/${id}/interrupt`)
   expect(reply.status).toBe(409)
-  expect((await stage.hub.core.readEvents(id, { after: 0, limit: 10 })).events).toEqual([])
+  expect(await eventsOf(stage, id)).toEqual([])
 })
 
 it("[HS24] a message that the agent took back is told so in the history, by whichever door, and goes to no process again", async () => {
@@ -85,7 +85,7 @@ it("[HS24] … one that its agent has confirmed too; what neither has is unknown
   await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "say it", uuid })
   await agent.hears("say it")
   agent.say({ type: "system", subtype: "init" })
-  await expect.poll(async () => (await stage.hub.core.readEvents(id, { after: 0, limit: 10 })).events.length).toBe(2)
+  await expect.poll(async () => (await eventsOf(stage, id)).length).toBe(2)
   const removed = remove()
   const request = await agent.wire.request("cancel_async_message")
   agent.wire.answer(request, { cancelled: true })

@@ -1,6 +1,7 @@
 import type { HubCore } from "../../core.ts"
 import { eventPageJson } from "../event-page-json.ts"
-import { jsonTextReply } from "../reply.ts"
+import { AHEAD_BYTES } from "../paced-body.ts"
+import { streamReply } from "../reply.ts"
 import { type Route, route } from "../route.ts"
 import { EventList, EventListQuery, Outline, SearchQuery, SearchReply } from "../schemas/event.ts"
 
@@ -13,11 +14,12 @@ export function eventRoutes(core: HubCore): Route[] {
       summary: "Events of a session in their order: after a seq, before one, or around one",
       query: EventListQuery,
       reply: { status: 200, description: "a page of events; firstSeq and lastSeq are the log's", schema: EventList },
-      async handle({ param, query }) {
+      async handle({ param, query, reserve }) {
         const fromStart = query.before === undefined && query.around === undefined && query.after === undefined
         const wanted = fromStart ? { ...query, after: 0 } : query
         const page = await core.readEvents(param("id"), wanted)
-        return jsonTextReply(200, eventPageJson(page, wanted))
+        reserve(page.largestPieceBytes + AHEAD_BYTES)
+        return streamReply(200, eventPageJson(page))
       },
     }),
     route({
