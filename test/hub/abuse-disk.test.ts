@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect } from "vitest"
 import { abuseCase, Bystander, expectUnharmed, healthMs, Stage } from "./abuse-actors.ts"
 import type { HubProcess, Json } from "./hub-process.ts"
@@ -9,6 +11,7 @@ import type { HubProcess, Json } from "./hub-process.ts"
 const stage = new Stage()
 afterEach(() => stage.end())
 
+const SIGNALBOX = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "packages/cli/bin/signalbox.mjs")
 const DISK_MB = 24
 const [MOUNT, UNMOUNT] = ["mount", "umount"]
 const POLL = { timeout: 20_000, interval: 50 }
@@ -118,6 +121,35 @@ describe.runIf(isPossible)("a full disk", () => {
       await expectUnharmed(hub, bystander, { expectedErrors: /the store cannot be written/ })
     },
   )
+
+  abuseCase("[AB34] a launch is refused at once, and `new` says why; no agent is started", async () => {
+    const { hub, fill } = await hubOnSmallDisk()
+    const agent = await stage.agent(hub)
+    const { token } = await hub.post("/api/tokens", { role: "runner" })
+    const data = mkdtempSync(join(tmpdir(), "signalbox-runner-"))
+    stage.onEnd(() => rmSync(data, { recursive: true, force: true }))
+    const args = [SIGNALBOX, "runner", "--hub", hub.ready.url, "--data", data]
+    const runner = spawn(process.execPath, args, { env: { ...process.env, SIGNALBOX_TOKEN: token }, stdio: "ignore" })
+    stage.onEnd(async () => {
+      runner.kill()
+      await once(runner, "exit")
+    })
+    const connected = async () => (await hub.get("/api/runners")).runners[0]
+    await expect.poll(async () => (await connected())?.connected, POLL).toBe(true)
+    fill()
+    const send = { content: "x".repeat(1_000) }
+    const full = async () => (await hub.call("POST", `/api/sessions/${agent.sessionId}/messages`, send)).status
+    await expect.poll(full, POLL).toBe(507)
+    const launch = { agent: "simulator" }
+    const refused = await hub.call("POST", "/api/sessions", launch)
+    expect(refused).toMatchObject({ status: 507, body: { error: { code: "store/full" } } })
+    const env = { PATH: process.env["PATH"], SIGNALBOX_URL: hub.ready.url, SIGNALBOX_TOKEN: hub.ready.token }
+    const command = [SIGNALBOX, "new", "--agent", "simulator"]
+    const { status, stderr } = spawnSync(process.execPath, command, { encoding: "utf8", timeout: 60_000, env })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/^signalbox: The disk is full: .*Free some space\.\n$/)])
+    expect((await connected()).agents).toBe(0)
+    expect((await hub.get("/api/sessions")).sessions).toHaveLength(1)
+  })
 
   abuseCase(
     "[AB29] told to stop while the disk is full and an agent talks on, it stops, and keeps what it had confirmed",

@@ -1,7 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/protocol/transcript"
-import { type Grant, grantLines, offeredGrants } from "../run/standing-grants.ts"
+import { grantLines, offeredGrants } from "../run/standing-grants.ts"
 import { toolAsked } from "../run/tool-asked.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { wrapCells } from "./cells.ts"
@@ -82,7 +82,7 @@ function rememberLines(ask: Ask, { width, colours, ticked }: Drawing): readonly 
   return [colours.dim("Always allow (a, or tick by number):"), ...lines.map(colours.dim)]
 }
 
-export function grantsOf({ kind, request, suggestions }: Ask): readonly Grant[] {
+export function grantsOf({ kind, request, suggestions }: Ask): readonly unknown[] {
   return kind === "tool" ? offeredGrants(suggestions, request["suppress_always_allow_rule"] === true) : []
 }
 

@@ -4,7 +4,7 @@ import type { CommandContext } from "../command-context.ts"
 import type { AnswerOptions } from "../commands/answer.ts"
 import { CliError, usageError } from "../failure.ts"
 import { permissionWords } from "../run/permission-words.ts"
-import { type Grant, grantLines, numberedGrants, usualGrant } from "../run/standing-grants.ts"
+import { grantLines, numberedGrants, usualGrant } from "../run/standing-grants.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { findAsk } from "./abbreviated-id.ts"
@@ -98,7 +98,7 @@ function permission(ask: Ask, { input, choose, always }: Given): AskAnswer {
 }
 
 /** Only the grants that were named: a suggestion may widen what the session may do far beyond this request. */
-function standing(ask: Ask, always: true | readonly number[]): readonly Grant[] {
+function standing(ask: Ask, always: true | readonly number[]): readonly unknown[] {
   const grants = grantsOf(ask)
   if (grants.length === 0) throw usageError("this request offers no standing permission: leave --always out")
   const usual = usualGrant(grants)

@@ -3,7 +3,7 @@ import { visibleText } from "@signalbox/protocol/transcript"
 import type { CanUseToolOptions, PermissionResult, PermissionUpdate } from "@signalbox/sdk"
 import type { Colours } from "../terminal/colours.ts"
 import { editInput, type Input } from "./edit-input.ts"
-import { type Grant, grantLines, numberedGrants, offeredGrants, usualGrant } from "./standing-grants.ts"
+import { grantLines, numberedGrants, offeredGrants, usualGrant } from "./standing-grants.ts"
 import type { TerminalLines } from "./terminal-lines.ts"
 import { toolAsked } from "./tool-asked.ts"
 
@@ -73,12 +73,10 @@ async function answerUse(tool: string, input: Record<string, unknown>, about: Ab
 }
 
 /** Without a number: the one grant that is marked. */
-function chosenGrants(grants: readonly Grant[], text: string): PermissionUpdate[] {
+function chosenGrants(grants: readonly PermissionUpdate[], text: string): PermissionUpdate[] {
   const numbers = (text.match(/\d+/g) ?? []).map(Number)
   const usual = usualGrant(grants)
-  const chosen = numberedGrants(grants, numbers.length > 0 ? numbers : usual === undefined ? [] : [usual + 1])
-  // They are the agent's own suggestions, unchanged.
-  return [...(chosen ?? [])] as PermissionUpdate[]
+  return numberedGrants(grants, numbers.length > 0 ? numbers : usual === undefined ? [] : [usual + 1]) ?? []
 }
 
 /** What runs is shown once more: an edit is not yet a yes. */

@@ -1,25 +1,25 @@
-import { isObject } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol"
 import { isUsualGrant } from "@signalbox/protocol/transcript"
 import { permissionWords } from "./permission-words.ts"
-
-export type Grant = Readonly<Record<string, unknown>>
 
 const READABLE = new Set(["addRules", "replaceRules", "removeRules", "setMode", "addDirectories", "removeDirectories"])
 
 /** The standing permissions that an agent suggests, as people number them. A grant that we cannot show is not offered. */
-export function offeredGrants(suggestions: readonly unknown[] | undefined, isSuppressed: boolean): readonly Grant[] {
-  if (isSuppressed) return []
-  return (suggestions ?? []).filter(isObject).filter(({ type }) => typeof type === "string" && READABLE.has(type))
+export function offeredGrants<Update>(
+  suggestions: readonly Update[] | undefined,
+  isSuppressed: boolean,
+): readonly Update[] {
+  return isSuppressed ? [] : (suggestions ?? []).filter((update) => READABLE.has(textOf(update, "type") ?? ""))
 }
 
 /** The index of the only grant that "always" stores. */
-export function usualGrant(grants: readonly Grant[]): number | undefined {
+export function usualGrant(grants: readonly unknown[]): number | undefined {
   const index = grants.findIndex(isUsualGrant)
   return index === -1 ? undefined : index
 }
 
 /** One line for each grant: its number, and the word or key that stores it without one. */
-export function grantLines(grants: readonly Grant[], { always, ticked }: GrantMarks): readonly string[] {
+export function grantLines(grants: readonly unknown[], { always, ticked }: GrantMarks): readonly string[] {
   const usual = usualGrant(grants)
   return grants.map((grant, index) => {
     const box = ticked === undefined ? "" : `[${ticked.has(index) ? "x" : " "}] `
@@ -35,7 +35,7 @@ interface GrantMarks {
 }
 
 /** The grants with these numbers, each once; undefined if one of the numbers is not offered. */
-export function numberedGrants(grants: readonly Grant[], numbers: readonly number[]): readonly Grant[] | undefined {
-  const chosen = [...new Set(numbers)].map((number) => grants[number - 1])
-  return chosen.every((grant) => grant !== undefined) ? chosen : undefined
+export function numberedGrants<Update>(grants: readonly Update[], numbers: readonly number[]): Update[] | undefined {
+  const indices = [...new Set(numbers)].map((number) => number - 1)
+  return indices.every((index) => index in grants) ? grants.filter((_, index) => indices.includes(index)) : undefined
 }

@@ -24,11 +24,13 @@ export interface LaunchDeskOptions {
   readonly registry: SessionRegistry
   readonly fleet: RunnerFleet
   readonly endings: ProcessEndings
-  readonly directory: Pick<Directory, "addAudit">
+  readonly directory: Pick<Directory, "addAudit" | "putDocument">
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
   readonly now?: () => Date
 }
 
+/** The document that says when somebody last asked for an agent. */
+const LAUNCHING = "launching"
 /** A runner may let starts wait for each other. */
 const LAUNCH_TIMEOUT_MS = 60_000
 /** What may be over in a moment: it is tried again when the runner tells how it is doing. */
@@ -127,6 +129,8 @@ export class LaunchDesk {
   }
 
   async #create(request: NewSession, caller: Caller): Promise<LiveSession> {
+    // Refused at once while the disk is full: no agent is started that the hub could not remember.
+    await this.#options.directory.putDocument(LAUNCHING, { at: this.#now() }, { synced: true })
     const session = await this.#launch(request, caller)
     try {
       return await this.#prompt(session, request, caller)
@@ -286,7 +290,13 @@ export class LaunchDesk {
     await session.expect({ ...plan.launch, cwd })
     session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
     await start.prompt?.().catch(() => undefined)
-    await this.#audit(start, cwd)
+    try {
+      await this.#audit(start, cwd)
+    } catch (error) {
+      // Not awaited: its end is written down when the store has room again.
+      void this.#options.endings.stop(session, "its start could not be written down").catch(() => undefined)
+      throw error
+    }
   }
 
   async #askToStart({ session, plan: { runner, spec } }: Start): Promise<unknown> {
@@ -315,9 +325,12 @@ export class LaunchDesk {
     const { resume = null, fork = false, resumeAt } = spec
     const from = { resume, fork, ...(resumeAt === undefined ? {} : { resumeAt }) }
     const details = { runner, spawn, agent, cwd, model, permissionMode, ...from, args, env: Object.keys(env) }
-    const at = (this.#options.now?.() ?? new Date()).toISOString()
     const who = { by, via: by === "hub" ? "hub" : "person", sessionId: session.id, askId: null }
-    await this.#options.directory.addAudit({ at, what, ...who, details })
+    await this.#options.directory.addAudit({ at: this.#now(), what, ...who, details }, { synced: true })
+  }
+
+  #now(): string {
+    return (this.#options.now?.() ?? new Date()).toISOString()
   }
 
   async #prompt(session: LiveSession, { prompt, requestKey }: NewSession, caller: Caller): Promise<LiveSession> {

@@ -1,6 +1,6 @@
 import { isObject } from "@signalbox/protocol/envelope"
 import type { HubToRunner, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
-import { errorText, Refusal } from "../errors.ts"
+import { errorText, Refusal, systemCode } from "../errors.ts"
 import { HubLink, type LinkSettings } from "./hub-link.ts"
 
 export interface ControlLinkOptions extends LinkSettings {
@@ -89,7 +89,7 @@ export class ControlLink {
       else if (request.kind === "launch")
         this.#options.log.warn({ code: error.code }, `a launch was refused: ${ownWords(error)}`)
       const code = error instanceof Refusal ? error.code : "runner/spawn-failed"
-      this.#say({ op: "refused", id, code, message: errorText(error) })
+      this.#say({ op: "refused", id, code, message: failureText(error) })
     } finally {
       this.#atOnce--
     }
@@ -99,6 +99,11 @@ export class ControlLink {
   #say(message: RunnerToHub): void {
     this.#link.send(JSON.stringify(message))
   }
+}
+
+function failureText(error: unknown): string {
+  if (systemCode(error) === "ENOSPC") return "The disk of this runner is full: free some space there."
+  return errorText(error)
 }
 
 /** Whoever asked hears all of it; what other programs said is not for the log. */
