@@ -33,6 +33,7 @@ export class Machine {
   readonly #api: ScriptedApi | undefined
   #runner: ChildProcess | undefined
   #log = ""
+  #token: string | undefined
 
   private constructor(
     hub: HubProcess,
@@ -72,7 +73,8 @@ export class Machine {
   }
 
   async startRunner(): Promise<void> {
-    const { token } = await this.hub.post("/api/tokens", { role: "runner", name: "test" })
+    // The hub binds a runner to its token: the next process of this machine has the same one.
+    this.#token ??= (await this.hub.post("/api/tokens", { role: "runner", name: "test" })).token
     const options = {
       hubUrl: this.hub.ready.url,
       stateDirectory: join(this.#base, "state"),
@@ -82,7 +84,7 @@ export class Machine {
       linkTiming: { baseDelayMs: 50, maxDelayMs: 500 },
     }
     const child = spawn(process.execPath, [MAIN, JSON.stringify(options)], {
-      env: { ...this.#env, SIGNALBOX_TOKEN: token, RUNNER_LOG: "warn" },
+      env: { ...this.#env, SIGNALBOX_TOKEN: this.#token, RUNNER_LOG: "warn" },
       stdio: ["ignore", "pipe", "pipe"],
     })
     this.#runner = child

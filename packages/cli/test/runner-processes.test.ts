@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { findRunner } from "@signalbox/runner"
 import { describe, expect, it } from "vitest"
@@ -79,6 +79,26 @@ describe("the runner beside the hub", () => {
     const next = await startHub("runner", hub.data)
     await runnerOf(next)
     expect(readFileSync(file, "utf8")).not.toBe(token)
+  })
+
+  it("[CL60] is the same machine after its token file was lost, although the old token is still valid", async () => {
+    const hub = await startHub("runner")
+    const { id } = await hub.json("new", "--agent", "simulator", "--cwd", folder())
+    const runner = await runnerOf(hub)
+    hub.process.child.kill("SIGKILL")
+    await exitOf(hub.process)
+    rmSync(join(hub.data, "runner-token"))
+    const next = await startHub("runner", hub.data)
+    expect(await runnerOf(next)).toEqual(runner)
+    await next.run(["send", id, "hello"])
+    await expect.poll(async () => (await next.json("ls")).sessions[0]?.state, POLL).toBe("idle")
+    expect(await runners(next)).toHaveLength(1)
+    await next.json("down", "--agents")
+    // A fresh process of the runner, which never started an agent, is the same machine too.
+    rmSync(join(hub.data, "runner-token"))
+    const last = await startHub("runner", hub.data)
+    await runnerOf(last)
+    expect(await runners(last)).toHaveLength(1)
   })
 })
 

@@ -14,9 +14,11 @@ import type { HubLogger } from "./operations/logger.ts"
 import { PolicyDesk } from "./policy-desk.ts"
 import { LaunchDesk } from "./runners/launch-desk.ts"
 import { ProcessEndings } from "./runners/process-endings.ts"
+import { RunnerClaims } from "./runners/runner-claims.ts"
 import { RunnerDesk } from "./runners/runner-desk.ts"
 import { RunnerDoor } from "./runners/runner-door.ts"
 import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
+import { RunnerRefusals } from "./runners/runner-refusals.ts"
 import { RunDesk } from "./runs/run-desk.ts"
 import { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
@@ -85,7 +87,10 @@ export async function assembleHub(options: HubPartsOptions) {
     trouble,
   })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
-  const fleet = new RunnerFleet({ directory, metrics, trouble: warn, ...options.fleet })
+  const isLive = (tokenId: string) => authority.tokens.getLive(tokenId) !== undefined
+  const claims = new RunnerClaims({ directory, isLive, trouble: warn })
+  const refusals = new RunnerRefusals({ directory, claims, tokens: authority.tokens, trouble: warn })
+  const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
   const endings = new ProcessEndings({ fleet, wake: (session) => launches.wake(session) })
   const launches: LaunchDesk = new LaunchDesk({ registry, fleet, endings, directory, trouble })
   const runnerDoor = new RunnerDoor({
@@ -94,7 +99,8 @@ export async function assembleHub(options: HubPartsOptions) {
     metrics,
     launches,
     endings,
-    desk: new RunnerDesk({ registry, fleet, launches, endings, hub: options.url }),
+    refusals,
+    desk: new RunnerDesk({ registry, fleet, claims, refusals, launches, endings, hub: options.url }),
     room: () => store.journal.room(),
     hooks: (session) => desks.hookFailures(session),
     onTrouble: warn,
@@ -161,7 +167,7 @@ export async function assembleHub(options: HubPartsOptions) {
     await fleet.settled()
     asks.close()
   }
-  return { core, ingress, runnerDoor, streamDoor, clientDoors, settle }
+  return { core, ingress, fleet, runnerDoor, streamDoor, clientDoors, settle }
 }
 
 function openGrants(store: Store, find: (sessionId: string) => LiveSession | undefined): GrantDesk<Rule> {

@@ -42,6 +42,8 @@ export interface Hub {
   readonly core: HubCore
   /** For a browser that is opened by whoever started the hub: single use, valid for a minute. */
   createLoginCode(): string
+  /** Binds the id of the runner beside the hub to this token, whichever token held it. */
+  ownRunner(id: string, token: string): void
   /** Agents and viewers are told to come back; what was promised is on the disk. */
   close(): Promise<void>
 }
@@ -118,7 +120,11 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     address = await server.listen({ host, ...(options.port === undefined ? {} : { port: options.port }) })
     openApp().catch((error: unknown) => logger.error({ err: error }, "the REST interface could not be loaded"))
     const createLoginCode = () => authority.createLoginCode(admin.tokenId)
-    return { address, admin, core: parts.core, createLoginCode, close }
+    const ownRunner = (id: string, token: string) => {
+      const record = authority.tokens.find(token)
+      if (record?.role === "runner") parts.fleet.own(id, record.id)
+    }
+    return { address, admin, core: parts.core, createLoginCode, ownRunner, close }
   } catch (error) {
     await close()
     throw error

@@ -72,6 +72,7 @@ export class OpenRunner {
     parts.settings.log.info({}, `the runner begins, version ${parts.settings.version}`)
     const runner = new OpenRunner(parts, await factsOf(parts, versions), versions)
     await runner.#cleanUp()
+    await runner.#keepId()
     runner.#governor.start()
     runner.#control.start()
     runner.#watchIdleness()
@@ -115,6 +116,19 @@ export class OpenRunner {
       cut: [...cut, ...silent.map(({ launched, session }) => ({ spawn: launched.spawn, session, reason: KILLED }))],
       over: [...over, ...gone],
     }))
+  }
+
+  /** The hub binds the id to the token: a runner that has not launched anything yet must come back with the same one. */
+  async #keepId(): Promise<void> {
+    const { state, settings } = this.#parts
+    await state
+      .update(() => ({}))
+      .catch((error: unknown) => {
+        settings.log.error(
+          { err: error },
+          "the id of this runner could not be written down; it gets another at its next start",
+        )
+      })
   }
 
   #hello() {

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { pino } from "pino"
 import { afterEach, describe, expect, it } from "vitest"
 import { AgentInput } from "../src/agents/agent-input.ts"
+import { runnerIdIn } from "../src/index.ts"
+import { DEFAULT_LINK_TIMING, linkEnd, retryDelayMs } from "../src/link/backoff.ts"
 import { eventually, isAlive, Scene } from "./runner-scene.ts"
 
 let scene: Scene
@@ -162,6 +165,35 @@ describe("while the hub is away", () => {
     scene.hub.token = "runner-token"
     await scene.turn(await connected(spawn), "cwd")
     expect(scene.hub.hellos.at(-1)?.agents).toMatchObject([{ spawn, session: "session-1" }])
+  })
+
+  it("[RU60] a hub that refuses its hello is tried slowly, and the log has the hub's own reason, once", async () => {
+    const said: string[] = []
+    const write = (text: string) => void said.push((JSON.parse(text) as { msg: string }).msg)
+    scene = await Scene.open({ log: pino({ level: "info" }, { write }) })
+    await scene.hub.until(() => scene.hub.isControlled)
+    await scene.hub.leave()
+    scene.hub.refuseHello = { code: 4001, reason: "this runner's id belongs to another token" }
+    const before = scene.hub.hellos.length
+    await scene.hub.come()
+    await scene.hub.until(() => scene.hub.hellos.length >= before + 3)
+    const refused = said.filter((text) => text.includes("refuses"))
+    expect(refused).toEqual(["the hub refuses this runner: this runner's id belongs to another token"])
+    expect(retryDelayMs(DEFAULT_LINK_TIMING, { why: linkEnd(4001, undefined), failures: 1, roll: 0 })).toBe(15_000)
+    scene.hub.refuseHello = undefined
+    await scene.hub.until(() => scene.hub.isControlled)
+  })
+
+  it("[RU61] it is the same runner after a restart, although it never started an agent", async () => {
+    scene = await Scene.open()
+    await scene.hub.until(() => scene.hub.isControlled)
+    await scene.runner?.close({ agents: true })
+    await scene.start()
+    await scene.hub.until(() => scene.hub.hellos.length === 2)
+    const [first, second] = scene.hub.hellos.map(({ runner }) => runner.id)
+    expect(second).toBe(first)
+    expect(runnerIdIn(scene.state)).toBe(first)
+    expect(runnerIdIn(join(scene.base, "nowhere"))).toBeUndefined()
   })
 
   it("[RU10] a connection on which nothing is heard any more is given up and dialled anew", async () => {

@@ -40,6 +40,8 @@ export class TestHub {
   isAcking = true
   /** What a connection for an agent is closed with, if it is not wanted. */
   refuseAgents: { code: number; reason: string } | undefined
+  /** What a hello is answered with in place of a welcome. */
+  refuseHello: { code: number; reason: string } | undefined
   /** Everybody else gets an HTTP error. */
   token = "runner-token"
   refusals = 0
@@ -180,6 +182,8 @@ export class TestHub {
       const message = JSON.parse(textOf(data)) as RunnerToHub
       if (message.op === "hello") {
         this.hellos.push(message)
+        this.#wake()
+        if (this.refuseHello !== undefined) return socket.close(this.refuseHello.code, this.refuseHello.reason)
         this.#control = socket
         socket.send(JSON.stringify({ ev: "welcome", hub: "test" }))
       } else if (message.op === "stats") this.stats.push(message)

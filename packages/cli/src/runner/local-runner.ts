@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs"
 import { parse } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Hub } from "@signalbox/hub"
-import { findRunner } from "@signalbox/runner"
+import { findRunner, runnerIdIn } from "@signalbox/runner"
 import type { DataDirectory } from "../data-directory.ts"
 import { oneLine } from "../failure.ts"
 import { identify, isAlive, type ProcessCard, readCard } from "../process-card.ts"
@@ -48,7 +48,9 @@ export class LocalRunner {
   async #spawn(): Promise<ChildProcess> {
     const { hub, data } = this.#options
     // First: a runner whose token is refused does not hurry to try again.
-    await ensureRunnerToken(hub, data)
+    const token = await ensureRunnerToken(hub, data)
+    const id = runnerIdIn(data.runnerState)
+    if (id !== undefined) hub.ownRunner(id, token)
     this.#closing.signal.throwIfAborted()
     return spawnRunner(data)
   }

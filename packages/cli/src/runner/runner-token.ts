@@ -7,12 +7,14 @@ import type { DataDirectory } from "../data-directory.ts"
 import { CliError } from "../failure.ts"
 
 /** The token of the local runner, in a file of the data directory: made at the first start, and when it is no longer valid. */
-export async function ensureRunnerToken(hub: Hub, { runnerToken }: DataDirectory): Promise<void> {
+export async function ensureRunnerToken(hub: Hub, { runnerToken }: DataDirectory): Promise<string> {
   const kept = readToken(runnerToken)
-  if (kept !== undefined && (await isValid(hub, kept))) return
+  if (kept !== undefined && (await isValid(hub, kept))) return kept
   const draft = `${runnerToken}.${randomBytes(6).toString("hex")}`
-  writeFileSync(draft, `${await makeToken(hub)}\n`, { mode: 0o600, flag: "wx" })
+  const token = await makeToken(hub)
+  writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: "wx" })
   renameSync(draft, runnerToken)
+  return token
 }
 
 export function readToken(path: string): string | undefined {

@@ -98,6 +98,8 @@ export interface KeptLaunch {
   readonly spawn: string | null
   /** Those before it, latest last: what they said may still be on its way. */
   readonly earlier: readonly string[]
+  /** Which other runner has a process of `earlier`, by its spawn. Older hubs did not keep it. */
+  readonly elsewhere?: Readonly<Record<string, string>>
   /** The runner put it to rest: the next message brings it back. */
   readonly isParked: boolean
   /** What its conversation goes on from: a fork has none of its own until its agent is here. */

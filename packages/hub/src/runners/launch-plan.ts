@@ -88,7 +88,7 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
   }
   const earlier = before === undefined ? [] : earlierOf(before)
   const begins = from === undefined ? {} : { begins: { session, ...from } }
-  const living = { spawn, earlier, isParked: false }
+  const living = { spawn, earlier, elsewhere: elsewhereOf(earlier, runner, before), isParked: false }
   return { runner, spec, launch: { runner, agent, cwd: cwd ?? null, ...settings, ...living, ...begins } }
 }
 
@@ -100,6 +100,18 @@ export function agentOf({ agent = "claude" }: NewSession): LaunchAgent {
 /** The processes of a session that are over, or will be as soon as there is a new one. */
 export function earlierOf({ earlier, spawn }: KeptLaunch): readonly string[] {
   return spawn === null ? earlier : [...earlier, spawn].slice(-MAX_EARLIER)
+}
+
+/** Which runner has each of these processes that this one does not have. */
+function elsewhereOf(earlier: readonly string[], runner: string, before: KeptLaunch | undefined) {
+  const runners = earlier.map((spawn) => [spawn, before?.elsewhere?.[spawn] ?? before?.runner ?? runner] as const)
+  return Object.fromEntries(runners.filter(([, has]) => has !== runner))
+}
+
+/** The runner that a process of this launch is on. Undefined: an older hub started it and did not keep where. */
+export function runnerOf({ runner, spawn, elsewhere }: KeptLaunch, process: string): string | undefined {
+  if (process === spawn) return runner
+  return elsewhere === undefined ? undefined : (elsewhere[process] ?? runner)
 }
 
 /** What the runner says it started. */

@@ -35,6 +35,11 @@ export class RunnerConnection {
     this.#listener = listener
   }
 
+  /** The token that this connection was opened with. */
+  get tokenId(): string {
+    return this.#socket.tokenId
+  }
+
   /** Until the connection is over. Rejects, when it is over, with what the listener failed with. */
   async run(): Promise<void> {
     const timer = setTimeout(() => void this.#socket.end(DOES_NOT_SPEAK, "no hello came in time"), HELLO_MS)

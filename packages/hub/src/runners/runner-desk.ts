@@ -2,14 +2,19 @@ import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
+import { runnerOf } from "./launch-plan.ts"
 import type { ProcessEndings } from "./process-endings.ts"
+import type { RunnerClaims } from "./runner-claims.ts"
 import type { RunnerConnection, RunnerListener } from "./runner-connection.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
 import type { Cut, Hello } from "./runner-message.ts"
+import type { RunnerRefusals } from "./runner-refusals.ts"
 
 export interface RunnerDeskOptions {
   readonly registry: SessionRegistry
   readonly fleet: RunnerFleet
+  readonly claims: RunnerClaims
+  readonly refusals: RunnerRefusals
   readonly launches: LaunchDesk
   readonly endings: ProcessEndings
   /** The hub, as it names itself to runners. */
@@ -32,13 +37,14 @@ export class RunnerDesk implements RunnerListener {
   }
 
   async hello(connection: RunnerConnection, hello: Hello): Promise<void> {
-    const { fleet, launches, hub } = this.#options
+    const { fleet, claims, refusals, launches, hub } = this.#options
     const { id } = hello.runner
+    if (!claims.claim(id, connection.tokenId)) return refusals.refuse(connection, id)
     this.#ids.set(connection, id)
     fleet.join(connection, hello.runner, hello.agents)
     connection.tell({ ev: "welcome", hub: hub() })
     this.#stopStrays(hello)
-    for (const cut of hello.cut) await this.#endCut(cut)
+    for (const cut of hello.cut) await this.#endCut(id, cut)
     if (hello.cut.length > 0) connection.tell({ ev: "noted", spawns: hello.cut.map(({ spawn }) => spawn) })
     for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
     this.#watchMissing(id, new Set(hello.agents.map(({ spawn }) => spawn)))
@@ -67,14 +73,24 @@ export class RunnerDesk implements RunnerListener {
     return launch?.spawn === spawn || launch?.earlier.includes(spawn) === true ? session : undefined
   }
 
+  /** Whether this token speaks for the runner that has the process. */
+  mayAttach({ kept }: LiveSession, spawn: string, tokenId: string): "yes" | "not yet" | { readonly runner: string } {
+    const runner = kept.own.launch === undefined ? undefined : runnerOf(kept.own.launch, spawn)
+    if (runner === undefined) return "yes"
+    const owner = this.#options.claims.ownerOf(runner)
+    if (owner === undefined) return "not yet"
+    return owner === tokenId ? "yes" : { runner }
+  }
+
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
   }
 
-  async #endCut({ session: sessionId, spawn, reason }: Cut): Promise<void> {
+  async #endCut(runner: string, { session: sessionId, spawn, reason }: Cut): Promise<void> {
     const session = this.sessionOf(sessionId, spawn)
-    if (session?.kept.own.launch?.spawn !== spawn) return
+    const { launch } = session?.kept.own ?? {}
+    if (session === undefined || launch?.spawn !== spawn || launch.runner !== runner) return
     await this.#options.endings.lost(session, reason === "" ? "the runner was killed" : reason)
   }
 
@@ -84,6 +100,7 @@ export class RunnerDesk implements RunnerListener {
     for (const { session, spawn } of agents) {
       const owner = this.sessionOf(session, spawn)
       if (owner?.kept.own.launch?.spawn === spawn || launches.isStarting(spawn)) continue
+      if (owner !== undefined && !isOn(owner, spawn, runner.id)) continue
       // The conversation may have gone on in another session, which would meet it there.
       const newest = owner ?? this.#options.registry.newestOf(session)
       void launches.stopStray(newest?.id ?? session, { runner: runner.id, spawn })
@@ -119,4 +136,9 @@ export class RunnerDesk implements RunnerListener {
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
+}
+
+function isOn({ kept }: LiveSession, spawn: string, runner: string): boolean {
+  const known = kept.own.launch === undefined ? undefined : runnerOf(kept.own.launch, spawn)
+  return known === undefined || known === runner
 }

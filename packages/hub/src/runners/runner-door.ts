@@ -14,11 +14,13 @@ import { RunnerAgent, type RunnerAgentOptions } from "./runner-agent.ts"
 import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
 import { parse } from "./runner-message.ts"
+import type { RunnerRefusals } from "./runner-refusals.ts"
 import { Spool } from "./spool.ts"
 
 export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "room" | "hooks"> {
   readonly authority: Authority
   readonly desk: RunnerDesk
+  readonly refusals: RunnerRefusals
   readonly launches: LaunchDesk
   readonly endings: ProcessEndings
   readonly onTrouble: (what: string, error: unknown) => void
@@ -126,6 +128,9 @@ export class RunnerDoor {
     await this.#options.launches.whenStarted(spawn)
     const session = attach.spawn === spawn ? this.#options.desk.sessionOf(attach.session, spawn) : undefined
     if (session === undefined) return socket.end(NOT_OURS, "the hub does not know this process")
+    const may = this.#options.desk.mayAttach(session, spawn, socket.tokenId)
+    if (may === "not yet") return socket.end(COME_BACK, "the runner says hello first")
+    if (may !== "yes") return this.#options.refusals.refuse(socket, may.runner)
     const spool = this.#spoolOf(spawn)
     const agent = new RunnerAgent({
       ...this.#options,

@@ -4,11 +4,13 @@ import type { RunnerView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Directory } from "../store/directory.ts"
+import type { RunnerClaims } from "./runner-claims.ts"
 import type { RunnerConnection } from "./runner-connection.ts"
 import { readFacts } from "./runner-message.ts"
 
 export interface RunnerFleetOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  readonly claims: RunnerClaims
   readonly metrics: HubMetrics
   readonly trouble: (what: string, error: unknown) => void
   readonly now?: () => Date
@@ -79,6 +81,7 @@ export class RunnerFleet {
   }
 
   async load(): Promise<void> {
+    await this.#options.claims.load()
     const kept = await this.#options.directory.getDocument(DOCUMENT)
     for (const entry of Array.isArray(kept) ? kept : []) {
       const facts = isObject(entry) ? readFacts(entry["facts"]) : undefined
@@ -123,7 +126,7 @@ export class RunnerFleet {
     return viewOf(runner)
   }
 
-  /** One that is away. When it comes back it is known again. */
+  /** Forgets a runner that is away and frees its id: any runner token may claim it next. */
   async forget(id: string): Promise<RunnerView> {
     const runner = this.#get(id)
     if (runner.here !== undefined) {
@@ -131,9 +134,18 @@ export class RunnerFleet {
       throw new HubError("runner/connected", words)
     }
     this.#runners.delete(id)
+    this.#options.claims.free(id)
     this.#keep()
     await this.#writing
     return viewOf(runner)
+  }
+
+  /** Gives the id to this token, whoever held it: the machine of the person who runs the hub is never locked out. */
+  own(id: string, tokenId: string): void {
+    this.#options.claims.give(id, tokenId)
+    const connection = this.#runners.get(id)?.here?.connection
+    if (connection === undefined || connection.tokenId === tokenId) return
+    void connection.end(ANOTHER_CAME, "this runner belongs to another token").catch(() => undefined)
   }
 
   /** True when it is away now; false when a newer connection took its place. */
@@ -189,7 +201,7 @@ export class RunnerFleet {
   }
 
   async settled(): Promise<void> {
-    await this.#writing
+    await Promise.all([this.#writing, this.#options.claims.settled()])
   }
 
   #get(id: string): Runner {

@@ -7,7 +7,7 @@ import { MemoryDirectory } from "../../src/store/memory-directory.ts"
 import { openStage, type Stage } from "../clients/stage.ts"
 import { setUpSessions, FakeAgent as WireAgent } from "../session/session-setup.ts"
 import { FakeAgent, FakeRunner } from "./fake-runner.ts"
-import { eventsOf, launch, send, WAIT } from "./launching.ts"
+import { claimsOn, eventsOf, launch, send, WAIT } from "./launching.ts"
 
 const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [], isParked: false } as const
 
@@ -104,7 +104,12 @@ describe("when a process ends by itself", () => {
   it("[HR30] the hub forgets it when all of its end is noted, so that a hub killed before is told again", async () => {
     const directory = new HeldDirectory()
     const { registry } = setUpSessions(directory)
-    const fleet = new RunnerFleet({ directory, metrics: noMetrics, trouble: () => undefined })
+    const fleet = new RunnerFleet({
+      directory,
+      claims: claimsOn(directory),
+      metrics: noMetrics,
+      trouble: () => undefined,
+    })
     const endings = new ProcessEndings({ fleet, wake: () => undefined })
     const session = registry.create({})
     await session.expect(LAUNCH)

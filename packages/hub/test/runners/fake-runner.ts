@@ -76,7 +76,7 @@ export class FakeRunner {
   }
 
   static async connect(stage: Stage, options: FakeRunnerOptions = {}): Promise<FakeRunner> {
-    const token = options.token ?? (await tokenOf(stage, "runner")).token
+    const token = options.token ?? (await runnerTokenOf(stage))
     const runner = new FakeRunner(stage, await dial(stage, "/runner/control", token), { ...options, token })
     for (const agent of options.agents ?? []) runner.agents.set(agent.spawn, agent)
     const agents = (options.agents ?? []).map(({ spawn, session }) => ({ ...USAGE, spawn, session }))
@@ -167,6 +167,15 @@ export class FakeRunner {
     this.agents.get(spawn)?.exit({ reason: "it was stopped", signal: "SIGTERM" })
     this.reply(id, {})
   }
+}
+
+/** Of each hub's folder: the runners of one test share it, before and after a restart. */
+const tokens = new Map<string, Promise<string>>()
+
+function runnerTokenOf(stage: Stage): Promise<string> {
+  const known = tokens.get(stage.folder) ?? tokenOf(stage, "runner").then(({ token }) => token)
+  tokens.set(stage.folder, known)
+  return known
 }
 
 const USAGE = { pid: 7, memoryBytes: 1000, cpuPercent: 1.5 }

@@ -1,5 +1,11 @@
 import type { SessionView } from "../../src/core.ts"
+import { RunnerClaims, type RunnerClaimsOptions } from "../../src/runners/runner-claims.ts"
 import { call, type Stage } from "../clients/stage.ts"
+
+/** Claims of runners, where every token is live. */
+export function claimsOn(directory: RunnerClaimsOptions["directory"]): RunnerClaims {
+  return new RunnerClaims({ directory, isLive: () => true, trouble: () => undefined })
+}
 
 export const WAIT = { timeout: 15_000, interval: 10 }
 

@@ -9,12 +9,13 @@ import { RunnerAgent } from "../../src/runners/runner-agent.ts"
 import { RunnerConnection } from "../../src/runners/runner-connection.ts"
 import { RunnerDesk } from "../../src/runners/runner-desk.ts"
 import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
+import { RunnerRefusals } from "../../src/runners/runner-refusals.ts"
 import { Spool } from "../../src/runners/spool.ts"
 import type { AppendOptions } from "../../src/store/event-log.ts"
 import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
 import { linesOf, setUpSessions } from "../session/session-setup.ts"
 import { factsOf } from "./fake-runner.ts"
-import { WAIT } from "./launching.ts"
+import { claimsOn, WAIT } from "./launching.ts"
 
 /** Both ends of a connection: the hub's as its door has it, and the runner's. */
 async function openPair(): Promise<{ door: DoorSocket; peer: WebSocket }> {
@@ -48,7 +49,10 @@ class MoodyLog extends MemoryEventLog {
 describe("what a runner has and what the hub thinks it has", () => {
   it("[HR35] a process that the runner does not know is over, unless it is heard of in time", async () => {
     const { registry, directory, troubles } = setUpSessions()
-    const fleet = new RunnerFleet({ directory, metrics: noMetrics, trouble: (what) => void troubles.push(what) })
+    const trouble = (what: string) => void troubles.push(what)
+    const claims = claimsOn(directory)
+    const refusals = new RunnerRefusals({ directory, claims, tokens: { getLive: () => undefined }, trouble })
+    const fleet = new RunnerFleet({ directory, claims, metrics: noMetrics, trouble })
     const endings = new ProcessEndings({ fleet, wake: () => undefined })
     const launches = new LaunchDesk({
       endings,
@@ -57,7 +61,8 @@ describe("what a runner has and what the hub thinks it has", () => {
       directory,
       trouble: (_session, what) => void troubles.push(what),
     })
-    const desk = new RunnerDesk({ registry, fleet, launches, endings, hub: () => "hub", missingGraceMs: 50 })
+    const parts = { registry, fleet, claims, refusals, launches, endings }
+    const desk = new RunnerDesk({ ...parts, hub: () => "hub", missingGraceMs: 50 })
     onTestFinished(() => desk.close())
     const [lost, kept] = [registry.create({}), registry.create({})]
     await lost.expect(LAUNCH)

@@ -201,7 +201,8 @@ export class HubLink {
     if (why === this.#said) return
     this.#said = why
     if (why === "refused") {
-      log.error({ path, reason }, "the hub does not take this runner: give it a valid token of the role runner")
+      const why = reason === "" ? "give it a valid token of the role runner" : reason
+      log.error({ path }, `the hub refuses this runner: ${why}`)
     }
   }
 

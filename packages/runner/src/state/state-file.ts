@@ -52,9 +52,13 @@ export class StateFile {
     this.#state = state
   }
 
+  static pathIn(directory: string): string {
+    return join(directory, FILE)
+  }
+
   static open(directory: string): StateFile {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    return new StateFile(directory, readState(join(directory, FILE)))
+    return new StateFile(directory, readState(StateFile.pathIn(directory)))
   }
 
   get state(): RunnerState {
@@ -77,7 +81,7 @@ export class StateFile {
   async #write(): Promise<void> {
     const state = this.#state
     if (state === this.#written) return
-    const path = join(this.#directory, FILE)
+    const path = StateFile.pathIn(this.#directory)
     const file = await open(`${path}.new`, "w", 0o600)
     try {
       await file.writeFile(JSON.stringify(state))

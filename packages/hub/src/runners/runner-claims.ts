@@ -1,0 +1,81 @@
+import { textOf } from "@signalbox/protocol"
+import type { Directory } from "../store/directory.ts"
+
+export interface RunnerClaimsOptions {
+  readonly directory: Pick<Directory, "getDocument" | "putDocument">
+  /** Whether a token may still be used. A dead one holds nothing. */
+  readonly isLive: (tokenId: string) => boolean
+  readonly trouble: (what: string, error: unknown) => void
+}
+
+const DOCUMENT = "runner-claims"
+/** Per token. Containers that start with an empty disk bring a new id each time. */
+const MAX_PER_TOKEN = 1_000
+
+/**
+ * Binds the id of each runner to the token that first claimed it, over restarts of the hub too: another token cannot take the
+ * runner's place and receive its launches. A runner that is forgotten only to make room keeps its claim.
+ */
+export class RunnerClaims {
+  readonly #options: RunnerClaimsOptions
+  /** Token ids by runner id, oldest first. */
+  readonly #owners = new Map<string, string>()
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(options: RunnerClaimsOptions) {
+    this.#options = options
+  }
+
+  async load(): Promise<void> {
+    const kept = await this.#options.directory.getDocument(DOCUMENT)
+    for (const entry of Array.isArray(kept) ? kept : []) {
+      const [id, tokenId] = [textOf(entry, "runner"), textOf(entry, "token")]
+      if (id !== undefined && tokenId !== undefined) this.#owners.set(id, tokenId)
+    }
+  }
+
+  /** The live token that holds this id, if any. */
+  ownerOf(id: string): string | undefined {
+    const owner = this.#owners.get(id)
+    return owner !== undefined && this.#options.isLive(owner) ? owner : undefined
+  }
+
+  /** Binds an id that is free. False: another token holds it. */
+  claim(id: string, tokenId: string): boolean {
+    const owner = this.ownerOf(id)
+    if (owner === undefined) this.give(id, tokenId)
+    return owner === undefined || owner === tokenId
+  }
+
+  /** Binds the id, whoever held it. */
+  give(id: string, tokenId: string): void {
+    if (this.#owners.get(id) === tokenId) return
+    this.#owners.delete(id)
+    this.#owners.set(id, tokenId)
+    this.#makeRoom(tokenId)
+    this.#keep()
+  }
+
+  free(id: string): void {
+    if (this.#owners.delete(id)) this.#keep()
+  }
+
+  async settled(): Promise<void> {
+    await this.#writing
+  }
+
+  /** Drops what dead tokens held, and the oldest claims of a token that has too many. Never another token's. */
+  #makeRoom(tokenId: string): void {
+    for (const [id, owner] of this.#owners) if (!this.#options.isLive(owner)) this.#owners.delete(id)
+    const own = [...this.#owners].flatMap(([id, owner]) => (owner === tokenId ? [id] : []))
+    for (const id of own.slice(0, Math.max(0, own.length - MAX_PER_TOKEN))) this.#owners.delete(id)
+  }
+
+  #keep(): void {
+    const { directory, trouble } = this.#options
+    const kept = [...this.#owners].map(([runner, token]) => ({ runner, token }))
+    this.#writing = Promise.all([this.#writing, directory.putDocument(DOCUMENT, kept)])
+      .then(() => undefined)
+      .catch((error: unknown) => trouble("which token each runner has could not be kept", error))
+  }
+}
