@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { operationIdOf, tagOf } from "./operation-names.ts"
 import type { Route } from "./route.ts"
 import { ErrorBody } from "./schemas/fields.ts"
 
@@ -15,6 +16,9 @@ export function describeRoutes(routes: readonly Route[], version: string): Json 
   return {
     openapi: "3.1.0",
     info: { title: "Signalbox hub", version, license: { name: "MIT", identifier: "MIT" } },
+    // The hub that serves this document, whatever name and port it is reached by.
+    servers: [{ url: "/" }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
     paths,
     components: {
       schemas: components,
@@ -36,6 +40,8 @@ function operationOf(route: Route, components: Json): Json {
   const content = body && { "application/json": { schema: schemaOf(body.schema, components) } }
   const needsToken = route.access !== "anybody"
   return {
+    operationId: operationIdOf(route),
+    tags: [tagOf(route)],
     summary: route.summary,
     description: needsToken ? `Needs the role ${route.access}.` : "Needs no token.",
     ...(needsToken ? { security: [{ token: [] }, { login: [] }] } : { security: [] }),

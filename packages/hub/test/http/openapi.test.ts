@@ -1,3 +1,4 @@
+import { Validator } from "@seriousme/openapi-schema-validator"
 import { beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { openApiPath } from "../../src/http/openapi.ts"
@@ -7,6 +8,8 @@ import { EXAMPLES } from "./route-examples.ts"
 type Json = Record<string, unknown>
 
 interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
   readonly parameters?: { name: string; in: string; required: boolean; schema: Json }[]
   readonly requestBody?: { content: { "application/json": { schema: Json } } }
   readonly responses: Record<string, { content?: Record<string, { schema?: Json }> }>
@@ -14,6 +17,7 @@ interface Operation {
 
 interface OpenApi {
   readonly openapi: string
+  readonly tags: readonly { readonly name: string }[]
   readonly paths: Record<string, Record<string, Operation>>
   readonly components: { schemas: Record<string, Json> }
 }
@@ -43,6 +47,25 @@ describe("the description of it all", () => {
       .map(({ method, path }) => `${method} ${openApiPath(path)}`)
     expect(described.toSorted()).toEqual([...new Set(served)].toSorted())
     expect(described.length).toBeGreaterThan(35)
+  })
+
+  it("[HA43] is valid OpenAPI, and says where its hub is", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(api) as object)
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(api).toMatchObject({ servers: [{ url: "/" }] })
+  })
+
+  it("[HA43] gives every operation a name of its own and a heading that is listed", () => {
+    const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods))
+    const names = operations.map(({ operationId }) => operationId)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => !/^[a-z][A-Za-z0-9]*$/.test(name))).toEqual([])
+    expect(names).toEqual(
+      expect.arrayContaining(["listSessions", "createSession", "getSession", "answerAsk", "setPolicy"]),
+    )
+    const headings = api.tags.map(({ name }) => name)
+    expect(operations.filter(({ tags }) => tags.length !== 1 || !headings.includes(tags[0] ?? ""))).toEqual([])
   })
 
   it("[HA32] has every reference it makes, and none to elsewhere", () => {
