@@ -49,14 +49,14 @@ describe("the description of it all", () => {
     expect(described.length).toBeGreaterThan(35)
   })
 
-  it("[HA43] is valid OpenAPI, and says where its hub is", async () => {
-    const { valid, errors } = await new Validator().validate(structuredClone(api) as object)
+  it("[HA50] is valid OpenAPI, and says where its hub is", async () => {
+    const { valid, errors } = await new Validator().validate({ ...api })
     expect(errors).toBeUndefined()
     expect(valid).toBe(true)
     expect(api).toMatchObject({ servers: [{ url: "/" }] })
   })
 
-  it("[HA43] gives every operation a name of its own and a heading that is listed", () => {
+  it("[HA50] gives every operation a name of its own and a heading that is listed", () => {
     const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods))
     const names = operations.map(({ operationId }) => operationId)
     expect(new Set(names).size).toBe(names.length)
