@@ -22,6 +22,7 @@ import { RunnerRefusals } from "./runners/runner-refusals.ts"
 import { RunDesk } from "./runs/run-desk.ts"
 import { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
+import { SettingsDesk } from "./settings-desk.ts"
 import type { Store } from "./store/open-store.ts"
 import { FanOut } from "./viewers/fan-out.ts"
 import { StreamDoor } from "./viewers/stream-door.ts"
@@ -49,6 +50,8 @@ export async function assembleHub(options: HubPartsOptions) {
   const { log, directory } = store
   const fanOut = new FanOut()
   const policy = new PolicyDesk(directory)
+  const settingsDesk = new SettingsDesk(directory)
+  const settings = () => settingsDesk.settings
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
   const grants = openGrants(store, (id) => registry.find(id))
@@ -92,7 +95,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const refusals = new RunnerRefusals({ directory, claims, tokens: authority.tokens, trouble: warn })
   const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
   const endings = new ProcessEndings({ fleet, wake: (session) => launches.wake(session) })
-  const launches: LaunchDesk = new LaunchDesk({ registry, fleet, endings, directory, trouble })
+  const launches: LaunchDesk = new LaunchDesk({ registry, fleet, endings, directory, settings, trouble })
   const runnerDoor = new RunnerDoor({
     registry,
     authority,
@@ -106,7 +109,7 @@ export async function assembleHub(options: HubPartsOptions) {
     onTrouble: warn,
   })
   registry.load(await directory.loadSessions())
-  await Promise.all([desks.load(), policy.load(), asks.load(), fleet.load()])
+  await Promise.all([desks.load(), policy.load(), settingsDesk.load(), asks.load(), fleet.load()])
   await grants.load()
   const warnOfAutoApproval = () => {
     if (policy.policy.relayAutoApproval)
@@ -122,6 +125,7 @@ export async function assembleHub(options: HubPartsOptions) {
     asks,
     grants,
     policy,
+    settings: settingsDesk,
     desks,
     tokens: authority.tokens,
     fleet,
@@ -150,7 +154,7 @@ export async function assembleHub(options: HubPartsOptions) {
     inProgress: (sessionId) => registry.find(sessionId)?.inProgress.lines() ?? [],
   })
   const clientDoors = new ClientDoors({
-    house: { registry, fanOut, asks, desks },
+    house: { registry, fanOut, asks, desks, settings },
     log,
     core,
     authority,

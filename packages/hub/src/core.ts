@@ -2,6 +2,7 @@ import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
 import type { AuditRecord, Grant } from "./model/audit.ts"
 import type { StoredEvent } from "./model/event.ts"
+import type { HubSettings } from "./model/hub-settings.ts"
 import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
 import type { SessionPhase, SessionRecord } from "./model/session-record.ts"
 
@@ -33,6 +34,8 @@ export interface HubCore {
   /** `expiresAt` as its caller saw it. */
   extendAsk(id: string, how: { caller: Caller; expiresAt?: string }): Promise<Ask>
 
+  getSettings(): HubSettings
+  putSettings(settings: Partial<HubSettings>, caller: Caller): Promise<HubSettings>
   getPolicy(): unknown
   putPolicy(policy: unknown, caller: Caller): Promise<unknown>
   listGrants(query: { session?: string }): Promise<readonly Grant[]>

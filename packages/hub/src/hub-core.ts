@@ -26,10 +26,12 @@ import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer } from "./model/ask.ts"
 import type { AuditRecord, Grant } from "./model/audit.ts"
+import type { HubSettings } from "./model/hub-settings.ts"
 import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
 import { firstMessage } from "./runners/first-message.ts"
 import type { LaunchDesk } from "./runners/launch-desk.ts"
+import { withMode } from "./runners/launch-plan.ts"
 import type { ProcessEndings } from "./runners/process-endings.ts"
 import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
@@ -39,6 +41,7 @@ import type { LiveSession } from "./session/live-session.ts"
 import { Outlines } from "./session/outlines.ts"
 import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
+import type { SettingsDesk } from "./settings-desk.ts"
 import type { Directory } from "./store/directory.ts"
 import type { EventLog } from "./store/event-log.ts"
 
@@ -49,6 +52,7 @@ export interface LocalHubCoreOptions {
   readonly asks: AskDesk
   readonly grants: GrantDesk
   readonly policy: PolicyDesk
+  readonly settings: SettingsDesk
   /** What clients bring: servers that are set by REST are part of the same union. */
   readonly desks: Pick<ClientDesks, "setServers">
   readonly tokens: Tokens
@@ -78,12 +82,13 @@ export class LocalHubCore implements HubCore {
     this.#outlines = new Outlines(options.log)
   }
 
-  async createSession(request: NewSession, caller: Caller): Promise<CreatedSession> {
+  async createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {
     const { registry, tokens, ingressUrl, claudeVersion, launches } = this.#options
-    const known = request.requestKey === undefined ? undefined : registry.byRequestKey(request.requestKey)
-    const isLaunch = known === undefined ? request.agent !== "external" : isLaunched(known)
-    if (isLaunch) return (await launches.create(request, caller)).view()
+    const known = asked.requestKey === undefined ? undefined : registry.byRequestKey(asked.requestKey)
+    const isLaunch = known === undefined ? asked.agent !== "external" : isLaunched(known)
+    if (isLaunch) return (await launches.create(asked, caller)).view()
     if (known !== undefined && !isUnborn(known)) return known.view()
+    const request = withMode(asked)
     refuseForExternal(request)
     // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
     const session = known ?? registry.create(request)
@@ -216,6 +221,14 @@ export class LocalHubCore implements HubCore {
 
   extendAsk(id: string, { caller, ...seen }: { caller: Caller; expiresAt?: string }): Promise<Ask> {
     return this.#options.asks.extend(id, { by: caller.name, ...seen })
+  }
+
+  getSettings(): HubSettings {
+    return this.#options.settings.settings
+  }
+
+  putSettings(settings: Partial<HubSettings>, caller: Caller): Promise<HubSettings> {
+    return this.#options.settings.put(settings, caller.name, this.#now())
   }
 
   getPolicy(): unknown {

@@ -57,6 +57,24 @@ describe("a launch", () => {
     expect(line).not.toContain("dangerously")
   })
 
+  it("[RU80] always names the mode, unless the machine's own settings are to say it", async () => {
+    scene = await Scene.open()
+    const flags = (permissionMode?: string) =>
+      launchArguments(scene.spec(permissionMode === undefined ? {} : { permissionMode }), "2.1.300").join(" ")
+    expect(flags()).toContain("--permission-mode default")
+    expect(flags("auto")).toContain("--permission-mode auto")
+    expect(flags("machine")).not.toContain("--permission-mode")
+  })
+
+  it("[RU81] asks for hook events and sign-in status where the version knows them", async () => {
+    scene = await Scene.open()
+    const flags = (version: string) => launchArguments(scene.spec(), version)
+    expect(flags("2.1.325")).toEqual(expect.arrayContaining(["--include-hook-events", "--enable-auth-status"]))
+    expect(flags("2.1.37")).toContain("--enable-auth-status")
+    expect(flags("2.1.37")).not.toContain("--include-hook-events")
+    expect(flags("2.0.0")).not.toContain("--enable-auth-status")
+  })
+
   it("[RU13] leaves out what an old version does not know", async () => {
     scene = await Scene.open()
     const spec = scene.spec({ permissionMode: "bypassPermissions", resume: "s", fork: true })

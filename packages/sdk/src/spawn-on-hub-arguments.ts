@@ -8,6 +8,7 @@ export interface CrossingArguments {
   readonly fork: boolean
   /** The program wants the pieces of messages in progress. */
   readonly wantsPieces: boolean
+  readonly wantsHookEvents: boolean
   /** For the agent's command line as they are: only an admin's token may send them. */
   readonly args: readonly string[]
 }
@@ -21,6 +22,7 @@ const OF_THE_WIRE = new Set([
   "-p",
   "--permission-prompt-tool",
   "--replay-user-messages",
+  "--enable-auth-status",
   // Set with the mode that needs it.
   "--allow-dangerously-skip-permissions",
 ])
@@ -39,6 +41,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
   const args: string[] = []
   const named = new Map<string, string>()
   let wantsPieces = false
+  let wantsHookEvents = false
   let fork = false
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? ""
@@ -48,6 +51,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
     if (hasValue && inline === undefined) index++
     if (OF_THE_WIRE.has(flag)) continue
     if (flag === "--include-partial-messages") wantsPieces = true
+    else if (flag === "--include-hook-events") wantsHookEvents = true
     else if (flag === "--fork-session") fork = true
     else if (flag === "--mcp-config") args.push(...serversElsewhere(value ?? ""))
     else if (value !== undefined) named.set(flag, value)
@@ -59,6 +63,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
     resume: named.get("--resume"),
     fork,
     wantsPieces,
+    wantsHookEvents,
     args,
   }
 }

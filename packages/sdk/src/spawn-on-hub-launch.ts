@@ -41,6 +41,7 @@ export async function openLinkOnHub(opening: HubOpening): Promise<AgentLink> {
   const { model, permissionMode }: Partial<CrossingArguments> = isRunning ? crossing : {}
   const query: Options = {
     includePartialMessages: crossing.wantsPieces,
+    includeHookEvents: crossing.wantsHookEvents,
     model,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which modes there are is the agent's to say
     permissionMode: permissionMode as Options["permissionMode"],

@@ -80,7 +80,14 @@ describe("what an official SDK writes on its command line", () => {
   it("[CL32] is read in both spellings", () => {
     const older = ["--model", "m", "--permission-mode", "plan", "--resume", "r", "--fork-session", "--max-turns", "3"]
     const newer = ["--model=m", "--permission-mode=plan", "--resume=r", "--fork-session", "--max-turns=3"]
-    const plain = { model: "m", permissionMode: "plan", resume: "r", fork: true, wantsPieces: false }
+    const plain = {
+      model: "m",
+      permissionMode: "plan",
+      resume: "r",
+      fork: true,
+      wantsPieces: false,
+      wantsHookEvents: false,
+    }
     expect(readCrossingArguments(older)).toEqual({ ...plain, args: ["--max-turns", "3"] })
     expect(readCrossingArguments(newer)).toEqual({ ...plain, args: ["--max-turns=3"] })
     expect(flagsIn(["--max-turns=3", "--add-dir", "x"])).toEqual(["--max-turns", "--add-dir"])
@@ -89,7 +96,12 @@ describe("what an official SDK writes on its command line", () => {
   it("[CL32] loses what is the runner's business, and servers of the program itself", () => {
     const wire = ["--output-format", "stream-json", "--verbose", "--input-format=stream-json"]
     const more = ["--permission-prompt-tool", "stdio", "--include-partial-messages", "--print"]
-    expect(readCrossingArguments([...wire, ...more])).toEqual({ fork: false, wantsPieces: true, args: [] })
+    expect(readCrossingArguments([...wire, ...more])).toEqual({
+      fork: false,
+      wantsPieces: true,
+      wantsHookEvents: false,
+      args: [],
+    })
     const own = { a: { type: "sdk", name: "a" } }
     const beside = { b: { command: "x" } }
     const config = (servers: object) => ["--mcp-config", JSON.stringify({ mcpServers: servers })]

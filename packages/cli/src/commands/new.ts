@@ -40,7 +40,7 @@ export function addNew(program: Command, context: CommandContext): void {
     )
     .option("--prompt <text>", "the first message (- reads it from stdin)", readPrompt)
     .option("--model <model>", "the model to use")
-    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …")
+    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …; machine: what its settings say")
     .option("--resume <id>", "go on with a conversation: the id of a session here, or the CLI's own")
     .option("--fork", "with --resume: leave the original as it is")
     .option("--at <uuid>", "with --fork: leave out what came after this message of the agent")

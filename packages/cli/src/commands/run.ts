@@ -25,7 +25,7 @@ export function addRun(program: Command, context: CommandContext): void {
   command
     .option("--cwd <directory>", "the folder it works in (default: this one)")
     .option("--model <model>", "the model to use")
-    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …")
+    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …; machine: what its settings say")
     .option("--resume <id>", "go on with a conversation: the CLI's own session id")
     .option("--sim", "the simulator in the place of claude: no account needed")
   jsonOption(command, "print what the agent says as it says it, one JSON object on each line").action(

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
 import type { Options, PermissionMode, Query, SDKMessage, SDKResultMessage } from "@signalbox/sdk"
 import type { CommandContext } from "../command-context.ts"
 import type { RunOptions } from "../commands/run.ts"
@@ -54,15 +55,16 @@ async function promptOf(words: readonly string[], { stdin }: CommandContext): Pr
   return text
 }
 
-function agentOptions({ cwd, model, mode, resume, sim }: RunOptions): Options {
+function agentOptions({ cwd, model, mode = DEFAULT_MODE, resume, sim }: RunOptions): Options {
   return {
     includePartialMessages: true,
     // What a person at a terminal expects is Claude Code, not a bare model.
     systemPrompt: { type: "preset", preset: "claude_code" },
     ...(cwd === undefined ? {} : { cwd }),
     ...(model === undefined ? {} : { model }),
+    // Always said: which mode a CLI takes by itself differs between versions.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which modes there are is the CLI's to say
-    ...(mode === undefined ? {} : { permissionMode: mode as PermissionMode }),
+    ...(mode === MACHINE_MODE ? {} : { permissionMode: mode as PermissionMode }),
     ...(resume === undefined ? {} : { resume }),
     ...(sim === true ? { pathToClaudeCodeExecutable: simulatorPath() } : {}),
   }

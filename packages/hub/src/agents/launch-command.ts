@@ -1,3 +1,5 @@
+import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+
 /** The last version whose `--sdk-url` takes a hub's address. */
 const LAST_TO_DIAL = [2, 1, 120] as const
 
@@ -23,12 +25,14 @@ export interface LaunchCommandOptions {
 
 /** A command line to paste, and what must be known before one does. */
 export function commandFor(options: LaunchCommandOptions): { command: string; note?: string } {
+  const { permissionMode = DEFAULT_MODE } = options
   const flags = [
     "--sdk-url",
     options.url,
     ...HOST_FLAGS,
     ...(options.model === undefined ? [] : ["--model", options.model]),
-    ...(options.permissionMode === undefined ? [] : ["--permission-mode", options.permissionMode]),
+    // Always said, but for what the machine's own settings are to say.
+    ...(permissionMode === MACHINE_MODE ? [] : ["--permission-mode", permissionMode]),
     ...(options.resume === undefined ? [] : ["--resume", options.resume]),
     ...(options.fork === true ? ["--fork-session"] : []),
     ...(options.resumeAt === undefined ? [] : ["--resume-session-at", options.resumeAt]),

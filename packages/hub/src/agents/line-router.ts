@@ -61,6 +61,8 @@ export class LineRouter {
   #route(message: Envelope): LiveSession | Promise<LiveSession> {
     const id = message["session_id"]
     if (id === undefined || id === this.#session.record.agentSessionId) return this.#session
+    // Said before a conversation begins: the id that it names has no record yet, and may never have one.
+    if (message.type === "auth_status") return this.#session
     // A conversation goes on elsewhere with the process that is here, and with no other.
     const { spawn } = this.#options
     if (spawn !== undefined && !this.#session.isSpokenForBy(spawn)) return this.#session

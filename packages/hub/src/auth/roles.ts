@@ -1,6 +1,8 @@
+import { AUTO_MODE, mayAskNobody } from "@signalbox/protocol/asking-modes"
 import type { NewSession } from "../core.ts"
 import type { Role } from "../model/access.ts"
 import type { AskAnswer } from "../model/ask.ts"
+import type { HubSettings } from "../model/hub-settings.ts"
 
 /** The roles that people and programs have, each with all that the one before it may. */
 export type Access = "viewer" | "operator" | "admin"
@@ -10,9 +12,6 @@ const RANK: Readonly<Record<Role, number>> = { agent: 0, runner: 0, viewer: 1, o
 export function hasAccess(role: Role, access: Access): boolean {
   return RANK[role] >= RANK[access]
 }
-
-/** Named one by one: what a later CLI may call a way around every question is not known yet. */
-const PLAIN_MODES = new Set(["default", "acceptEdits", "plan", "delegate", "dontAsk", "auto"])
 
 const STEERING = new Set([
   // Modes are looked at more closely below.
@@ -57,43 +56,39 @@ const READING = new Set([
 export function mayControl(
   role: Role,
   request: { readonly subtype: string; readonly [field: string]: unknown },
+  settings: HubSettings,
 ): boolean {
   if (role === "admin") return true
   if (role !== "operator") return false
-  if (request.subtype === "set_permission_mode") return isPlainMode(request["mode"])
+  if (request.subtype === "set_permission_mode") return isOperatorsMode(request["mode"], settings)
   return STEERING.has(request.subtype) || READING.has(request.subtype)
 }
 
 /** Why a role may not launch this, in words for whoever asked; undefined when it may. */
-export function launchRefusal(role: Role, launch: NewSession): string | undefined {
+export function launchRefusal(role: Role, launch: NewSession, settings: HubSettings): string | undefined {
   if (role === "admin") return undefined
   if (role !== "operator") return "Only operators and admins launch agents"
   if (typeof launch.agent === "object") return "A command of one's own as `agent` needs an admin token"
   if (launch.args !== undefined) return "`args` needs an admin token"
   if (launch.env !== undefined) return "`env` needs an admin token"
-  if (launch.permissionMode !== undefined && !isPlainMode(launch.permissionMode)) {
+  if (launch.permissionMode !== undefined && !isOperatorsMode(launch.permissionMode, settings)) {
     return `\`permissionMode\` "${launch.permissionMode}" needs an admin token`
   }
   return undefined
 }
 
-export function mayLaunch(role: Role, launch: NewSession): boolean {
-  return launchRefusal(role, launch) === undefined
-}
-
-/** An answer can carry a change of mode with it: the way around every question stays an admin's by this door too. */
-export function mayAnswer(role: Role, answer: AskAnswer): boolean {
+/** An answer can carry a change of mode: a mode that asks nobody is an admin's by this door too. */
+export function mayAnswer(role: Role, answer: AskAnswer, settings: HubSettings): boolean {
   if (role === "admin") return true
   if (role !== "operator") return false
   const updates = "updatedPermissions" in answer ? (answer.updatedPermissions ?? []) : []
-  return !updates.some(bypasses)
+  return updates.every(
+    (update) =>
+      typeof update !== "object" || update === null || !("mode" in update) || isOperatorsMode(update.mode, settings),
+  )
 }
 
-function bypasses(update: unknown): boolean {
-  if (typeof update !== "object" || update === null || !("mode" in update)) return false
-  return !isPlainMode(update.mode)
-}
-
-export function isPlainMode(mode: unknown): boolean {
-  return typeof mode === "string" && PLAIN_MODES.has(mode)
+/** The modes that an operator may choose. `machine` is not one: that machine's settings may name a mode that asks nobody. */
+export function isOperatorsMode(mode: unknown, { operatorsMayUseAuto }: HubSettings): boolean {
+  return !mayAskNobody(mode) || (mode === AUTO_MODE && operatorsMayUseAuto)
 }

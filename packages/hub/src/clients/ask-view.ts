@@ -6,6 +6,7 @@ import { mayAnswer } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
+import type { HubSettings } from "../model/hub-settings.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { cancelLine, questionLine } from "./client-lines.ts"
 import type { ClientPort } from "./client-port.ts"
@@ -14,6 +15,7 @@ export interface AskViewOptions {
   readonly asks: AskDesk
   readonly port: ClientPort
   readonly caller: Caller
+  readonly settings: () => HubSettings
   readonly session: () => LiveSession
 }
 
@@ -53,12 +55,12 @@ export class AskView {
 
   /** An error never settles an ask: it says that this client cannot answer, not that nobody can. A late answer is dropped. */
   async answer(requestId: string, response: Readonly<Record<string, unknown>>): Promise<void> {
-    const { asks, session, caller } = this.#options
+    const { asks, session, caller, settings } = this.#options
     const { incarnation } = session().kept.own
     const ask = incarnation === null ? undefined : asks.find(incarnation, requestId)
     const answer = ask === undefined ? undefined : answerOfWire(ask, response)
     if (ask === undefined || answer === undefined) return
-    if (!mayAnswer(caller.role, answer)) {
+    if (!mayAnswer(caller.role, answer, settings())) {
       throw new HubError("auth/forbidden", `the role ${caller.role} may not give this permission`)
     }
     // A client without a handler declines by itself, and cannot be told from a person who does.

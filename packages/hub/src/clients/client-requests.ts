@@ -9,6 +9,7 @@ import {
 } from "@signalbox/protocol"
 import { mayControl } from "../auth/roles.ts"
 import type { Caller } from "../model/access.ts"
+import type { HubSettings } from "../model/hub-settings.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { AskView } from "./ask-view.ts"
@@ -24,6 +25,7 @@ export interface ClientRequestsOptions {
   readonly desks: ClientDesks
   readonly asks: AskView
   readonly caller: Caller
+  readonly settings: () => HubSettings
 }
 
 const TIMEOUT_MS = 600_000
@@ -54,8 +56,8 @@ export class ClientRequests {
     if (requestId === undefined) return
     if (given === undefined || subtype === undefined) return this.#fail(requestId, "a control_request needs a subtype")
     const request: UnlistedRequest = { ...given, subtype }
-    const { caller, client, desks } = this.#options
-    if (!mayControl(caller.role, request) && !this.#isOwnServers(request)) {
+    const { caller, client, desks, settings } = this.#options
+    if (!mayControl(caller.role, request, settings()) && !this.#isOwnServers(request)) {
       return this.#fail(requestId, forbidden(caller, `send ${subtype}`).message, "forbidden")
     }
     if (this.#open.size >= MAX_OPEN) return this.#fail(requestId, "too many requests wait for their answer")

@@ -8,6 +8,7 @@ import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
+import type { HubSettings } from "../model/hub-settings.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -26,6 +27,7 @@ export interface ClientHouse {
   readonly fanOut: FanOut
   readonly asks: AskDesk
   readonly desks: ClientDesks
+  readonly settings: () => HubSettings
 }
 
 export interface RawClientOptions {
@@ -65,8 +67,8 @@ export class RawClient implements DeskClient {
     this.id = options.id ?? `client-${randomUUID()}`
     this.tokenId = caller.tokenId
     this.mayAnswer = hasAccess(caller.role, "operator")
-    this.#asks = new AskView({ asks: house.asks, port, caller, session: () => this.#session })
-    this.#requests = new ClientRequests({ client: this, desks: house.desks, caller, asks: this.#asks })
+    this.#asks = new AskView({ ...house, port, caller, session: () => this.#session })
+    this.#requests = new ClientRequests({ ...house, client: this, caller, asks: this.#asks })
     house.desks.of(session).join(this, options.isKept === true)
     this.#watch(session)
   }

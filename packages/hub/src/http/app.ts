@@ -20,6 +20,7 @@ import { operationsRoutes } from "./routes/operations.ts"
 import { policyRoutes } from "./routes/policy.ts"
 import { runRoutes } from "./routes/runs.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
+import { settingsRoutes } from "./routes/settings.ts"
 import { readQuery, validate } from "./validation.ts"
 
 export interface HttpAppOptions {
@@ -79,6 +80,7 @@ function allRoutes(options: HttpAppOptions): readonly Route[] {
     ...eventRoutes(core),
     ...askRoutes(core),
     ...policyRoutes(core),
+    ...settingsRoutes(core),
     ...machineRoutes(core),
     ...runRoutes(core),
     ...accessRoutes(authority),

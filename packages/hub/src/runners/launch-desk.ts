@@ -2,6 +2,7 @@ import { launchRefusal } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
+import type { HubSettings } from "../model/hub-settings.ts"
 import type { KeptLaunch } from "../model/session-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -15,6 +16,7 @@ import {
   planLaunch,
   readLaunched,
   withInherited,
+  withMode,
 } from "./launch-plan.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
@@ -25,6 +27,7 @@ export interface LaunchDeskOptions {
   readonly fleet: RunnerFleet
   readonly endings: ProcessEndings
   readonly directory: Pick<Directory, "addAudit" | "putDocument">
+  readonly settings: () => HubSettings
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
   readonly now?: () => Date
 }
@@ -160,7 +163,8 @@ export class LaunchDesk {
 
   async #launchNew(how: { request: NewSession; caller: Caller; resume: string | undefined; parent?: string }) {
     const { registry, fleet } = this.#options
-    const { request, caller, resume, parent } = how
+    const { caller, resume, parent } = how
+    const request = withMode(how.request)
     await fleet.arrival()
     const runner = fleet.choose(request.runner, agentOf(request))
     const session = registry.draft(request, parent === undefined ? {} : { parent })
@@ -176,8 +180,8 @@ export class LaunchDesk {
     if (agentSessionId === null) {
       throw new HubError("request/invalid", "resume: this session has said nothing yet, so there is nothing to fork")
     }
-    const whole = withInherited(request, source.kept)
-    requireLaunch(caller, whole)
+    const whole = this.#inherit(request, source)
+    this.#requireLaunch(caller, whole)
     return this.#launchNew({ request: whole, caller, resume: agentSessionId, parent: source.id })
   }
 
@@ -187,9 +191,9 @@ export class LaunchDesk {
     const stops = endings.stopsOf(session)
     await fleet.arrival()
     if (!session.isEnded && !session.isParked) throw isLive(session)
-    const whole = withInherited(request, session.kept)
+    const whole = this.#inherit(request, session)
     // As it was, anybody may bring it back who may send it a message; elsewhere or as something else it is a launch.
-    if ((request.agent ?? request.cwd ?? request.runner) !== undefined) requireLaunch(caller, whole)
+    if ((request.agent ?? request.cwd ?? request.runner) !== undefined) this.#requireLaunch(caller, whole)
     const runner = fleet.choose(whole.runner, agentOf(whole))
     const { launch: before } = session.kept.own
     const from = goingOnFrom(session.kept)
@@ -233,7 +237,7 @@ export class LaunchDesk {
     const { agentSessionId, turns } = session.record
     const { runner } = before
     const start = (from: Pick<NewSession, "resume" | "fork" | "resumeAt">) => {
-      const request = withInherited(from, session.kept)
+      const request = this.#inherit(from, session)
       const plan = planLaunch({ session: session.id, runner, request, resume: from.resume, before })
       return this.#start({ session, plan, what: "session/resumed", ...how })
     }
@@ -333,15 +337,19 @@ export class LaunchDesk {
     return (this.#options.now?.() ?? new Date()).toISOString()
   }
 
+  #inherit(request: NewSession, { kept }: LiveSession): NewSession {
+    return withInherited(request, kept, this.#options.settings())
+  }
+
+  #requireLaunch({ role }: Caller, launch: NewSession): void {
+    const refusal = launchRefusal(role, launch, this.#options.settings())
+    if (refusal !== undefined) throw new HubError("auth/forbidden", `${refusal}, and the session was launched with it`)
+  }
+
   async #prompt(session: LiveSession, { prompt, requestKey }: NewSession, caller: Caller): Promise<LiveSession> {
     if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
     return session
   }
-}
-
-function requireLaunch({ role }: Caller, launch: NewSession): void {
-  const refusal = launchRefusal(role, launch)
-  if (refusal !== undefined) throw new HubError("auth/forbidden", `${refusal}, and the session was launched with it`)
 }
 
 function isLive({ id }: LiveSession): HubError {

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
+import { DEFAULT_MODE } from "@signalbox/protocol/asking-modes"
 import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
-import { isPlainMode } from "../auth/roles.ts"
+import { isOperatorsMode } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
+import type { HubSettings } from "../model/hub-settings.ts"
 import type { Beginning, KeptLaunch, KeptSession } from "../model/session-record.ts"
 
 /** What a runner is asked to start, and what is kept of it. */
@@ -15,13 +17,19 @@ export interface LaunchPlan {
 
 const MAX_EARLIER = 20
 
+/** What begins a conversation of its own says which mode it begins in. */
+export function withMode(request: NewSession): NewSession {
+  return { permissionMode: DEFAULT_MODE, ...request }
+}
+
 /** What a request comes to when it goes on from a session that there is: what it leaves out is as it was there. */
-export function withInherited(request: NewSession, { record, own }: KeptSession): NewSession {
+export function withInherited(request: NewSession, kept: KeptSession, settings: HubSettings): NewSession {
+  const { record, own } = kept
   const { launch } = own
   const { args, env } = launch ?? {}
   const cwd = launch?.cwd ?? record.cwd
   const model = record.model ?? launch?.model
-  const mode = modeOf({ record, own })
+  const mode = modeOf(kept, settings)
   return {
     ...(launch === undefined ? {} : { agent: launch.agent }),
     ...(cwd === null ? {} : { cwd }),
@@ -38,9 +46,11 @@ export function withInherited(request: NewSession, { record, own }: KeptSession)
  * The mode it was in. One that asks nobody counts only if the session was launched with it: whoever may not set such a
  * mode must not get it by sending a message either.
  */
-function modeOf({ record, own }: KeptSession): string | undefined {
+function modeOf({ record, own }: KeptSession, settings: HubSettings): string | undefined {
   const { permissionMode } = record
-  return permissionMode !== null && isPlainMode(permissionMode) ? permissionMode : own.launch?.permissionMode
+  return permissionMode !== null && isOperatorsMode(permissionMode, settings)
+    ? permissionMode
+    : own.launch?.permissionMode
 }
 
 /** What it goes on from when it is started again: its own conversation, or what that was to begin with. */

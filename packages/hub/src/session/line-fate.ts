@@ -30,6 +30,8 @@ export function fateOf(message: Envelope): LineFate {
       return DELTA
     case "keep_alive":
       return ABSORBED
+    case "auth_status":
+      return isUneventful(message) ? ABSORBED : keyed(message)
     case "system":
       return isPassing(message) ? DELTA : keyed(message)
     case "control_request":
@@ -51,6 +53,11 @@ export function fateOf(message: Envelope): LineFate {
 function keyed(message: Envelope): LineFate {
   const key = textOf(message, "uuid")
   return key === undefined ? EVENT : { fate: "event", key }
+}
+
+/** Every agent that is asked for its sign-in says this at its start: it neither signs in nor failed to. */
+function isUneventful({ isAuthenticating, output, error }: Envelope): boolean {
+  return isAuthenticating === false && Array.isArray(output) && output.length === 0 && error == null
 }
 
 /** Tells how something under way is going; what came of it is told by another line. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, textOf } from "@signalbox/protocol"
+import { MACHINE_MODE } from "@signalbox/protocol/asking-modes"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { KeptSession } from "../model/session-record.ts"
@@ -101,7 +102,8 @@ export class SessionRegistry {
         agentSessionId: null,
         cwd: request.cwd ?? null,
         model: request.model ?? null,
-        permissionMode: request.permissionMode ?? null,
+        // What the machine's settings say is known when the agent tells it.
+        permissionMode: request.permissionMode === MACHINE_MODE ? null : (request.permissionMode ?? null),
         cliVersion: null,
         transport: null,
         runner: null,

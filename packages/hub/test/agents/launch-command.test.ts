@@ -21,6 +21,12 @@ describe("a command to paste", () => {
     )
   })
 
+  it("[HA61] names the mode, also where none was asked for; what the machine's settings say is not named", () => {
+    const plain = { url: "ws://127.0.0.1:1/ws/cli/s", token: "t", version: "2.1.120" }
+    expect(commandFor(plain).command).toMatch(/ --permission-mode default$/)
+    expect(commandFor({ ...plain, permissionMode: "machine" }).command).not.toContain("--permission-mode")
+  })
+
   it("[HS43] what only a machine that starts it could give is refused by name", async () => {
     const stage = await openStage()
     for (const [name, value] of Object.entries({ runner: "box", worktree: true, env: { A: "1" } })) {

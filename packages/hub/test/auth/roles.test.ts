@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { launchRefusal, mayAnswer, mayControl, mayLaunch } from "../../src/auth/roles.ts"
+import * as roles from "../../src/auth/roles.ts"
 import type { NewSession } from "../../src/core.ts"
 import type { Role } from "../../src/model/access.ts"
+import type { AskAnswer } from "../../src/model/ask.ts"
+import { DEFAULT_SETTINGS } from "../../src/model/hub-settings.ts"
 
 const OTHERS: readonly Role[] = ["viewer", "agent", "runner"]
 
@@ -16,6 +18,17 @@ const ADMINS = `mcp_set_servers mcp_call mcp_message apply_flag_settings update_
   register_repo_root seed_read_state set_cwd add_directory end_session set_has_subscribers from_the_future __proto__
   constructor`.split(/\s+/)
 
+const SWITCHED_ON = { operatorsMayUseAuto: true }
+const mayControl = (role: Role, request: { subtype: string; mode?: unknown }, settings = DEFAULT_SETTINGS) =>
+  roles.mayControl(role, request, settings)
+const launchRefusal = (role: Role, launch: NewSession, settings = DEFAULT_SETTINGS) =>
+  roles.launchRefusal(role, launch, settings)
+const mayLaunch = (role: Role, launch: NewSession) => launchRefusal(role, launch) === undefined
+const mayAnswer = (role: Role, answer: AskAnswer, settings = DEFAULT_SETTINGS) =>
+  roles.mayAnswer(role, answer, settings)
+const setMode = (mode: unknown) => [{ type: "setMode", mode, destination: "session" }]
+const answer = (updatedPermissions: unknown[]) => ({ behavior: "allow", updatedPermissions }) as const
+
 describe("what a role may ask of an agent", () => {
   it.each(STEERS)("[HA6] an operator may send %s", (subtype) => {
     expect(mayControl("operator", { subtype })).toBe(true)
@@ -29,8 +42,17 @@ describe("what a role may ask of an agent", () => {
 
   it("[HA6] an operator sets every mode that keeps asking, and no other", () => {
     const may = (mode: unknown) => mayControl("operator", { subtype: "set_permission_mode", mode })
-    for (const mode of ["default", "acceptEdits", "plan", "dontAsk", "auto"]) expect(may(mode), mode).toBe(true)
-    for (const mode of ["bypassPermissions", "bypasspermissions", "yolo", "", undefined, ["default"]]) {
+    for (const mode of ["default", "acceptEdits", "plan", "delegate", "dontAsk"]) expect(may(mode), mode).toBe(true)
+    for (const mode of [
+      "bypassPermissions",
+      "auto",
+      "machine",
+      "bypasspermissions",
+      "yolo",
+      "",
+      undefined,
+      ["default"],
+    ]) {
       expect(may(mode), String(mode)).toBe(false)
     }
     expect(mayControl("admin", { subtype: "set_permission_mode", mode: "bypassPermissions" })).toBe(true)
@@ -49,6 +71,8 @@ describe("what a role may ask of an agent", () => {
     { env: {} },
     { permissionMode: "bypassPermissions" },
     { permissionMode: "from_the_future" },
+    { permissionMode: "auto" },
+    { permissionMode: "machine" },
   ]
 
   it.each(plain)("[HA7] an operator may launch %j", (launch) => {
@@ -62,13 +86,23 @@ describe("what a role may ask of an agent", () => {
   })
 
   it("[HA8] an answer does not carry a mode without questions with it", () => {
-    const setMode = (mode: unknown) => [{ type: "setMode", mode, destination: "session" }]
-    const answer = (updatedPermissions: unknown[]) => ({ behavior: "allow", updatedPermissions }) as const
     expect(mayAnswer("operator", answer(setMode("acceptEdits")))).toBe(true)
     expect(mayAnswer("operator", answer(setMode("bypassPermissions")))).toBe(false)
+    expect(mayAnswer("operator", answer(setMode("auto")))).toBe(false)
     expect(mayAnswer("admin", answer(setMode("bypassPermissions")))).toBe(true)
     expect(mayAnswer("operator", answer([{ type: "addRules", rules: [{ toolName: "Bash" }] }]))).toBe(true)
     expect(mayAnswer("operator", { behavior: "deny" })).toBe(true)
     expect(mayAnswer("viewer", { behavior: "deny" })).toBe(false)
+  })
+
+  it("[HA60] with operatorsMayUseAuto an operator chooses auto by every door, and bypass by none", () => {
+    const doors = (mode: string) => [
+      launchRefusal("operator", { permissionMode: mode }, SWITCHED_ON) === undefined,
+      mayControl("operator", { subtype: "set_permission_mode", mode }, SWITCHED_ON),
+      mayAnswer("operator", answer(setMode(mode)), SWITCHED_ON),
+    ]
+    expect(doors("auto")).toEqual([true, true, true])
+    for (const mode of ["bypassPermissions", "machine", "yolo"]) expect(doors(mode)).toEqual([false, false, false])
+    expect(mayControl("viewer", { subtype: "set_permission_mode", mode: "auto" }, SWITCHED_ON)).toBe(false)
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type RawData, WebSocket, WebSocketServer } from "ws"
 import type { NewEvent } from "../../src/model/event.ts"
+import { DEFAULT_SETTINGS } from "../../src/model/hub-settings.ts"
 import { noMetrics } from "../../src/operations/hub-metrics.ts"
 import { DoorSocket } from "../../src/runners/door-socket.ts"
 import { LaunchDesk } from "../../src/runners/launch-desk.ts"
@@ -59,6 +60,7 @@ describe("what a runner has and what the hub thinks it has", () => {
       registry,
       fleet,
       directory,
+      settings: () => DEFAULT_SETTINGS,
       trouble: (_session, what) => void troubles.push(what),
     })
     const parts = { registry, fleet, claims, refusals, launches, endings }

@@ -36,6 +36,14 @@ describe("what becomes of a line", () => {
     expect(fateOf(message)).toEqual({ fate: "delta" })
   })
 
+  it("[HS60] a sign-in status is an event when it tells of something", () => {
+    const status = { type: "auth_status", isAuthenticating: false, output: [], uuid: "u", session_id: "s" }
+    expect(fateOf(status)).toEqual({ fate: "absorbed" })
+    for (const told of [{ isAuthenticating: true }, { output: ["Sign in at …"] }, { error: "refused" }]) {
+      expect(fateOf({ ...status, ...told })).toEqual({ fate: "event", key: "u" })
+    }
+  })
+
   it.each([
     [{ type: "keep_alive" }, "absorbed"],
     [{ type: "control_response", response: { subtype: "success", request_id: "r" } }, "reply"],

@@ -1,8 +1,15 @@
+import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { type ClaudeFlags, claudeArguments } from "@signalbox/transport/process"
 
-/** The first versions that know a flag; older ones end with an error at it. */
-const SINCE = { replayUserMessages: "1.0.86", includePartialMessages: "1.0.109", allowBypass: "2.0.77" } as const
+/** The first versions seen to know a flag; older ones end with an error at it. */
+const SINCE = {
+  replayUserMessages: "1.0.86",
+  includePartialMessages: "1.0.109",
+  allowBypass: "2.0.77",
+  enableAuthStatus: "2.0.77",
+  includeHookEvents: "2.1.100",
+} as const
 
 /** The arguments of an agent that a runner starts. A version that is not known is taken for a new one. */
 export function launchArguments(spec: LaunchSpec, version: string | undefined): string[] {
@@ -13,8 +20,11 @@ export function launchArguments(spec: LaunchSpec, version: string | undefined): 
     permissionPromptTool: "stdio",
     includePartialMessages: knows(SINCE.includePartialMessages),
     replayUserMessages: knows(SINCE.replayUserMessages),
+    includeHookEvents: knows(SINCE.includeHookEvents),
+    enableAuthStatus: knows(SINCE.enableAuthStatus),
     model: spec.model,
-    permissionMode: spec.permissionMode,
+    // Always said: which mode a CLI takes by itself differs between versions.
+    permissionMode: spec.permissionMode === MACHINE_MODE ? undefined : (spec.permissionMode ?? DEFAULT_MODE),
     // Asked for by name and never otherwise: with it a later switch into that mode is possible.
     allowDangerouslySkipPermissions: spec.permissionMode === "bypassPermissions" && knows(SINCE.allowBypass),
     resume: spec.resume,

@@ -30,6 +30,7 @@ export async function attachToHub(options: Options, address: HubOptions, opening
       address,
       start,
       wantsPieces: options.includePartialMessages === true,
+      wantsHookEvents: options.includeHookEvents === true,
       settings: address.session === undefined ? [] : settingsOf(options),
       onCaughtUp: opening.onCaughtUp,
     })

@@ -25,12 +25,15 @@ export interface HubLinkOptions {
   readonly start: HubCursor
   /** Whether the program wants the pieces of messages in progress. */
   readonly wantsPieces: boolean
+  /** Whether it wants to be told of hooks that run beside the agent: a runner always asks for that. */
+  readonly wantsHookEvents: boolean
   readonly settings: readonly ControlRequestBody[]
   readonly onCaughtUp: () => void
 }
 
 const PATIENCE_MS = 600_000
 const SETTLE_MS = 3000
+const HOOK_EVENTS: ReadonlySet<string> = new Set(["hook_started", "hook_progress", "hook_response"])
 
 /** A hub's agent as the query's: its events from the log and live, its questions and our lines by the raw door. */
 export class HubLink implements AgentLink {
@@ -128,7 +131,10 @@ export class HubLink implements AgentLink {
   /** Questions are asked by the raw door, control traffic is others', and our own messages we know. */
   #shown({ from, message }: HubEvent): Envelope | undefined {
     if (from === "hub") return message
-    if (from === "agent") return message.type === "control_request" ? undefined : message
+    if (from === "agent") {
+      const isUnwanted = isHookEvent(message) && !this.#options.wantsHookEvents
+      return message.type === "control_request" || isUnwanted ? undefined : message
+    }
     if (message.type !== "user" || this.#control.confirm(textOf(message, "uuid") ?? "")) return undefined
     return { ...message, isReplay: true }
   }
@@ -238,4 +244,8 @@ function messageUnknown(uuid: string): SdkError {
   const message =
     "the agent's process died before it confirmed a message, and another took its place; whether it was taken is not known"
   return new SdkError("hub/message-unknown", message, { details: { uuid } })
+}
+
+function isHookEvent({ type, subtype }: Envelope): boolean {
+  return type === "system" && typeof subtype === "string" && HOOK_EVENTS.has(subtype)
 }

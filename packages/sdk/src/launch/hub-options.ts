@@ -10,6 +10,7 @@ const OURS: readonly Name[] = [
   "canUseTool",
   "hooks",
   "hub",
+  "includeHookEvents",
   "includePartialMessages",
   "mcpServers",
   "model",

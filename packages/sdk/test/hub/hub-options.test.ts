@@ -32,7 +32,7 @@ describe("options of a query on a hub", () => {
       .filter(
         ([name, places]) =>
           places.some((place) => place === "flag" || place === "environment" || place === "process") &&
-          !["abortController", "includePartialMessages", "model", "permissionMode"].includes(name),
+          !["abortController", "includeHookEvents", "includePartialMessages", "model", "permissionMode"].includes(name),
       )
       .map(([name]) => name)
     expect(refused).toEqual(expect.arrayContaining(ofTheProcess))

@@ -59,6 +59,7 @@ const FLAGS: Writers<Omit<FlagValues, "sandbox">> = {
   channels: each("channels"),
   includePartialMessages: onlyIf(true, "include-partial-messages"),
   includeHookEvents: onlyIf(true, "include-hook-events"),
+  enableAuthStatus: onlyIf(true, "enable-auth-status"),
   replayUserMessages: onlyIf(true, "replay-user-messages"),
   sessionMirror: onlyIf(true, "session-mirror"),
   awaitInitialize: onlyIf(true, "await-initialize"),

@@ -55,6 +55,8 @@ export interface FlagValues {
   readonly channels: readonly string[]
   readonly includePartialMessages: boolean
   readonly includeHookEvents: boolean
+  /** Makes the CLI tell how its sign-in goes (`auth_status`). */
+  readonly enableAuthStatus: boolean
   readonly replayUserMessages: boolean
   readonly sessionMirror: boolean
   readonly awaitInitialize: boolean

@@ -1,8 +1,8 @@
 import { useState } from "react"
 import { useMe } from "../app/hub-context.ts"
 import { Field, Select, TextField } from "../design/field.tsx"
-import { BYPASS, modeChoices } from "../session/session-choices.ts"
-import { BYPASS_WORD, type FieldProblem } from "./launch.ts"
+import { BYPASS } from "../session/session-choices.ts"
+import { BYPASS_WORD, type FieldProblem, launchModes } from "./launch.ts"
 import { MorePart } from "./more-part.tsx"
 
 interface FolderFieldProps {
@@ -40,15 +40,15 @@ export function FolderField({ value, onChange, offered, problem, warning }: Fold
 
 interface MoreFieldsProps {
   readonly isHere: boolean
+  readonly isResuming: boolean
   readonly problem: FieldProblem | undefined
   /** What stood there in a launch that came to nothing. */
   readonly before: (name: "title" | "model" | "mode") => string
 }
 
-export function MoreFields({ isHere, problem, before }: MoreFieldsProps) {
+export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsProps) {
   const { role } = useMe()
   const [mode, setMode] = useState(() => before("mode"))
-  const modes = [{ value: "", label: "As the machine is set up" }, ...modeChoices(null, role === "admin")]
   return (
     <MorePart
       title="Title, model, mode"
@@ -73,7 +73,7 @@ export function MoreFields({ isHere, problem, before }: MoreFieldsProps) {
                 {...ids}
                 name="mode"
                 value={mode}
-                choices={modes}
+                choices={launchModes({ isResuming, isAdmin: role === "admin" })}
                 onChange={(event) => setMode(event.target.value)}
               />
             )}

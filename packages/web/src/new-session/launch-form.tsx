@@ -131,7 +131,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
           />
         )}
       </Field>
-      <MoreFields isHere={isHere} problem={problem} before={before} />
+      <MoreFields isHere={isHere} isResuming={start.resume !== undefined} problem={problem} before={before} />
       {isHere && <AdvancedFields problem={problem} before={before} />}
       {launch.name === "writing" && launch.failure !== undefined && (
         <Notice tone="danger" alert>

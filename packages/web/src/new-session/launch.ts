@@ -1,11 +1,13 @@
 import type { LaunchRequest } from "@signalbox/client"
-import { BYPASS } from "../session/session-choices.ts"
+import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import type { Choice } from "../design/field.tsx"
+import { BYPASS, modeChoices, modeWords } from "../session/session-choices.ts"
 import type { AgentChoice } from "./agent-choices.ts"
 
 /** What somebody types who means it. */
 export const BYPASS_WORD = "bypass"
 
-/** What stands in the form. Empty: left to the machine. */
+/** What stands in the form. Empty: left to the hub, or to the machine. */
 export interface LaunchFields {
   readonly agent: AgentChoice["value"] | undefined
   readonly machine: string | undefined
@@ -32,6 +34,17 @@ export interface FieldProblem {
 }
 
 export const NOT_WHOLE = "Write the folder from the root, or from ~/ for the home there."
+
+/** Empty is what the hub does when no mode is named: a session keeps its mode, a new one asks. */
+export function launchModes({ isResuming, isAdmin }: { isResuming: boolean; isAdmin: boolean }): readonly Choice[] {
+  const modes = modeChoices(null, isAdmin)
+  const unnamed = { value: "", label: isResuming ? "Keep its mode" : modeWords(DEFAULT_MODE) }
+  return [
+    unnamed,
+    ...(isResuming ? modes : modes.filter(({ value }) => value !== DEFAULT_MODE)),
+    ...(isAdmin ? [{ value: MACHINE_MODE, label: "As the machine is set up" }] : []),
+  ]
+}
 
 /** On whichever system the machine has. */
 export function isWholePath(path: string): boolean {

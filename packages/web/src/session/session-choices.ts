@@ -1,3 +1,4 @@
+import { AUTO_MODE } from "@signalbox/protocol/asking-modes"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Choice } from "../design/field.tsx"
 import { oneLine } from "../design/visible-characters.ts"
@@ -10,17 +11,21 @@ const MODES: readonly Choice[] = [
 ]
 /** The way around every question. */
 export const BYPASS = "bypassPermissions"
-const BYPASS_CHOICE: Choice = { value: BYPASS, label: "Bypass permissions" }
+/** Modes that ask nobody are an admin's. */
+const ADMIN_MODES: readonly Choice[] = [
+  { value: AUTO_MODE, label: "Auto" },
+  { value: BYPASS, label: "Bypass permissions" },
+]
 
 /** The modes there are, and the one it is in, also when we do not know it. */
 export function modeChoices(current: string | null, isAdmin: boolean): readonly Choice[] {
-  const known = isAdmin ? [...MODES, BYPASS_CHOICE] : MODES
+  const known = isAdmin ? [...MODES, ...ADMIN_MODES] : MODES
   return withCurrent(known, current)
 }
 
 /** The mode as people call it, or by its own name when we do not know it. */
 export function modeWords(mode: string): string {
-  return [...MODES, BYPASS_CHOICE].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
+  return [...MODES, ...ADMIN_MODES].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
 }
 
 export function modelChoices(current: string | null, offered: readonly Choice[] | undefined): readonly Choice[] {

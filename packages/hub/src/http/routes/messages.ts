@@ -48,7 +48,7 @@ export function messageRoutes(core: HubCore, maxMessageBytes = LARGE_BODY_BYTES)
       body: { schema: ControlBody, maxBytes: maxMessageBytes },
       reply: { status: 200, description: "the agent's answer", schema: ControlReply },
       handle({ param, body, caller }) {
-        if (!mayControl(caller.role, body.request)) throw controlForbidden(body.request)
+        if (!mayControl(caller.role, body.request, core.getSettings())) throw controlForbidden(body.request)
         return core.control(param("id"), body, caller)
       },
     }),

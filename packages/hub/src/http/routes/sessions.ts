@@ -21,7 +21,7 @@ export function sessionRoutes(core: HubCore): Route[] {
       body: { schema: NewSessionBody, maxBytes: LARGE_BODY_BYTES },
       reply: { status: 201, description: "the session", schema: CreatedSession },
       handle({ body, caller }) {
-        const refusal = launchRefusal(caller.role, body)
+        const refusal = launchRefusal(caller.role, body, core.getSettings())
         if (refusal !== undefined) throw new HubError("auth/forbidden", refusal)
         return core.createSession(body, caller)
       },
