@@ -198,7 +198,7 @@ describe.runIf(hasBrowser)("a new session", () => {
       const other = await open({ role: "operator" })
       await other.getByText("Title, model, mode").click()
       const modes = await other.getByRole("combobox", { name: "Mode" }).locator("option").allTextContents()
-      expect(modes).not.toContain("Bypass permissions")
+      for (const label of ["Bypass permissions", "Auto", "As the machine is set up"]) expect(modes).not.toContain(label)
     },
   )
 })
