@@ -22,7 +22,7 @@ export interface HubCore {
   cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }>
   interrupt(id: string, caller: Caller): Promise<{ response: unknown }>
   control(id: string, request: ControlCall, caller: Caller): Promise<{ response: unknown }>
-  setEnvironment(id: string, variables: Readonly<Record<string, string>>, caller: Caller): Promise<void>
+  setEnvironment(id: string, variables: Readonly<Record<string, string>>, caller: Caller): Promise<EnvironmentReply>
 
   readEvents(id: string, query: EventQuery): Promise<EventPage>
   outline(id: string): Promise<readonly OutlineMark[]>
@@ -119,6 +119,12 @@ export interface NewMessage {
 export interface ControlCall {
   readonly request: { readonly subtype: string; readonly [field: string]: unknown }
   readonly timeoutMs: number
+}
+
+/** Both null when this agent does not tell: an old CLI takes every variable and says nothing. */
+export interface EnvironmentReply {
+  readonly applied: readonly string[] | null
+  readonly refused: readonly string[] | null
 }
 
 export interface EventQuery {

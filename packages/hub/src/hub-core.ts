@@ -4,12 +4,13 @@ import type { AskDesk } from "./asks/ask-desk.ts"
 import type { GrantDesk } from "./asks/grant-desk.ts"
 import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
-import { steer } from "./clients/steering.ts"
+import { steer, steerEnvironment } from "./clients/steering.ts"
 import type {
   AnswerOptions,
   AskQuery,
   ControlCall,
   CreatedSession,
+  EnvironmentReply,
   EventPage,
   EventQuery,
   HubCore,
@@ -35,7 +36,7 @@ import { withMode } from "./runners/launch-plan.ts"
 import type { ProcessEndings } from "./runners/process-endings.ts"
 import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
-import { payloadOf } from "./session/agent-control.ts"
+import { payloadOf, type Variables } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import { Outlines } from "./session/outlines.ts"
@@ -177,19 +178,23 @@ export class LocalHubCore implements HubCore {
     const session = this.#options.registry.get(id)
     if (request.subtype === "initialize") return { response: session.kept.own.initializeReply ?? {} }
     await session.awake(timeoutMs)
-    const reply =
-      request.subtype === "mcp_set_servers"
-        ? this.#options.desks.setServers(session, request)
-        : steer(session, request, { by: caller.name, timeoutMs })
-    return { response: payloadOf(await reply, request.subtype) }
+    const isServers = request.subtype === "mcp_set_servers"
+    const send = isServers ? { send: () => this.#options.desks.setServers(session, request) } : {}
+    const reply = await steer(session, request, { by: caller.name, timeoutMs, ...send })
+    return { response: payloadOf(reply, request.subtype) }
   }
 
-  async setEnvironment(id: string, variables: Readonly<Record<string, string>>): Promise<void> {
+  async setEnvironment(id: string, variables: Variables, caller: Caller): Promise<EnvironmentReply> {
     const session = this.#options.registry.get(id)
     await session.awake(INTERRUPT_TIMEOUT_MS)
-    const { wire } = session
-    if (wire === undefined) throw new HubError("session/no-agent", "no agent is connected to take the variables")
-    await wire.send({ type: "update_environment_variables", variables })
+    const reply = payloadOf(await steerEnvironment(session, variables, caller.name), "update_environment_variables")
+    const told = isObject(reply) ? reply["applied"] : undefined
+    if (!Array.isArray(told)) return { applied: null, refused: null }
+    const names = Object.keys(variables)
+    return {
+      applied: names.filter((name) => told.includes(name)),
+      refused: names.filter((name) => !told.includes(name)),
+    }
   }
 
   readEvents(id: string, query: EventQuery): Promise<EventPage> {

@@ -6,27 +6,31 @@ export interface PeerTraits {
   readonly initializesAgain: boolean
   /** Takes `unanswered` beside the answers to its questions. An older one on a strict host refuses the whole answer. */
   readonly takesUnanswered: boolean
+  /** Tells which environment variables it took. 2.1.120 does not, 2.1.325 does; in between it is told by the capabilities. */
+  readonly answersVariables: boolean
 }
 
 const OLDEST: PeerTraits = {
   takesCancel: false,
   initializesAgain: false,
   takesUnanswered: false,
+  answersVariables: false,
 }
 
 /** The oldest version seen to be tolerant; nothing between it and 2.1.37 was tried. */
 const TOLERANT_SINCE = [2, 1, 100] as const
-/** A second initialize is an error on 2.1.120 and a success on 2.1.325; in between it is told by the capabilities. */
-const INITIALIZES_AGAIN_SINCE = [2, 1, 325] as const
+/** Before it, what only a modern CLI does is told by the capabilities. */
+const MODERN_SINCE = [2, 1, 325] as const
 
 export function peerTraits(peer: { claude_code_version?: string; capabilities?: readonly string[] }): PeerTraits {
   const version = parseVersion(peer.claude_code_version)
-  const modern = (peer.capabilities?.length ?? 0) > 0
+  const modern = (peer.capabilities?.length ?? 0) > 0 || isAtLeast(version, MODERN_SINCE)
   if (!modern && !isAtLeast(version, TOLERANT_SINCE)) return OLDEST
   return {
     takesCancel: true,
-    initializesAgain: modern || isAtLeast(version, INITIALIZES_AGAIN_SINCE),
+    initializesAgain: modern,
     takesUnanswered: peer.capabilities?.includes("ask_user_question_unanswered_v1") === true,
+    answersVariables: modern,
   }
 }
 

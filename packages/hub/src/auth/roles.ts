@@ -52,6 +52,11 @@ const READING = new Set([
   "get_workspace_diff",
 ])
 
+/** Whether a control request only reads. What is not known, but says so by its name, does too. */
+export function isReading(subtype: string): boolean {
+  return READING.has(subtype) || /^(?:get|list|read)_/.test(subtype)
+}
+
 /** Whether a role may send this control request to an agent. What is not known to be harmless is an admin's. */
 export function mayControl(
   role: Role,

@@ -86,7 +86,11 @@ export class ClientRequests {
       case "initialize":
         return answerInitialize({ client, desks, asks, request })
       case "mcp_set_servers":
-        return this.#setServers(request)
+        return steer(client.session, request, {
+          by: caller.name,
+          timeoutMs: TIMEOUT_MS,
+          send: () => this.#setServers(request),
+        })
       default:
         return steer(client.session, request, { by: caller.name, timeoutMs: TIMEOUT_MS, signal })
     }

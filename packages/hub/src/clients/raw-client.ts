@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import { hasAccess } from "../auth/roles.ts"
@@ -20,6 +20,7 @@ import { clientLine, refusalLine } from "./client-lines.ts"
 import type { ClientPort } from "./client-port.ts"
 import { ClientRequests } from "./client-requests.ts"
 import { asHubError, forbidden } from "./refusals.ts"
+import { steerEnvironment } from "./steering.ts"
 
 /** What every door for raw clients stands on. */
 export interface ClientHouse {
@@ -207,8 +208,21 @@ export class RawClient implements DeskClient {
   }
 
   async #setEnvironment(message: Envelope): Promise<void> {
-    if (this.#options.caller.role !== "admin") return this.#refuse(forbidden(this.#options.caller, "set variables"))
-    await this.#session.wire?.send(message).catch((error: unknown) => this.#refuse(asHubError(error)))
+    const { caller } = this.#options
+    if (caller.role !== "admin") return this.#refuse(forbidden(caller, "set variables"))
+    const variables = fieldOf(message, "variables") ?? {}
+    if (!hasOnlyTexts(variables)) return this.#refuse(new HubError("request/invalid", "variables: an object of texts"))
+    const requestId = textOf(message, "request_id")
+    // Not waited for: its answer may be long in coming, and what follows is sent behind it.
+    void steerEnvironment(this.#session, variables, caller.name).then(
+      (reply) => {
+        // An agent that does not tell leaves the client without a reply, as it would alone.
+        const isTold = fieldOf(reply, "response")?.["applied"] !== null
+        if (requestId === undefined || !isTold) return
+        this.tell(encode({ type: "control_response", response: { ...reply, request_id: requestId } }))
+      },
+      (error: unknown) => this.#refuse(asHubError(error), requestId === undefined ? {} : { request_id: requestId }),
+    )
   }
 
   async #answer(message: Envelope): Promise<void> {
@@ -231,6 +245,10 @@ export class RawClient implements DeskClient {
   #refuse(error: HubError, about: Readonly<Record<string, unknown>> = {}): void {
     this.tell(refusalLine(error, about))
   }
+}
+
+function hasOnlyTexts(variables: Readonly<Record<string, unknown>>): variables is Readonly<Record<string, string>> {
+  return Object.values(variables).every((value) => typeof value === "string")
 }
 
 /** What may be gone in a moment: whoever can should try again. */

@@ -1,38 +1,59 @@
 import { fieldOf, permissionModes, textOf, type UnlistedRequest } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
-import type { ControlReply } from "../session/agent-control.ts"
-import type { LiveSession } from "../session/live-session.ts"
-
-/** These change what a session is from then on, and are part of its history. */
-const RECORDED: ReadonlySet<string> = new Set(["interrupt", "set_permission_mode", "set_model"])
+import type { ControlReply, Variables } from "../session/agent-control.ts"
+import type { LiveSession, Outcome } from "../session/live-session.ts"
+import { actOf } from "./steering-record.ts"
 
 const CANCEL = "cancel_async_message"
 const CANCELLED: ControlReply = { subtype: "success", response: { cancelled: true } }
 
-/** A control request to the agent, from whichever door: checked, recorded where it matters, and its effect noted. */
-export async function steer(
-  session: LiveSession,
-  request: UnlistedRequest,
-  { by, timeoutMs, signal }: { by: string; timeoutMs: number; signal?: AbortSignal },
-): Promise<ControlReply> {
+export interface Steering {
+  readonly by: string
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+  /** How it reaches the agent, where that is not as it is. */
+  readonly send?: () => Promise<ControlReply>
+}
+
+/** An act on the agent, from whichever door: checked, in the history and the audit where it changes something, its effect noted. */
+export async function steer(session: LiveSession, request: UnlistedRequest, steering: Steering): Promise<ControlReply> {
+  const { by, timeoutMs, signal, send = () => session.ask(request, timeoutMs, signal) } = steering
   if (request.subtype === "set_permission_mode") checkMode(textOf(request, "mode"))
   // The agent does not know of it yet.
   if (request.subtype === CANCEL && (await isCancelledHere(session, request))) return CANCELLED
   // It must not overtake the message whose turn it is to end.
   if (request.subtype === "interrupt") await session.delivered(timeoutMs)
-  const reply = session.ask(request, timeoutMs, signal)
+  const reply = send()
   // Sent before it is recorded, so that a client's requests keep their order on the wire; its failure is told below.
   reply.catch(() => undefined)
-  const isRecorded = RECORDED.has(request.subtype)
+  const act = actOf(request)
   // What nobody is there to hear has not happened; what waits for an agent to come has when it did.
   const isHeard = session.wire !== undefined
-  if (isRecorded && isHeard) await session.history.recordRequest(request, by)
-  const answered = await reply
-  if (isRecorded && !isHeard) await session.history.recordRequest(request, by)
+  if (act !== undefined && isHeard) await session.history.recordRequest(act, by)
+  const answered = await reply.catch(async (error: unknown) => {
+    if (act !== undefined && isHeard) await session.audit(act, { by, outcome: "unanswered" })
+    throw error
+  })
+  if (act !== undefined && !isHeard) await session.history.recordRequest(act, by)
+  if (act !== undefined) await session.audit(act, { by, ...outcomeOf(answered) })
   if (answered["subtype"] !== "success") return answered
   noteEffect(session, request)
   await noteCancelled(session, request, answered)
   return answered
+}
+
+/** Variables for the agent's process: the history and the audit keep their names. */
+export function steerEnvironment(session: LiveSession, variables: Variables, by: string): Promise<ControlReply> {
+  const send = () => session.setEnvironment(variables)
+  return steer(session, { subtype: "update_environment_variables", variables }, { by, timeoutMs: 0, send })
+}
+
+/** Names at most: an answer may hold anything. */
+function outcomeOf(answered: ControlReply): Outcome {
+  if (answered["subtype"] !== "success") return { outcome: "refused", error: textOf(answered, "error")?.slice(0, 500) }
+  const applied = fieldOf(answered, "response")?.["applied"]
+  if (applied === undefined) return { outcome: "done" }
+  return { outcome: "done", applied: Array.isArray(applied) ? applied.slice(0, 100).map(String) : null }
 }
 
 /** Older CLIs tell of a new mode or model only at their next turn. */

@@ -15,11 +15,17 @@ import type { AgentWire } from "./agent-wire.ts"
 /** What the agent answered: the `response` of its control_response, success or error. */
 export type ControlReply = Readonly<Record<string, unknown>>
 
+export type Variables = Readonly<Record<string, string>>
+
 export interface Asking {
   readonly timeoutMs: number
   /** Whoever wanted the answer does not want it any more. */
   readonly signal?: AbortSignal | undefined
 }
+
+/** How long an agent has to tell which variables it took: one that is known to, and one that is not. */
+const ANSWER_MS = 10_000
+const SILENCE_MS = 1_000
 
 /** The hub's requests to one process of an agent, each with an id of the hub's own, each settled. */
 export class AgentControl {
@@ -28,18 +34,25 @@ export class AgentControl {
   async ask(wire: AgentWire, request: UnlistedRequest, { timeoutMs, signal }: Asking): Promise<ControlReply> {
     const requestId = `hub-${randomUUID()}`
     const reply = this.#pending.wait(requestId, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
-    // Whatever sending does, the wait is settled by the reply, the time-out or the end of the connection.
-    reply.catch(() => undefined)
-    try {
-      await wire.send(composeRequest(requestId, request))
-    } catch (cause) {
-      throw new HubError("session/no-agent", `the request could not be sent: ${reasonOf(cause)}`, { cause })
-    }
+    await sendOr(wire, composeRequest(requestId, request), reply)
     try {
       return await reply
     } catch (cause) {
       if (isGivenUp(cause)) void takeBack(wire, requestId)
       throw asHubError(cause, request.subtype, timeoutMs)
+    }
+  }
+
+  /** `answers`: this agent is known to tell what it took. Others get a moment, in case they do. */
+  async setEnvironment(wire: AgentWire, variables: Variables, answers: boolean): Promise<ControlReply> {
+    const requestId = `hub-${randomUUID()}`
+    const reply = this.#pending.wait(requestId, { timeoutMs: answers ? ANSWER_MS : SILENCE_MS })
+    await sendOr(wire, { type: "update_environment_variables", variables, request_id: requestId }, reply)
+    try {
+      return await reply
+    } catch (cause) {
+      if (isGivenUp(cause)) return { subtype: "success", response: { applied: null } }
+      throw asHubError(cause, "update_environment_variables", ANSWER_MS)
     }
   }
 
@@ -55,6 +68,16 @@ export class AgentControl {
   /** The connection is over: no answer will come. */
   close(reason: string): void {
     this.#pending.close(reason)
+  }
+}
+
+/** Whatever sending does, the wait is settled by the reply, the time-out or the end of the connection. */
+async function sendOr(wire: AgentWire, message: Envelope, reply: Promise<unknown>): Promise<void> {
+  reply.catch(() => undefined)
+  try {
+    await wire.send(message)
+  } catch (cause) {
+    throw new HubError("session/no-agent", `the request could not be sent: ${reasonOf(cause)}`, { cause })
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { NewMessage, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { KeptLaunch, KeptSession, SessionExit, SessionPhase, SessionRecord } from "../model/session-record.ts"
-import { type ControlReply, payloadOf } from "./agent-control.ts"
+import { type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
 import { AgentProgress } from "./agent-progress.ts"
 import { AgentSeat } from "./agent-seat.ts"
@@ -33,6 +33,12 @@ const DELIVERY_MS = 2_000
 
 const IN_TURN: ReadonlySet<SessionPhase> = new Set(["running", "waiting", "disconnected"])
 const NO_TRAITS = peerTraits({})
+
+/** What came of an act on the agent. */
+export interface Outcome {
+  readonly outcome: "done" | "refused" | "unanswered"
+  readonly [detail: string]: unknown
+}
 
 /** One conversation: its record, its history, its agent when there is one. */
 export class LiveSession {
@@ -291,6 +297,19 @@ export class LiveSession {
     if (!this.isParked) return
     this.#options.wake?.(this)
     if (!(await this.#seat.arrivals.wait(timeoutMs))) throw noAgent("its process did not come back in time")
+  }
+
+  /** Somebody changed something about its agent: who, what, and what came of it. */
+  async audit({ subtype, ...act }: UnlistedRequest, { by, ...outcome }: Outcome & { by: string }): Promise<void> {
+    const about = { by, via: "person", sessionId: this.id, askId: null, details: { ...act, ...outcome } }
+    await this.#options.directory.addAudit({ at: this.now(), what: `control/${subtype}`, ...about })
+  }
+
+  /** The variables go to the process, not to its next one. `applied` is null when this agent does not tell. */
+  async setEnvironment(variables: Variables): Promise<ControlReply> {
+    const connection = this.#connection
+    if (connection.name !== "connected") throw noAgent("no agent is connected to take the variables")
+    return connection.control.setEnvironment(connection.wire, variables, this.traits.answersVariables)
   }
 
   change(change: Partial<SessionRecord>): void {

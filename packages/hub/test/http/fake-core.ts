@@ -127,7 +127,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     cancelMessage: async () => ({ cancelled: true }),
     interrupt: async () => ({ response: {} }),
     control: async () => ({ response: { mode: "plan" } }),
-    setEnvironment: async () => {},
+    setEnvironment: async () => ({ applied: ["A"], refused: ["B"] }),
     readEvents: async () => ({
       pieces: pieces(
         [{ seq: 1, at: Date.parse(at), from: "client", by: 'a "b"', line: '{"type":"user"}' }],

@@ -133,8 +133,38 @@ export function changeNote(request: JsonObject | undefined, by: string | undefin
         text: `${who} set thinking to ${tokens === undefined ? "the default" : `${tokens} tokens`}`,
       }
     }
-    default:
+    case "interrupt":
+    case undefined:
       return undefined
+    default:
+      return { level: "info", text: `${who} ${actWords(request)}` }
+  }
+}
+
+/** An act by its own name, where we have no better words for it. */
+function actWords(request: JsonObject | undefined): string {
+  const names = (field: string) => {
+    const list = request?.[field]
+    return Array.isArray(list) && list.length > 0 ? list.map(String).join(", ") : "none"
+  }
+  const server = textOf(request, "serverName") ?? textOf(request, "server_name") ?? "a server"
+  switch (request?.["subtype"]) {
+    case "update_environment_variables":
+      return `set environment variables: ${names("variables")}`
+    case "mcp_set_servers":
+      return `set the MCP servers: ${names("servers")}`
+    case "mcp_reconnect":
+      return `reconnected the MCP server ${server}`
+    case "mcp_toggle":
+      return `turned the MCP server ${server} ${request["enabled"] === false ? "off" : "on"}`
+    case "rewind_files":
+      return "rewound the files"
+    case "rewind_conversation":
+      return "rewound the conversation"
+    case "stop_task":
+      return "stopped a background task"
+    default:
+      return `sent ${(textOf(request, "subtype") ?? "a request").replaceAll("_", " ")}`
   }
 }
 

@@ -45,6 +45,9 @@ export interface AgentExit {
 
 const LAST_WORDS_MS = 1000
 
+/** All that 2.1.325 lets its host change. */
+const TAKEN_VARIABLES: ReadonlySet<string> = new Set(["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_SESSION_ACCESS_TOKEN"])
+
 /** The life of an agent: it reads what its host says, and runs one turn after the other. */
 export class Agent {
   readonly core: AgentCore
@@ -129,8 +132,9 @@ export class Agent {
       case "control_response":
         return this.#takeResponse(message)
       case "keep_alive":
-      case "update_environment_variables":
         return
+      case "update_environment_variables":
+        return this.#takeVariables(message)
       default:
         if (quirks.diesOfUnknownInput) {
           this.#die(`Error: Expected message type 'user' or 'control', got '${String(message["type"])}'`)
@@ -182,6 +186,15 @@ export class Agent {
     }
     const isAwaited = this.core.host.answer(response)
     if (isAwaited && this.core.launch.replayUserMessages) this.core.wire.emit({ ...message })
+  }
+
+  /** Older CLIs take every variable and say nothing. Ours reach no command: its shell has the environment it began with. */
+  #takeVariables(message: Readonly<Fields>): void {
+    const requestId = textOf(message, "request_id")
+    if (this.core.profile.generation < 325 || requestId === undefined) return
+    const applied = Object.keys(fieldOf(message, "variables") ?? {}).filter((name) => TAKEN_VARIABLES.has(name))
+    const response = { subtype: "success", request_id: requestId, response: { applied } }
+    this.core.wire.emit({ type: "control_response", response })
   }
 
   #startNext(): void {

@@ -6,6 +6,7 @@ import {
   ControlBody,
   ControlReply,
   EnvironmentBody,
+  EnvironmentReply,
   MessageCancelled,
   MessageReceipt,
   NewMessageBody,
@@ -58,11 +59,12 @@ export function messageRoutes(core: HubCore, maxMessageBytes = LARGE_BODY_BYTES)
       access: "admin",
       summary: "Change environment variables of the agent",
       body: { schema: EnvironmentBody, maxBytes: BODY_BYTES },
-      reply: { status: 204, description: "sent" },
-      async handle({ param, body, caller }) {
-        await core.setEnvironment(param("id"), body.variables, caller)
-        return new Response(null, { status: 204 })
+      reply: {
+        status: 200,
+        description: "which variables the agent took and which it refused; null when it does not tell",
+        schema: EnvironmentReply,
       },
+      handle: ({ param, body, caller }) => core.setEnvironment(param("id"), body.variables, caller),
     }),
   ]
 }

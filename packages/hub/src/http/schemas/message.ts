@@ -26,4 +26,7 @@ export const ControlReply = z.object({ response: z.unknown() })
 
 export const EnvironmentBody = z.strictObject({ variables: Variables }).meta({ id: "Environment" })
 
+const VariableNames = z.array(z.string()).nullable()
+export const EnvironmentReply = z.object({ applied: VariableNames, refused: VariableNames })
+
 export const NoBody = z.strictObject({})
