@@ -59,3 +59,12 @@ export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.replace(/\s*\n\s*/g, " ").trim()
 }
+
+/** The innermost reason that an error names: "connect ECONNREFUSED 127.0.0.1:1", not "fetch failed". */
+export function causeOf(error: unknown): string {
+  let at = error
+  // Bounded, in case a chain should ever bite its own tail.
+  for (let depth = 0; depth < 10 && at instanceof Error && at.cause instanceof Error; depth++) at = at.cause
+  const first: unknown = at instanceof AggregateError ? at.errors[0] : at
+  return oneLine(first ?? at)
+}

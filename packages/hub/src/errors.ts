@@ -27,6 +27,7 @@ export type HubErrorCode =
   | "ask/not-extendable"
   | "grant/unknown"
   | "token/unknown"
+  | "token/last-admin"
   | "policy/invalid"
   | "runner/none"
   | "runner/unknown"
@@ -73,6 +74,7 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "ask/not-extendable": 409,
   "grant/unknown": 404,
   "token/unknown": 404,
+  "token/last-admin": 409,
   "policy/invalid": 400,
   "runner/none": 409,
   "runner/unknown": 404,

@@ -29,12 +29,14 @@ interface Parts {
 /** The runner of one machine, put together from its parts. */
 export class OpenRunner {
   readonly facts: RunnerFacts
+  readonly connected: Promise<void>
   readonly closed: Promise<string>
   readonly #parts: Parts
   readonly #roster: Roster
   readonly #governor: Governor
   readonly #worktrees: Worktrees
   readonly #control: ControlLink
+  #resolveConnected: () => void = () => undefined
   #resolveClosed: (reason: string) => void = () => undefined
   #closing: Promise<void> | undefined
   #cancelIdleExit = () => undefined as void
@@ -43,6 +45,9 @@ export class OpenRunner {
     const { settings, state } = parts
     this.#parts = parts
     this.facts = facts
+    this.connected = new Promise((resolve) => {
+      this.#resolveConnected = resolve
+    })
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve
     })
@@ -142,6 +147,7 @@ export class OpenRunner {
 
   #up(hub: string): void {
     this.#parts.settings.log.info({ hub }, "the hub is there")
+    this.#resolveConnected()
     this.#roster.wake()
     this.#watchIdleness()
   }

@@ -7,6 +7,8 @@ import { StateFile } from "./state/state-file.ts"
 
 export interface Runner {
   readonly facts: RunnerFacts
+  /** Resolves when the hub has taken it for the first time. */
+  readonly connected: Promise<void>
   /** Resolves with the reason when the runner is over. */
   readonly closed: Promise<string>
   /** How many agents live on it. */

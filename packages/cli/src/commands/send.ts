@@ -1,3 +1,4 @@
+import type { Hub } from "@signalbox/client"
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
@@ -6,7 +7,9 @@ import { usageError } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { nextCommand } from "../next-command.ts"
+import { ago } from "../terminal/moments.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
+import { onOneLine } from "../terminal/plain-text.ts"
 import { readAll } from "../terminal/read-all.ts"
 
 interface SendOptions extends DataOption {
@@ -23,7 +26,7 @@ export function addSend(program: Command, context: CommandContext): void {
     examples: ['signalbox send 3f2a "Now run the tests"', "git diff | signalbox send 3f2a -"],
   })
   command.option("--priority <when>", "now (interrupts the turn), next or later")
-  jsonOption(command, "print the message's uuid and seq as JSON").action(
+  jsonOption(command, "print the message's uuid and seq as JSON, and why it waits if it does").action(
     (id: string, words: string[], options: SendOptions) => send(id, words, { options, context }),
   )
 }
@@ -43,10 +46,25 @@ async function send(
   await withHub(options, context, async (hub) => {
     const session = await findSession(hub, id)
     const sent = await hub.session(session.id).send(text, priority === undefined ? {} : { priority })
-    if (options.json === true) await printJson(context, { session: session.id, ...sent })
-    else {
+    const waitsFor = await absence(hub, session.id).catch(() => undefined)
+    if (options.json === true)
+      await printJson(context, { session: session.id, ...sent, ...(waitsFor === undefined ? {} : { waitsFor }) })
+    else if (waitsFor !== undefined) {
+      // Also where nobody watches: a script that takes it for delivered would wait for nothing.
+      context.stderr.write(`The message waits: ${waitsFor}. It is delivered when the agent is back.\n`)
+    } else {
       const see = nextCommand(`attach ${session.id.slice(0, 8)}`, options, context.env)
       tellPerson(context, `Sent. See what comes of it: ${see}`)
     }
   })
+}
+
+/** Why a message is not with its agent yet, if its agent is away. */
+async function absence(hub: Hub, id: string): Promise<string | undefined> {
+  const session = await hub.session(id).get()
+  if (session.state !== "disconnected" && session.transport !== null) return undefined
+  const runner = (await hub.runners.list()).find((each) => each.id === session.runner)
+  if (runner?.connected === false)
+    return `the machine ${onOneLine(runner.name)} is not connected (last seen ${ago(runner.seenAt, Date.now())} ago)`
+  return session.state === "disconnected" ? "the agent is not connected" : undefined
 }

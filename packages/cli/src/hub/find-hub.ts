@@ -54,7 +54,8 @@ function lookFor(options: DataOption, context: CommandContext): FoundHub | undef
   }
 }
 
-function askedFor(env: NodeJS.ProcessEnv): string | undefined {
+/** The address in SIGNALBOX_URL, if it is set. */
+export function askedFor(env: NodeJS.ProcessEnv): string | undefined {
   const url = nonEmpty(env["SIGNALBOX_URL"])
   if (url === undefined || (URL.canParse(url) && /^(?:http|ws)s?:$/.test(new URL(url).protocol))) return url
   throw usageError(`SIGNALBOX_URL is ${url}: set it to a hub's address such as http://127.0.0.1:8765, or unset it`)

@@ -1,10 +1,10 @@
 import { join } from "node:path"
-import { textOf } from "@signalbox/protocol"
+import { fieldOf, textOf } from "@signalbox/protocol"
 import type { RunnerOptions } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
 import type { DataDirectory } from "../data-directory.ts"
-import { CliError, usageError } from "../failure.ts"
+import { CliError, causeOf, usageError } from "../failure.ts"
 import { readToken } from "./runner-token.ts"
 
 const WELCOME_MS = 10_000
@@ -29,24 +29,33 @@ export function elsewhere(
 
 /**
  * A hub that does not take this runner is told at once, not dialled for ever. The API is not for runners: it knows a valid token of
- * theirs by refusing it. A hub that does not answer yet may come later.
+ * theirs by refusing it. Returns why a hub does not answer, which may come later; undefined when it does.
  */
-export async function checkWelcome({ hubUrl, token }: Pick<RunnerOptions, "hubUrl" | "token">): Promise<void> {
+export async function checkWelcome({
+  hubUrl,
+  token,
+}: Pick<RunnerOptions, "hubUrl" | "token">): Promise<string | undefined> {
   const url = hubUrl()
-  const reply = await fetch(`${url}/api/me`, {
-    headers: { authorization: `Bearer ${token()}` },
-    signal: AbortSignal.timeout(WELCOME_MS),
-  }).catch(() => undefined)
-  const body: unknown = await reply?.json().catch(() => undefined)
+  let reply: Response
+  try {
+    const headers = { authorization: `Bearer ${token()}` }
+    reply = await fetch(`${url}/api/me`, { headers, signal: AbortSignal.timeout(WELCOME_MS) })
+  } catch (error) {
+    return causeOf(error)
+  }
+  const body: unknown = await reply.json().catch(() => undefined)
   const make = 'make one on the hub\'s machine with "signalbox token create --role runner"'
-  if (reply?.status === 401)
-    throw new CliError("cli/not-allowed", `the hub at ${url} does not know this token: ${make}`)
-  const role = reply?.ok === true ? textOf(body, "role") : undefined
+  if (reply.status === 401) throw new CliError("cli/not-allowed", `the hub at ${url} does not know this token: ${make}`)
+  const role = reply.ok ? textOf(body, "role") : undefined
   if (role !== undefined)
     throw new CliError(
       "cli/not-allowed",
       `this token has the role ${role}, and a runner needs one of the role runner: ${make}`,
     )
+  if (textOf(fieldOf(body, "error"), "code") !== undefined) return undefined
+  // A proxy may stand in front of a hub that is not up yet.
+  if (reply.status >= 500) return `status ${reply.status}`
+  throw new CliError("cli/failed", `what answers at ${url} is not a hub: give --hub a hub's address`)
 }
 
 function readUrl(text: string): URL {

@@ -20,7 +20,7 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
   const data = dataDirectory(options, context.env)
   const isLocal = options.local === true
   const place = isLocal ? besideHub(data) : elsewhere(options, { data, context })
-  if (!isLocal) await checkWelcome(place)
+  const away = isLocal ? undefined : await checkWelcome(place)
   makeDataDirectory(data)
   const log = createLogger()
   const runner = await openRunner({
@@ -37,14 +37,16 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
   })
   // Another one lives, and finds the hub by the data directory as this one would have.
   if (runner === undefined) return log.info("another runner lives here: that one is used")
-  const forget = isLocal ? keepShort(data.runnerLog) : greet(runner, options, context)
+  const forget = isLocal ? keepShort(data.runnerLog) : greet(runner, { options, context, away })
+  let isConnected = false
+  void runner.connected.then(() => (isConnected = true))
   const isStopped = obey(runner, data)
   const reason = await runner.closed
   forget()
   if (isLocal) noteEnd(data)
   log.info({ reason }, "the runner is over")
   // Whoever watches over it may want to start it again.
-  if (!isLocal && !isStopped()) process.exitCode = NO_HUB
+  if (!isLocal && !(isStopped() && isConnected)) process.exitCode = NO_HUB
 }
 
 /** The hub's address is asked for at each try: it may come back on another port. */
@@ -97,8 +99,20 @@ function reply(path: string, agents: number): void {
   }
 }
 
-function greet(runner: Runner, { hub }: RunnerCommandOptions, { stderr }: CommandContext): () => void {
+interface Greeting {
+  readonly options: RunnerCommandOptions
+  readonly context: CommandContext
+  /** Why the hub does not answer yet. */
+  readonly away: string | undefined
+}
+
+/** Says that it serves a hub only once that hub has taken it. */
+function greet(runner: Runner, { options: { hub }, context: { stderr }, away }: Greeting): () => void {
   const { name, maxAgents } = runner.facts
-  stderr.write(`The runner ${name} serves ${hub}, ${maxAgents} agents at most. Ctrl-C stops it and its agents.\n`)
+  if (away !== undefined)
+    stderr.write(`The hub at ${hub} does not answer (${away}). Trying again until it does; Ctrl-C stops the runner.\n`)
+  void runner.connected.then(() =>
+    stderr.write(`The runner ${name} serves ${hub}, ${maxAgents} agents at most. Ctrl-C stops it and its agents.\n`),
+  )
   return () => undefined
 }

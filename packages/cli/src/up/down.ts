@@ -4,7 +4,9 @@ import { findRunner } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { DownOptions } from "../commands/down.ts"
 import { type DataDirectory, dataDirectory } from "../data-directory.ts"
-import { CliError } from "../failure.ts"
+import { CliError, usageError } from "../failure.ts"
+import { askedFor } from "../hub/find-hub.ts"
+import { isOnThisMachine } from "../hub/new-session.ts"
 import { nextCommand } from "../next-command.ts"
 import { identify, isAlive, readCard } from "../process-card.ts"
 import { END_IF_IDLE } from "../runner/end-if-idle.ts"
@@ -19,6 +21,7 @@ type Outcome = "stopped" | "absent" | "lives"
 
 export async function down(options: DownOptions, context: CommandContext): Promise<void> {
   const data = dataDirectory(options, context.env)
+  requireOwnHub(data, options, context.env)
   // With the agents, the hub goes last: it hears of their end, and notes it.
   const early = options.agents === true ? await stopRunner(data, "SIGTERM") : undefined
   const hub = await stopHub(data)
@@ -31,6 +34,22 @@ export async function down(options: DownOptions, context: CommandContext): Promi
     const they = runner.agents === 1 ? "1 agent goes on" : `${runner.agents} agents go on`
     context.stderr.write(`${they} living; "${next("up")}" finds them again, "${next("down --agents")}" ends them.\n`)
   }
+}
+
+/** Other commands would talk to the hub at SIGNALBOX_URL: stopping another one is not what was meant. */
+function requireOwnHub(data: DataDirectory, options: DownOptions, env: NodeJS.ProcessEnv): void {
+  const elsewhere = data.isNamed ? undefined : askedFor(env)
+  if (elsewhere === undefined || isSameHub(elsewhere, readCard(data.hubCard)?.url)) return
+  const named = nextCommand(options.agents === true ? "down --agents" : "down", { ...options, data: data.path }, env)
+  throw usageError(
+    `SIGNALBOX_URL is ${elsewhere}, and down stops only a hub of this machine: stop that hub where it runs, or the one here with "${named}"`,
+  )
+}
+
+function isSameHub(url: string, own: string | undefined): boolean {
+  if (own === undefined) return false
+  const [one, other] = [new URL(url), new URL(own)]
+  return one.port === other.port && (one.hostname === other.hostname || (isOnThisMachine(url) && isOnThisMachine(own)))
 }
 
 /** By its number and its beginning: a process that got the number since is left alone. */

@@ -23,6 +23,9 @@ export interface NewToken {
 const MAX_LIVE_TOKENS = 10_000
 
 /** Every token, found by its hash without asking the store. */
+const LAST_ADMIN =
+  "This is the last admin token: without it nobody could manage this hub. Make another admin token first, then revoke this one."
+
 export class Tokens {
   readonly #directory: TokenDirectory
   readonly #clock: Clock
@@ -98,6 +101,8 @@ export class Tokens {
     const record = this.#byId.get(id)
     if (record === undefined) throw new HubError("token/unknown", `There is no token ${id}: list them to see their ids`)
     if (record.revokedAt !== null) return record
+    if (record.role === "admin" && !this.list().some((other) => other.id !== id && this.#isLiveAdmin(other)))
+      throw new HubError("token/last-admin", LAST_ADMIN)
     const revokedAt = this.#now()
     const revoked = { ...record, revokedAt }
     this.#keep(revoked)
@@ -123,6 +128,10 @@ export class Tokens {
   close(): void {
     this.#cancelTimer()
     this.#listeners.clear()
+  }
+
+  #isLiveAdmin(record: TokenRecord): boolean {
+    return record.role === "admin" && this.#isLive(record)
   }
 
   #isLive({ revokedAt, expiresAt }: TokenRecord): boolean {

@@ -39,6 +39,7 @@ describe("the first start", () => {
   it("[HA10] a token that was revoked, or is not an admin's, is replaced", async () => {
     const tokens = await Tokens.open(new MemoryDirectory())
     const first = await ensureAdminToken(data, tokens)
+    await tokens.create({ role: "admin" }, "test")
     await tokens.revoke(first.tokenId, "test")
     const second = await ensureAdminToken(data, tokens)
     expect(second).toMatchObject({ created: true })

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from "node:fs"
 import { Writable } from "node:stream"
 import { describe, expect, it } from "vitest"
 import { mintSecret } from "../../src/auth/secret.ts"
-import { createLogger } from "../../src/operations/logger.ts"
+import { createLogger, plainLines } from "../../src/operations/logger.ts"
 import { setUpHttp } from "../http/http-setup.ts"
 
 function capture() {
@@ -14,6 +14,19 @@ function capture() {
 }
 
 describe("the log", () => {
+  it("[HA51] at a terminal is one plain line: time, words and cause, no stack, nothing that steers it", () => {
+    const lines: string[] = []
+    const logger = createLogger({ stream: plainLines({ write: (line) => void lines.push(line) }) })
+    logger.error({ err: new Error("database or disk\nis full\u001b[2J"), session: "s" }, "the store cannot be written")
+    logger.warn({ token: "t" }, "odd \u202e words")
+    logger.info("fine")
+    expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ""))).toEqual([
+      "error: the store cannot be written: database or disk is full [2J\n",
+      "warning: odd   words\n",
+      "fine\n",
+    ])
+  })
+
   it("[HA39] has no secret in it, wherever it stood", () => {
     const { logger, text } = capture()
     const secrets = [mintSecret("token"), mintSecret("login"), mintSecret("code")]
@@ -56,7 +69,7 @@ describe("the log", () => {
 
   it("[RU45] harms nobody when it cannot be written, as on a full disk", async () => {
     const program = `
-      import { createLogger } from "@signalbox/hub/logger"
+      import { createLogger, plainLines } from "@signalbox/hub/logger"
       const log = createLogger()
       for (let n = 0; n < 20_000; n++) log.error({ err: new Error("no room") }, "the disk does not take it")
       process.stdout.write("alive")
