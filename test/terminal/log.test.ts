@@ -8,7 +8,7 @@ let terminal: Terminal | undefined
 afterEach(() => terminal?.close())
 
 describe.skipIf(tmux === undefined)("what hub and runner log, in a terminal", () => {
-  it("[HA51] an error is one plain line with its cause, and no stack", async () => {
+  it("[HA59] an error is one plain line with its cause, and no stack", async () => {
     const script = `import(${JSON.stringify(LOGGER)}).then(({ createLogger }) => {
       createLogger().error({ err: new Error("no room") }, "the store cannot be written")
     })`

@@ -79,7 +79,7 @@ describe("a hub or a machine that is away", () => {
     expect((await run(["down", "--data", hub.data], { env: elsewhere })).code).toBe(0)
   })
 
-  it("[HA50] the last admin token cannot be revoked, and the error says how to replace it", async () => {
+  it("[HA58] the last admin token cannot be revoked, and the error says how to replace it", async () => {
     const hub = await startHub("no-runner")
     const { tokens } = await hub.json("token", "ls")
     const [own] = tokens.filter(({ role }: { role: string }) => role === "admin")

@@ -14,7 +14,7 @@ function capture() {
 }
 
 describe("the log", () => {
-  it("[HA51] at a terminal is one plain line: time, words and cause, no stack, nothing that steers it", () => {
+  it("[HA59] at a terminal is one plain line: time, words and cause, no stack, nothing that steers it", () => {
     const lines: string[] = []
     const logger = createLogger({ stream: plainLines({ write: (line) => void lines.push(line) }) })
     logger.error({ err: new Error("database or disk\nis full\u001b[2J"), session: "s" }, "the store cannot be written")
