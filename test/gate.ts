@@ -101,6 +101,7 @@ export const smoke: ReadonlySet<string> = new Set([
   "hub with CLI 2.1.120: a variable that is set is there in the agent's next command, and the CLI does not tell",
   "hub with claude 2.1.120: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
   "hub with claude 2.1.37: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
+  "hub with claude 2.1.120 hybrid at ws://host:port: two agents at the root that post their events are heard, each in its session",
   "official SDK 0.2.37 on a hub by executable: hooks and servers",
   "official SDK 0.3.325 on a hub by spawn: model, mode and folder",
   "shim: real CLI 2.1.325",

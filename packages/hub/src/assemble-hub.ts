@@ -63,6 +63,7 @@ export async function assembleHub(options: HubPartsOptions) {
     publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
   })
   const registry: SessionRegistry = new SessionRegistry({
+    hasToken: (sessionId) => authority.tokens.hasForSession(sessionId),
     open: (kept) =>
       new LiveSession({
         kept,
@@ -202,7 +203,7 @@ async function sendTo(registry: SessionRegistry, incarnation: string, message: E
 function homeOf(registry: SessionRegistry, sessionId: string | undefined): LiveSession | undefined {
   const session = sessionId === undefined ? undefined : registry.newestOf(sessionId)
   if (session === undefined || session.wire !== undefined || session.isEnded) return undefined
-  return session.kept.own.launch === undefined ? session : undefined
+  return registry.isGuarded(session) ? undefined : session
 }
 
 interface Publishing {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { type Envelope, encodeForAgent } from "@signalbox/protocol"
+import { type Envelope, encodeForAgent, textOf } from "@signalbox/protocol"
 import { type HybridConnection, lineBatches } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
@@ -22,6 +22,7 @@ export interface AgentConnectionOptions {
 
 /** As metrics count it: whether one posts its events shows only later. */
 const CONNECTED = "websocket"
+const MAX_ASKED = 100
 
 /** An agent that dialled in: its lines go to the session they belong to, and that session speaks through it. */
 export class AgentConnection implements AgentWire {
@@ -29,6 +30,7 @@ export class AgentConnection implements AgentWire {
   readonly isReturning: boolean
   readonly #options: AgentConnectionOptions
   readonly #continuity: Continuity
+  readonly #asked = new Set<string>()
   #incarnation: string
   readonly #router: LineRouter
 
@@ -55,11 +57,21 @@ export class AgentConnection implements AgentWire {
     return this.#router.session
   }
 
+  get connection(): HybridConnection {
+    return this.#options.connection
+  }
+
   isOn(connection: HybridConnection): boolean {
     return this.#options.connection === connection
   }
 
+  /** Whether the hub sent it this request. */
+  hasBeenAsked(requestId: string): boolean {
+    return this.#asked.has(requestId)
+  }
+
   async send(message: Envelope): Promise<void> {
+    if (!this.#options.isBound) this.#remember(message)
     const line = encodeForAgent(message, this.session.traits)
     this.#options.metrics.bytesSent(line.length)
     await this.#options.connection.send(line)
@@ -91,6 +103,14 @@ export class AgentConnection implements AgentWire {
     await this.session.detach(this, closed.reason).catch(onTrouble)
     await attached
     metrics.agentDisconnected(CONNECTED)
+  }
+
+  /** Which agent without a token posts an answer is known by the request that it answers. */
+  #remember(message: Envelope): void {
+    const requestId = message.type === "control_request" ? textOf(message, "request_id") : undefined
+    if (requestId === undefined) return
+    const [oldest] = this.#asked.add(requestId)
+    if (this.#asked.size > MAX_ASKED && oldest !== undefined) this.#asked.delete(oldest)
   }
 
   /** Only one connection is a session's agent. An older one of the same process is a dead socket; another process ends. */

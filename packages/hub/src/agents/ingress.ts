@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream"
 import {
   createHybridReceiver,
   createWebSocketAcceptor,
+  type HybridConnection,
   type HybridReceiver,
   type UpgradeDecision,
   type UpgradeRequest,
@@ -18,6 +19,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentConnection } from "./agent-connection.ts"
 import { type IngressPath, readIngressPath } from "./ingress-path.ts"
+import { whose } from "./posted-events.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 
 export interface IngressOptions {
@@ -81,6 +83,7 @@ export class AgentIngress {
       onPosted: (connection) => {
         for (const agent of this.#connections.keys()) if (agent.isOn(connection)) agent.posted()
       },
+      whose: (lines, among) => whose(lines, this.#postersAmong(among), (id) => options.registry.byAgentId(id)),
       ...limits,
     })
     this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
@@ -145,6 +148,10 @@ export class AgentIngress {
 
   #end(agent: AgentConnection, code: number, reason: string): Promise<void> {
     return agent.closeWith(code, reason).catch(() => undefined)
+  }
+
+  #postersAmong(among: readonly HybridConnection[]): readonly AgentConnection[] {
+    return [...this.#connections.keys()].filter((agent) => among.some((connection) => agent.isOn(connection)))
   }
 
   async #verify(request: UpgradeRequest): Promise<UpgradeDecision> {
@@ -218,13 +225,18 @@ export class AgentIngress {
     return undefined
   }
 
-  /** An agent at the root that was here before names its last message; one of those who are away has it. */
+  /**
+   * An agent at the root that was here before names its last message; one of those who are away has it. The message is no
+   * secret to viewers: where a token or a runner stands behind the agent, it proves nothing.
+   */
   async #findByLastMessage(uuid: string | undefined): Promise<LiveSession | undefined> {
     if (uuid === undefined) return undefined
-    for (const session of this.#options.registry.all()) {
+    const { registry, log } = this.#options
+    for (const session of registry.all()) {
       if (session.isEnded || session.kept.own.incarnation === null) continue
-      if (session.kept.own.lastAgentUuid === uuid) return session
-      if (session.wire === undefined && (await this.#options.log.find(session.id, uuid)) !== undefined) return session
+      const isLast = session.kept.own.lastAgentUuid === uuid
+      const isFound = isLast || (session.wire === undefined && (await log.find(session.id, uuid)) !== undefined)
+      if (isFound && !registry.isGuarded(session)) return session
     }
     return undefined
   }

@@ -31,6 +31,7 @@ export class Tokens {
   readonly #clock: Clock
   readonly #byId = new Map<string, TokenRecord>()
   readonly #byHash = new Map<string, TokenRecord>()
+  readonly #sessions = new Set<string>()
   readonly #listeners = new Set<(tokenId: string) => void>()
   /** When each that runs out does; until then, or until it was told. */
   readonly #expiring = new Map<string, number>()
@@ -74,7 +75,7 @@ export class Tokens {
 
   /** Whether somebody was ever given a token to be this session's agent. */
   hasForSession(sessionId: string): boolean {
-    return this.list().some((record) => record.sessionId === sessionId)
+    return this.#sessions.has(sessionId)
   }
 
   /** Whether a token that ends then, or never, could be used at all. */
@@ -141,6 +142,7 @@ export class Tokens {
   #keep(record: TokenRecord): void {
     this.#byId.set(record.id, record)
     this.#byHash.set(record.hash, record)
+    if (record.sessionId !== null) this.#sessions.add(record.sessionId)
     if (record.expiresAt !== null && this.#isLive(record)) this.#expiring.set(record.id, Date.parse(record.expiresAt))
     else this.#expiring.delete(record.id)
   }

@@ -12,7 +12,7 @@ export interface HttpServerOptions {
   readonly fetch: (request: Request, bindings: Bindings) => Response | Promise<Response>
   /** Takes the socket over, whatever it does with it. */
   onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** `POST …/session/…/events`, as agents send it: answered there, never here. */
+  /** `POST …/session/…/events` and `POST /events`, as agents send it: answered there, never here. */
   onAgentPost(request: IncomingMessage, response: ServerResponse): void
   readonly limits?: Partial<ServerLimits>
   readonly clock?: Clock
@@ -125,9 +125,9 @@ function orDestroy(connection: { destroy(): unknown }, run: () => void): void {
   }
 }
 
-/** The path of an agent's WebSocket with `/ws/` as `/session/`, and `/events` after it. */
+/** The path of an agent's WebSocket with `/ws/` as `/session/`, and `/events` after it. An agent at the root posts to `/events`. */
 function isAgentPost({ method, url = "" }: IncomingMessage): boolean {
-  return method === "POST" && /\/session\/[^?]+\/events(?:\?|$)/.test(url)
+  return method === "POST" && /^(?:[^?]*\/session\/[^?]+)?\/events(?:\?|$)/.test(url)
 }
 
 function track(sockets: Set<Duplex>, socket: Duplex): void {

@@ -10,6 +10,8 @@ import { NO_TOKENS } from "./session-fold.ts"
 
 export interface SessionRegistryOptions {
   readonly open: (kept: KeptSession) => LiveSession
+  /** Whether somebody was given a token to be this session's agent. */
+  readonly hasToken?: (sessionId: string) => boolean
   readonly now?: () => Date
 }
 
@@ -157,22 +159,36 @@ export class SessionRegistry {
     return this.#moveTo(current, next)
   }
 
+  /** A runner or a token stands behind its agent: a process without a token cannot come back as that agent. */
+  isGuarded(session: LiveSession): boolean {
+    const { hasToken = () => false } = this.#options
+    return this.#chainOf(session).some(({ id, kept }) => kept.own.launch !== undefined || hasToken(id))
+  }
+
   #firstOf(session: LiveSession): LiveSession {
-    let first = session
-    for (let steps = this.#sessions.size; steps > 0 && first.record.parent !== undefined; steps -= 1) {
-      first = this.#sessions.get(first.record.parent) ?? first
+    return this.#chainOf(session).at(-1) ?? session
+  }
+
+  /** The session and those that it came of. */
+  #chainOf(session: LiveSession): readonly LiveSession[] {
+    const chain = new Set<LiveSession>()
+    // In case a chain should ever bite its own tail.
+    for (let next: LiveSession | undefined = session; next !== undefined && !chain.has(next); ) {
+      chain.add(next)
+      next = next.record.parent === undefined ? undefined : this.#sessions.get(next.record.parent)
     }
-    return first
+    return [...chain]
   }
 
   /**
-   * An agent that is bound to its session comes back only to those of its own chain; nobody who dials in to a session of a
-   * runner's, or to one that was stopped. Another agent's place is taken only by one that nobody knew until now.
+   * An agent that is bound to its session comes back only to those of its own chain, and one without a token to no session of
+   * a token's; nobody who dials in to a session of a runner's, or to one that was stopped. Another agent's place is taken only
+   * by one that nobody knew until now.
    */
   #mayReturn(current: LiveSession, known: LiveSession, isBound: boolean): boolean {
     // It was stopped meanwhile: whoever is at its end has nowhere to go.
     if (current.wire === undefined) return false
-    if (isBound && this.#firstOf(known) !== this.#firstOf(current)) return false
+    if ((isBound || this.isGuarded(known)) && this.#firstOf(known) !== this.#firstOf(current)) return false
     const isOfRunner = known.kept.own.launch !== undefined
     if (isOfRunner ? current.kept.own.launch === undefined : known.record.exit !== undefined) return false
     return known.wire === undefined || (current.record.agentSessionId === null && !isOfRunner)

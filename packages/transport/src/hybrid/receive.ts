@@ -15,8 +15,11 @@ export interface HybridReceiverOptions extends LineLimits, SendLimits {
   readonly maxPostsUnderWay?: number
   /** How long after the reply to a POST a line that waited for it is sent. */
   readonly answerGraceMs?: number
-  /** By default a POST must bear the token that the WebSocket bore. */
-  readonly isAllowed?: (token: string | undefined, connection: HybridConnection) => boolean
+  /**
+   * Agents without a token share the address of the root: tells which of them posted these events. Undefined: it is not known
+   * yet, and the agent tries again. By default the newest.
+   */
+  readonly whose?: (lines: readonly string[], among: readonly HybridConnection[]) => HybridConnection | undefined
   /** Events of this connection were posted and handed on. */
   readonly onPosted?: (connection: HybridConnection) => void
   readonly clock?: Clock
@@ -26,7 +29,7 @@ export interface HybridReceiverOptions extends LineLimits, SendLimits {
 export interface HybridReceiver {
   /** From now on events posted to this connection's path come out of its `lines`. Use what it returns in its place. */
   attach(connection: AcceptedConnection): HybridConnection
-  /** Answers `POST …/session/…/events`, whatever was sent. Never rejects. */
+  /** Answers `POST …/session/…/events` and `POST /events`, whatever was sent. Never rejects. */
   receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
@@ -37,6 +40,8 @@ interface Reply {
 
 const DEFAULT_MAX_POSTS = 2
 const DEFAULT_ANSWER_GRACE_MS = 100
+/** Where agents post that dialled the root. */
+const SHARED_PATH = eventsPath("/")
 
 export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {
   return new EventsReceiver(options)
@@ -47,7 +52,9 @@ class EventsReceiver implements HybridReceiver {
   readonly #maxBodyBytes: number
   readonly #maxPosts: number
   readonly #onPosted: (connection: HybridConnection) => void
-  readonly #isAllowed: (token: string | undefined, connection: HybridConnection) => boolean
+  readonly #whose: NonNullable<HybridReceiverOptions["whose"]>
+  /** POSTs under way whose agent is told by their events. */
+  #undecided = 0
   /** By the address of their events; the newest last: an agent that came back may have left a dead socket behind. */
   readonly #connections = new Map<string, readonly PostedConnection[]>()
 
@@ -61,7 +68,7 @@ class EventsReceiver implements HybridReceiver {
     this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_PAYLOAD_BYTES
     this.#maxPosts = options.maxPostsUnderWay ?? DEFAULT_MAX_POSTS
     this.#onPosted = quietly(options.onPosted)
-    this.#isAllowed = options.isAllowed ?? isAllowedByDefault
+    this.#whose = options.whose ?? ((_lines, among) => among.at(-1))
   }
 
   attach(connection: AcceptedConnection): HybridConnection {
@@ -88,32 +95,51 @@ class EventsReceiver implements HybridReceiver {
     if (request.method !== "POST") return { status: 405, error: "events are posted" }
     const target = readTarget(request.url)
     if (target === undefined) return { status: 400, error: "not a path" }
-    const found = this.#find(addressOf(target.pathname, target.searchParams), readBearer(request.headers.authorization))
-    if (!(found instanceof PostedConnection)) return found
-    const leave = found.enter(this.#maxPosts)
+    const token = readBearer(request.headers.authorization)
+    const found = this.#find(target, token)
+    const newest = "status" in found ? undefined : found.at(-1)
+    if ("status" in found || newest === undefined) return "status" in found ? found : ABSENT
+    const isTold = token === undefined && target.pathname === SHARED_PATH
+    const leave = isTold ? this.#enterUndecided(found.length) : newest.enter(this.#maxPosts)
     if (leave === undefined) return { status: 429, error: "too many posts at once" }
     try {
-      return await this.#take(found, request, response)
+      return await this.#take((lines) => (isTold ? this.#whose(lines, found) : newest), request, response)
     } finally {
       leave()
     }
   }
 
-  #find(address: string, token: string | undefined): PostedConnection | Reply {
-    const candidates = this.#connections.get(address)
-    // A 5xx is tried again: the agent's socket may be on its way back.
-    if (candidates === undefined) return { status: 503, error: "no agent is connected at the path of these events" }
-    const connection = candidates.findLast((candidate) => this.#isAllowed(token, candidate))
-    return connection ?? { status: 401, error: "the token is not the one of the connection" }
+  /** The connections with this token, newest last. */
+  #find({ pathname, searchParams }: URL, token: string | undefined): readonly PostedConnection[] | Reply {
+    const candidates = this.#connections.get(addressOf(pathname, searchParams))
+    if (candidates === undefined) return ABSENT
+    const own = candidates.filter((candidate) => isAllowed(token, candidate))
+    if (own.length > 0) return own
+    // At the root others are connected, and this agent's own socket may be on its way back.
+    return pathname === SHARED_PATH ? ABSENT : { status: 401, error: "the token is not the one of the connection" }
   }
 
-  async #take(to: PostedConnection, request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
+  #enterUndecided(agents: number): (() => void) | undefined {
+    if (this.#undecided >= agents * this.#maxPosts) return undefined
+    this.#undecided++
+    return () => {
+      this.#undecided--
+    }
+  }
+
+  async #take(
+    whose: (lines: readonly string[]) => HybridConnection | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Reply | undefined> {
     const maxBytes = this.#maxBodyBytes
     const body = await readBody(request, maxBytes)
     if (body.kind === "gone") return undefined
     if (body.kind === "too-large") return { status: 413, error: `the body is larger than ${maxBytes} bytes` }
     const events = parseEvents(body.bytes)
     if ("error" in events) return { status: 400, error: events.error }
+    const to = whose(events.lines)
+    if (!(to instanceof PostedConnection)) return { status: 503, error: "it is not known whose events these are" }
     const handedOut = await to.handOut(events.lines, response)
     if (handedOut === "gone") return undefined
     if (handedOut === "delivered") this.#onPosted(to)
@@ -128,8 +154,10 @@ class EventsReceiver implements HybridReceiver {
   }
 }
 
-function isAllowedByDefault(token: string | undefined, connection: HybridConnection): boolean {
-  const { token: expected } = connection.request
+/** A 5xx is tried again: the agent's socket may be on its way back. */
+const ABSENT: Reply = { status: 503, error: "no agent is connected at the path of these events" }
+
+function isAllowed(token: string | undefined, { request: { token: expected } }: HybridConnection): boolean {
   return expected === undefined ? token === undefined : isSameToken(token, expected)
 }
 

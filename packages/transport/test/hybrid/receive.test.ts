@@ -238,6 +238,8 @@ it("[H11] of several connections at one path the newest with the POST's token ge
   }
   expect(await readLines(newest, 1)).toEqual(['{"n":1}'])
   expect(await readLines(other, 1)).toEqual(['{"n":2}'])
+  // Its own socket may be on its way back: it must not give its events up.
+  expect((await post(server.port, { path: "/events", token: "c", body: '{"events":[{"n":9}]}' })).status).toBe(503)
   await newest.close()
   await post(server.port, { path: "/events", token: "a", body: '{"events":[{"n":3}]}' })
   expect(await readLines(old, 1)).toEqual(['{"n":3}'])
