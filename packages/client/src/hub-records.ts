@@ -1,4 +1,4 @@
-import type { Envelope } from "@signalbox/protocol"
+import type { Envelope, ModelUses, TokenCount } from "@signalbox/protocol"
 
 /** What a hub tells. A newer hub may tell more than is listed here. */
 
@@ -31,12 +31,9 @@ export interface Session {
   readonly worktree?: { readonly path: string; readonly branch: string }
   readonly turns: number
   readonly costUsd: number
-  readonly tokens: {
-    readonly input: number
-    readonly output: number
-    readonly cacheRead: number
-    readonly cacheCreation: number
-  }
+  readonly tokens: TokenCount
+  /** What each model was used for, sub-agents included; absent until an agent tells it. */
+  readonly models?: ModelUses
   readonly pendingAsks: number
   readonly viewers: number
   readonly parent?: string

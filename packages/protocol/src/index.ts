@@ -56,3 +56,4 @@ export {
   type SessionState,
   stepSession,
 } from "./session-state.ts"
+export type { ModelUse, ModelUses, TokenCount } from "./usage.ts"

@@ -11,14 +11,19 @@ interface Drawing {
   readonly colours: Colours
   /** The grants that somebody ticked. */
   readonly ticked: ReadonlySet<number>
+  /** The folder that the agent works in. */
+  readonly cwd: string | null
+  /** The plan that is asked about. */
+  readonly plan: string | undefined
 }
 
 /** What is asked, in full: every line of it, however long. */
-export function askBody(ask: Ask, { width, colours, ticked }: Drawing): readonly string[] {
+export function askBody(ask: Ask, drawing: Drawing): readonly string[] {
+  const { width, plan } = drawing
   const wrap = (text: string) => wrapCells(visibleText(text), width)
   switch (ask.kind) {
     case "plan":
-      return wrap(textOf(ask.input, "plan") ?? "(no plan was written)")
+      return wrap(plan ?? "(no plan was written)")
     case "elicitation":
       return wrap(
         `${textOf(ask.request, "mcp_server_name") ?? "An MCP server"} asks: ${textOf(ask.request, "message") ?? ""}\n${textOf(ask.request, "url") ?? ""}`.trim(),
@@ -28,7 +33,7 @@ export function askBody(ask: Ask, { width, colours, ticked }: Drawing): readonly
     case "question":
       return []
     case "tool":
-      return [...toolBody(ask, { width, colours }), ...rememberLines(ask, { width, colours, ticked })]
+      return [...toolBody(ask, drawing), ...rememberLines(ask, drawing)]
   }
 }
 
@@ -50,7 +55,7 @@ export function askTitle(ask: Ask): string {
 }
 
 /** The lines are wrapped before they are painted, so that no colour is cut. */
-function toolBody(ask: Ask, { width, colours }: { width: number; colours: Colours }): readonly string[] {
+function toolBody(ask: Ask, { width, colours, cwd }: Drawing): readonly string[] {
   const plain = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
   const reason = textOf(ask.request, "decision_reason")
   const blockedPath = textOf(ask.request, "blocked_path")
@@ -58,7 +63,7 @@ function toolBody(ask: Ask, { width, colours }: { width: number; colours: Colour
     ...(reason === undefined ? {} : { decisionReason: reason }),
     ...(blockedPath === undefined ? {} : { blockedPath }),
   }
-  const text = toolAsked(ask.toolName ?? "a tool", ask.input ?? {}, { facts, colours: plain })
+  const text = toolAsked(ask.toolName ?? "a tool", ask.input ?? {}, { facts, colours: plain, cwd })
   // Its first lines are a title, which the panel has already.
   const lines = text.split("\n").slice(2, -1)
   return lines.flatMap((line) => wrapCells(line.replace(/^ {2}/, ""), width).map(paintOf(line, colours)))

@@ -1,5 +1,5 @@
 import type { Ask } from "@signalbox/client"
-import { costWords, visibleLine, visibleText } from "@signalbox/protocol/transcript"
+import { costWords, countWords, totalTokens, visibleLine, visibleText } from "@signalbox/protocol/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
@@ -26,6 +26,7 @@ export function headerLine({ session }: FeedState, { width, colours }: Paper): s
     session.model ?? "",
     session.permissionMode ?? "",
     session.costUsd > 0 ? costWords(session.costUsd) : "",
+    totalTokens(session.tokens) > 0 ? `${countWords(totalTokens(session.tokens))} tokens` : "",
   ]
   const right = cutCells(visibleLine(facts.filter((fact) => fact !== "").join(" · ")), Math.floor(width / 2))
   const state = ` ${session.state} `
@@ -69,6 +70,10 @@ export function statusLines(state: FeedState, { width, colours }: Paper): readon
 
 export interface AskPanel {
   readonly ask: Ask
+  /** The folder that the agent works in. */
+  readonly cwd: string | null
+  /** The plan that is asked about, from the request or from the call. */
+  readonly plan: string | undefined
   readonly count: number
   readonly answering: Answering
   readonly isFocused: boolean
@@ -92,6 +97,8 @@ export function askPanel(panel: AskPanel, paper: Paper): DrawnPanel {
       width: width - 2,
       colours,
       ticked: answering.phase === "choose" ? answering.ticked : CHOOSE.ticked,
+      cwd: panel.cwd,
+      plan: panel.plan,
     }),
     ...phaseLines(ask, answering, { width: width - 2, colours }),
   ]

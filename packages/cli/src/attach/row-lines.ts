@@ -9,6 +9,7 @@ import {
   failureWords,
   hookWords,
   limitWords,
+  modelWords,
   type PromptRow,
   type Row,
   resultText,
@@ -205,7 +206,8 @@ function resultLines(row: Row & { kind: "result" }, { width, colours }: Drawing)
   const text = row.text === undefined ? [] : wrapCells(visibleText(row.text), width)
   const errors = row.errors.flatMap((error) => wrapCells(visibleText(error), width)).map(colours.red)
   const paint = row.state === "failed" ? colours.red : colours.dim
-  return [...text, ...errors, paint(across(visibleLine(resultWords(row)), width))]
+  const models = modelWords(row.models).map((line) => colours.dim(cutCells(`  ${visibleLine(line)}`, width)))
+  return [...text, ...errors, paint(across(visibleLine(resultWords(row)), width)), ...models]
 }
 
 /** A line with words in it: ── words ────── */

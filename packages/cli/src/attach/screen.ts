@@ -1,4 +1,5 @@
 import type { Ask } from "@signalbox/client"
+import { textOf } from "@signalbox/protocol"
 import type { Row } from "@signalbox/protocol/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { type Answering, beginAnswering, stepAnswering } from "./answering.ts"
@@ -191,7 +192,16 @@ export class Screen {
     const state = this.#ask
     if (ask === undefined || state === undefined) return []
     const height = Math.max(4, Math.floor(rows / 2) - 2)
-    const facts = { ask, count: asks.length, answering: state.answering, isFocused: this.#focus === "ask" }
+    const { feed } = this.#options
+    const call = feed.transcript.tool(textOf(ask.request, "tool_use_id") ?? "")
+    const facts = {
+      ask,
+      cwd: feed.state().session.cwd,
+      plan: textOf(ask.input, "plan") ?? textOf(call?.input, "plan"),
+      count: asks.length,
+      answering: state.answering,
+      isFocused: this.#focus === "ask",
+    }
     const drawn: DrawnPanel = askPanel(
       { ...facts, from: state.from, height },
       { width: columns, colours: this.#options.colours },

@@ -1,4 +1,5 @@
 import type { Hub, Session } from "@signalbox/client"
+import { countWords, totalTokens } from "@signalbox/protocol/transcript"
 import type { CommandContext } from "../command-context.ts"
 import type { LsOptions } from "../commands/ls.ts"
 import { nextCommand } from "../next-command.ts"
@@ -91,6 +92,11 @@ function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
       paint: colours.dim,
     },
     { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : dollars(costUsd)), isRight: true },
+    {
+      title: "TOKENS",
+      text: ({ tokens }) => (totalTokens(tokens) === 0 ? "" : countWords(totalTokens(tokens))),
+      isRight: true,
+    },
     { title: "AGE", text: ({ updatedAt }) => ago(updatedAt, nowMs), isRight: true, paint: colours.dim },
   ]
 }

@@ -13,6 +13,10 @@ export interface Asking {
   readonly env: NodeJS.ProcessEnv
   /** Says something that nobody answers. */
   readonly tell: (text: string) => void
+  /** The folder that the agent works in. */
+  readonly cwd: string
+  /** The plan in the call of a tool, where it has one. */
+  readonly planOf: (toolUseId: string) => string | undefined
 }
 
 /** Asks the person at the terminal whether a tool may run. Nobody there means no. */
@@ -46,7 +50,7 @@ interface About {
 async function answerUse(tool: string, input: Record<string, unknown>, about: About): Promise<PermissionResult> {
   const { facts, asking } = about
   const { lines, colours } = asking
-  lines.write(toolAsked(tool, input, { facts, colours }))
+  lines.write(toolAsked(tool, input, { facts, colours, cwd: asking.cwd }))
   const grants = offeredGrants(facts.suggestions, facts.suppressAlwaysAllowRule === true)
   for (const line of grantLines(grants, { always: "a" })) lines.write(colours.dim(`  ${line}\n`))
   const choices = ["y", "n [why]", "e(dit)", ...(grants.length === 0 ? [] : ["a(lways) [numbers]"])].join(" / ")
@@ -92,7 +96,7 @@ async function edit(input: Input, { facts, asking }: About): Promise<PermissionR
 async function answerPlan(input: Input, { facts, asking }: About): Promise<PermissionResult> {
   const { lines, colours } = asking
   lines.write(
-    `\n${colours.yellow("? The plan:")}\n${visibleText(textOf(input, "plan") ?? "(no plan was written)")}\n\n`,
+    `\n${colours.yellow("? The plan:")}\n${visibleText(textOf(input, "plan") ?? asking.planOf(facts.toolUseID) ?? "(no plan was written)")}\n\n`,
   )
   const answer = await lines.ask(colours.bold("  Go ahead? y / n / what to change: "), { signal: facts.signal })
   const text = answer?.trim()

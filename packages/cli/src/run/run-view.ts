@@ -1,6 +1,7 @@
 import {
   askWords,
   failureWords,
+  modelWords,
   type Row,
   resultText,
   resultWords,
@@ -51,6 +52,12 @@ export class RunView {
     if (!this.#isHeld) this.#write()
   }
 
+  /** The plan in the call of a tool: a CLI that wrote no plan file asks without it. */
+  planOf(toolUseId: string): string | undefined {
+    const plan = this.#transcript.tool(toolUseId)?.input["plan"]
+    return typeof plan === "string" ? plan : undefined
+  }
+
   /** While somebody is being asked nothing is written over the question. */
   hold(): void {
     this.#endLine()
@@ -92,7 +99,10 @@ export class RunView {
         const paint = row.state === "failed" ? colours.red : colours.dim
         const said = row.text === undefined ? "" : `${visibleText(row.text)}\n`
         const errors = row.errors.map((error) => `${colours.red(visibleLine(error))}\n`).join("")
-        return this.#once(row, `${said}${errors}${paint(resultWords(row))}`)
+        return this.#once(
+          row,
+          `${said}${errors}${[resultWords(row), ...modelWords(row.models).map((line) => `  ${visibleLine(line)}`)].map(paint).join("\n")}`,
+        )
       }
       // Said already, or of no use to who reads along.
       case "prompt":

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs"
+import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
 import type { Options, PermissionMode, Query, SDKMessage, SDKResultMessage } from "@signalbox/sdk"
@@ -28,6 +29,8 @@ export async function run(words: readonly string[], options: RunOptions, context
     colours: coloursFor(context.stderr, context.env),
     env: context.env,
     tell: (text) => void context.stderr.write(`signalbox: ${text}\n`),
+    cwd: resolve(options.cwd ?? "."),
+    planOf: (toolUseId) => view?.planOf(toolUseId),
   }
   interruption.listen()
   const agent = start(() => query({ prompt, options: { ...agentOptions(options), ...questions(asking, view) } }))

@@ -1,19 +1,35 @@
 import { isObject } from "@signalbox/protocol"
-import { editOf, type ToolRow, toolHeading, visibleLine, visibleText } from "@signalbox/protocol/transcript"
+import {
+  blockedPathWords,
+  editOf,
+  type ToolRow,
+  toolHeading,
+  visibleLine,
+  visibleText,
+} from "@signalbox/protocol/transcript"
 import type { CanUseToolOptions } from "@signalbox/sdk"
 import type { Colours } from "../terminal/colours.ts"
 
 interface About {
   readonly facts: Pick<CanUseToolOptions, "title" | "decisionReason" | "blockedPath">
   readonly colours: Colours
+  /** The folder that the agent works in. */
+  readonly cwd: string | null
 }
 
 /** What a tool would do, in full: nothing that would run is left out of what is shown. */
-export function toolAsked(tool: string, input: Readonly<Record<string, unknown>>, { facts, colours }: About): string {
+export function toolAsked(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  { facts, colours, cwd }: About,
+): string {
   const row = callOf(tool, input)
   const { verb } = toolHeading(row)
   const title = facts.title ?? (verb === "$" ? "Run a command" : `${verb} (${tool})`)
-  const why = [facts.decisionReason, facts.blockedPath === undefined ? undefined : `outside: ${facts.blockedPath}`]
+  const why = [
+    facts.decisionReason,
+    facts.blockedPath === undefined ? undefined : blockedPathWords(facts.blockedPath, { folders: [cwd] }),
+  ]
   return [
     "",
     colours.yellow(`? ${visibleLine(title)}`),

@@ -1,14 +1,8 @@
+import type { ModelUses, TokenCount } from "@signalbox/protocol"
 import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
 
 export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "disconnected" | "ended"
 export type SessionTransport = "runner" | "websocket" | "hybrid"
-
-export interface TokenCount {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheCreation: number
-}
 
 /** What is told of a session, and kept. `pendingAsks` and `viewers` are counted when it is told. */
 export interface SessionRecord {
@@ -50,6 +44,8 @@ export interface SessionRecord {
   readonly turns: number
   readonly costUsd: number
   readonly tokens: TokenCount
+  /** By model, sub-agents included; absent until a result tells it. */
+  readonly models?: ModelUses
   /** The session this one came from, and the one that followed it. */
   readonly parent?: string
   readonly next?: string
@@ -72,7 +68,9 @@ interface SessionPrivate {
   /** Wire totals are cumulative per process: what earlier processes of this session had used. */
   readonly costBase: number
   /** The process before, and what those before it had used: its last result may come when the next is here already. */
-  readonly earlierCost?: { readonly incarnation: string; readonly base: number }
+  readonly earlierCost?: { readonly incarnation: string; readonly base: number; readonly models?: ModelUses }
+  /** The same as `costBase`, by model. */
+  readonly modelBase?: ModelUses
   /** The reply to the hub's own `initialize`, from which every client's is answered. */
   readonly initializeReply: Readonly<Record<string, unknown>> | null
   /** Hook events named when the session was made; older CLIs cannot take them later. */

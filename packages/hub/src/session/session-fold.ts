@@ -1,20 +1,17 @@
-import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { type Envelope, fieldOf, isObject, type ModelUses, textOf } from "@signalbox/protocol"
+import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
 import type { StoredEvent } from "../model/event.ts"
 import { oneLine } from "../model/one-line.ts"
-import type { KeptSession, SessionRecord, TokenCount } from "../model/session-record.ts"
+import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 
 const LAST_LINE_CHARS = 200
 const TITLE_CHARS = 80
 /** A record is told and kept again and again: of what an agent says of itself, no more than this goes into it. */
 const FIELD_CHARS = 4_096
 const MAX_INITIALIZE_REPLY_CHARS = 1024 * 1024
-/** Beyond any honest count, and still exact when added up. */
-const MAX_AMOUNT = 1e12
 
 /** What an agent says of these changes the record. */
 const TELLING: ReadonlySet<string> = new Set(["system", "result"])
-
-export const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
 
 interface FoldedEvent {
   readonly event: StoredEvent
@@ -83,10 +80,17 @@ function foldLeftover(session: KeptSession, message: Envelope, incarnation: stri
   if (message.type !== "result") return session
   const { record, own } = session
   const used = lateCost(session, message, incarnation)
-  const tokens = addUsage(record.tokens, fieldOf(message, "usage"))
+  const uses = lateUses(session, message, incarnation)
+  const tokens = addTokens(record.tokens, tokensOf(message))
   return {
-    own: { ...own, costBase: own.costBase + used },
-    record: { ...record, turns: record.turns + 1, costUsd: record.costUsd + used, tokens },
+    own: { ...own, costBase: own.costBase + used, modelBase: addUses(own.modelBase, uses) },
+    record: {
+      ...record,
+      turns: record.turns + 1,
+      costUsd: record.costUsd + used,
+      tokens,
+      ...(Object.keys(uses).length === 0 ? {} : { models: addUses(record.models, uses) }),
+    },
   }
 }
 
@@ -98,6 +102,15 @@ function lateCost({ own }: KeptSession, message: Envelope, incarnation: string):
   const total = totalCost(message)
   if (earlierCost?.incarnation !== incarnation || total === undefined) return 0
   return Math.max(0, earlierCost.base + total - own.costBase)
+}
+
+function lateUses({ own }: KeptSession, message: Envelope, incarnation: string): ModelUses {
+  const told = modelUsesOf(message)
+  if (told === undefined) return {}
+  if (told.since === "result") return told.uses
+  const { earlierCost } = own
+  if (earlierCost?.incarnation !== incarnation) return {}
+  return usedModels(addUses(addUses(earlierCost.models, told.uses), own.modelBase, -1))
 }
 
 function foldRequest(session: KeptSession, message: Envelope, by: string | undefined): KeptSession {
@@ -136,18 +149,20 @@ function foldUserMessage(session: KeptSession, message: Envelope, at: string): K
 /** Wire totals are cumulative per process: a new process starts from what the others had used. */
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
   const { turnStartedAt: _cut, interruptedBy: _by, backgroundTasks: _gone, ...record } = session.record
-  const { costUsd } = record
-  const { incarnation: before, costBase } = session.own
-  const earlier = before === null ? {} : { earlierCost: { incarnation: before, base: costBase } }
-  return { record, own: { ...session.own, ...earlier, incarnation, costBase: costUsd } }
+  const { costUsd, models = {} } = record
+  const { incarnation: before, costBase, modelBase = {} } = session.own
+  const earlier = before === null ? {} : { earlierCost: { incarnation: before, base: costBase, models: modelBase } }
+  return { record, own: { ...session.own, ...earlier, incarnation, costBase: costUsd, modelBase: models } }
 }
 
 /** The same process goes on in another session: what it had used so far was the other's. */
 export function foldHandOver(next: KeptSession, before: KeptSession): KeptSession {
-  const { incarnation, initializeReply, costBase } = before.own
+  const { incarnation, initializeReply, costBase, modelBase } = before.own
   const usedSoFar = before.record.costUsd - costBase
   const { turnStartedAt: _cut, interruptedBy: _by, ...record } = next.record
-  return { record, own: { ...next.own, incarnation, initializeReply, costBase: record.costUsd - usedSoFar } }
+  const own = { ...next.own, incarnation, initializeReply, costBase: record.costUsd - usedSoFar }
+  const usesSoFar = addUses(before.record.models, modelBase, -1)
+  return { record, own: { ...own, modelBase: addUses(record.models, usesSoFar, -1) } }
 }
 
 function foldSystem(session: KeptSession, message: Envelope, at: string): KeptSession {
@@ -194,7 +209,8 @@ function foldResult(session: KeptSession, message: Envelope, event: StoredEvent)
       ...rest,
       turns: record.turns + 1,
       costUsd: costAfter(session, message),
-      tokens: addUsage(record.tokens, fieldOf(message, "usage")),
+      tokens: addTokens(record.tokens, tokensOf(message)),
+      ...modelsAfter(session, message),
       lastResult: interruptedBy === undefined ? told : { ...told, interruptedBy },
     },
   }
@@ -212,25 +228,19 @@ function costAfter({ record, own }: KeptSession, message: Envelope): number {
 }
 
 function usedSince(message: Envelope): number | undefined {
-  const since = fieldOf(message, "model_usage_since_last_result")
-  if (since === undefined) return undefined
-  const used = Object.values(since).map((usage) => (isObject(usage) ? amountOf(usage["costUSD"]) : 0))
-  return used.reduce((sum, each) => sum + each, 0)
+  const told = modelUsesOf(message)
+  return told?.since === "result" ? costOfUses(told.uses) : undefined
+}
+
+function modelsAfter({ record, own }: KeptSession, message: Envelope): { readonly models?: ModelUses } {
+  const told = modelUsesOf(message)
+  if (told === undefined) return {}
+  return { models: usedModels(addUses(told.since === "result" ? record.models : own.modelBase, told.uses)) }
 }
 
 function totalCost(message: Envelope): number | undefined {
   const cost = message["total_cost_usd"] ?? message["cost_usd"]
   return typeof cost === "number" ? amountOf(cost) : undefined
-}
-
-function addUsage(before: TokenCount, usage: Readonly<Record<string, unknown>> | undefined): TokenCount {
-  const count = (name: string) => amountOf(usage?.[name])
-  return {
-    input: before.input + count("input_tokens"),
-    output: before.output + count("output_tokens"),
-    cacheRead: before.cacheRead + count("cache_read_input_tokens"),
-    cacheCreation: before.cacheCreation + count("cache_creation_input_tokens"),
-  }
 }
 
 /** What an agent answered to `initialize`; one too long to be kept with the record is not kept. */
@@ -251,10 +261,6 @@ function isKeepable(payload: unknown): boolean {
 
 function fieldText(message: Readonly<Record<string, unknown>>, name: string): string | undefined {
   return textOf(message, name)?.slice(0, FIELD_CHARS)
-}
-
-function amountOf(value: unknown): number {
-  return typeof value === "number" && value > 0 ? Math.min(value, MAX_AMOUNT) : 0
 }
 
 function lastLineOf(message: Envelope): string | undefined {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, textOf } from "@signalbox/protocol"
 import { MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { KeptSession } from "../model/session-record.ts"
 import type { AgentWire } from "./agent-wire.ts"
 import type { LiveSession } from "./live-session.ts"
-import { NO_TOKENS } from "./session-fold.ts"
 
 export interface SessionRegistryOptions {
   readonly open: (kept: KeptSession) => LiveSession

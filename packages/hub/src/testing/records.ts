@@ -1,3 +1,4 @@
+import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { TokenRecord } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { Grant, NewAuditRecord } from "../model/audit.ts"
@@ -5,7 +6,6 @@ import type { OutgoingMessage } from "../model/outgoing-message.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 
 const AT = "2030-01-01T00:00:00.000Z"
-const NO_TOKENS = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
 
 export function keptSession(id: string, change: Partial<SessionRecord> = {}): KeptSession {
   return {

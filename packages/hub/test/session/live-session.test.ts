@@ -204,6 +204,88 @@ describe("a session's record", () => {
     expect([first.record.costUsd, second.record.costUsd]).toEqual([1, 0.5])
   })
 
+  const used = (input: number, cacheCreation: number, costUsd: number) => ({
+    inputTokens: input,
+    outputTokens: 1,
+    cacheReadInputTokens: 7,
+    cacheCreationInputTokens: cacheCreation,
+    costUSD: costUsd,
+  })
+  const counted = (input: number, output: number, cacheRead: number, cacheCreation: number, costUsd: number) => ({
+    input,
+    output,
+    cacheRead,
+    cacheCreation,
+    costUsd,
+  })
+
+  it("[HS46] what each model used is added up over processes: a total is one process's own", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const first = new FakeAgent("p1")
+    await first.attach(session)
+    expect(session.record.models).toBeUndefined()
+    first.say({ ...result("u1", 1), modelUsage: { big: used(10, 100, 1) } })
+    first.say({ ...result("u2", 1.5), modelUsage: { big: used(15, 140, 1.25), small: used(3, 0, 0.25) } })
+    await session.settled()
+    expect(session.record.models).toEqual({ big: counted(15, 1, 7, 140, 1.25), small: counted(3, 1, 7, 0, 0.25) })
+    await session.detach(first, "died")
+    const second = new FakeAgent("p2")
+    await second.attach(session)
+    second.say({ ...result("u3", 0.25), modelUsage: { big: used(5, 50, 0.25) } })
+    await session.settled()
+    const late = { ...result("u4", 1.75), modelUsage: { big: used(15, 140, 1.25), small: used(8, 0, 0.5) } }
+    session.ingest({ kind: "unknown", why: "type", message: late, line: JSON.stringify(late) }, undefined, "p1")
+    second.say({ ...result("u5", 0.5), modelUsage: { big: used(6, 60, 0.5) } })
+    await session.settled()
+    expect(session.record.models).toEqual({ big: counted(21, 2, 14, 200, 1.75), small: counted(8, 1, 7, 0, 0.5) })
+  })
+
+  it("[HS46] the use since the last result is added as it is, also where the total goes on from a resumed one", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    const since = { big: used(10, 100, 1) }
+    agent.say({ ...result("u1", 9), modelUsage: { big: used(900, 900, 9) }, model_usage_since_last_result: since })
+    agent.say({ ...result("u2", 10), modelUsage: { big: used(910, 1000, 10) }, model_usage_since_last_result: since })
+    await session.settled()
+    expect(session.record.models).toEqual({ big: counted(20, 2, 14, 200, 2) })
+  })
+
+  it("[HS46] what a process had used before it went on in another session is not that session's, by model too", async () => {
+    const { registry } = setUpSessions()
+    const first = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(first)
+    await registry.route(first, init("u1", "c1"))
+    agent.say({ ...result("u2", 1), modelUsage: { big: used(10, 100, 1) } })
+    await first.settled()
+    const second = await registry.route(first, init("u3", "c2"))
+    const next = { ...result("u4", 1.5), modelUsage: { big: used(15, 140, 1.5) } }
+    second.ingest({ kind: "unknown", why: "type", message: next, line: JSON.stringify(next) })
+    await second.settled()
+    expect(second.record.models).toEqual({ big: counted(5, 0, 0, 40, 0.5) })
+  })
+
+  it("[HS46] an agent that names ever more models, or odd ones, makes the record no longer than sixteen", async () => {
+    const { registry } = setUpSessions()
+    const session = registry.create({ agent: "external" })
+    const agent = new FakeAgent()
+    await agent.attach(session)
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`m${n}`.padEnd(5_000, "x"), used(1, 1, 1)]))
+    const odd = JSON.parse(
+      '{"__proto__":{"inputTokens":5},"constructor":{"inputTokens":-5,"outputTokens":"7"},"n":null}',
+    )
+    agent.say({ ...result("u1", 1), modelUsage: { ...many } })
+    agent.say({ ...result("u2", 1), model_usage_since_last_result: odd })
+    await session.settled()
+    const { models = {} } = session.record
+    expect(Object.keys(models).length).toBeLessThanOrEqual(17)
+    expect(JSON.stringify(models).length).toBeLessThan(5_000)
+    expect(Object.values(models).reduce((sum, { input }) => sum + input, 0)).toBe(505)
+  })
+
   it("[HS12] the state is what the agent does", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })

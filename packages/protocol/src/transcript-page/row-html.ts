@@ -5,6 +5,7 @@ import {
   failureWords,
   hookWords,
   limitWords,
+  modelWords,
   type PictureSource,
   type PromptRow,
   type Row,
@@ -111,7 +112,8 @@ function resultHtml(row: Row & { kind: "result" }): Markup {
     row.text === undefined || row.text === "" ? undefined : html`<div class="row text">${markdown(row.text)}</div>`
   const errors = row.errors.map((error) => html`<p class="errline">${error}</p>`)
   const tone = row.state === "failed" ? "across bad" : "across"
-  return html`${said}${errors}<div class="row ${tone}" id="e${row.headSeq}">${resultWords(row)}</div>`
+  const models = modelWords(row.models).map((line) => html`<br>${line}`)
+  return html`${said}${errors}<div class="row ${tone}" id="e${row.headSeq}">${resultWords(row)}${models}</div>`
 }
 
 function across(words: string, seq: number): Markup {

@@ -1,5 +1,8 @@
+export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "../usage.ts"
 export type { AskRecord } from "./asks.ts"
+export { blockedPathWords } from "./blocked-path.ts"
 export { type Edit, type EditLine, editOf } from "./edit-lines.ts"
+export { PLAN_EVENTS, planInCall } from "./plan.ts"
 export type {
   ActivityRow,
   AskFacts,
@@ -38,10 +41,13 @@ export {
   failureWords,
   hookWords,
   limitWords,
+  modelWords,
   resultWords,
   retryWords,
   startedWords,
+  TOKEN_KINDS,
   thinkingWords,
+  tokenWords,
 } from "./row-words.ts"
 export { isUsualGrant } from "./standing-grant.ts"
 export { answersOf, resultText, type ToolHeading, toolHeading } from "./tool-words.ts"

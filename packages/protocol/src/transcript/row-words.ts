@@ -1,4 +1,5 @@
 import { textOf } from "../envelope.ts"
+import { type ModelUses, type TokenCount, totalTokens } from "../usage.ts"
 import type {
   AskFacts,
   CompactionRow,
@@ -104,10 +105,35 @@ export function resultWords(row: ResultRow): string {
     row.durationMs === undefined ? undefined : durationWords(row.durationMs),
     row.turns === undefined || row.turns < 2 ? undefined : `${row.turns} steps`,
     row.costUsd === undefined ? undefined : costWords(row.costUsd),
-    row.tokens.output === 0 ? undefined : `${countWords(row.tokens.output)} tokens out`,
+    totalTokens(row.tokens) === 0 ? undefined : tokenWords(row.tokens),
   ]
   return facts.filter((fact) => fact !== undefined).join(" · ")
 }
+
+/** What each model was used for, a line each; nothing where one model did it all, as the result's own line has that. */
+export function modelWords(models: ModelUses = {}): readonly string[] {
+  const uses = Object.entries(models)
+  if (uses.length < 2) return []
+  return uses.map(([name, use]) =>
+    [name, ...(use.costUsd > 0 ? [costWords(use.costUsd)] : []), tokenWords(use)].join(" · "),
+  )
+}
+
+/** "23k tokens: 9k in, 16 out, 4k cache read, 9k cache write" */
+export function tokenWords(tokens: TokenCount): string {
+  const parts = TOKEN_KINDS.flatMap(([kind, words]) =>
+    tokens[kind] === 0 ? [] : [`${countWords(tokens[kind])} ${words}`],
+  )
+  return `${countWords(totalTokens(tokens))} tokens${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`
+}
+
+/** The kinds of tokens, as people read them. */
+export const TOKEN_KINDS = [
+  ["input", "in"],
+  ["output", "out"],
+  ["cacheRead", "cache read"],
+  ["cacheCreation", "cache write"],
+] as const
 
 function headOf(row: ResultRow): string {
   if (row.state === "done") return "Done"

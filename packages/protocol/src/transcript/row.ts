@@ -3,6 +3,8 @@
  * is another object, one that did not is the same.
  */
 
+import type { ModelUses, TokenCount } from "../usage.ts"
+
 /** An event as the hub numbers it. `message` is the wire's object, untouched. */
 export interface TranscriptEvent {
   readonly seq: number
@@ -248,7 +250,9 @@ export interface ResultRow extends RowBase {
   readonly turns?: number
   /** Of this turn; absent when it cannot be told from what is loaded. */
   readonly costUsd?: number
-  readonly tokens: { readonly input: number; readonly output: number; readonly cacheRead: number }
+  readonly tokens: TokenCount
+  /** Of this turn, by model, sub-agents included; absent when it cannot be told from what is loaded. */
+  readonly models?: ModelUses
 }
 
 /** A question that belongs to no tool call: a form of an MCP server, a dialog. */

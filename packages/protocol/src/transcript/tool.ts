@@ -46,7 +46,10 @@ export function drawTool(use: ToolUse, { isRetracted, pages }: Around): ToolRow 
   const request = use.question?.asked?.message["request"]
   const ask = use.question === undefined ? undefined : askFacts(use.question, result !== undefined || use.isOver)
   const task = use.task === undefined ? undefined : taskFacts(use.task)
-  const input = call?.input ?? fieldOf(request, "input") ?? {}
+  const asked = fieldOf(request, "input") ?? {}
+  // The plan file is read when it is asked about: the call may have no word of it.
+  const isPlan = call?.name === "ExitPlanMode" && textOf(call.input, "plan") === undefined
+  const input = isPlan ? { ...call.input, ...asked } : (call?.input ?? asked)
   return {
     kind: "tool",
     key: `t:${use.id}`,

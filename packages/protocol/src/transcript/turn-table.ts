@@ -1,4 +1,5 @@
 import { fieldOf, isObject, textOf } from "../envelope.ts"
+import { addUses, costOfUses, type ModelUses, modelUsesOf, tokensOf, totalTokens, usedModels } from "../usage.ts"
 import type { Board } from "./board.ts"
 import { byPlace, type Entry, given, numberOf } from "./entry.ts"
 import type { LimitRow, ResultRow, Row, StartedRow, TranscriptEvent } from "./row.ts"
@@ -90,7 +91,6 @@ export class TurnTable {
     const since = before?.event.seq ?? 0
     const last = this.#interrupts.findLast(({ seq }) => seq < event.seq)
     const interrupt = last !== undefined && last.seq > since ? last : undefined
-    const usage = fieldOf(message, "usage")
     const errors = message["errors"]
     return {
       kind: "result",
@@ -102,11 +102,7 @@ export class TurnTable {
       state: resultState(message, interrupt !== undefined),
       subtype: textOf(message, "subtype") ?? "",
       errors: Array.isArray(errors) ? errors.filter((error) => typeof error === "string") : [],
-      tokens: {
-        input: numberOf(usage, "input_tokens") ?? 0,
-        output: numberOf(usage, "output_tokens") ?? 0,
-        cacheRead: numberOf(usage, "cache_read_input_tokens") ?? 0,
-      },
+      tokens: tokensOf(message),
       ...given({
         terminalReason: textOf(message, "terminal_reason"),
         interruptedBy: interrupt?.by,
@@ -114,20 +110,35 @@ export class TurnTable {
         durationMs: numberOf(message, "duration_ms"),
         turns: numberOf(message, "num_turns"),
         costUsd: this.#costOf(event, before?.event),
+        models: this.#modelsOf(event, before?.event),
       }),
     }
   }
 
   /** On the wire cost is that of the process so far. */
   #costOf(event: TranscriptEvent, before: TranscriptEvent | undefined): number | undefined {
-    const own = fieldOf(event.message, "model_usage_since_last_result")
-    if (own !== undefined)
-      return Object.values(own).reduce<number>((sum, use) => sum + (numberOf(use, "costUSD") ?? 0), 0)
+    const told = modelUsesOf(event.message)
+    if (told?.since === "result") return costOfUses(told.uses)
     const total = numberOf(event.message, "total_cost_usd")
     if (total === undefined || !this.#isWhole(before?.seq ?? this.#firstSeq, event.seq)) return undefined
-    const isNewProcess = (this.#processEnds.findLast((seq) => seq < event.seq) ?? 0) > (before?.seq ?? 0)
-    const earlier = isNewProcess ? 0 : (numberOf(before?.message, "total_cost_usd") ?? 0)
+    const earlier = numberOf(this.#sameProcess(event, before)?.message, "total_cost_usd") ?? 0
     return total >= earlier ? total - earlier : total
+  }
+
+  #modelsOf(event: TranscriptEvent, before: TranscriptEvent | undefined): ModelUses | undefined {
+    const told = modelUsesOf(event.message)
+    if (told === undefined) return undefined
+    if (told.since === "result") return usedModels(told.uses)
+    if (!this.#isWhole(before?.seq ?? this.#firstSeq, event.seq)) return undefined
+    const own = addUses(told.uses, modelUsesOf(this.#sameProcess(event, before)?.message)?.uses, -1)
+    const beganAnew = Object.values(own).some((use) => totalTokens(use) < 0)
+    return usedModels(beganAnew ? told.uses : own)
+  }
+
+  /** The result before, if the same process said it: totals on the wire begin with the process. */
+  #sameProcess(event: TranscriptEvent, before: TranscriptEvent | undefined): TranscriptEvent | undefined {
+    const lastEnd = this.#processEnds.findLast((seq) => seq < event.seq) ?? 0
+    return lastEnd > (before?.seq ?? 0) ? undefined : before
   }
 }
 

@@ -1,17 +1,22 @@
 import type { Ask } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { blockedPathWords } from "@signalbox/protocol/transcript"
 
 type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule">
 
 /** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. Pure. */
-export function reasonsOf({ kind, request, input, rule }: Reasoned, cwd: string | null = null): readonly string[] {
+export function reasonsOf(
+  { kind, request, input, rule }: Reasoned,
+  cwd: string | null = null,
+  home?: string,
+): readonly string[] {
   const text = (field: string) => textOf(request, field)
   const description = descriptionOf(request, input)
   const matched = request["matched_ask_rule"]
   const server = request["mcp_server"]
   const reasons = [
     text("decision_reason"),
-    ifGiven(text("blocked_path"), (path) => `${isOutside(path, cwd) ? "Outside the folder" : "Path"}: ${path}`),
+    ifGiven(text("blocked_path"), (path) => blockedPathWords(path, { folders: [cwd], home })),
     kind === "tool" ? description : undefined,
     matched === undefined || matched === null ? undefined : `The CLI's rule ${ruleName(matched)} asks for this.`,
     ifGiven(rule, (id) => `The hub's rule ${id} asks for this.`),
@@ -31,17 +36,6 @@ function descriptionOf(request: Ask["request"], input: Ask["input"]): string | u
     description === path ||
     (description !== undefined && path?.endsWith(`/${description}`) === true)
   return isShown ? undefined : description
-}
-
-/** Only where both are whole paths can it be told. */
-function isOutside(path: string, cwd: string | null): boolean {
-  if (cwd === null || !isWhole(path) || !isWhole(cwd)) return false
-  const [own, folder] = [path, cwd].map((one) => one.replaceAll("\\", "/").replace(/\/+$/, ""))
-  return own !== folder && !`${own}/`.startsWith(`${folder}/`)
-}
-
-function isWhole(path: string): boolean {
-  return /^(?:[/\\]|[A-Za-z]:[/\\])/.test(path) && !/(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path)
 }
 
 function ifGiven(value: string | undefined, words: (value: string) => string): string | undefined {

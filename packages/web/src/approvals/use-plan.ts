@@ -1,31 +1,40 @@
 import type { Ask } from "@signalbox/client"
+import { PLAN_EVENTS, planInCall } from "@signalbox/protocol/transcript"
 import { useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { textIn } from "../transcript/tools/tool-words.ts"
 
 const TIMEOUT_MS = 10_000
 
-/** The plan of a request: in its input, else asked of its agent; undefined where neither has it. */
-export function usePlan({ sessionId, state, input }: Ask): string | undefined {
+/** The plan of a request: in its input, else in the call it is about, else asked of its agent; undefined where none has it. */
+export function usePlan({ sessionId, state, input, request, seq }: Ask): string | undefined {
   const hub = useHub()
   const canOperate = useCanOperate()
   const given = textIn(input, "plan")
-  const [told, setTold] = useState<string | undefined>(undefined)
-  const mustAsk = given === undefined && state === "pending" && canOperate
+  const toolUseId = textIn(request, "tool_use_id")
+  const [found, setFound] = useState<string | undefined>(undefined)
+  const isMissing = given === undefined
+  const mayAsk = state === "pending" && canOperate
   useEffect(() => {
-    if (!mustAsk) return undefined
+    if (!isMissing) return undefined
     let isOver = false
-    const take = (reply: unknown) => {
-      if (!isOver) setTold(textIn(reply, "content"))
+    const session = hub.session(sessionId)
+    const look = async () => {
+      const page = await session.events({ before: seq, limit: PLAN_EVENTS })
+      const called = planInCall(page.events, toolUseId)
+      if (called !== undefined || !mayAsk) return called
+      // Only the newest CLI knows it; from another one the reader is told where the plan is.
+      return textIn(await session.control({ subtype: "get_plan" }, { timeoutMs: TIMEOUT_MS }), "content")
     }
-    // Only the newest CLI knows it; from another one the reader is told where the plan is.
-    hub
-      .session(sessionId)
-      .control({ subtype: "get_plan" }, { timeoutMs: TIMEOUT_MS })
-      .then(take, () => undefined)
+    look().then(
+      (plan) => {
+        if (!isOver) setFound(plan)
+      },
+      () => undefined,
+    )
     return () => {
       isOver = true
     }
-  }, [hub, sessionId, mustAsk])
-  return given ?? told
+  }, [hub, sessionId, seq, toolUseId, isMissing, mayAsk])
+  return given ?? found
 }

@@ -1,8 +1,10 @@
 import type { Session } from "@signalbox/client"
+import { totalTokens } from "@signalbox/protocol/transcript"
 import { type ReactNode, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { CopyButton } from "../design/copy-button.tsx"
 import { Notice } from "../design/notice.tsx"
+import { TokenTable } from "../design/token-table.tsx"
 import { oneLine } from "../design/visible-characters.ts"
 import { age, clockTime, money, plural } from "../design/words.ts"
 import { MachineName } from "../fleet/machine-name.tsx"
@@ -70,6 +72,14 @@ export function AboutSession({ session, fill, use }: AboutSessionProps) {
         <Fact name="Cost">
           {money(session.costUsd)} in {plural(session.turns, "turn")}
         </Fact>
+        {totalTokens(session.tokens) > 0 && (
+          <div className="py-2">
+            <dt className={NAME}>Tokens</dt>
+            <dd>
+              <TokenTable name="All turns" tokens={session.tokens} models={session.models} />
+            </dd>
+          </div>
+        )}
         {session.viewers > 1 && <Fact name="Watching">{session.viewers}</Fact>}
         <Fact name="Began">{age(Date.parse(session.createdAt), now)} ago</Fact>
         {origin !== undefined && (

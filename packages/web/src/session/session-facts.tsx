@@ -1,4 +1,5 @@
 import type { Session } from "@signalbox/client"
+import { tokenWords } from "@signalbox/protocol/transcript"
 import { useNow } from "../app/clock.ts"
 import { copyText } from "../app/copy-text.ts"
 import { EyeIcon } from "../design/icons.tsx"
@@ -45,7 +46,11 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
       <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
       <ContextMeter fill={fill} />
       <LimitMeter use={use} className="shrink-0 @max-4xl:hidden" />
-      {session.costUsd > 0 && <span className="shrink-0 tabular-nums">{money(session.costUsd)}</span>}
+      {session.costUsd > 0 && (
+        <span className="shrink-0 tabular-nums" title={tokenWords(session.tokens)}>
+          {money(session.costUsd)}
+        </span>
+      )}
       {session.viewers > 1 && (
         <span className="flex shrink-0 items-center gap-1 tabular-nums">
           <EyeIcon size={14} />

@@ -22,7 +22,7 @@ describe("why somebody is asked", () => {
     expect(reasonsOf({ kind: "tool", request: {}, input: {} })).toEqual([])
   })
 
-  it("is a path outside the session's folder only where it is outside", () => {
+  it("[TR24] is a path outside the session's folder only where it is outside", () => {
     const reasons = (path: string, cwd: string | null) =>
       reasonsOf({ kind: "tool", request: { blocked_path: path }, input: {} }, cwd)
     expect(reasons("/srv/api/build", "/srv/api")).toEqual(["Path: /srv/api/build"])
@@ -32,7 +32,8 @@ describe("why somebody is asked", () => {
     expect(reasons("C:\\work\\x", "C:\\work")).toEqual(["Path: C:\\work\\x"])
     // What cannot be told is not said.
     expect(reasons("/etc/hosts", null)).toEqual(["Path: /etc/hosts"])
-    expect(reasons("../x", "/srv/api")).toEqual(["Path: ../x"])
+    expect(reasons("~/x", "/srv/api")).toEqual(["Path: ~/x"])
+    expect(reasons("../x", "/srv/api")).toEqual(["Outside the folder: ../x"])
   })
 
   it("is not what the request itself shows", () => {

@@ -4,6 +4,8 @@ import { Id, Moment, numberInQuery, Seq } from "./fields.ts"
 const STATES = ["starting", "idle", "running", "waiting", "disconnected", "ended"] as const
 const TRANSPORTS = ["runner", "websocket", "hybrid"] as const
 
+const tokenFields = { input: z.number(), output: z.number(), cacheRead: z.number(), cacheCreation: z.number() }
+
 const sessionFields = {
   id: z.string(),
   title: z.string().nullable(),
@@ -39,7 +41,11 @@ const sessionFields = {
   worktree: z.object({ path: z.string(), branch: z.string() }).exactOptional(),
   turns: z.int().nonnegative(),
   costUsd: z.number(),
-  tokens: z.object({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheCreation: z.number() }),
+  tokens: z.object(tokenFields).meta({ description: "What its turns used. The four kinds do not overlap." }),
+  models: z
+    .record(z.string(), z.object({ ...tokenFields, costUsd: z.number() }))
+    .exactOptional()
+    .meta({ description: "What each model was used for, sub-agents included; absent until an agent tells it." }),
   pendingAsks: z.int().nonnegative(),
   viewers: z.int().nonnegative(),
   parent: z.string().exactOptional(),

@@ -1,8 +1,10 @@
-import type { ResultRow } from "@signalbox/protocol/transcript"
+import { type ResultRow, totalTokens } from "@signalbox/protocol/transcript"
 import { Notice } from "../../design/notice.tsx"
+import { TokenTable } from "../../design/token-table.tsx"
 import { duration, money, plural, tokens } from "../../design/words.ts"
 import { useWho } from "../../fleet/use-who.ts"
 import { Markdown } from "../markdown.tsx"
+import { useDisclosure } from "../transcript-context.ts"
 import { Divider } from "./small-rows.tsx"
 
 const FAILED: Readonly<Record<string, string>> = {
@@ -51,17 +53,35 @@ export function ResultRowView({ row }: { readonly row: ResultRow }) {
           </div>
         </Notice>
       )}
-      <Divider>{facts.join(" · ")}</Divider>
+      <Divider>
+        {facts.join(" · ")}
+        {totalTokens(row.tokens) > 0 && (
+          <>
+            {facts.length > 0 && " · "}
+            <Tokens row={row} />
+          </>
+        )}
+      </Divider>
     </div>
   )
 }
 
-function factsOf({ durationMs, turns, costUsd, tokens: used }: ResultRow): readonly string[] {
-  const count = used.input + used.output + used.cacheRead
+function Tokens({ row }: { readonly row: ResultRow }) {
+  const [isOpen, toggle] = useDisclosure(`${row.key}:tokens`, false)
+  return (
+    <>
+      <button type="button" aria-expanded={isOpen} onClick={toggle} className="min-h-6 underline coarse:min-h-11">
+        {tokens(totalTokens(row.tokens))} tokens
+      </button>
+      {isOpen && <TokenTable name="This turn" tokens={row.tokens} models={row.models} />}
+    </>
+  )
+}
+
+function factsOf({ durationMs, turns, costUsd }: ResultRow): readonly string[] {
   return [
     durationMs === undefined ? "" : duration(durationMs),
     turns === undefined || turns < 2 ? "" : plural(turns, "step"),
     costUsd === undefined || costUsd === 0 ? "" : money(costUsd),
-    count === 0 ? "" : `${tokens(count)} tokens`,
   ].filter((fact) => fact !== "")
 }

@@ -1,0 +1,124 @@
+import { fieldOf, isObject } from "./envelope.ts"
+
+/** Tokens in four kinds that never overlap: their sum is all that was used. */
+export interface TokenCount {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheCreation: number
+}
+
+export interface ModelUse extends TokenCount {
+  readonly costUsd: number
+}
+
+/** By the model's name. Sub-agents and the CLI's own helpers are counted too. */
+export type ModelUses = Readonly<Record<string, ModelUse>>
+
+export const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
+const NO_USE: ModelUse = { ...NO_TOKENS, costUsd: 0 }
+
+/** Beyond any honest count, and still exact when added up. */
+const MAX_AMOUNT = 1e12
+/** A session uses a handful of models; more than these are counted together. */
+const MAX_MODELS = 16
+const OTHERS = "other models"
+const MAX_NAME_CHARS = 100
+
+export function amountOf(value: unknown): number {
+  return typeof value === "number" && value > 0 ? Math.min(value, MAX_AMOUNT) : 0
+}
+
+/** A result's `usage` is its own turn's. */
+export function tokensOf(result: unknown): TokenCount {
+  const usage = fieldOf(result, "usage")
+  return {
+    input: amountOf(usage?.["input_tokens"]),
+    output: amountOf(usage?.["output_tokens"]),
+    cacheRead: amountOf(usage?.["cache_read_input_tokens"]),
+    cacheCreation: amountOf(usage?.["cache_creation_input_tokens"]),
+  }
+}
+
+export function addTokens(a: TokenCount, b: TokenCount): TokenCount {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheCreation: a.cacheCreation + b.cacheCreation,
+  }
+}
+
+export function totalTokens({ input, output, cacheRead, cacheCreation }: TokenCount): number {
+  return input + output + cacheRead + cacheCreation
+}
+
+interface ToldUses {
+  /** Newer CLIs tell the use since the last result; the total of all CLIs begins with the process or the conversation. */
+  readonly since: "result" | "process"
+  readonly uses: ModelUses
+}
+
+/** What a result says of each model; undefined when it says nothing. */
+export function modelUsesOf(result: unknown): ToldUses | undefined {
+  const own = fieldOf(result, "model_usage_since_last_result")
+  const told = own ?? fieldOf(result, "modelUsage")
+  if (told === undefined) return undefined
+  return { since: own === undefined ? "process" : "result", uses: readUses(told) }
+}
+
+function readUses(told: Readonly<Record<string, unknown>>): ModelUses {
+  const uses: Record<string, ModelUse> = Object.create(null)
+  for (const [name, value] of Object.entries(told)) {
+    if (!isObject(value)) continue
+    const use = {
+      input: amountOf(value["inputTokens"]),
+      output: amountOf(value["outputTokens"]),
+      cacheRead: amountOf(value["cacheReadInputTokens"]),
+      cacheCreation: amountOf(value["cacheCreationInputTokens"]),
+      costUsd: amountOf(value["costUSD"]),
+    }
+    put(uses, name.slice(0, MAX_NAME_CHARS), use, 1)
+  }
+  return { ...uses }
+}
+
+/** Model by model: `a` and `b` together or, with a sign of -1, what `a` has beyond `b`. */
+export function addUses(a: ModelUses = {}, b: ModelUses = {}, sign: 1 | -1 = 1): ModelUses {
+  // Without a prototype: a model may have any name.
+  const sum: Record<string, ModelUse> = Object.assign(Object.create(null), a)
+  for (const [name, use] of Object.entries(b)) put(sum, name, use, sign)
+  return { ...sum }
+}
+
+function put(sum: Record<string, ModelUse>, name: string, use: ModelUse, sign: 1 | -1): void {
+  const key = name in sum || Object.keys(sum).length < MAX_MODELS ? name : OTHERS
+  const before = sum[key] ?? NO_USE
+  sum[key] = {
+    input: before.input + sign * use.input,
+    output: before.output + sign * use.output,
+    cacheRead: before.cacheRead + sign * use.cacheRead,
+    cacheCreation: before.cacheCreation + sign * use.cacheCreation,
+    costUsd: before.costUsd + sign * use.costUsd,
+  }
+}
+
+/** Without models that were not used, and without the less than nothing that a total which began anew leaves. */
+export function usedModels(uses: ModelUses): ModelUses {
+  const used = Object.entries(uses).map(([name, use]) => [name, floored(use)] as const)
+  return Object.fromEntries(used.filter(([, use]) => totalTokens(use) + use.costUsd > 0))
+}
+
+function floored(use: ModelUse): ModelUse {
+  return {
+    input: Math.max(0, use.input),
+    output: Math.max(0, use.output),
+    cacheRead: Math.max(0, use.cacheRead),
+    cacheCreation: Math.max(0, use.cacheCreation),
+    costUsd: Math.max(0, use.costUsd),
+  }
+}
+
+export function costOfUses(uses: ModelUses): number {
+  return Object.values(uses).reduce((sum, { costUsd }) => sum + costUsd, 0)
+}
