@@ -219,7 +219,7 @@ describe("a session's record", () => {
     costUsd,
   })
 
-  it("[HS46] what each model used is added up over processes: a total is one process's own", async () => {
+  it("[HS48] what each model used is added up over processes: a total is one process's own", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })
     const first = new FakeAgent("p1")
@@ -241,7 +241,7 @@ describe("a session's record", () => {
     expect(session.record.models).toEqual({ big: counted(21, 2, 14, 200, 1.75), small: counted(8, 1, 7, 0, 0.5) })
   })
 
-  it("[HS46] the use since the last result is added as it is, also where the total goes on from a resumed one", async () => {
+  it("[HS48] the use since the last result is added as it is, also where the total goes on from a resumed one", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })
     const agent = new FakeAgent("p1")
@@ -253,7 +253,7 @@ describe("a session's record", () => {
     expect(session.record.models).toEqual({ big: counted(20, 2, 14, 200, 2) })
   })
 
-  it("[HS46] what a process had used before it went on in another session is not that session's, by model too", async () => {
+  it("[HS48] what a process had used before it went on in another session is not that session's, by model too", async () => {
     const { registry } = setUpSessions()
     const first = registry.create({ agent: "external" })
     const agent = new FakeAgent()
@@ -268,7 +268,7 @@ describe("a session's record", () => {
     expect(second.record.models).toEqual({ big: counted(5, 0, 0, 40, 0.5) })
   })
 
-  it("[HS46] an agent that names ever more models, or odd ones, makes the record no longer than sixteen", async () => {
+  it("[HS48] an agent that names ever more models, or odd ones, makes the record no longer than sixteen", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })
     const agent = new FakeAgent()
