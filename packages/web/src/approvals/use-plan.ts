@@ -26,12 +26,8 @@ export function usePlan({ sessionId, state, input, request, seq }: Ask): string 
       // Only the newest CLI knows it; from another one the reader is told where the plan is.
       return textIn(await session.control({ subtype: "get_plan" }, { timeoutMs: TIMEOUT_MS }), "content")
     }
-    look().then(
-      (plan) => {
-        if (!isOver) setFound(plan)
-      },
-      () => undefined,
-    )
+    const take = (plan: string | undefined) => (isOver ? undefined : setFound(plan))
+    look().then(take, () => undefined)
     return () => {
       isOver = true
     }
