@@ -56,6 +56,13 @@ export const improvements: readonly Improvement[] = [
     why: "the official SDK says the query was aborted when the program's own iterable threw; ours says what was thrown",
   },
   {
+    program: "iterable-throws-later",
+    at: /^ending\[[01]\]\.(message|abort)$/,
+    official: /"Operation aborted"|"Claude Code process aborted by user"|true/,
+    ours: /the source of prompts broke|false/,
+    why: "as above",
+  },
+  {
     program: "abort-while-asked",
     at: /^message\[\d\]$/,
     official: /^\{/,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { describe, expect, it } from "vitest"
 import { AbortError, type Query, query, type SDKUserMessage, SdkError } from "../src/index.ts"
-import { fakeAgent, hear, isAlive, result, system } from "./fake-agent.ts"
+import { ask, canUseBash, fakeAgent, hear, isAlive, result, system } from "./fake-agent.ts"
 
 const quiet = [{ until: "user" }, { say: system("init") }]
 
@@ -146,6 +146,66 @@ describe("how a query fails", () => {
     const agent = fakeAgent([{ until: "end" }, { exit: 0 }])
     const { error } = await hear(query({ prompt: prompt(), options: agent.options }))
     expect(error).toMatchObject({ code: "query/prompt-failed", cause })
+  })
+})
+
+describe("a prompt that fails after its first message", () => {
+  const cause = new Error("no more paper")
+  async function* prompt(): AsyncGenerator<SDKUserMessage> {
+    yield { type: "user", message: { role: "user", content: "hello" }, parent_tool_use_id: null }
+    throw cause
+  }
+  const failure = { code: "query/prompt-failed", message: "the prompt could not be sent: no more paper", cause }
+
+  it("[Q43] what the agent says to the message is delivered, then the failure is thrown, and no agent is left", async () => {
+    const agent = fakeAgent([{ until: "user" }, { say: system("init") }, { pause: 300 }, { say: result() }])
+    const running = query({ prompt: prompt(), options: agent.options })
+    const { kinds, error } = await hear(running)
+    expect(kinds).toEqual(["system/init", "result/success"])
+    expect(error).toMatchObject(failure)
+    expect(await running.next()).toEqual({ value: undefined, done: true })
+    await gone(agent.log()[0]?.pid)
+  })
+
+  it("[Q43] a question of that turn is still answered", async () => {
+    const agent = fakeAgent(
+      [
+        { until: "user" },
+        { pause: 100 },
+        { say: ask("late", canUseBash) },
+        { until: "control_response" },
+        { say: result() },
+      ],
+      { canUseTool: async () => ({ behavior: "allow" }) },
+    )
+    const { kinds, error } = await hear(query({ prompt: prompt(), options: agent.options }))
+    expect(kinds).toEqual(["result/success"])
+    expect(agent.answers()["late"]).toMatchObject({ subtype: "success" })
+    expect(error).toMatchObject(failure)
+  })
+
+  it("[Q43] an agent that takes too long for it, or ends badly, does not hide the failure", async () => {
+    const slow = fakeAgent([{ until: "user" }, { say: system("init") }], {}, { stay: true })
+    const heard = await hear(query({ prompt: prompt(), options: slow.options }))
+    expect(heard.kinds).toEqual(["system/init"])
+    expect(heard.error).toMatchObject(failure)
+    await gone(slow.log()[0]?.pid)
+    const bad = fakeAgent([{ until: "user" }, { say: result() }, { exit: 1 }])
+    expect((await hear(query({ prompt: prompt(), options: bad.options }))).error).toMatchObject(failure)
+  })
+
+  it("[Q43] an abort and a close are told as such, also then", async () => {
+    const abortController = new AbortController()
+    const agent = fakeAgent([{ until: "user" }, { say: system("init") }], { abortController }, { stay: true })
+    const running = query({ prompt: prompt(), options: agent.options })
+    await firstOf(running)
+    abortController.abort()
+    await expect(running.next()).rejects.toBeInstanceOf(AbortError)
+    const other = fakeAgent([{ until: "user" }, { say: system("init") }], {}, { stay: true })
+    const closed = query({ prompt: prompt(), options: other.options })
+    await firstOf(closed)
+    closed.close()
+    expect(await closed.next()).toEqual({ value: undefined, done: true })
   })
 })
 

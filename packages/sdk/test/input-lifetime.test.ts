@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { initialRunState, judgeRun, type RunInput, stepRun } from "../src/engine/run-state.ts"
-import { query, type SDKUserMessage } from "../src/index.ts"
+import { type Options, query, type SDKUserMessage } from "../src/index.ts"
 import { ask, canUseBash, fakeAgent, hear, result, type Step, state, system } from "./fake-agent.ts"
 
 const task = { task_id: "t-1", task_type: "local_agent", description: "d" }
@@ -138,6 +138,36 @@ describe("the agent's input", () => {
     expect((await hear(query({ prompt: nothing(), options: agent.options }))).kinds).toEqual([])
   })
 
+  it("[Q25] ends with the iterable where nothing can be asked: an agent that answers only then is heard", async () => {
+    const agent = fakeAgent([{ until: "end" }, { say: system("init") }, { say: result() }, { exit: 0 }])
+    async function* prompt() {
+      yield message("one")
+      yield message("two")
+    }
+    expect((await hear(query({ prompt: prompt(), options: agent.options }))).kinds).toEqual([
+      "system/init",
+      "result/success",
+    ])
+    expect(agent.sent("user")).toHaveLength(2)
+  })
+
+  it.each<[string, Options]>([
+    ["a callback", allow],
+    ["a hook", { hooks: { Stop: [{ hooks: [async () => ({})] }] } }],
+    ["a server", { mcpServers: { s: { type: "sdk", name: "s", instance: { connect: async () => undefined } } } }],
+  ])("[Q25] stays open until the result with %s to answer with", async (_what, options) => {
+    const agent = fakeAgent([{ until: "user" }, { pause: 100 }, { say: result() }, { until: "end" }], options)
+    async function* prompt() {
+      yield message("one")
+    }
+    const running = query({ prompt: prompt(), options: agent.options })
+    const first = await running.next()
+    const hasEnded = agent.log().some(({ end }) => end === true)
+    expect(first.value).toMatchObject({ type: "result" })
+    expect(hasEnded).toBe(false)
+    await hear(running)
+  })
+
   it("[Q20] stays open until the iterable is exhausted, however many results there were", async () => {
     const agent = fakeAgent([{ until: "user" }, { say: result() }, { until: "user" }, { say: result() }])
     let heard: () => void = () => undefined
@@ -160,7 +190,7 @@ describe("the agent's input", () => {
 })
 
 describe("when a run is over", () => {
-  const NOTHING = { asked: 0, calls: 0 }
+  const NOTHING = { asked: 0, calls: 0, mayBeAsked: true }
   const run = (...inputs: RunInput[]) => inputs.reduce(stepRun, initialRunState)
   const said = (subtype: string, fields: Record<string, unknown> = {}): RunInput => ({
     kind: "system",
@@ -171,9 +201,20 @@ describe("when a run is over", () => {
   const answeredTurn: RunInput = { kind: "result" }
 
   it("[Q20] is never while a prompt is open or a question unanswered", () => {
-    expect(judgeRun(run({ kind: "prompt-opened" }), NOTHING).kind).toBe("open")
-    expect(judgeRun(run(sent, answeredTurn), { asked: 1, calls: 0 }).kind).toBe("open")
+    expect(judgeRun(run({ kind: "prompt-opened", isText: false }), NOTHING).kind).toBe("open")
+    expect(judgeRun(run(sent, answeredTurn), { ...NOTHING, asked: 1 }).kind).toBe("open")
     expect(judgeRun(run(sent), NOTHING).kind).toBe("open")
+  })
+
+  it("[Q25] is at the end of the iterable where nothing can be asked, but for calls and tasks that were heard of", () => {
+    const oneWay = { ...NOTHING, mayBeAsked: false }
+    const text: RunInput = { kind: "prompt-opened", isText: true }
+    expect(judgeRun(run(sent), oneWay).kind).toBe("over")
+    expect(judgeRun(run(sent, says("running"), said("init")), oneWay).kind).toBe("over")
+    expect(judgeRun(run(sent), { ...oneWay, asked: 1 }).kind).toBe("open")
+    expect(judgeRun(run(sent), { ...oneWay, calls: 1 }).kind).toBe("settling")
+    expect(judgeRun(run(sent, said("background_tasks_changed", { tasks: [task] })), oneWay).kind).toBe("open")
+    expect(judgeRun(run(text, sent, { kind: "prompt-ended" }), oneWay).kind).toBe("open")
   })
 
   it("[Q21] is told by the agent where it tells", () => {
@@ -216,6 +257,6 @@ describe("when a run is over", () => {
   })
 
   it("[Q23] waits for an answer to a call of ours, but not for ever: an old CLI may never give it", () => {
-    expect(judgeRun(run(sent, answeredTurn), { asked: 0, calls: 1 }).kind).toBe("settling")
+    expect(judgeRun(run(sent, answeredTurn), { ...NOTHING, calls: 1 }).kind).toBe("settling")
   })
 })

@@ -22,6 +22,11 @@ export class InputLifetime {
     this.#options = options
   }
 
+  /** Whether the agent was told anything that it may answer to. */
+  get hasSent(): boolean {
+    return this.#state.messagesSent > 0
+  }
+
   step(input: RunInput): void {
     const before = this.#state
     this.#state = stepRun(before, input)

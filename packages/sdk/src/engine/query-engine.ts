@@ -1,10 +1,12 @@
 import type { Envelope, InitializeReply } from "@signalbox/protocol"
+import { startDeadline } from "../deadline.ts"
 import { abortedAtWork, queryClosed, SdkError } from "../errors.ts"
 import { CursorReader } from "../hub/hub-cursor.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
 import { failureOf } from "../launch/failures.ts"
 import type { OpenAgentOptions } from "../launch/open-agent.ts"
 import { type OpenedSession, openSession } from "../launch/open-session.ts"
+import { READY_TIMEOUT_MS } from "../ready-within.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { AgentRequests, type Responder } from "./agent-requests.ts"
@@ -33,6 +35,9 @@ type Phase =
   | { readonly name: "ending" }
   | { readonly name: "over" }
 
+/** How long the agent may be silent once the prompt has failed: as long as the official package gives it for everything. */
+const FAILED_PROMPT_MS = 2000
+
 /** One agent and what goes to and fro. The program's side of it is `AgentQuery`. */
 export class QueryEngine {
   readonly messages: MessageQueue
@@ -57,6 +62,9 @@ export class QueryEngine {
   /** A hub's log is still being told: what is heard is history, and says nothing about the end of the run. */
   #isCatchingUp: boolean
   #phase: Phase = { name: "running" }
+  #hasHeard = false
+  /** The prompt has failed, and the agent is still heard to what was sent before. */
+  #failedPrompt: { readonly error: Error; readonly callOff: () => void } | undefined
 
   /** Starts the agent and tells it who we are. */
   constructor(options: Options, { start, signal, agent }: EngineOptions) {
@@ -71,7 +79,11 @@ export class QueryEngine {
     this.cursorReader = options.hub === undefined ? undefined : new CursorReader(this.messages)
     this.#calls = new ControlCalls({ send, onChange })
     this.#input = new InputLifetime({
-      inFlight: () => ({ asked: this.#requests.inFlight + Number(this.#isCatchingUp), calls: this.#calls.inFlight }),
+      inFlight: () => ({
+        asked: this.#requests.inFlight + Number(this.#isCatchingUp),
+        calls: this.#calls.inFlight,
+        mayBeAsked: this.#mayBeAsked(),
+      }),
       end: () => this.#withLink((link) => link.endInput()),
     })
     this.#hooks = hookCallbacks(options.hooks)
@@ -148,7 +160,7 @@ export class QueryEngine {
     this.#write(prompt, ready).catch((error: unknown) => {
       const cause = error instanceof Error ? error.message : String(error)
       const failure = new SdkError("query/prompt-failed", `the prompt could not be sent: ${cause}`, { cause: error })
-      this.#fail(error instanceof SdkError ? error : failure)
+      this.#failPrompt(error instanceof SdkError ? error : failure)
     })
   }
 
@@ -158,8 +170,8 @@ export class QueryEngine {
   }
 
   /** Keeps the input open for a prompt that is still to come; returns what lets it go. */
-  expectPrompt(): () => void {
-    this.#input.step({ kind: "prompt-opened" })
+  expectPrompt({ isText = false } = {}): () => void {
+    this.#input.step({ kind: "prompt-opened", isText })
     return () => this.#input.step({ kind: "prompt-ended" })
   }
 
@@ -176,13 +188,20 @@ export class QueryEngine {
   }
 
   async #write(prompt: Prompt, before?: () => Promise<void>): Promise<void> {
-    const release = this.expectPrompt()
+    const release = this.expectPrompt({ isText: typeof prompt === "string" })
     try {
       await before?.()
       await this.#feed.write(prompt)
     } finally {
       release()
     }
+  }
+
+  /** On a hub the end of the input means leaving the agent, which is decided by its turns. */
+  #mayBeAsked(): boolean {
+    const { hub, canUseTool, onElicitation, onUserDialog } = this.#options
+    const hasCallback = [hub, canUseTool, onElicitation, onUserDialog].some((given) => given !== undefined)
+    return hasCallback || Object.keys(this.#hooks.registrations ?? {}).length > 0 || this.#mcp.names.length > 0
   }
 
   #noteSent(message: Envelope): void {
@@ -226,6 +245,8 @@ export class QueryEngine {
     const mustReadOn = () => this.#calls.inFlight > 0 || this.#phase.name !== "running"
     const ahead = new ReadAhead({ messages: this.messages, gate: this.#gate, mustReadOn })
     for await (const batch of link.batches) {
+      this.#hasHeard = true
+      if (this.#failedPrompt !== undefined) this.#failPrompt(this.#failedPrompt.error)
       const stored = intake.takeAll(batch)
       if (stored !== undefined) await stored
       if (ahead.mustWait) await ahead.room()
@@ -238,6 +259,16 @@ export class QueryEngine {
     const error = abortedAtWork(this.#options.abortController?.signal.reason)
     this.#end(error, (link) => link.terminate("aborted"))
     this.messages.fail(error)
+  }
+
+  /** The messages before it were sent: what the agent says to them is delivered, within a limit, and then the failure. */
+  #failPrompt(error: Error): void {
+    if (!this.#input.hasSent) return this.#fail(error)
+    if (this.#phase.name !== "running") return
+    this.#failedPrompt?.callOff()
+    // An agent that has not said a word yet may still be starting.
+    const ms = this.#hasHeard ? FAILED_PROMPT_MS : READY_TIMEOUT_MS
+    this.#failedPrompt = { error, callOff: startDeadline(ms, () => this.#fail(error)) }
   }
 
   #fail(error: Error): void {
@@ -254,7 +285,7 @@ export class QueryEngine {
   }
 
   #finish(failure: Error | undefined): void {
-    const told = this.#phase.name === "running" ? failure : undefined
+    const told = this.#phase.name === "running" ? (this.#failedPrompt?.error ?? failure) : undefined
     this.#phase = { name: "over" }
     this.#release(told ?? queryClosed())
     if (told === undefined) this.messages.end()
@@ -263,6 +294,7 @@ export class QueryEngine {
 
   #release(error: Error): void {
     this.#options.abortController?.signal.removeEventListener("abort", this.#onAbort)
+    this.#failedPrompt?.callOff()
     this.#ended.abort()
     this.#input.stop()
     this.#calls.close(error)

@@ -7,6 +7,8 @@ import { fieldOf, isObject, textOf } from "../wire.ts"
 export interface RunState {
   /** Prompts that may still yield messages. */
   readonly openPrompts: number
+  /** A prompt was a text: whoever gives one leaves the end of the input to us, and may call the agent until its result. */
+  readonly hasTextPrompt: boolean
   readonly messagesSent: number
   readonly results: number
   /** What the agent says of itself; an old CLI says nothing. */
@@ -23,7 +25,7 @@ export interface RunState {
 }
 
 export type RunInput =
-  | { readonly kind: "prompt-opened" }
+  | { readonly kind: "prompt-opened"; readonly isText: boolean }
   | { readonly kind: "prompt-ended" }
   | { readonly kind: "message-sent" }
   /** All that was heard so far is history: it happened before we came. */
@@ -33,6 +35,7 @@ export type RunInput =
 
 export const initialRunState: RunState = {
   openPrompts: 0,
+  hasTextPrompt: false,
   messagesSent: 0,
   results: 0,
   reported: "nothing",
@@ -46,7 +49,11 @@ export const initialRunState: RunState = {
 export function stepRun(state: RunState, input: RunInput): RunState {
   switch (input.kind) {
     case "prompt-opened":
-      return { ...state, openPrompts: state.openPrompts + 1 }
+      return {
+        ...state,
+        openPrompts: state.openPrompts + 1,
+        hasTextPrompt: state.hasTextPrompt || input.isText,
+      }
     case "prompt-ended":
       return { ...state, openPrompts: state.openPrompts - 1 }
     case "message-sent":
@@ -60,12 +67,14 @@ export function stepRun(state: RunState, input: RunInput): RunState {
   }
 }
 
-/** Requests that wait for their answer. */
+/** Requests that wait for their answer, and whether the agent may still send one. */
 export interface InFlight {
   /** The agent's, that we have not answered. */
   readonly asked: number
   /** Ours, that the agent has not answered. An old CLI never answers one it does not know. */
   readonly calls: number
+  /** The program has something to answer with: a callback, a hook, a server of its own. */
+  readonly mayBeAsked: boolean
 }
 
 /** `settling`: it looks over, but something may be under way that was not heard of; the time says when it will have been. */
@@ -81,9 +90,11 @@ const AWAITING_CALLS: RunVerdict = { kind: "settling", ms: 30_000 }
 
 export function judgeRun(state: RunState, inFlight: InFlight): RunVerdict {
   if (state.openPrompts > 0 || inFlight.asked > 0) return OPEN
-  if (state.messagesSent > 0 && isAtWork(state)) return OPEN
+  // Nobody will be asked anything: the end of the iterable is the end of the input, as some agents need to begin.
+  const isOneWay = !state.hasTextPrompt && !inFlight.mayBeAsked && state.tasks.size === 0
+  if (state.messagesSent > 0 && !isOneWay && isAtWork(state)) return OPEN
   if (inFlight.calls > 0) return AWAITING_CALLS
-  if (state.messagesSent === 0) return OVER
+  if (state.messagesSent === 0 || isOneWay) return OVER
   if (state.mayWake) return SETTLING
   // Several messages may have been answered by one turn, and only a CLI that reports its state tells that it is done.
   if (state.reported === "nothing") return state.results < state.messagesSent ? SETTLING : OVER
