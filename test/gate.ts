@@ -47,6 +47,9 @@ export const leftOut: readonly string[] =
 /** Cases of each fuzzer. */
 export const fuzzCases = extent === "full" ? 2_000_000 : 20_000
 
+/** How often something that must hold every time is tried. */
+export const repetitions = extent === "full" ? 100 : 10
+
 /** Messages that an agent streams to a slow program. */
 export const streamedMessages = extent === "full" ? 1_000_000 : 100_000
 

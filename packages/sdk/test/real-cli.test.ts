@@ -99,6 +99,17 @@ describe("with the real CLI", () => {
     expect(heard).toEqual(["one", "two"])
   })
 
+  it("[Q9] a mode that is set once the agent is ready is the mode of the first message", async () => {
+    const { options } = await realAgent({ turns: [{ steps: [{ say: "one" }] }] })
+    const running = query({ prompt: "hello", options })
+    await running.initializationResult()
+    await running.setPermissionMode("plan")
+    const { messages } = await hear(running)
+    expect(messages.find((said) => said.type === "system" && said.subtype === "init")).toMatchObject({
+      permissionMode: "plan",
+    })
+  })
+
   it("[Q33] what an agent says of itself, and an interrupt", async () => {
     const { api, options } = await realAgent({ turns: [{ steps: [{ hang: true }] }] })
     const running = query({ prompt: "wait", options })

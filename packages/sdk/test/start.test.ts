@@ -1,7 +1,14 @@
 import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { type Options, query } from "../src/index.ts"
-import { fakeAgent, hear, identity, result, state } from "./fake-agent.ts"
+import { repetitions } from "../../../test/gate.ts"
+import { type Options, query, startup } from "../src/index.ts"
+import { type FakeAgent, fakeAgent, hear, identity, result, state } from "./fake-agent.ts"
+
+const SIMULATOR = fileURLToPath(new URL("../../simulator/bin/claude-sim.mjs", import.meta.url))
 
 const turn = [{ until: "user" }, { say: result() }]
 
@@ -25,6 +32,58 @@ describe("starting", () => {
     const running = query({ prompt: "hello", options: { ...agent.options, spawnClaudeCodeProcess } })
     expect(isCalled).toBe(true)
     expect((await hear(running)).kinds).toEqual(["result/success"])
+  })
+
+  const order = (agent: FakeAgent) =>
+    agent.log().flatMap(({ line }) => (line === undefined ? [] : [String(line.request?.["subtype"] ?? line.type)]))
+
+  it("[Q9] what the program sets before it reads is set before the first message, though it asks step by step", async () => {
+    const agent = fakeAgent(turn)
+    const running = query({ prompt: "hello", options: agent.options })
+    await running.initializationResult()
+    await running.setModel("m")
+    await running.setPermissionMode("plan")
+    expect((await hear(running)).kinds).toEqual(["result/success"])
+    expect(order(agent)).toEqual(["initialize", "set_model", "set_permission_mode", "user"])
+  })
+
+  it("[Q9] so is what it asks in the same breath, also on a warm agent; other requests hold nothing up", async () => {
+    const agent = fakeAgent(turn, {}, { mute: ["get_settings"] })
+    const running = query({ prompt: "hello", options: agent.options })
+    void running.control({ subtype: "get_settings" })
+    void running.setPermissionMode("plan")
+    await hear(running)
+    expect(order(agent)).toEqual(["initialize", "get_settings", "set_permission_mode", "user"])
+    const warm = fakeAgent(turn)
+    const later = (await startup({ options: warm.options })).query("hello")
+    void later.setPermissionMode("plan")
+    await hear(later)
+    expect(order(warm)).toEqual(["initialize", "set_permission_mode", "user"])
+  })
+
+  it("[Q9] an agent that does not answer gets its first message all the same", async () => {
+    const agent = fakeAgent(turn, {}, { mute: ["set_model"] })
+    const running = query({ prompt: "hello", options: agent.options })
+    const call = running.setModel("m")
+    expect((await running.next()).value).toMatchObject({ type: "result" })
+    running.close()
+    await expect(call).rejects.toMatchObject({ code: "query/closed" })
+  })
+
+  it(`[Q9] a simulated agent is in the mode of its first message, ${repetitions} times out of ${repetitions}`, async () => {
+    const modes: unknown[] = []
+    for (let n = 0; n < repetitions; n++) {
+      const cwd = mkdtempSync(join(tmpdir(), "signalbox-modes-"))
+      const env = { PATH: process.env["PATH"], HOME: cwd }
+      const running = query({ prompt: "hello", options: { pathToClaudeCodeExecutable: SIMULATOR, cwd, env } })
+      await running.initializationResult()
+      await running.setPermissionMode("plan")
+      for await (const said of running) {
+        if (said.type === "system" && said.subtype === "init") modes.push(said.permissionMode)
+      }
+      rmSync(cwd, { recursive: true, force: true })
+    }
+    expect(modes).toEqual(Array.from({ length: repetitions }, () => "plan"))
   })
 
   it("[Q2] a text becomes one text block", async () => {

@@ -1,16 +1,15 @@
 import type { Envelope, InitializeReply } from "@signalbox/protocol"
-import { startDeadline } from "../deadline.ts"
 import { abortedAtWork, queryClosed, SdkError } from "../errors.ts"
 import { CursorReader } from "../hub/hub-cursor.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
 import { failureOf } from "../launch/failures.ts"
 import type { OpenAgentOptions } from "../launch/open-agent.ts"
 import { type OpenedSession, openSession } from "../launch/open-session.ts"
-import { READY_TIMEOUT_MS } from "../ready-within.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { AgentRequests, type Responder } from "./agent-requests.ts"
 import { type Answer, ControlCalls } from "./control-calls.ts"
+import { EarlyCalls, isDecisive } from "./early-calls.ts"
 import { Gate } from "./gate.ts"
 import { type HookCallbacks, hookCallbacks } from "./hook-callbacks.ts"
 import { HostLines } from "./host-lines.ts"
@@ -23,6 +22,7 @@ import { MessageQueue } from "./message-queue.ts"
 import { permissionResponder } from "./permissions.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
 import { ReadAhead } from "./read-ahead.ts"
+import { Silence } from "./silence.ts"
 
 export interface EngineOptions extends OpenAgentOptions {
   /** The agent, if it is being started already. */
@@ -34,9 +34,6 @@ type Phase =
   /** We brought the end about, and the program has been told what it is to be told. */
   | { readonly name: "ending" }
   | { readonly name: "over" }
-
-/** How long the agent may be silent once the prompt has failed: as long as the official package gives it for everything. */
-const FAILED_PROMPT_MS = 2000
 
 /** One agent and what goes to and fro. The program's side of it is `AgentQuery`. */
 export class QueryEngine {
@@ -57,12 +54,13 @@ export class QueryEngine {
   readonly #mcp: McpServers
   readonly #feed: PromptFeed
   readonly #input: InputLifetime
+  readonly #silence = new Silence()
+  readonly #early = new EarlyCalls(this.#silence)
   readonly #ended = new AbortController()
   readonly #onAbort = () => this.#abort()
   /** A hub's log is still being told: what is heard is history, and says nothing about the end of the run. */
   #isCatchingUp: boolean
   #phase: Phase = { name: "running" }
-  #hasHeard = false
   /** The prompt has failed, and the agent is still heard to what was sent before. */
   #failedPrompt: { readonly error: Error; readonly callOff: () => void } | undefined
 
@@ -124,18 +122,19 @@ export class QueryEngine {
   }
 
   initialized(): Promise<InitializeReply> {
-    return this.initialization.reply()
+    return this.#early.hold(this.initialization.reply())
   }
 
   /** What ended the query concerns the calls it cut off; for those that come later it is just over. */
   async call(request: ControlRequestBody): Promise<unknown> {
     if (this.#phase.name !== "running") throw queryClosed()
-    return this.#calls.call(request)
+    return this.callFromTheStart(request)
   }
 
   /** As `call`, for what was asked before there was an engine: whatever has happened since has cut it off. */
   callFromTheStart(request: ControlRequestBody): Promise<unknown> {
-    return this.#calls.call(request)
+    const answer = this.#calls.call(request)
+    return isDecisive(request.subtype) ? this.#early.hold(answer) : answer
   }
 
   /** As `call`, with the whole answer, be it an error. */
@@ -156,6 +155,7 @@ export class QueryEngine {
     const ready = async () => {
       await before
       await this.initialization.requireBlockingHooks()
+      await this.#early.answered()
     }
     this.#write(prompt, ready).catch((error: unknown) => {
       const cause = error instanceof Error ? error.message : String(error)
@@ -245,8 +245,7 @@ export class QueryEngine {
     const mustReadOn = () => this.#calls.inFlight > 0 || this.#phase.name !== "running"
     const ahead = new ReadAhead({ messages: this.messages, gate: this.#gate, mustReadOn })
     for await (const batch of link.batches) {
-      this.#hasHeard = true
-      if (this.#failedPrompt !== undefined) this.#failPrompt(this.#failedPrompt.error)
+      this.#silence.heard()
       const stored = intake.takeAll(batch)
       if (stored !== undefined) await stored
       if (ahead.mustWait) await ahead.room()
@@ -265,10 +264,7 @@ export class QueryEngine {
   #failPrompt(error: Error): void {
     if (!this.#input.hasSent) return this.#fail(error)
     if (this.#phase.name !== "running") return
-    this.#failedPrompt?.callOff()
-    // An agent that has not said a word yet may still be starting.
-    const ms = this.#hasHeard ? FAILED_PROMPT_MS : READY_TIMEOUT_MS
-    this.#failedPrompt = { error, callOff: startDeadline(ms, () => this.#fail(error)) }
+    this.#failedPrompt ??= { error, callOff: this.#silence.watch(() => this.#fail(error)) }
   }
 
   #fail(error: Error): void {

@@ -1,0 +1,57 @@
+import type { Silence } from "./silence.ts"
+
+/** Requests that say how the first message is to be taken. Every CLI answers them. */
+const DECISIVE: ReadonlySet<string> = new Set(["set_permission_mode", "set_model", "set_max_thinking_tokens"])
+
+export function isDecisive(subtype: string): boolean {
+  return DECISIVE.has(subtype)
+}
+
+/**
+ * What the program asked before its first message was written. A program that waits for `initialize` and then sets a mode
+ * means its first message to be in that mode, though it gave the message first: so the message waits for the answers.
+ */
+export class EarlyCalls {
+  readonly #silence: Silence
+  #open = 0
+  #onNone: () => void = () => undefined
+
+  constructor(silence: Silence) {
+    this.#silence = silence
+  }
+
+  /** Counts it until it has settled. */
+  hold<T>(answer: Promise<T>): Promise<T> {
+    this.#open++
+    const done = () => {
+      this.#open--
+      if (this.#open === 0) this.#onNone()
+    }
+    answer.then(done, done)
+    return answer
+  }
+
+  /** Resolves when none is open and the program has had its turn, or when the agent says nothing any more. */
+  async answered(): Promise<void> {
+    let isOver = false
+    const callOff = this.#silence.watch(() => {
+      isOver = true
+      this.#onNone()
+    })
+    // What the program asks in one breath with the query, or with an answer, it has asked when the event loop goes round.
+    await turn()
+    while (this.#open > 0 && !isOver) {
+      await new Promise<void>((resolve) => {
+        this.#onNone = resolve
+      })
+      await turn()
+    }
+    callOff()
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
