@@ -23,8 +23,9 @@ describe("what is shown in a terminal", () => {
 
   it("[CL13] lets nothing through that a terminal would act on", () => {
     const hostile = "a\u001b[2Jb\u0007c\u202ed\r\ne\u009b31m\tf"
-    expect(onOneLine(hostile)).toBe("a[2Jbcd e31m f")
-    expect(inLines(hostile)).toBe("a[2Jbcd\ne31m  f")
+    expect(onOneLine(hostile)).toBe("a<U+001B>[2Jb<U+0007>c<U+202E>d e f")
+    expect(inLines(hostile)).toBe("a<U+001B>[2Jb<U+0007>c<U+202E>d\ne  f")
+    expect(onOneLine("npm\u00a0ci r\u034fm", "decision")).toBe("npm<U+00A0>ci r<U+034F>m")
     const event = { seq: 1, at: "2031-01-31T12:00:00Z", from: "agent", message: said(hostile) } as const
     const shown = eventLines(event, plain).join("\n")
     expect(["\u001b", "\u0007", "\u202e", "\u009b"].filter((char) => shown.includes(char))).toEqual([])

@@ -56,4 +56,5 @@ export {
   type SessionState,
   stepSession,
 } from "./session-state.ts"
+export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"
 export type { ModelUse, ModelUses, TokenCount } from "./usage.ts"

@@ -124,7 +124,7 @@ function phaseLines(ask: Ask, answering: Answering, { width, colours }: Paper): 
     case "edit":
       return [...bufferLines(answering.buffer, { width, colours }, "Instead: "), ...problem(answering.problem, colours)]
     case "confirm":
-      return wrapCells(visibleText(`Instead: ${JSON.stringify(answering.input, null, 2)}`), width)
+      return wrapCells(visibleText(`Instead: ${JSON.stringify(answering.input, null, 2)}`, "decision"), width)
     case "fields": {
       const field = fieldsOf(ask)[answering.index]
       if (field === undefined) return []

@@ -50,7 +50,7 @@ function asksTable(asks: readonly Ask[], { stdout, env }: CommandContext): strin
       { title: "ASK", text: ({ id }) => id.slice(0, SHORT_ASK_ID), paint: colours.bold },
       { title: "SESSION", text: ({ sessionId }) => sessionId.slice(0, SHORT_ID) },
       { title: "KIND", text: ({ kind }) => kind, paint: colours.yellow },
-      { title: "WHAT", text: (ask) => cut(onOneLine(askText(ask)), LINE_CHARS), isWide: true },
+      { title: "WHAT", text: (ask) => cut(onOneLine(askText(ask), "decision"), LINE_CHARS), isWide: true },
       { title: "WAITS", text: ({ askedAt }) => ago(askedAt, Date.now()), isRight: true, paint: colours.dim },
     ],
     { width: widthOf(stdout), title: colours.dim },
@@ -113,7 +113,8 @@ function once(work: () => void): () => void {
 function askLine(ask: Ask, colours: Colours): string {
   const { id, sessionId, kind, state, settledAt, askedAt, settledBy } = ask
   const by = settledBy === undefined ? "" : ` by ${onOneLine(settledBy)}`
-  const what = state === "pending" ? `${kind}: ${cut(onOneLine(askText(ask)), LINE_CHARS)}` : `${state}${by}`
+  const what =
+    state === "pending" ? `${kind}: ${cut(onOneLine(askText(ask), "decision"), LINE_CHARS)}` : `${state}${by}`
   const paint = state === "pending" ? colours.yellow : state === "allowed" ? colours.green : colours.dim
   return `${colours.dim(timeOfDay(settledAt ?? askedAt))} ${colours.bold(id.slice(0, SHORT_ASK_ID))} ${colours.dim(sessionId.slice(0, SHORT_ID))} ${paint(what)}`
 }

@@ -87,7 +87,7 @@ function chosenGrants(grants: readonly PermissionUpdate[], text: string): Permis
 async function edit(input: Input, { facts, asking }: About): Promise<PermissionResult | undefined> {
   const changed = await editInput(input, { lines: asking.lines, env: asking.env, signal: facts.signal })
   if (changed === undefined) return undefined
-  asking.lines.write(`${visibleText(JSON.stringify(changed, null, 2)).replaceAll(/^/gm, "  ")}\n`)
+  asking.lines.write(`${visibleText(JSON.stringify(changed, null, 2), "decision").replaceAll(/^/gm, "  ")}\n`)
   const answer = await asking.lines.ask(asking.colours.bold("  Allow this? y / n: "), { signal: facts.signal })
   if (answer === undefined || !/^y(es)?$/i.test(answer.trim())) return undefined
   return { behavior: "allow", updatedInput: { ...changed } }

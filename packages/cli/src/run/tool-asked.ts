@@ -42,12 +42,13 @@ export function toolAsked(
 function bodyOf(row: ToolRow, colours: Colours): readonly string[] {
   const command = row.input["command"]
   if (row.name === "Bash" && typeof command === "string") {
-    return [`$ ${command}`, ...detailsOf(row.input)].flatMap((text) => visibleText(text).split("\n"))
+    return [`$ ${command}`, ...detailsOf(row.input)].flatMap((text) => visibleText(text, "decision").split("\n"))
   }
   const edit = editOf(row)
-  if (edit === undefined) return visibleText(JSON.stringify(row.input, null, 2)).split("\n")
+  if (edit === undefined) return visibleText(JSON.stringify(row.input, null, 2), "decision").split("\n")
   const paint = { "+": colours.green, "-": colours.red, " ": (text: string) => text, "@": colours.dim }
-  return [visibleText(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${visibleText(text)}`))]
+  const shown = (text: string) => visibleText(text, "decision")
+  return [shown(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${shown(text)}`))]
 }
 
 /** Of a command, what else was given with it. */

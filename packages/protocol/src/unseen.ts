@@ -1,0 +1,82 @@
+/**
+ * Characters that cannot be seen: they look like nothing or like a blank, turn text around, move a cursor, or have no
+ * shape that anybody knows. The only table of them; cockpit, terminal, exported page and policy all read it. Tab, newline
+ * and the ordinary blank are not in it.
+ */
+const UNSEEN = "(?![\\t\\n ])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u{2800}]"
+
+/** What prose may hold: blanks of French and Japanese, blank Braille, and what only some fonts or newer systems show. */
+const PROSE_MAY = "[\\u{a0}\\u{202f}\\u{3000}\\u{2800}\\p{Co}\\p{Cn}]"
+const PICTURE = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]"
+/** A letter of a script that is written with joiners. */
+const JOINED = "(?![\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}])[\\p{L}\\p{M}]"
+/** Joiners and signs of style have their place behind pictures and such letters, a carriage return before a newline. */
+const IN_PLACE = [
+  `(?<=${PICTURE}|\\u{fe0f}|${JOINED})\\u{200d}`,
+  `(?<=${JOINED})\\u{200c}`,
+  `(?<=${PICTURE})[\\u{fe0e}\\u{fe0f}]`,
+  "\\r(?=\\n)",
+  "(?<=[0-9#*])\\u{fe0f}(?=\\u{20e3})",
+  "(?<=\\p{Script=Han})[\\u{e0100}-\\u{e01ef}]",
+]
+const IN_PROSE = `(?!${[PROSE_MAY, ...IN_PLACE].join("|")})${UNSEEN}`
+
+/** Where text is read: a decision hangs on every character, prose may be written as its language wants. */
+export type ReadFor = "decision" | "prose"
+
+const ONE: Readonly<Record<ReadFor, RegExp>> = {
+  decision: new RegExp(UNSEEN, "u"),
+  prose: new RegExp(IN_PROSE, "u"),
+}
+const EACH: Readonly<Record<ReadFor, RegExp>> = {
+  decision: new RegExp(UNSEEN, "gu"),
+  prose: new RegExp(IN_PROSE, "gu"),
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  0x1b: "ESC",
+  0x0d: "CR",
+  0x00: "NUL",
+  0x08: "BS",
+  0xa0: "NBSP",
+  0xad: "SHY",
+  0x200b: "ZWSP",
+  0x200d: "ZWJ",
+  0x202a: "LRE",
+  0x202b: "RLE",
+  0x202c: "PDF",
+  0x202d: "LRO",
+  0x202e: "RLO",
+  0x2066: "LRI",
+  0x2067: "RLI",
+  0x2068: "FSI",
+  0x2069: "PDI",
+  0xfeff: "BOM",
+}
+
+export function hasUnseen(text: string, readFor: ReadFor = "decision"): boolean {
+  return ONE[readFor].test(text)
+}
+
+export function replaceUnseen(text: string, readFor: ReadFor, shown: (character: string) => string): string {
+  return text.replace(EACH[readFor], shown)
+}
+
+/** Where each of them is, in order. */
+export function unseenIn(
+  text: string,
+  readFor: ReadFor,
+): IterableIterator<{ readonly 0: string; readonly index: number }> {
+  return text.matchAll(EACH[readFor])
+}
+
+/** `U+202E` */
+export function unseenNumber(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`
+}
+
+/** `U+202E RLO` */
+export function unseenName(character: string): string {
+  const name = NAMES[character.codePointAt(0) ?? 0]
+  return name === undefined ? unseenNumber(character) : `${unseenNumber(character)} ${name}`
+}
