@@ -1,4 +1,4 @@
-import { evaluate, type ParsedPolicy, type Policy, policyRequestOf, type Rule } from "@signalbox/policy"
+import { evaluate, type ParsedPolicy, type Policy, policyRequestOf, prepare, type Rule } from "@signalbox/policy"
 import type { AskVerdict } from "./asks/ask-verdict.ts"
 import { HubError } from "./errors.ts"
 import type { Ask } from "./model/ask.ts"
@@ -23,7 +23,7 @@ export class PolicyDesk {
     if (kept === undefined || kept === null) return
     const parsed = await parse(kept)
     if (!parsed.ok) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
-    this.#policy = parsed.policy
+    this.#use(parsed.policy)
   }
 
   get policy(): Policy {
@@ -40,9 +40,14 @@ export class PolicyDesk {
       this.#directory.putDocument(DOCUMENT, parsed.policy, { synced: true }),
       this.#directory.addAudit({ ...audit, details: { before: this.#policy, after: parsed.policy } }),
     ])
-    this.#policy = parsed.policy
+    this.#use(parsed.policy)
     for (const changed of this.#watchers) changed()
     return parsed.policy
+  }
+
+  #use(policy: Policy): void {
+    prepare(policy.rules)
+    this.#policy = policy
   }
 
   /** Called at each change, until what this returns is. */

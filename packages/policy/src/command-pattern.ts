@@ -1,25 +1,14 @@
-import { ANY, accepts, GAP, type Match, textPattern, UNKNOWN } from "./pattern.ts"
-import { readCommand } from "./shell-reader.ts"
+import { type CommandForms, collapse, formsMatch } from "./command-forms.ts"
+import { EVALUATORS, PREFIXES, RESERVED } from "./command-words.ts"
+import { ANY, type Glob, globMatches, globOf, textGlob, UNKNOWN } from "./glob.ts"
+import type { Match } from "./pattern.ts"
+import { ASSIGNMENT, plainText, readCommand, writtenText } from "./shell-reader.ts"
+import type { Work } from "./work.ts"
 
 /** A command as an allow rule sees it. `problem` is to be read after "because". */
 export type SimpleCommand =
   | { readonly simple: true; readonly text: string }
   | { readonly simple: false; readonly problem: string }
-
-const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/
-const RESERVED = new Set(
-  "if then elif else fi for while until do done case esac select function time coproc repeat foreach noglob nocorrect [[ ]]".split(
-    " ",
-  ),
-)
-/** Programs that run what stands behind them, somewhere. */
-const RUNNERS = new Set(
-  (
-    "bash sh zsh dash ksh fish eval exec command builtin env sudo doas su nohup nice ionice timeout stdbuf setsid " +
-    "chroot xargs parallel watch find busybox script strace time"
-  ).split(" "),
-)
-const MAX_STARTS = 32
 
 /** Words are joined by one blank; a blank inside a word is another character, so that quotes cannot move a border. */
 export function simpleCommand(text: string, kind: "command" | "pattern" = "command"): SimpleCommand {
@@ -30,6 +19,8 @@ export function simpleCommand(text: string, kind: "command" | "pattern" = "comma
   if (words === undefined || first === undefined || first === "") return { simple: false, problem: "it is empty" }
   if (ASSIGNMENT.test(first)) return { simple: false, problem: "it sets a variable first" }
   if (RESERVED.has(first)) return { simple: false, problem: `"${first}" is a word of the shell's own` }
+  const builtin = kind === "command" ? evaluatingBuiltin(words) : undefined
+  if (builtin !== undefined) return { simple: false, problem: `"${builtin}" may run what stands in its arguments` }
   return { simple: true, text: words.join(" ") }
 }
 
@@ -42,59 +33,51 @@ export function plainCommand(text: string): SimpleCommand {
   return { simple: false, problem: "it contains quotes or operators, and only Bash's are known" }
 }
 
+/** Builtins that carry out one of their arguments as a command. */
+const CARRIES_OUT = new Set("eval trap mapfile readarray compgen complete bind".split(" "))
+
+/** The builtin that would find a command in its arguments although quotes hide it from the shell itself. */
+function evaluatingBuiltin(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word, index) => !PREFIXES.has(word) && (index === 0 || !word.startsWith("-")))
+  const name = words[at]
+  if (name === undefined || !(EVALUATORS.has(name) || CARRIES_OUT.has(name))) return undefined
+  const given = words.slice(at + 1)
+  // Only the name of a variable is evaluated there, and everybody prints signs.
+  if (name === "printf" && !given.some((word) => word.startsWith("-v"))) return undefined
+  return given.some((word) => /[;&|<>()$`\n]/.test(writtenText(word))) ? name : undefined
+}
+
+/** A pattern for commands, read once. */
+export interface CommandPattern {
+  /** What an allow covers, if it can cover anything. */
+  readonly covers: Glob | undefined
+  readonly whole: Glob
+  /** What a command may begin with. `isCertain`: the pattern is one simple command. */
+  readonly start: { readonly glob: Glob; readonly isCertain: boolean } | undefined
+}
+
+export function commandPattern(source: string): CommandPattern {
+  const simple = simpleCommand(source, "pattern")
+  const { parts, problem } = readCommand(source, "pattern")
+  const [words, ...more] = parts
+  const start = words === undefined || more.length > 0 ? undefined : words.map(plainText).join(" ")
+  return {
+    covers: simple.simple ? globOf(simple.text) : undefined,
+    whole: textGlob(collapse(source)),
+    start:
+      start === undefined
+        ? undefined
+        : { glob: globOf(start.replaceAll(UNKNOWN, ANY)), isCertain: problem === undefined },
+  }
+}
+
 /** For an allow: a pattern covers one simple command and nothing else. */
-export function commandIsCovered(pattern: string, command: SimpleCommand): boolean {
-  if (!command.simple) return false
-  const wanted = simpleCommand(pattern, "pattern")
-  return wanted.simple && accepts(wanted.text, command.text)
-}
-
-/** The forms of a command that a deny or an ask is tried on. */
-export interface CommandForms {
-  readonly whole: string
-  readonly starts: readonly string[]
-}
-
-/**
- * Generous: every command in a compound one, whether the quotes are taken for quotes or for nothing (`bash -c "…"`),
- * without the variables set before it, with and without the folder of its program, and at every word behind a program that
- * runs others.
- */
-export function commandForms(text: string): CommandForms {
-  const readings = [readCommand(text), readCommand(text.replace(/["']/g, " "))]
-  const starts = readings.flatMap(({ parts }) => parts.flatMap((words) => startsOf(words)))
-  return { whole: collapse(text), starts: [...new Set(starts)] }
+export function commandIsCovered({ covers }: CommandPattern, command: SimpleCommand, work: Work): boolean {
+  return covers !== undefined && command.simple && globMatches(covers, command.text, work)
 }
 
 /** For a deny or an ask. */
-export function commandIsTouched(pattern: string, forms: CommandForms): Match {
-  if (accepts(textPattern(collapse(pattern)), forms.whole)) return "yes"
-  const { parts, problem } = readCommand(pattern, "pattern")
-  const [words, ...more] = parts
-  if (words === undefined || more.length > 0) return "no"
-  const wanted = words.join(" ").replaceAll(GAP, " ").replaceAll(UNKNOWN, ANY)
-  if (problem === undefined && forms.starts.some((start) => accepts(wanted, start))) return "yes"
-  return forms.starts.some((start) => accepts(wanted, start, true)) ? "maybe" : "no"
+export function commandIsTouched({ whole, start }: CommandPattern, forms: CommandForms, work: Work): Match {
+  if (globMatches(whole, forms.whole, work)) return "yes"
+  return start === undefined ? "no" : formsMatch(start.glob, start.isCertain, forms, work)
 }
-
-function startsOf(words: readonly string[]): string[] {
-  const skipped = words.findIndex((word) => !ASSIGNMENT.test(word) && !RESERVED.has(word))
-  if (skipped === -1) return []
-  const command = words.slice(skipped)
-  const count = RUNNERS.has(programOf(command[0] ?? "")) ? command.length : 1
-  const starts = command.slice(0, Math.min(count, MAX_STARTS)).flatMap((first, index) => {
-    const rest = command.slice(index + 1)
-    return [...new Set([first, programOf(first)])].map((word) => [word, ...rest].join(" ").replaceAll(GAP, " "))
-  })
-  return count > MAX_STARTS ? [...starts, UNKNOWN] : starts
-}
-
-function programOf(word: string): string {
-  return word.slice(word.lastIndexOf("/") + 1)
-}
-
-function collapse(text: string): string {
-  return text.slice(0, MAX_WHOLE_CHARS).replace(/\s+/g, " ").trim()
-}
-
-const MAX_WHOLE_CHARS = 8192

@@ -1,13 +1,8 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import {
-  isPersonal,
-  matchRule,
-  type PolicyContext,
-  type PolicyRequest,
-  type RuleMatch,
-  subjectOf,
-} from "./match-rule.ts"
+import { isPersonal, matchRule } from "./match-rule.ts"
 import type { Policy, Rule, RuleEffect } from "./schemas.ts"
+import { type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
+import { OverBudget, Work } from "./work.ts"
 
 export interface Verdict {
   readonly effect: RuleEffect
@@ -23,26 +18,50 @@ export interface Verdict {
   readonly maxExtensions?: number
 }
 
-interface Candidate extends RuleMatch {
-  readonly rule: Rule
-}
+const TOO_MUCH_WORK =
+  "Checking this request against the rules takes too much work, so a person decides. Shorter input or fewer patterns would be checked."
 
 /** Deny beats ask beats allow, whatever the order; no rule means ask. Among equals the first one is named. */
-export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext): Verdict {
-  const subject = subjectOf(request, context)
-  const candidates = policy.rules.map((rule): Candidate => ({ rule, ...matchRule(rule, subject) }))
-  const find = (effect: RuleEffect, match: RuleMatch["match"]) =>
-    candidates.find((candidate) => candidate.rule.effect === effect && candidate.match === match)?.rule
+export function evaluate(policy: Policy, request: PolicyRequest, context: PolicyContext, work = new Work()): Verdict {
+  try {
+    return decide(policy.rules, subjectOf(request, context, work))
+  } catch (error) {
+    if (error instanceof OverBudget) return { effect: "ask", reason: TOO_MUCH_WORK }
+    throw error
+  }
+}
 
-  const denied = find("deny", "yes")
-  if (denied !== undefined) return settle(denied, `Rule "${denied.id}" forbids this`)
-  const asked = find("ask", "yes")
-  if (asked !== undefined) return settle(asked, `Rule "${asked.id}" wants a person to decide this`)
-  const unclear = find("deny", "maybe") ?? find("ask", "maybe")
+function decide(rules: readonly Rule[], subject: Subject): Verdict {
+  const denying = find(rules, "deny", subject)
+  if (denying.yes !== undefined) return settle(denying.yes, `Rule "${denying.yes.id}" forbids this`)
+  const asking = find(rules, "ask", subject)
+  if (asking.yes !== undefined) return settle(asking.yes, `Rule "${asking.yes.id}" wants a person to decide this`)
+  const unclear = denying.maybe ?? asking.maybe
   if (unclear !== undefined) return askBecauseUnclear(unclear)
-  const allowed = find("allow", "yes")
-  if (allowed !== undefined) return settle(allowed, `Rule "${allowed.id}" allows this`)
-  return { effect: "ask", reason: whyNoRule(candidates, request) }
+  const allowing = find(rules, "allow", subject)
+  if (allowing.yes !== undefined) return settle(allowing.yes, `Rule "${allowing.yes.id}" allows this`)
+  return { effect: "ask", reason: whyNoRule(allowing, subject.request) }
+}
+
+interface Found {
+  /** The first rule that fits, after which no other is looked at. */
+  readonly yes?: Rule
+  /** The first one that may fit. */
+  readonly maybe?: Rule
+  /** The first one that nearly did, and why not, to be read after "because". */
+  readonly nearly?: { readonly rule: Rule; readonly because: string }
+}
+
+function find(rules: readonly Rule[], effect: RuleEffect, subject: Subject): Found {
+  let found: Found = {}
+  for (const rule of rules) {
+    if (rule.effect !== effect) continue
+    const { match, because } = matchRule(rule, subject)
+    if (match === "yes") return { yes: rule }
+    if (match === "maybe") found = { maybe: rule, ...found }
+    if (because !== undefined) found = { nearly: { rule, because }, ...found }
+  }
+  return found
 }
 
 /** The question that a control request of an agent puts, or undefined if it puts none to a person. */
@@ -88,8 +107,7 @@ function askBecauseUnclear(rule: Rule): Verdict {
   }
 }
 
-function whyNoRule(candidates: readonly Candidate[], request: PolicyRequest): string {
-  const nearly = candidates.find(({ because }) => because !== undefined)
+function whyNoRule({ nearly }: Found, request: PolicyRequest): string {
   if (nearly !== undefined) {
     return `Rule "${nearly.rule.id}" would allow this, but does not because ${nearly.because}.`
   }

@@ -1,40 +1,12 @@
 import { isObject } from "@signalbox/protocol"
-import {
-  type CommandForms,
-  commandForms,
-  commandIsCovered,
-  commandIsTouched,
-  plainCommand,
-  type SimpleCommand,
-  simpleCommand,
-} from "./command-pattern.ts"
-import { PATH_FIELDS, pathIsCovered, pathIsTouched } from "./path-pattern.ts"
-import { accepts, MAX_TEXT_CHARS, type Match, textPattern, urlMatches } from "./pattern.ts"
+import { commandIsCovered, commandIsTouched } from "./command-pattern.ts"
+import { PATH_FIELDS, pathIsAbove, pathIsCovered, pathIsTouched } from "./path-pattern.ts"
+import { least, type Match, most, textMatches } from "./pattern.ts"
+import { type Pattern, patternsOf } from "./rule-patterns.ts"
 import type { Rule } from "./schemas.ts"
-
-/** A question, as far as rules look at it. */
-export interface PolicyRequest {
-  /** The tool's name; "elicitation" and "dialog" for the questions that no tool asks. */
-  readonly tool: string
-  readonly input: Readonly<Record<string, unknown>>
-  /** The agent says that a person must see it. */
-  readonly needsPerson?: boolean
-}
-
-/** What is known of the session that asks. */
-export interface PolicyContext {
-  readonly session: string
-  readonly cwd?: string | undefined
-  readonly mode?: string | undefined
-}
-
-/** A request with what was worked out of it, once for all rules. */
-export interface Subject {
-  readonly request: PolicyRequest
-  readonly context: PolicyContext
-  readonly command: (text: string) => SimpleCommand
-  readonly forms: (text: string) => CommandForms
-}
+import { MAX_COMMAND_CHARS } from "./shell-reader.ts"
+import type { PolicyContext, PolicyRequest, Subject } from "./subject.ts"
+import { urlIsCovered, urlIsTouched } from "./url-pattern.ts"
 
 export interface RuleMatch {
   readonly match: Match
@@ -44,13 +16,9 @@ export interface RuleMatch {
 
 /** Questions that want a person's own words: a rule that does not name them does not answer them. */
 const PERSONAL = new Set(["AskUserQuestion", "ExitPlanMode", "elicitation", "dialog"])
-const SEARCHES = new Set(["Glob", "Grep", "LS"])
 const NO: RuleMatch = { match: "no" }
-
-export function subjectOf(request: PolicyRequest, context: PolicyContext): Subject {
-  const read = request.tool === "Bash" ? (text: string) => simpleCommand(text) : plainCommand
-  return { request, context, command: remember(read), forms: remember(commandForms) }
-}
+/** Units of work to look at a rule, and at one item of a list. */
+const LOOK = 8
 
 export function isPersonal(request: PolicyRequest): boolean {
   return PERSONAL.has(request.tool) || request.needsPerson === true
@@ -58,18 +26,16 @@ export function isPersonal(request: PolicyRequest): boolean {
 
 /** An allow fits only what it covers for certain; a deny or an ask fits what it may concern. */
 export function matchRule(rule: Rule, subject: Subject): RuleMatch {
-  const surroundings = least([matchTool(rule, subject.request), ...matchContext(rule, subject.context)])
+  subject.work.spend(LOOK)
+  const surroundings = least([matchTool(rule, subject.request), ...matchContext(rule, subject)])
   const strict = rule.effect === "allow"
   if (surroundings === "no" || (strict && surroundings === "maybe")) return NO
   if (strict && leavesSandbox(rule, subject.request)) {
     return { match: "no", because: "it runs outside the sandbox, which the rule does not mention" }
   }
-  const fields = Object.entries(rule.input ?? {}).map(([field, patterns]) =>
-    matchField(subject, { field, patterns: [patterns].flat(), strict }),
-  )
+  const fields = patternsOf(rule).fields.map((question) => matchField(subject, { ...question, strict }))
   const match = least([surroundings, ...fields.map((field) => field.match)])
-  if (!strict) return { match }
-  if (match === "yes") return { match }
+  if (!strict || match === "yes") return { match }
   const failed = fields.filter((field) => field.match !== "yes")
   const because = failed.length === 1 ? failed[0]?.because : undefined
   return because === undefined ? NO : { match: "no", because }
@@ -86,20 +52,24 @@ function matchTool(rule: Rule, request: PolicyRequest): Match {
   return effect === "allow" && request.tool.slice(start.length).includes("__") && start.endsWith("__") ? "no" : "yes"
 }
 
-function matchContext(rule: Rule, context: PolicyContext): Match[] {
-  const { session, mode, cwd } = rule
+function matchContext(rule: Rule, subject: Subject): Match[] {
+  const { session, mode } = rule
+  const { context } = subject
   return [
     session === undefined || session === context.session ? "yes" : "no",
     mode === undefined || mode === context.mode ? "yes" : context.mode === undefined ? "maybe" : "no",
-    cwd === undefined ? "yes" : matchFolder(rule, cwd, context),
+    matchFolder(rule, context, subject),
   ]
 }
 
-function matchFolder(rule: Rule, pattern: string, context: PolicyContext): Match {
+function matchFolder(rule: Rule, context: PolicyContext, { folder, work }: Subject): Match {
+  const { cwd } = patternsOf(rule)
+  if (cwd === undefined) return "yes"
   if (context.cwd === undefined) return "maybe"
-  const question = { pattern, path: context.cwd, cwd: undefined }
-  if (rule.effect === "allow") return pathIsCovered(question) ? "yes" : "no"
-  return pathIsTouched(question)
+  const pattern = cwd.path(work)
+  const path = folder(context.cwd)
+  if (rule.effect === "allow") return pathIsCovered(pattern, path, work) ? "yes" : "no"
+  return pathIsTouched(pattern, path, work)
 }
 
 function leavesSandbox(rule: Rule, request: PolicyRequest): boolean {
@@ -109,85 +79,95 @@ function leavesSandbox(rule: Rule, request: PolicyRequest): boolean {
 
 interface FieldQuestion {
   readonly field: string
-  readonly patterns: readonly string[]
+  readonly patterns: readonly Pattern[]
   readonly strict: boolean
 }
 
 function matchField(subject: Subject, question: FieldQuestion): RuleMatch {
-  const { request, context } = subject
-  const searchesHere = question.field === "path" && SEARCHES.has(request.tool)
-  const value = request.input[question.field] ?? (searchesHere ? context.cwd : undefined)
+  const { request, searched } = subject
+  if (question.field === "path" && searched !== undefined) return { match: matchSearch(subject, question) }
+  const value = request.input[question.field]
   if (value === undefined || value === null) return NO
-  if (Array.isArray(value)) {
-    const each = value.map((item: unknown) => matchValue(subject, question, item).match)
-    return { match: each.length === 0 ? "no" : question.strict ? least(each) : most(each) }
+  if (!Array.isArray(value)) return matchValue(subject, question, value)
+  return { match: matchList(subject, question, value) }
+}
+
+/** An allow wants all of a list to fit, a deny or an ask any. */
+function matchList(subject: Subject, question: FieldQuestion, list: readonly unknown[]): Match {
+  const match = (item: unknown) => matchValue(subject, question, item).match
+  if (question.strict) return list.length > 0 && list.every((item) => match(item) === "yes") ? "yes" : "no"
+  const found = most(list, match)
+  if (found === "yes" || question.field !== "command") return found
+  // A list may be one command, word by word.
+  const words = list.slice(0, MAX_COMMAND_CHARS).filter((item) => typeof item === "string")
+  return most([found, matchValue(subject, question, words.join(" ")).match], (each) => each)
+}
+
+/** An allow wants every folder that the search looks in to fit. */
+function matchSearch(subject: Subject, { patterns, strict }: FieldQuestion): Match {
+  const { searched, path, work } = subject
+  const { folders = [], isUnclear = true } = searched ?? {}
+  if (strict) {
+    const isCovered = (folder: string) => patterns.some((each) => pathIsCovered(each.path(work), path(folder), work))
+    return !isUnclear && folders.every(isCovered) ? "yes" : "no"
   }
-  return matchValue(subject, question, value)
+  return most(patterns, (each) => {
+    const pattern = each.path(work)
+    const found = most(folders, (folder) => pathIsTouched(pattern, path(folder), work))
+    if (found !== "no") return found
+    return isUnclear || folders.some((folder) => pathIsAbove(pattern, path(folder), work)) ? "maybe" : "no"
+  })
 }
 
 function matchValue(subject: Subject, question: FieldQuestion, value: unknown): RuleMatch {
   const { field, patterns, strict } = question
+  const { work } = subject
+  work.spend(LOOK)
   if (isObject(value) || Array.isArray(value)) {
     // Its text as JSON is good enough to forbid something by, not to allow it.
-    return strict ? NO : { match: most(patterns.map((pattern) => matchText(pattern, JSON.stringify(value)))) }
+    if (strict) return NO
+    const text = subject.json(value)
+    if (text === undefined) return { match: "maybe" }
+    return { match: most(patterns, (pattern) => textMatches(pattern.text(work), text, work)) }
   }
   // A number where a path or a command belongs is nothing that a tool was made for.
   if (strict && typeof value !== "string" && (field === "command" || PATH_FIELDS.has(field))) return NO
   const text = String(value)
   if (field === "command" && strict) return matchStrictCommand(subject, patterns, text)
-  return { match: most(patterns.map((pattern) => matchOne(subject, { field, pattern, text, strict }))) }
+  return { match: most(patterns, (pattern) => matchText(subject, { field, pattern, text, strict })) }
 }
 
-function matchStrictCommand(subject: Subject, patterns: readonly string[], text: string): RuleMatch {
+function matchStrictCommand(subject: Subject, patterns: readonly Pattern[], text: string): RuleMatch {
+  const { work } = subject
   const command = subject.command(text)
-  if (patterns.some((pattern) => commandIsCovered(pattern, command))) return { match: "yes" }
-  if (command.simple) return NO
+  if (command.simple) {
+    return patterns.some((pattern) => commandIsCovered(pattern.command(work), command, work)) ? { match: "yes" } : NO
+  }
   // Only where it would have fitted but for this: a rule for another program has nothing to do with it.
-  const nearly = patterns.some((pattern) => commandIsTouched(pattern, subject.forms(text)) !== "no")
+  const forms = subject.forms(text)
+  const nearly = patterns.some((pattern) => commandIsTouched(pattern.command(work), forms, work) !== "no")
   return nearly ? { match: "no", because: command.problem } : NO
 }
 
 interface TextQuestion {
   readonly field: string
-  readonly pattern: string
+  readonly pattern: Pattern
   readonly text: string
   readonly strict: boolean
 }
 
-function matchOne(subject: Subject, { field, pattern, text, strict }: TextQuestion): Match {
-  if (field === "command") return commandIsTouched(pattern, subject.forms(text))
+function matchText(subject: Subject, { field, pattern, text, strict }: TextQuestion): Match {
+  const { work } = subject
+  if (field === "command") return commandIsTouched(pattern.command(work), subject.forms(text), work)
   if (PATH_FIELDS.has(field)) {
-    const question = { pattern, path: text, cwd: subject.context.cwd }
-    return strict ? (pathIsCovered(question) ? "yes" : "no") : pathIsTouched(question)
+    const path = subject.path(text)
+    if (strict) return pathIsCovered(pattern.path(work), path, work) ? "yes" : "no"
+    return pathIsTouched(pattern.path(work), path, work)
   }
-  if (field === "url" && /^[^/]+:\/\//.test(pattern)) {
-    if (urlMatches(pattern, text)) return "yes"
-    if (strict) return "no"
-  }
-  return matchText(pattern, text)
-}
-
-/** In an allow a "maybe" is a no like any other. */
-function matchText(pattern: string, text: string): Match {
-  if (text.length > MAX_TEXT_CHARS) return "maybe"
-  return accepts(textPattern(pattern), text) ? "yes" : "no"
-}
-
-function least(matches: readonly Match[]): Match {
-  if (matches.includes("no")) return "no"
-  return matches.includes("maybe") ? "maybe" : "yes"
-}
-
-function most(matches: readonly Match[]): Match {
-  if (matches.includes("yes")) return "yes"
-  return matches.includes("maybe") ? "maybe" : "no"
-}
-
-/** The last text suffices: a request has one command. */
-function remember<T>(work: (text: string) => T): (text: string) => T {
-  let last: { text: string; result: T } | undefined
-  return (text) => {
-    if (last?.text !== text) last = { text, result: work(text) }
-    return last.result
-  }
+  const address = field === "url" ? pattern.url(work) : undefined
+  if (address === undefined) return textMatches(pattern.text(work), text, work)
+  const url = subject.url(text)
+  if (strict) return url !== undefined && urlIsCovered(address, url, work) ? "yes" : "no"
+  const found = url === undefined ? "no" : urlIsTouched(address, url, work)
+  return found === "yes" ? found : most([found, textMatches(pattern.text(work), text, work)], (each) => each)
 }

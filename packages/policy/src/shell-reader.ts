@@ -1,4 +1,12 @@
-import { ANY, GAP, hasUnseen, UNKNOWN } from "./pattern.ts"
+import { ANY, UNKNOWN } from "./glob.ts"
+import { hasUnseen } from "./pattern.ts"
+
+/** A blank that is part of a word, which a blank between words in a pattern does not match. */
+export const GAP = "\uE001"
+/** A line end that is part of a word. */
+const LINE = "\uE003"
+
+export const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/
 
 /**
  * Reads a command as a shell would, far enough to tell one simple command from anything else. What it cannot know
@@ -10,13 +18,27 @@ export interface CommandReading {
   readonly parts: readonly (readonly string[])[]
   /** Why it is not one simple command, to be read after "because". */
   readonly problem?: string
+  /** The words in it that the shell would take for patterns of file names. */
+  readonly globbed: ReadonlySet<string>
 }
 
-const MAX_COMMAND_CHARS = 8192
+export const MAX_COMMAND_CHARS = 8192
+/** Units of work to read one character. */
+export const READING = 64
+
+/** A word as it is compared where borders between words do not matter. */
+export function plainText(word: string): string {
+  return word.replaceAll(/[\uE001\uE003]/g, " ").replaceAll(/\uE002+/g, UNKNOWN)
+}
+
+/** A word as a program is given it. */
+export function writtenText(word: string): string {
+  return word.replaceAll(GAP, " ").replaceAll(LINE, "\n")
+}
 
 export function readCommand(text: string, kind: "command" | "pattern" = "command"): CommandReading {
   if (text.length > MAX_COMMAND_CHARS) {
-    return { parts: [[UNKNOWN]], problem: `it is longer than ${MAX_COMMAND_CHARS} characters` }
+    return { parts: [[UNKNOWN]], globbed: new Set(), problem: `it is longer than ${MAX_COMMAND_CHARS} characters` }
   }
   return new ShellReader(text, kind).read()
 }
@@ -25,6 +47,8 @@ class ShellReader {
   readonly #chars: readonly string[]
   readonly #kind: "command" | "pattern"
   readonly #parts: string[][] = []
+  readonly #globbed = new Set<string>()
+  readonly #hasUnseen: boolean
   #words: string[] = []
   #word: string | undefined
   #wordHasGlob = false
@@ -35,13 +59,18 @@ class ShellReader {
 
   constructor(text: string, kind: "command" | "pattern") {
     this.#chars = Array.from(text)
+    this.#hasUnseen = hasUnseen(text)
     this.#kind = kind
   }
 
   read(): CommandReading {
     for (let char = this.#take(); char !== undefined; char = this.#take()) this.#readUnquoted(char)
     this.#endPart()
-    return { parts: this.#parts, ...(this.#problem === undefined ? {} : { problem: this.#problem }) }
+    return {
+      parts: this.#parts,
+      globbed: this.#globbed,
+      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+    }
   }
 
   #readUnquoted(char: string): void {
@@ -155,10 +184,12 @@ class ShellReader {
   #endWord(): void {
     let word = this.#word
     if (word === undefined) return
+    if (word === "[") this.#wordHasGlob = false
     if (this.#wordHasGlob && this.#words.length === 0 && this.#kind === "command") {
       this.#complain("its command is a pattern for file names")
       word = UNKNOWN
     }
+    if (this.#wordHasGlob) this.#globbed.add(word)
     if (!this.#skipsWord) this.#words.push(word)
     this.#word = undefined
     this.#wordHasGlob = false
@@ -167,12 +198,13 @@ class ShellReader {
 
   #addQuoted(char: string): void {
     if (char === "\n" || char === "\r") this.#complain("it has more than one line")
-    if (/^[ \t\n\r]$/.test(char)) this.#word = (this.#word ?? "") + GAP
+    if (char === " " || char === "\t") this.#word = (this.#word ?? "") + GAP
+    else if (char === "\n" || char === "\r") this.#word = (this.#word ?? "") + LINE
     else this.#add(char)
   }
 
   #add(char: string): void {
-    if (!hasUnseen(char)) {
+    if (!this.#hasUnseen || !hasUnseen(char)) {
       this.#word = (this.#word ?? "") + char
       return
     }

@@ -1,3 +1,4 @@
+import { evaluate, type Rule } from "@signalbox/policy"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { verdict } from "./subject.ts"
@@ -85,6 +86,84 @@ describe("paths", () => {
   })
 })
 
+describe("paths that pretend", () => {
+  const judged = (
+    pattern: string,
+    tool: string,
+    input: Record<string, unknown>,
+    cwd: string | undefined = "/srv/app",
+  ) => {
+    const field = tool === "Edit" ? "file_path" : "path"
+    const ask = (effect: "allow" | "deny") => {
+      const rules: Rule[] = [
+        { id: "r", effect, input: { [field]: pattern } },
+        ...(effect === "deny" ? [{ id: "all", effect: "allow" } as const] : []),
+      ]
+      return evaluate({ rules, relayAutoApproval: false }, { tool, input }, { session: "s", cwd }).effect
+    }
+    return [ask("deny"), ask("allow")]
+  }
+  const edit = (pattern: string, file_path: string, cwd?: string) => judged(pattern, "Edit", { file_path }, cwd)
+
+  it("[PO22] a blank around a path does not make it relative, nor another one", () => {
+    expect(edit("/etc/**", " /etc/passwd")).toEqual(["deny", "ask"])
+    expect(edit("/srv/**", " /etc/passwd")).toEqual(["deny", "ask"])
+    expect(edit("**/.env", "/srv/app/.env ")).toEqual(["deny", "ask"])
+    expect(edit("/etc/**", "\t/etc/passwd")).toEqual(["deny", "ask"])
+  })
+
+  it("[PO22] nothing leads above a drive, and a drive is a folder where there are none", () => {
+    expect(edit("/etc/**", "C:/../../etc/passwd")).toEqual(["allow", "ask"])
+    expect(edit("/etc/**", "C:/../../../etc/passwd")).toEqual(["deny", "allow"])
+    expect(edit("/srv/app/secret/**", "C:/../secret/x")).toEqual(["deny", "allow"])
+    expect(edit("/secret/**", "C:/../secret/x")).toEqual(["allow", "ask"])
+    expect(edit("C:/work/**", "c:/work/a", "C:/work")).toEqual(["deny", "allow"])
+    expect(edit("C:/work/**", "C:/../../work/a", "C:/work")).toEqual(["deny", "allow"])
+    expect(edit("C:/etc/**", "/etc/x", "C:/work")[0]).toBe("deny")
+    expect(edit("/etc/**", "/C:/../etc/passwd")).toEqual(["deny", "allow"])
+  })
+
+  it("[PO22] a star in the name of the session's folder is a star, not a pattern", () => {
+    expect(edit("src/**", "/srv/other/src/a", "/srv/*")).toEqual(["allow", "ask"])
+    expect(edit("src/**", "src/a", "/srv/*")).toEqual(["deny", "allow"])
+  })
+
+  const glob = (pattern: string, input: Record<string, unknown>) => judged(pattern, "Glob", input)
+
+  it("[PO22] a search looks where its pattern leads", () => {
+    expect(glob("/etc/**", { pattern: "/etc/*" })).toEqual(["deny", "ask"])
+    expect(glob("/etc/**", { pattern: " /etc/*" })).toEqual(["deny", "ask"])
+    expect(glob("/etc/**", { pattern: "../../etc/*" })).toEqual(["deny", "ask"])
+    expect(glob("/etc/**", { pattern: "etc/*", path: "/" })).toEqual(["deny", "ask"])
+    expect(glob("/srv/**", { pattern: "/etc/*" })).toEqual(["deny", "ask"])
+    expect(glob("/srv/**", { pattern: "src/../../../etc/*" })).toEqual(["deny", "ask"])
+    expect(glob("/srv/**", { pattern: "**/*.ts" })).toEqual(["deny", "allow"])
+    expect(glob("/srv/**", { pattern: "/srv/app/src/**/*.ts" })).toEqual(["deny", "allow"])
+    expect(glob("/etc/**", { pattern: "{src,test}/**/*.ts" })).toEqual(["allow", "ask"])
+    expect(glob("/srv/**", { pattern: "{src,test}/**/*.ts" })).toEqual(["deny", "allow"])
+  })
+
+  it.each([
+    "src/**/../../../../etc/*",
+    "{/etc,src}/*",
+    "{src,/etc}/*",
+    ".{.,}/../etc/*",
+    "[.][.]/x",
+    "a\\..\\x",
+    "~/x",
+  ])("[PO22] where the pattern %j leads nobody can tell", (pattern) => {
+    expect(glob("/etc/**", { pattern })[0]).not.toBe("allow")
+    expect(glob("/srv/**", { pattern })[1]).toBe("ask")
+  })
+
+  it("[PO22] a search from above goes through a forbidden folder", () => {
+    expect(judged("/etc/ssl/**", "Grep", { pattern: "x", path: "/etc" })[0]).toBe("ask")
+    expect(judged("/etc/**", "Grep", { pattern: "x", path: "/" })[0]).toBe("ask")
+    expect(judged("secret/**", "Grep", { pattern: "x" })[0]).toBe("ask")
+    expect(judged("/etc/**", "Grep", { pattern: "x" })[0]).toBe("allow")
+  })
+})
+
 describe("other fields", () => {
   const fetchOf = (pattern: string, url: string) =>
     verdict([{ effect: "allow", tool: "WebFetch", input: { url: pattern } }], "WebFetch", { url }).effect
@@ -98,6 +177,22 @@ describe("other fields", () => {
     expect(fetchOf("https://example.com/*", "https://example.com@elsewhere.net/")).toBe("ask")
     expect(fetchOf("https://example.com/*", "http://example.com/")).toBe("ask")
     expect(fetchOf("https://example.com/*", "https://example.com.elsewhere.net/")).toBe("ask")
+  })
+
+  it("[PO13] a deny finds an address however its host is written, and asks about an odd one", () => {
+    const judged = (url: string) =>
+      verdict([{ effect: "deny", input: { url: "https://example.com/*" } }, { effect: "allow" }], "WebFetch", { url })
+        .effect
+    for (const url of [
+      "HTTPS://Example.com/a",
+      "https://example.com:443/a",
+      "https://example.com./a",
+      "https://example.com",
+    ]) {
+      expect([url, judged(url)]).toEqual([url, "deny"])
+    }
+    expect(judged("https://me@example.com/a")).toBe("ask")
+    expect(judged("https://example.org/a")).toBe("allow")
   })
 
   const field = (effect: "allow" | "deny", pattern: string | string[], value: unknown) =>

@@ -1,0 +1,136 @@
+import type { Work } from "./work.ts"
+
+/**
+ * Patterns in which a star stands for any text, also none. Matching walks the text once: what stands between two stars is
+ * taken where it is found first, because a later place leaves less text for the rest.
+ */
+
+// Private characters cannot be mistaken for text: text from outside has them taken out before it is compared.
+/** In a pattern: any text. */
+export const ANY = "\uE000"
+/** In a command: something that only the shell will know. */
+export const UNKNOWN = "\uE002"
+
+/** The literal pieces of a pattern, with a star between each two. One piece alone is the whole text. */
+export interface Glob {
+  readonly first: string
+  readonly middle: readonly Needle[]
+  /** Undefined if the pattern has no star. */
+  readonly last: string | undefined
+}
+
+/** A piece and where its search goes on after a mismatch (Knuth, Morris and Pratt): never back in the text. */
+interface Needle {
+  readonly text: string
+  readonly fallback: Uint16Array
+}
+
+/** An attempt costs this much even if the first character differs. */
+const ATTEMPT = 16
+
+/** From text in which ANY is a star. */
+export function globOf(pattern: string): Glob {
+  const pieces = pattern.split(new RegExp(`${ANY}+`))
+  const [first = "", ...rest] = pieces
+  return { first, middle: rest.slice(0, -1).map(needleOf), last: rest.at(-1) }
+}
+
+/** `\*` is a star, `\\` a backslash; every other character stands for itself. */
+export function textGlob(source: string): Glob {
+  return globOf(source.replace(/\\([\\*])|\*+/g, (_, escaped: string | undefined) => escaped ?? ANY))
+}
+
+/** Whether the text from there on is what the pattern says. */
+export function globMatches(glob: Glob, text: string, work: Work, from = 0): boolean {
+  return startMatches(glob, text, work, from) && restMatches(glob, text, work, from)
+}
+
+/**
+ * Whether one of the places is where such a text begins. Of the places that begin right only the first is tried further:
+ * the text behind a later one is the end of the text behind it.
+ */
+export function globMatchesAt(glob: Glob, text: string, places: readonly number[], work: Work): boolean {
+  const code = glob.first === "" ? undefined : glob.first.charCodeAt(0)
+  work.spend(ATTEMPT + 2 * places.length)
+  for (const place of places) {
+    if (code !== undefined && text.charCodeAt(place) !== code) continue
+    if (startMatches(glob, text, work, place)) return restMatches(glob, text, work, place)
+  }
+  return false
+}
+
+/** A text in which UNKNOWN stands for what only the shell will know, never two of them in a row. */
+export interface UnclearText {
+  readonly text: string
+  /** Where it begins, and where the first and the last UNKNOWN in it are. */
+  readonly from: number
+  readonly firstUnknown: number
+  readonly lastUnknown: number
+}
+
+/** Whether the text could be what the pattern says if each UNKNOWN in it turned out to be the right thing. */
+export function globCouldMatch({ first, last }: Glob, unclear: UnclearText, work: Work): boolean {
+  const { text, from, firstUnknown, lastUnknown } = unclear
+  work.spend(ATTEMPT)
+  if (last === undefined) {
+    // At least every second character is known, so that a longer text cannot be it.
+    if (text.length - from > 2 * first.length + 1) return false
+    work.spend(text.length - from + first.length)
+    return globMatches(globOf(text.slice(from).replaceAll(UNKNOWN, ANY)), first, work)
+  }
+  // Pattern and text can both be anything in between, so that only their ends can disagree.
+  const start = Math.min(firstUnknown - from, first.length)
+  const end = Math.min(text.length - lastUnknown - 1, last.length)
+  const agrees = text.startsWith(first.slice(0, start), from) && text.endsWith(last.slice(last.length - end))
+  work.spend(start + end)
+  return agrees
+}
+
+function startMatches({ first, last }: Glob, text: string, work: Work, from: number): boolean {
+  let same = 0
+  const isPossible = last !== undefined || text.length - from === first.length
+  const length = isPossible ? first.length : 0
+  while (same < length && text.charCodeAt(from + same) === first.charCodeAt(same)) same++
+  work.spend(ATTEMPT + same)
+  return isPossible && same === first.length
+}
+
+function restMatches({ first, middle, last }: Glob, text: string, work: Work, from: number): boolean {
+  if (last === undefined) return true
+  let at = from + first.length
+  const end = text.length - last.length
+  work.spend(last.length)
+  if (at > end || !text.endsWith(last)) return false
+  for (const needle of middle) {
+    at = endOfFirst(needle, text, { from: at, to: end }, work)
+    if (at === -1) return false
+  }
+  return true
+}
+
+/** Where the first occurrence ends, or -1. */
+function endOfFirst(needle: Needle, text: string, { from, to }: { from: number; to: number }, work: Work): number {
+  const { text: wanted, fallback } = needle
+  let matched = 0
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at)
+    while (matched > 0 && wanted.charCodeAt(matched) !== code) matched = fallback[matched - 1] ?? 0
+    if (wanted.charCodeAt(matched) === code) matched++
+    if (matched === wanted.length) {
+      work.spend(at + 1 - from)
+      return at + 1
+    }
+  }
+  work.spend(Math.max(0, to - from))
+  return -1
+}
+
+function needleOf(text: string): Needle {
+  const fallback = new Uint16Array(text.length)
+  for (let at = 1, matched = 0; at < text.length; at++) {
+    while (matched > 0 && text[at] !== text[matched]) matched = fallback[matched - 1] ?? 0
+    if (text[at] === text[matched]) matched++
+    fallback[at] = matched
+  }
+  return { text, fallback }
+}

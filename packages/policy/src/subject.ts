@@ -1,0 +1,70 @@
+import { type CommandForms, commandForms } from "./command-forms.ts"
+import { plainCommand, type SimpleCommand, simpleCommand } from "./command-pattern.ts"
+import { jsonText } from "./json-text.ts"
+import { type PathForms, pathForms } from "./path-pattern.ts"
+import { type SearchedFolders, searchedFolders } from "./searched-folders.ts"
+import { MAX_COMMAND_CHARS, READING } from "./shell-reader.ts"
+import { type UrlForms, urlForms } from "./url-pattern.ts"
+import type { Work } from "./work.ts"
+
+/** A question, as far as rules look at it. */
+export interface PolicyRequest {
+  /** The tool's name; "elicitation" and "dialog" for the questions that no tool asks. */
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** The agent says that a person must see it. */
+  readonly needsPerson?: boolean
+}
+
+/** What is known of the session that asks. */
+export interface PolicyContext {
+  readonly session: string
+  readonly cwd?: string | undefined
+  readonly mode?: string | undefined
+}
+
+/** A request with what was worked out of it, once for all rules. */
+export interface Subject {
+  readonly request: PolicyRequest
+  readonly context: PolicyContext
+  readonly work: Work
+  readonly searched: SearchedFolders | undefined
+  readonly command: (text: string) => SimpleCommand
+  readonly forms: (text: string) => CommandForms
+  readonly path: (text: string) => PathForms
+  /** The session's folder as a path of its own. */
+  readonly folder: (text: string) => PathForms
+  readonly url: (text: string) => UrlForms | undefined
+  readonly json: (value: unknown) => string | undefined
+}
+
+export function subjectOf(request: PolicyRequest, context: PolicyContext, work: Work): Subject {
+  const read = request.tool === "Bash" ? (text: string) => simpleCommand(text) : plainCommand
+  return {
+    request,
+    context,
+    work,
+    searched: searchedFolders(request.tool, request.input, context.cwd),
+    command: remember((text: string) => {
+      work.spend(READING * Math.min(text.length, MAX_COMMAND_CHARS))
+      return read(text)
+    }),
+    forms: remember((text: string) => commandForms(text, work)),
+    path: remember((text: string) => pathForms(text, context.cwd, work)),
+    folder: remember((text: string) => pathForms(text, undefined, work)),
+    url: remember((text: string) => urlForms(text, work)),
+    json: remember((value: unknown) => jsonText(value, work)),
+  }
+}
+
+function remember<K, T>(work: (key: K) => T): (key: K) => T {
+  const results = new Map<K, { readonly result: T }>()
+  return (key) => {
+    let known = results.get(key)
+    if (known === undefined) {
+      known = { result: work(key) }
+      results.set(key, known)
+    }
+    return known.result
+  }
+}

@@ -1,0 +1,134 @@
+import { evaluate, type Policy, type PolicyRequest, prepare } from "@signalbox/policy"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { Work } from "../src/work.ts"
+import { CONTEXT, type Draft, denying, numbered } from "./subject.ts"
+
+/** What `evaluate` spends where nothing stops it, on a policy that was read before. */
+function spentOn(drafts: readonly Draft[], request: PolicyRequest): number {
+  const policy: Policy = { rules: numbered(drafts), relayAutoApproval: false }
+  prepare(policy.rules)
+  const work = new Work(Number.POSITIVE_INFINITY)
+  evaluate(policy, request, CONTEXT, work)
+  return work.spent
+}
+
+const bashOf = (command: unknown): PolicyRequest => ({ tool: "Bash", input: { command } })
+
+/** Each is made as long as one likes; whoever wrote them wants rules to be tried again and again on the same text. */
+const HOSTILE: readonly (readonly [name: string, request: (size: number) => PolicyRequest])[] = [
+  ["a shell within a command", (size) => bashOf(`bash -c "${"rm -r ".repeat(size / 6)}"`)],
+  ["words behind a runner", (size) => bashOf("sudo ".repeat(size / 5))],
+  ["commands in a row", (size) => bashOf("rm -r;".repeat(size / 6))],
+  ["quoted commands", (size) => bashOf(`eval ${"'rm -r x' ".repeat(size / 10)}`)],
+  ["commands in options", (size) => bashOf(`env ${'"-S rm -r" '.repeat(size / 11)}`)],
+  ["variables", (size) => bashOf(`sudo ${"$a rm ".repeat(size / 6)}`)],
+  ["slashes", (size) => bashOf(`sudo ${"/rm ".repeat(size / 4)}`)],
+  ["patterns for file names", (size) => bashOf(`sudo ${"r?m -r ".repeat(size / 7)}`)],
+  ["open quotes", (size) => bashOf("bash -c '".repeat(size / 9))],
+  ["a list of commands", (size) => bashOf(Array.from({ length: size / 16 }, (_, index) => `bash -c 'rm ${index}'`))],
+  ["a path", (size) => ({ tool: "Edit", input: { file_path: "a/".repeat(size / 2) } })],
+  ["text", (size) => ({ tool: "Write", input: { content: "secre".repeat(size / 5) } })],
+  ["text of one letter", (size) => ({ tool: "Write", input: { content: "a".repeat(size) } })],
+  ["a list", (size) => ({ tool: "Write", input: { content: Array.from({ length: size / 4 }, () => "a") } })],
+  ["an object", (size) => ({ tool: "Write", input: { content: { a: Array.from({ length: size / 4 }, () => 1) } } })],
+]
+
+const DRAFTS: readonly Draft[] = [
+  denying(["rm -rf *", "* x *", "rm * -r * y", `${"a*".repeat(31)}b`, "$x *", `${"rm -r ".repeat(100)}z`]),
+  { effect: "deny", input: { file_path: [`${"**/a/".repeat(16)}b`, `${"a/".repeat(400)}b`, "**/*a*/**/b"] } },
+  { effect: "deny", input: { content: ["*secret*", `${"*a".repeat(31)}*b`, `*${"a".repeat(900)}b*`] } },
+]
+
+describe("the work of an evaluation", () => {
+  it.each(HOSTILE)("[PO10] grows in proportion to the input: %s", (_, request) => {
+    const small = spentOn(DRAFTS, request(1980))
+    const large = spentOn(DRAFTS, request(7920))
+    expect(large).toBeLessThan(4.5 * small + 100_000)
+  })
+
+  it("[PO10] grows in proportion to the input, whatever it is made of", () => {
+    const piece = fc.constantFrom(
+      "rm ",
+      "-r ",
+      "sudo ",
+      "bash -c ",
+      "'",
+      '"',
+      "\\",
+      ";",
+      "$(",
+      ")",
+      "`",
+      "$x",
+      "/",
+      "*",
+      "a",
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 20, maxLength: 60 }), (pieces) => {
+        const unit = pieces.join("")
+        const times = (count: number) => spentOn(DRAFTS, bashOf(unit.repeat(count)))
+        const fits = Math.floor(8000 / unit.length / 4)
+        return times(fits * 4) <= 6 * times(fits) + 200_000
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each(HOSTILE)("[PO10] grows in proportion to the rules: %s", (_, request) => {
+    const few = spentOn(DRAFTS, request(3960))
+    const many = spentOn(Array.from({ length: 10 }, () => DRAFTS).flat(), request(3960))
+    expect(many).toBeLessThanOrEqual(10 * few)
+  })
+
+  it.each(HOSTILE)("[PO20] stops at a bound, and a person decides: %s", (_, request) => {
+    const rules = numbered(Array.from({ length: 500 }, () => DRAFTS).flat())
+    const work = new Work()
+    const { effect, reason, rule } = evaluate(
+      { rules: [...rules, { id: "all", effect: "allow" }], relayAutoApproval: false },
+      request(65_536),
+      CONTEXT,
+      work,
+    )
+    expect(effect).toBe("ask")
+    expect(work.spent).toBeLessThan(8_000_000)
+    expect(rule ?? reason).toMatch(/^r\d+$|too much work/)
+  })
+
+  it("[PO20] an input of 32 MB is not read through, nor one that is nested without end", () => {
+    const rules = numbered([
+      { effect: "deny", input: { command: "rm *" } },
+      { effect: "deny", input: { file_path: "/etc/**" } },
+      { effect: "deny", input: { content: "*secret*" } },
+      { effect: "deny", input: { url: "https://*.example.com/*" } },
+      { effect: "allow" },
+    ])
+    const long = "a/".repeat(16_000_000)
+    let deep: unknown = "x"
+    for (let depth = 0; depth < 100_000; depth++) deep = [deep]
+    for (const value of [long, [long], { a: long }, deep, { a: deep }]) {
+      for (const field of ["command", "file_path", "content", "url"]) {
+        const work = new Work()
+        const { effect } = evaluate(
+          { rules, relayAutoApproval: false },
+          { tool: "T", input: { [field]: value } },
+          CONTEXT,
+          work,
+        )
+        expect([field, effect]).toEqual([field, "ask"])
+        expect(work.spent).toBeLessThan(3_000_000)
+      }
+    }
+  })
+
+  it("[PO20] a thousand ordinary rules on an ordinary command are far from the bound", () => {
+    const drafts = Array.from({ length: 1000 }, (_, index) => denying(`tool${index} --force *`))
+    expect(spentOn(drafts, bashOf('cd /srv && npm run build -- --mode production | tee "build log.txt"'))).toBeLessThan(
+      400_000,
+    )
+    expect(spentOn(drafts, bashOf(`sudo -u app timeout 60 find . -name '*.ts' -exec grep -l x {} +`))).toBeLessThan(
+      600_000,
+    )
+  })
+})
