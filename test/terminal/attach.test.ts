@@ -3,6 +3,7 @@ import type { Scenario } from "@signalbox/simulator"
 import { afterEach, describe, expect } from "vitest"
 import { startAgent } from "../hub/agent-process.ts"
 import { HubProcess } from "../hub/hub-process.ts"
+import { AskingAgent } from "../web/asking-agent.ts"
 import { inTerminal, SIGNALBOX, Terminal, tmux } from "./terminal.ts"
 
 const cleanUps: (() => unknown)[] = []
@@ -186,6 +187,33 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
       await terminal.shows("Interrupted")
     },
   )
+
+  inTerminal("AT11", "[AT11] Ctrl-T chooses how much it may think, and the header tells it", async () => {
+    const { hub, id, terminal } = await attach({ turns: [{ steps: [{ say: "First." }] }] })
+    await terminal.shows(/First\.[^]*idle|idle[^]*First\./)
+    await terminal.press("C-t")
+    await terminal.shows(/❯ Default thinking\n +No thinking\n +Thinking up to 4k/)
+    await terminal.press("Down")
+    await terminal.press("Enter")
+    await expect.poll(async () => (await hub.get(`/api/sessions/${id}`)).maxThinkingTokens, POLL).toBe(0)
+    await terminal.shows(/No thinking[^]*First\./)
+    await terminal.press("C-t")
+    await terminal.shows(/❯ No thinking/)
+    await terminal.press("Escape")
+  })
+
+  inTerminal("AT12", "[AT12] a plan that stands only in the call is shown with the request about it", async () => {
+    const hub = await HubProcess.start(["--no-runner"])
+    cleanUps.push(() => hub.dispose())
+    const agent = await AskingAgent.dial(hub, { title: "A plan" })
+    cleanUps.push(() => agent.end())
+    const input = { plan: "1. Read the notes\n2. Write the tests" }
+    const content = [{ type: "tool_use", id: "toolu_plan", name: "ExitPlanMode", input }]
+    agent.say({ type: "assistant", parent_tool_use_id: null, message: { role: "assistant", content } })
+    agent.ask({}, { tool_name: "ExitPlanMode", tool_use_id: "toolu_plan" })
+    const terminal = await watch(hub, agent.id, [80, 24])
+    await terminal.shows(/The plan: go ahead\?[^]*│ 1\. Read the notes[^]*│ 2\. Write the tests/)
+  })
 
   inTerminal("AT4", "[AT4] who scrolls up stays there while more is said, and End follows again", async () => {
     const loop = { loop: 40, steps: [{ say: "line number {{n}}" }] }

@@ -280,6 +280,23 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     await dock(page).getByRole("group", { name: "Plan" }).getByText("From the file").waitFor()
   })
 
+  journey(
+    "[K-21] a plan that stands only in the call is shown with the request about it, to a viewer too",
+    async () => {
+      const agent = await stage.agent({ title: "In the call" })
+      const input = { plan: "1. From the call" }
+      const content = [{ type: "tool_use", id: "toolu_plan", name: "ExitPlanMode", input }]
+      agent.say({ type: "assistant", parent_tool_use_id: null, message: { role: "assistant", content } })
+      agent.request({ ...plan, input: {}, tool_use_id: "toolu_plan" })
+      await stage.waitFor(agent.id, 1)
+      const [asked] = await stage.asks(agent.id)
+      for (const role of ["operator", "viewer"] as const) {
+        const page = await stage.inbox(`/approvals/${asked?.["id"]}`, { role })
+        await page.getByText("From the call").first().waitFor()
+      }
+    },
+  )
+
   journey("a page elsewhere is opened only on request, and the server's word that it is done is told", async () => {
     const url = "https://auth.example.org/start?code=1"
     const form = { subtype: "elicitation", mcp_server_name: "auth", message: "Sign in", mode: "url", url }

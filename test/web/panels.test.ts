@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url"
+import type { Locator } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { says, works } from "./scenarios.ts"
-import { messageOf, openPanel, openSession, promptsOf, turnsAre } from "./session-page.ts"
+import { feedOf, messageOf, openPanel, openSession, promptsOf, turnsAre } from "./session-page.ts"
 
 const SERVER = fileURLToPath(new URL("../../packages/simulator/test/support/mcp-server.mjs", import.meta.url))
 
@@ -147,5 +148,30 @@ describe.runIf(hasBrowser)("the panels of a session", () => {
       .getByRole("alert")
       .getByText(/^gone: /)
       .waitFor()
+  })
+
+  check("[V-37] tokens are told by kind and by model, in each result and in About this session", async () => {
+    const id = await worked("Tokens")
+    const page = await openSession(cockpit, id)
+    await feedOf(page)
+      .getByRole("button", { name: /tokens$/ })
+      .first()
+      .click()
+    const { models, tokens } = await cockpit.hub.get(`/api/sessions/${id}`)
+    const [name] = Object.keys(models)
+    const all = tokens.input + tokens.output + tokens.cacheRead + tokens.cacheCreation
+    const told = async (table: Locator) => {
+      await table.waitFor()
+      return table.getByRole("row").allInnerTexts()
+    }
+    const turn = await told(feedOf(page).getByRole("group", { name: "Tokens" }))
+    expect(turn[0]).toMatch(/in\s+out\s+cache read\s+cache write\s+total\s+cost/)
+    expect(turn[1]).toContain(all.toLocaleString("en"))
+    expect(turn[2]).toContain(name)
+    await page.getByRole("button", { name: "Menu of Tokens" }).click()
+    await page.getByRole("menuitem", { name: /^About/ }).click()
+    const about = await told(page.getByRole("dialog").getByRole("group", { name: "Tokens" }))
+    expect(about[1]).toContain(all.toLocaleString("en"))
+    expect(about[2]).toContain(name)
   })
 })

@@ -151,6 +151,28 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     },
   )
 
+  check(
+    "[V-36] how much it may think is chosen in the header, and told after a reload and to a viewer too",
+    async () => {
+      const id = await worked("Thinking")
+      const page = await openSession(cockpit, id)
+      const thinking = page.getByRole("combobox", { name: "Thinking", exact: true })
+      await expect.poll(() => thinking.locator("option:checked").textContent(), WAIT).toBe("Default thinking")
+      await thinking.selectOption({ label: "Thinking up to 10k" })
+      await feedOf(page)
+        .getByText(/set: Thinking up to 10k/)
+        .waitFor(WAIT)
+      await expect.poll(() => thinking.inputValue(), WAIT).toBe("10000")
+      await page.reload()
+      await expect.poll(() => thinking.inputValue(), WAIT).toBe("10000")
+      const watched = await openSession(cockpit, id, { role: "viewer" })
+      await headerOf(watched).getByText("Thinking up to 10k").waitFor(WAIT)
+      await thinking.selectOption({ label: "No thinking" })
+      await headerOf(watched).getByText("No thinking").waitFor(WAIT)
+      expect((await machine.session(id)).maxThinkingTokens).toBe(0)
+    },
+  )
+
   check("[V-19] the title is changed where it stands, for the agent too; Escape lets it be", async () => {
     const id = await worked("Old name")
     const page = await openSession(cockpit, id)

@@ -13,6 +13,8 @@ export interface Session {
   readonly cwd: string | null
   readonly model: string | null
   readonly permissionMode: string | null
+  /** The limit of thinking that somebody set; absent or null is the agent's own default. */
+  readonly maxThinkingTokens?: number | null
   readonly cliVersion: string | null
   readonly transport: "runner" | "websocket" | "hybrid" | null
   readonly runner: string | null

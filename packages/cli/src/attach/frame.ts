@@ -1,5 +1,12 @@
 import type { Ask } from "@signalbox/client"
-import { costWords, countWords, totalTokens, visibleLine, visibleText } from "@signalbox/protocol/transcript"
+import {
+  costWords,
+  countWords,
+  thinkingLevelWords,
+  totalTokens,
+  visibleLine,
+  visibleText,
+} from "@signalbox/protocol/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
@@ -25,6 +32,7 @@ export function headerLine({ session }: FeedState, { width, colours }: Paper): s
   const facts = [
     session.model ?? "",
     session.permissionMode ?? "",
+    session.maxThinkingTokens == null ? "" : thinkingLevelWords(session.maxThinkingTokens),
     session.costUsd > 0 ? costWords(session.costUsd) : "",
     totalTokens(session.tokens) > 0 ? `${countWords(totalTokens(session.tokens))} tokens` : "",
   ]
@@ -204,6 +212,7 @@ export function hintLine({ width, colours }: Paper, { isRunning, isScrolled, bel
     isRunning ? "Esc interrupt" : undefined,
     "Shift-Tab mode",
     "Ctrl-O model",
+    "Ctrl-T thinking",
     "PgUp/PgDn scroll",
     "Ctrl-C leave",
   ]

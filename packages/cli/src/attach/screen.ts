@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
-import type { Row } from "@signalbox/protocol/transcript"
+import { type Row, thinkingLevels, thinkingLevelWords } from "@signalbox/protocol/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { type Answering, beginAnswering, stepAnswering } from "./answering.ts"
 import { cutCells } from "./cells.ts"
@@ -15,7 +15,7 @@ import { type Layout, type Scroll, scrollBy, scrollToTop, TAIL, visible } from "
 const ARMING_MS = 400
 const MODES = ["default", "acceptEdits", "plan"]
 
-type Focus = "composer" | "ask" | "models"
+type Focus = "composer" | "ask" | "list"
 
 interface ScreenOptions {
   readonly feed: SessionFeed
@@ -32,6 +32,12 @@ interface AskState {
   readonly armedAt: number
 }
 
+interface Choosing {
+  readonly names: readonly string[]
+  readonly chosen: number
+  readonly choose: (index: number) => void
+}
+
 /** What is on the screen, and what keys do to it. */
 export class Screen {
   readonly #options: ScreenOptions
@@ -39,7 +45,8 @@ export class Screen {
   #composer: TextBuffer = EMPTY
   #scroll: Scroll = TAIL
   #ask: AskState | undefined
-  #models: { readonly names: readonly string[]; readonly chosen: number } | undefined
+  /** What is chosen from: models, or how much to think. */
+  #list: Choosing | undefined
   #layout: Layout = { rows: [], linesOf: () => [], height: 0 }
   #laidOut = new WeakMap<Row, readonly string[]>()
   #width = 0
@@ -75,8 +82,8 @@ export class Screen {
     switch (this.#focus) {
       case "ask":
         return this.#pressAsk(press)
-      case "models":
-        return this.#pressModels(press)
+      case "list":
+        return this.#pressList(press)
       case "composer":
         return this.#pressComposer(press)
     }
@@ -104,6 +111,7 @@ export class Screen {
       const next = MODES[(MODES.indexOf(session.permissionMode ?? "default") + 1) % MODES.length]
       if (next !== undefined) void feed.setMode(next)
     } else if (press.key === "ctrl" && press.letter === "o") void this.#openModels()
+    else if (press.key === "ctrl" && press.letter === "t") this.#openThinking()
     else if (press.key === "ctrl" && press.letter === "d" && this.#composer.text === "") leave()
     else this.#composer = edited(this.#composer, press) ?? this.#composer
   }
@@ -153,22 +161,36 @@ export class Screen {
     const { feed, redraw } = this.#options
     const names = await feed.models()
     if (names.length === 0) return feed.tell("The agent names no models")
-    this.#models = { names, chosen: 0 }
-    this.#focus = "models"
+    this.#openList({ names, chosen: 0, choose: (index) => void feed.setModel(names[index] ?? "") })
     redraw()
   }
 
-  #pressModels(press: Press): void {
-    const models = this.#models
-    if (models === undefined) return void (this.#focus = "composer")
+  #openThinking(): void {
+    const { feed } = this.#options
+    const current = feed.state().session.maxThinkingTokens ?? null
+    const levels = thinkingLevels(current)
+    this.#openList({
+      names: levels.map(thinkingLevelWords),
+      chosen: levels.indexOf(current),
+      choose: (index) => void feed.setThinking(levels[index] ?? null),
+    })
+  }
+
+  #openList(list: Choosing): void {
+    this.#list = list
+    this.#focus = "list"
+  }
+
+  #pressList(press: Press): void {
+    const list = this.#list
+    if (list === undefined) return void (this.#focus = "composer")
     const move = press.key === "down" ? 1 : press.key === "up" ? -1 : 0
-    const count = models.names.length
-    this.#models = { ...models, chosen: (models.chosen + move + count) % count }
+    const count = list.names.length
+    this.#list = { ...list, chosen: (list.chosen + move + count) % count }
     if (press.key !== "enter" && press.key !== "escape") return
     this.#focus = "composer"
-    this.#models = undefined
-    const name = models.names[models.chosen]
-    if (press.key === "enter" && name !== undefined) void this.#options.feed.setModel(name)
+    this.#list = undefined
+    if (press.key === "enter") list.choose(list.chosen)
   }
 
   /** The oldest open ask is the one that is shown; another one is answered from its beginning. */
@@ -215,11 +237,11 @@ export class Screen {
 
   #lower({ columns }: Size): readonly string[] {
     const { colours } = this.#options
-    const models = this.#models
-    if (models !== undefined) {
-      return models.names.slice(0, 10).map((name, index) => {
-        const line = cutCells(`${index === models.chosen ? "❯" : " "} ${name}`, columns)
-        return index === models.chosen ? colours.bold(line) : line
+    const list = this.#list
+    if (list !== undefined) {
+      return list.names.slice(0, 10).map((name, index) => {
+        const line = cutCells(`${index === list.chosen ? "❯" : " "} ${name}`, columns)
+        return index === list.chosen ? colours.bold(line) : line
       })
     }
     return composerLines(this.#composer, { width: columns, colours }, this.#focus === "composer")

@@ -1,6 +1,6 @@
 import type { Ask, AskAnswer, FollowItem, Hub, HubEvent, HubSession, Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol"
-import { Transcript } from "@signalbox/protocol/transcript"
+import { Transcript, thinkingLevelWords, thinkingRequest } from "@signalbox/protocol/transcript"
 
 /** What the view shows; another object whenever something changed. */
 export interface FeedState {
@@ -96,6 +96,10 @@ export class SessionFeed {
 
   setModel(model: string): Promise<boolean> {
     return this.#try(() => this.#session.control({ subtype: "set_model", model }), `Model: ${model}`)
+  }
+
+  setThinking(tokens: number | null): Promise<boolean> {
+    return this.#try(() => this.#session.control(thinkingRequest(tokens)), thinkingLevelWords(tokens))
   }
 
   async models(): Promise<readonly string[]> {

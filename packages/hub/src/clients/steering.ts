@@ -61,6 +61,11 @@ function noteEffect(session: LiveSession, request: UnlistedRequest): void {
   if (request.subtype === "set_permission_mode") session.change({ permissionMode: textOf(request, "mode") ?? null })
   const model = textOf(request, "model")
   if (request.subtype === "set_model" && model !== undefined) session.change({ model })
+  if (request.subtype === "set_max_thinking_tokens") session.change({ maxThinkingTokens: thinkingOf(request) })
+}
+
+function thinkingOf({ max_thinking_tokens: tokens }: UnlistedRequest): number | null {
+  return typeof tokens === "number" && tokens >= 0 ? tokens : null
 }
 
 async function isCancelledHere(session: LiveSession, request: UnlistedRequest): Promise<boolean> {

@@ -14,6 +14,8 @@ export interface SessionRecord {
   readonly cwd: string | null
   readonly model: string | null
   readonly permissionMode: string | null
+  /** As somebody set it and the process confirmed; absent or null is the agent's own default. */
+  readonly maxThinkingTokens?: number | null
   readonly cliVersion: string | null
   readonly transport: SessionTransport | null
   /** The id of the runner whose agent it is. */

@@ -148,7 +148,9 @@ function foldUserMessage(session: KeptSession, message: Envelope, at: string): K
 
 /** Wire totals are cumulative per process: a new process starts from what the others had used. */
 export function foldNewProcess(session: KeptSession, incarnation: string): KeptSession {
-  const { turnStartedAt: _cut, interruptedBy: _by, backgroundTasks: _gone, ...record } = session.record
+  const { turnStartedAt: _cut, interruptedBy: _by, backgroundTasks: _gone, ...kept } = session.record
+  // A limit of thinking goes with the process that it was set in.
+  const { maxThinkingTokens: _unset, ...record } = kept
   const { costUsd, models = {} } = record
   const { incarnation: before, costBase, modelBase = {} } = session.own
   const earlier = before === null ? {} : { earlierCost: { incarnation: before, base: costBase, models: modelBase } }
@@ -159,7 +161,9 @@ export function foldNewProcess(session: KeptSession, incarnation: string): KeptS
 export function foldHandOver(next: KeptSession, before: KeptSession): KeptSession {
   const { incarnation, initializeReply, costBase, modelBase } = before.own
   const usedSoFar = before.record.costUsd - costBase
-  const { turnStartedAt: _cut, interruptedBy: _by, ...record } = next.record
+  const { turnStartedAt: _cut, interruptedBy: _by, ...rest } = next.record
+  const { maxThinkingTokens } = before.record
+  const record = maxThinkingTokens === undefined ? rest : { ...rest, maxThinkingTokens }
   const own = { ...next.own, incarnation, initializeReply, costBase: record.costUsd - usedSoFar }
   const usesSoFar = addUses(before.record.models, modelBase, -1)
   return { record, own: { ...own, modelBase: addUses(record.models, usesSoFar, -1) } }

@@ -446,6 +446,35 @@ describe("who is who", () => {
     expect(agent.heard[0]).toMatchObject({ request: { subtype: "initialize" } })
   })
 
+  it("[HS49] the limit of thinking is what the agent confirmed, through a restart, and goes with its process", async () => {
+    const before = setUpSessions()
+    const session = before.registry.create({ agent: "external" })
+    const agent = new FakeAgent("p1")
+    await agent.attach(session)
+    const set = async (tokens: unknown, subtype = "success") => {
+      const count = agent.heard.length
+      const request = { subtype: "set_max_thinking_tokens", max_thinking_tokens: tokens }
+      const done = steer(session, request, { by: "ann", timeoutMs: 1000 })
+      await expect.poll(() => agent.heard.length).toBe(count + 1)
+      agent.say({ type: "control_response", response: { subtype, request_id: agent.heard[count]?.["request_id"] } })
+      await done
+      return session.record.maxThinkingTokens
+    }
+    expect(session.record.maxThinkingTokens).toBeUndefined()
+    expect(await set(10_000)).toBe(10_000)
+    expect(await set(4_000, "error")).toBe(10_000)
+    expect(await set("much")).toBeNull()
+    expect(await set(null)).toBeNull()
+    expect(await set(0)).toBe(0)
+    await session.settled()
+    const after = setUpSessions(before.directory, before.log)
+    after.registry.load(await before.directory.loadSessions())
+    expect(after.registry.get(session.id).record.maxThinkingTokens).toBe(0)
+    await session.detach(agent, "died")
+    await new FakeAgent("p2").attach(session)
+    expect(session.record.maxThinkingTokens).toBeUndefined()
+  })
+
   it("[HS44] an interrupt while the agent connects comes to it after the message whose turn it is to end", async () => {
     const { registry } = setUpSessions()
     const session = registry.create({ agent: "external" })

@@ -50,6 +50,7 @@ export {
   tokenWords,
 } from "./row-words.ts"
 export { isUsualGrant } from "./standing-grant.ts"
+export { thinkingLevels, thinkingLevelWords, thinkingRequest } from "./thinking-level.ts"
 export { answersOf, resultText, type ToolHeading, toolHeading } from "./tool-words.ts"
 export { Transcript, type TranscriptOptions } from "./transcript.ts"
 export { visibleLine, visibleText } from "./visible-text.ts"

@@ -1,6 +1,7 @@
 import { fieldOf, isObject, textOf } from "../envelope.ts"
 import { numberOf } from "./entry.ts"
 import type { JsonObject, NoteRow } from "./row.ts"
+import { thinkingLevelWords } from "./thinking-level.ts"
 
 export interface Note {
   readonly level: NoteRow["level"]
@@ -130,7 +131,7 @@ export function changeNote(request: JsonObject | undefined, by: string | undefin
       const tokens = numberOf(request, "max_thinking_tokens")
       return {
         level: "info",
-        text: `${who} set thinking to ${tokens === undefined ? "the default" : `${tokens} tokens`}`,
+        text: `${who} set: ${thinkingLevelWords(tokens)}`,
       }
     }
     case "interrupt":

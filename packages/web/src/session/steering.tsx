@@ -1,4 +1,5 @@
 import { HubClientError, type Session } from "@signalbox/client"
+import { thinkingLevels, thinkingLevelWords, thinkingRequest } from "@signalbox/protocol/transcript"
 import { type ReactNode, useState } from "react"
 import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
 import { Confirm } from "../design/dialog.tsx"
@@ -8,40 +9,45 @@ import { askModels } from "./ask-models.ts"
 import { isReachable } from "./reachable.ts"
 import { BYPASS, modeChoices, modelChoices, modeWords } from "./session-choices.ts"
 
+type What = "model" | "mode" | "thinking"
+const WORDS: Readonly<Record<What, string>> = { model: "The model", mode: "The mode", thinking: "Thinking" }
+
 interface SteeringProps {
   readonly session: Session
   readonly onTrouble: (why: string | undefined) => void
-  /** Where each of the two stands. */
-  readonly place: (name: "Model" | "Mode", control: ReactNode) => ReactNode
+  /** Where each of the three stands. */
+  readonly place: (name: "Model" | "Mode" | "Thinking", control: ReactNode) => ReactNode
   /** How the selects look. */
   readonly className?: string
 }
 
-/** Model and mode. What is shown is what the agent confirmed, never what was only asked for. */
+/** Model, mode and thinking. What is shown is what the agent confirmed, never what was only asked for. */
 export function Steering({ session, onTrouble, place, className }: SteeringProps) {
   const hub = useHub()
   const { role } = useMe()
   const canOperate = useCanOperate()
-  const [busy, setBusy] = useState<"model" | "mode" | undefined>(undefined)
+  const [busy, setBusy] = useState<What | undefined>(undefined)
   const [isBypassing, setBypassing] = useState(false)
   const [models, setModels] = useState<readonly Choice[] | undefined>(undefined)
+  const thinking = session.maxThinkingTokens ?? null
   if (!canOperate || !isReachable(session)) {
     return (
       <>
         {session.model !== null && place("Model", <span className="shrink-0">{oneLine(session.model, 40)}</span>)}
         {session.permissionMode !== null &&
           place("Mode", <span className="shrink-0">{modeWords(session.permissionMode)}</span>)}
+        {thinking !== null && place("Thinking", <span className="shrink-0">{thinkingLevelWords(thinking)}</span>)}
       </>
     )
   }
 
-  async function change(what: "model" | "mode", request: { subtype: string; [field: string]: unknown }): Promise<void> {
+  async function change(what: What, request: { subtype: string; [field: string]: unknown }): Promise<void> {
     setBusy(what)
     onTrouble(undefined)
     try {
       await hub.session(session.id).control(request)
     } catch (error) {
-      onTrouble(`The ${what} was not changed: ${wordsOf(error)}`)
+      onTrouble(`${WORDS[what]} was not changed: ${wordsOf(error)}`)
     } finally {
       setBusy(undefined)
     }
@@ -77,6 +83,22 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
           className={className}
         />,
       )}
+      {place(
+        "Thinking",
+        <Select
+          aria-label="Thinking"
+          title="Models that set their own pace take any limit as leave to think."
+          aria-busy={busy === "thinking"}
+          disabled={busy !== undefined}
+          value={String(thinking)}
+          choices={thinkingLevels(thinking).map((level) => ({
+            value: String(level),
+            label: thinkingLevelWords(level),
+          }))}
+          onChange={({ target }) => void change("thinking", thinkingRequest(levelOf(target.value)))}
+          className={className}
+        />,
+      )}
       <Confirm
         title="Bypass permissions?"
         consequence="It will run every command and change every file without asking anybody, as the user of its machine."
@@ -87,6 +109,10 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
       />
     </>
   )
+}
+
+function levelOf(value: string): number | null {
+  return value === "null" ? null : Number(value)
 }
 
 /** The agent's own words, and its own code where it has one. */

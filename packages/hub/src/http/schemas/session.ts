@@ -14,6 +14,11 @@ const sessionFields = {
   cwd: z.string().nullable(),
   model: z.string().nullable(),
   permissionMode: z.string().nullable(),
+  maxThinkingTokens: z
+    .number()
+    .nullable()
+    .exactOptional()
+    .meta({ description: "The limit of thinking that somebody set; absent or null is the agent's own default." }),
   cliVersion: z.string().nullable(),
   transport: z.enum(TRANSPORTS).nullable(),
   runner: z.string().nullable(),
