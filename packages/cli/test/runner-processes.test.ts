@@ -191,6 +191,20 @@ describe("a runner for a hub elsewhere", () => {
     expect(await refused(hub.token)).toMatch(/^signalbox: this token has the role admin, and a runner needs [^\n]+\n$/)
   })
 
+  it("[CL61] plain http beyond this machine warns, whatever the name looks like", async () => {
+    const warned = async (hub: string) => {
+      const running = start(["runner", "--hub", hub, "--data", folder()], { SIGNALBOX_TOKEN: "sbx_none" })
+      await expect.poll(() => running.said(), POLL).not.toBe("")
+      running.child.kill("SIGKILL")
+      await exitOf(running)
+      return running.said().includes("is not encrypted: token and conversations can be read on the way")
+    }
+    expect(await warned("http://127.0.0.1.nowhere.invalid:9")).toBe(true)
+    expect(await warned("ws://nowhere.invalid:9")).toBe(true)
+    expect(await warned("https://nowhere.invalid:9")).toBe(false)
+    expect(await warned("http://127.0.0.2:9")).toBe(false)
+  })
+
   it("[CL18] says what is missing, and takes no token on the command line", async () => {
     const none = await run(["runner", "--hub", "http://127.0.0.1:9", "--data", folder()])
     expect(none.code).toBe(4)

@@ -33,6 +33,43 @@ describe("signalbox up", () => {
     await ready(start(["up", ...QUIET, "--data", data]))
   })
 
+  it("[JL30] a damaged write-ahead log is told in one line, and the hub does not start without what it held", async () => {
+    const data = folder()
+    const first = start(["up", ...QUIET, "--data", data])
+    await ready(first)
+    first.child.kill("SIGKILL")
+    await exitOf(first)
+    const file = join(data, "signalbox.db-wal")
+    const bytes = readFileSync(file)
+    bytes.fill(0, 0, 64)
+    writeFileSync(file, bytes)
+    const second = await run(["up", ...QUIET, "--data", data])
+    expect([second.code, second.stdout]).toEqual([1, ""])
+    expect(second.stderr).toMatch(
+      /^signalbox: The write-ahead log \S+ is damaged at byte 0, [^\n]*Restore a backup[^\n]*\n$/,
+    )
+    expect(readFileSync(file)).toEqual(bytes)
+  })
+
+  it("[CL62] a proxy is named by its address or network, and anything else is wrong usage", async () => {
+    const flags = ["up", ...QUIET, "--data", folder(), "--trusted-proxy"]
+    const wrong = await run([...flags, "proxy.example.org"])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^signalbox: --trusted-proxy proxy\.example\.org: give [^\n]+\n$/),
+    ])
+    const running = start([...flags, "127.0.0.1", "--trusted-proxy", "10.0.0.0/8"])
+    const { url, token } = await ready(running)
+    const guess = async (from: string, secret = "sbx_wrong") => {
+      const headers = { "content-type": "application/json", "x-forwarded-for": from }
+      const body = JSON.stringify({ token: secret })
+      return (await fetch(`${url}/api/login`, { method: "POST", headers, body })).status
+    }
+    for (let count = 0; count < 10; count++) expect(await guess("192.0.2.1")).toBe(401)
+    expect([await guess("192.0.2.1"), await guess("192.0.2.2")]).toEqual([429, 401])
+    expect(await guess("192.0.2.1", token)).toBe(200)
+  })
+
   it("[CL4] a port that was asked for and is taken is an error", async () => {
     const server = createServer()
     server.listen(0, "127.0.0.1")

@@ -47,6 +47,7 @@ export type HubErrorCode =
   | "start/port-taken"
   | "start/data-directory"
   | "start/locked"
+  | "start/damaged"
 
 const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "request/invalid": 400,
@@ -104,6 +105,7 @@ const STATUS: Readonly<Record<HubErrorCode, number>> = {
   "start/port-taken": 500,
   "start/data-directory": 500,
   "start/locked": 500,
+  "start/damaged": 500,
 }
 
 export class HubError extends Error {

@@ -23,6 +23,8 @@ export interface HubOptions {
   readonly port?: number
   readonly publicUrl?: string
   readonly allowOrigins?: readonly string[]
+  /** Addresses or networks of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies?: readonly string[]
   readonly anonymousAgents?: boolean
   readonly anonymousRelay?: boolean
   readonly plaintextUnderstood?: boolean
@@ -54,7 +56,8 @@ const VERSION = "0.1.0"
 /** A hub of its own on this machine. Somebody must close it. */
 export async function openHub(options: HubOptions): Promise<Hub> {
   const host = options.host ?? DEFAULT_HOST
-  const exposure = settleExposure({ publicUrl: options.publicUrl, allowOrigins: options.allowOrigins })
+  const { publicUrl, allowOrigins, trustedProxies } = options
+  const exposure = settleExposure({ publicUrl, allowOrigins, trustedProxies })
   checkBinding({ host, exposure, plaintextUnderstood: options.plaintextUnderstood === true })
   await ensureDataDirectory(options.dataDirectory)
   // What was opened is closed in the opposite order, also when a later step fails.

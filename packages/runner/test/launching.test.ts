@@ -92,6 +92,8 @@ describe("a launch", () => {
     const flags = (spec: { resume?: string; fork?: boolean }) =>
       launchArguments(scene.spec({ ...spec, resumeAt: "m" }), "2.1.325").join(" ")
     expect(flags({ resume: "s", fork: true })).toContain("--resume s --fork-session --resume-session-at m")
+    // No value becomes a flag.
+    expect(flags({ resume: "--continue" })).toContain(" --resume=--continue")
     for (const spec of [{ resume: "s" }, { fork: true }, {}]) expect(flags(spec)).not.toContain("--resume-session-at")
   })
 

@@ -12,6 +12,7 @@ export interface UpOptions extends DataOption {
   readonly runner: boolean
   readonly publicUrl?: string
   readonly allowOrigin: readonly string[]
+  readonly trustedProxy: readonly string[]
   readonly anonymousAgents?: boolean
   readonly anonymousRelay?: boolean
   readonly iUnderstandPlaintext?: boolean
@@ -30,6 +31,12 @@ export function addUp(program: Command, context: CommandContext): void {
     .option("--no-runner", "do not start a runner beside the hub")
     .option("--public-url <url>", "the address that people use, when a proxy stands in front")
     .option("--allow-origin <url>", "a web page that may talk to the hub (repeatable)", collect, [])
+    .option(
+      "--trusted-proxy <address>",
+      "a proxy (address or network) whose X-Forwarded-For is believed (repeatable)",
+      collect,
+      [],
+    )
     .option("--anonymous-agents", "let agents of this machine connect without a token")
     .option("--anonymous-relay", "let plain relay frontends of this machine connect without a token")
     .option("--i-understand-plaintext", "listen beyond this machine without TLS")

@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import { join } from "node:path"
 import { fieldOf, textOf } from "@signalbox/protocol"
 import type { RunnerOptions } from "@signalbox/runner"
@@ -66,8 +67,9 @@ function readUrl(text: string): URL {
   return url
 }
 
+/** By its name, `127.example.org` is no address of this machine. */
 function isLoopback({ hostname }: URL): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.")
+  return hostname === "localhost" || hostname === "[::1]" || (isIP(hostname) === 4 && hostname.startsWith("127."))
 }
 
 function noToken(tokenFile: string | undefined): CliError {

@@ -47,6 +47,7 @@ function hubOptions(options: UpOptions, data: DataDirectory): HubOptions {
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     allowOrigins: options.allowOrigin,
+    trustedProxies: options.trustedProxy,
     anonymousAgents: options.anonymousAgents === true,
     anonymousRelay: options.anonymousRelay === true,
     plaintextUnderstood: options.iUnderstandPlaintext === true,

@@ -30,17 +30,23 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
     "--sdk-url",
     options.url,
     ...HOST_FLAGS,
-    ...(options.model === undefined ? [] : ["--model", options.model]),
+    ...flag("--model", options.model),
     // Always said, but for what the machine's own settings are to say.
-    ...(permissionMode === MACHINE_MODE ? [] : ["--permission-mode", permissionMode]),
-    ...(options.resume === undefined ? [] : ["--resume", options.resume]),
+    ...flag("--permission-mode", permissionMode === MACHINE_MODE ? undefined : permissionMode),
+    ...flag("--resume", options.resume),
     ...(options.fork === true ? ["--fork-session"] : []),
-    ...(options.resumeAt === undefined ? [] : ["--resume-session-at", options.resumeAt]),
+    ...flag("--resume-session-at", options.resumeAt),
     ...(options.args ?? []),
   ]
   const command = `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(options.token)} claude ${flags.map(quote).join(" ")}`
   const note = noteFor(options.version)
   return note === undefined ? { command } : { command, note }
+}
+
+/** A value that begins with a dash would be read as the next flag, so it is tied to its own. */
+function flag(name: string, value: string | undefined): readonly string[] {
+  if (value === undefined) return []
+  return value.startsWith("-") ? [`${name}=${value}`] : [name, value]
 }
 
 function canDial(version: string): boolean {

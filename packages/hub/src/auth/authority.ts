@@ -11,6 +11,7 @@ import { isLoopbackRequest } from "./loopback.ts"
 import { factsOfMessage, type RequestFacts } from "./request-facts.ts"
 import { hasAccess } from "./roles.ts"
 import { callerOf, type TokenDirectory, Tokens } from "./tokens.ts"
+import { clientAddress } from "./trusted-proxies.ts"
 
 export interface AuthorityOptions {
   readonly directory: TokenDirectory
@@ -87,12 +88,12 @@ export class Authority {
     return this.#codes.create(tokenId)
   }
 
-  /** Counts an attempt to sign in; throws when there were too many. The result takes the attempt back. */
-  countLogin(facts: RequestFacts): () => void {
-    const taken = this.#throttle.take(facts.peer)
-    if ("giveBack" in taken) return taken.giveBack
-    const retryAfterSeconds = Math.ceil(taken.waitMs / 1000)
-    throw new HubError("auth/throttled", `Too many attempts to sign in: try again in ${retryAfterSeconds} s`, {
+  /** What a wrong token or code is refused with. Counts it: after too many it is only told to wait. */
+  loginFailure(facts: RequestFacts, message: string): HubError {
+    const waitMs = this.#throttle.fail(clientAddress(facts, this.exposure.trustedProxies))
+    if (waitMs === undefined) return unknownCredential(message)
+    const retryAfterSeconds = Math.ceil(waitMs / 1000)
+    return new HubError("auth/throttled", `Too many failed attempts to sign in: try again in ${retryAfterSeconds} s`, {
       details: { retryAfterSeconds },
     })
   }
@@ -100,7 +101,8 @@ export class Authority {
   async login(credential: Credential, facts: RequestFacts): Promise<{ caller: Caller; cookie: string }> {
     const token = "token" in credential ? this.tokens.find(credential.token) : this.#tokenOfCode(credential.code)
     if (token === undefined)
-      throw unknownCredential(
+      throw this.loginFailure(
+        facts,
         "token" in credential
           ? this.tokens.whyNot(credential.token)
           : "This code is not valid: it is wrong, used or has run out",

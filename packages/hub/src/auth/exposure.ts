@@ -1,26 +1,32 @@
+import type { BlockList } from "node:net"
 import { HubError } from "../errors.ts"
 import { isLoopbackName, readHost } from "./loopback.ts"
 import type { RequestFacts } from "./request-facts.ts"
+import { readProxies } from "./trusted-proxies.ts"
 
 /** To whom the hub shows itself. */
 export interface Exposure {
   readonly publicUrl: URL | null
   readonly allowedOrigins: ReadonlySet<string>
+  /** Whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: BlockList
 }
 
 export interface ExposureOptions {
   readonly publicUrl?: string | undefined
   readonly allowOrigins?: readonly string[] | undefined
+  readonly trustedProxies?: readonly string[] | undefined
 }
 
 /** Whether a request's `Origin` is none, the hub's own, or one that was named. */
 export type OriginVerdict = { kind: "none" } | { kind: "own" } | { kind: "allowed"; origin: string }
 
 export function settleExposure(options: ExposureOptions): Exposure {
-  const { publicUrl, allowOrigins = [] } = options
+  const { publicUrl, allowOrigins = [], trustedProxies = [] } = options
   return {
     publicUrl: publicUrl === undefined ? null : readPlainUrl(publicUrl, "--public-url"),
     allowedOrigins: new Set(allowOrigins.map((origin) => readPlainUrl(origin, "--allow-origin").origin)),
+    trustedProxies: readProxies(trustedProxies),
   }
 }
 

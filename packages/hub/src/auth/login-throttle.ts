@@ -10,8 +10,9 @@ interface Attempt {
 }
 
 /**
- * How often somebody may try to sign in: counted per address and in all, over the last minute. Since no more than
- * `MAX_IN_ALL` attempts are let through, no more are remembered, however many addresses they come from.
+ * How often somebody may fail to sign in: counted per address and in all, over the last minute. No more than `MAX_IN_ALL`
+ * failures are remembered, however many addresses they come from. A valid token is never held up: many people may share one
+ * address.
  */
 export class LoginThrottle {
   readonly #clock: Clock
@@ -21,18 +22,17 @@ export class LoginThrottle {
     this.#clock = clock
   }
 
-  /** Counts an attempt before it is made, so that many at once count as many. Returns how long to wait, or what takes it back. */
-  take(address: string | undefined): { waitMs: number } | { giveBack: () => void } {
+  /** Counts a failure. Returns how long to wait when there were too many already. */
+  fail(address: string | undefined): number | undefined {
     const now = this.#clock.now()
     const network = networkOf(address ?? "")
     this.#attempts = this.#attempts.filter(({ at }) => at > now - WINDOW_MS)
     const same = this.#attempts.filter((attempt) => attempt.network === network)
     const full = same.length >= MAX_PER_ADDRESS ? same : this.#attempts.length >= MAX_IN_ALL ? this.#attempts : []
     const [oldest] = full
-    if (oldest !== undefined) return { waitMs: oldest.at + WINDOW_MS - now }
-    const attempt = { at: now, network }
-    this.#attempts = [...this.#attempts, attempt]
-    return { giveBack: () => void (this.#attempts = this.#attempts.filter((other) => other !== attempt)) }
+    if (oldest !== undefined) return oldest.at + WINDOW_MS - now
+    this.#attempts = [...this.#attempts, { at: now, network }]
+    return undefined
   }
 }
 

@@ -7,7 +7,7 @@ LOOPBACK.addAddress("::1", "ipv6")
 
 /** Whoever sends one of these, or had one added, is not known to be on this machine. */
 const FORWARDING =
-  /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip|fly-client-ip)$/
+  /^(?:forwarded|via|cdn-loop|cf-ray|x-(?:forwarded|original|envoy)(?:-.*)?|x-real-ip|(?:.*-)?(?:client|connecting|user)-?ip)$/
 
 export function isLoopbackAddress(address: string | undefined): boolean {
   if (address === undefined) return false

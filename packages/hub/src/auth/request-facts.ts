@@ -18,7 +18,8 @@ export function factsOfMessage(message: IncomingMessage): RequestFacts {
     header(name) {
       const values = distinct[name]
       if (values === undefined || (ONCE.has(name) && values.length > 1)) return undefined
-      return name === "cookie" ? values.join("; ") : values[0]
+      if (name === "cookie") return values.join("; ")
+      return name === "x-forwarded-for" ? values.join(", ") : values[0]
     },
     headerNames: () => Object.keys(distinct),
     peer: message.socket.remoteAddress,

@@ -168,15 +168,14 @@ export class SocketDoor {
     }
   }
 
-  /** The bearer of the token in an `auth` line. Attempts are counted as those to sign in are. */
+  /** The bearer of the token in an `auth` line. Failures are counted as those to sign in are. */
   #identify(line: string, request: IncomingMessage): Caller {
     const { authority } = this.#options
-    const giveBack = authority.countLogin(factsOfMessage(request))
     const token = tokenIn(line)
     const caller = token === undefined ? undefined : authority.identifyToken(token)
-    if (caller === undefined) throw new HubError("auth/required", "the first line must bring a valid token")
+    if (caller === undefined)
+      throw authority.loginFailure(factsOfMessage(request), "the first line must bring a valid token")
     requireViewer(caller)
-    giveBack()
     return caller
   }
 }

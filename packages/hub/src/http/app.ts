@@ -105,7 +105,6 @@ async function call({ route, authority, bodies, replyRoom }: Serving, context: C
   const facts = readFacts(context)
   const caller = requireAccess(context, authority, route.access)
   if (route.method === "GET" && caller !== null) replyRoom.check(caller.tokenId)
-  const prepared = route.before?.(facts)
   const request = context.req.raw
   const query = route.query && validate(route.query, readQuery(request.url), "query")
   const body = route.body && validate(route.body.schema, await readBody(bodies, request, route.body), "body")
@@ -119,7 +118,7 @@ async function call({ route, authority, bodies, replyRoom }: Serving, context: C
     context.set("share", share)
     if (!share.hold(bytes)) throw busy()
   }
-  return route.handle({ facts, request, caller, prepared, query, body, param, reserve })
+  return route.handle({ facts, request, caller, query, body, param, reserve })
 }
 
 async function readBody(bodies: BodyReader, request: Request, rule: NonNullable<Route["body"]>): Promise<unknown> {

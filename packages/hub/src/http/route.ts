@@ -26,8 +26,6 @@ interface CallByCaller<B, Q> extends Call<B, Q> {
 /** As the app makes it: body and query went through the schemas of the route. */
 interface RawCall extends Call<unknown, unknown> {
   readonly caller: Caller | null
-  /** What the route's `before` returned. */
-  readonly prepared: unknown
 }
 
 interface BodyRule<B extends z.ZodType = z.ZodType> {
@@ -59,8 +57,6 @@ interface RouteFacts<B extends z.ZodType, Q extends z.ZodType> {
 export interface Route extends RouteFacts<z.ZodType, z.ZodType> {
   /** "anybody": but for Host and Origin. */
   readonly access: Access | "anybody" | "viewer unless loopback"
-  /** Runs before the body is read, and may refuse. */
-  before?(facts: RequestFacts): unknown
   handle(call: RawCall): Promise<Response>
 }
 
@@ -70,10 +66,9 @@ interface Guarded<B extends z.ZodType, Q extends z.ZodType> extends RouteFacts<B
   handle(call: CallByCaller<z.output<B>, z.output<Q>>): unknown
 }
 
-interface Open<B extends z.ZodType, P> extends RouteFacts<B, z.ZodType> {
+interface Open<B extends z.ZodType> extends RouteFacts<B, z.ZodType> {
   readonly access: "anybody" | "viewer unless loopback"
-  before?(facts: RequestFacts): P
-  handle(call: Call<z.output<B>, unknown> & { readonly prepared: P }): unknown
+  handle(call: Call<z.output<B>, unknown>): unknown
 }
 
 export const SMALL_BODY_BYTES = 64 * 1024
@@ -95,12 +90,12 @@ export function route<B extends z.ZodType = z.ZodUndefined, Q extends z.ZodType 
 }
 
 /** A route that needs no token. */
-export function openRoute<B extends z.ZodType = z.ZodUndefined, P = undefined>(declared: Open<B, P>): Route {
+export function openRoute<B extends z.ZodType = z.ZodUndefined>(declared: Open<B>): Route {
   return {
     ...declared,
     async handle(call) {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above; `prepared` is what its `before` returned
-      return replyOf(declared, await declared.handle(call as Call<z.output<B>, unknown> & { prepared: P }))
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      return replyOf(declared, await declared.handle(call as Call<z.output<B>, unknown>))
     },
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { closeSync, openSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "libsql"
 import { HubError } from "../errors.ts"
@@ -12,7 +12,10 @@ export interface DataLock {
  * process, however that ends.
  */
 export function takeDataLock(dataDirectory: string): DataLock {
-  const database = new Database(join(dataDirectory, "lock"))
+  const file = join(dataDirectory, "lock")
+  // As all files of a database: the owner's alone.
+  closeSync(openSync(file, "a", 0o600))
+  const database = new Database(file)
   try {
     database.exec("PRAGMA busy_timeout = 0")
     database.exec("BEGIN EXCLUSIVE")

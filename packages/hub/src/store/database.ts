@@ -1,4 +1,5 @@
 import LibsqlDatabase from "libsql"
+import { keepPrivate } from "./search/private-file.js"
 import { storeFailure } from "./store-failure.ts"
 
 export type SqlValue = string | number | null | Uint8Array
@@ -39,6 +40,7 @@ const SETTINGS = `
 
 /** Somebody must close it. */
 export function openDatabase(file: string): Database {
+  keepPrivate(file)
   try {
     const database = new LibsqlStore(new LibsqlDatabase(file))
     database.exec(SETTINGS)

@@ -8,6 +8,7 @@ import { migrate } from "./migrations/index.ts"
 import { Search } from "./search.ts"
 import { SqliteDirectory } from "./sqlite-directory.ts"
 import { SqliteEventLog } from "./sqlite-event-log.ts"
+import { checkWriteAheadLog } from "./wal-check.ts"
 
 export interface StoreOptions extends JournalOptions {
   readonly file: string
@@ -25,6 +26,7 @@ export interface Store {
 
 /** Somebody must close it. */
 export function openStore({ file, ...options }: StoreOptions): Store {
+  checkWriteAheadLog(file)
   const database = openDatabase(file)
   try {
     migrate(database)

@@ -27,6 +27,16 @@ describe("a command to paste", () => {
     expect(commandFor({ ...plain, permissionMode: "machine" }).command).not.toContain("--permission-mode")
   })
 
+  it("[HS52] no value that somebody gives becomes a flag", () => {
+    const sly = "--dangerously-skip-permissions"
+    const given = { model: sly, permissionMode: sly, resume: sly, resumeAt: sly }
+    const { command } = commandFor({ url: "ws://127.0.0.1:1/ws/cli/s", token: "t", version: "2.1.120", ...given })
+    expect(command.split(" ")).not.toContain(sly)
+    expect(command).toContain(` --resume=${sly}`)
+    const empty = commandFor({ url: "ws://127.0.0.1:1/ws/cli/s", token: "t", version: "2.1.120", resume: "-c" })
+    expect(empty.command).toMatch(/ --resume=-c$/)
+  })
+
   it("[HS43] what only a machine that starts it could give is refused by name", async () => {
     const stage = await openStage()
     for (const [name, value] of Object.entries({ runner: "box", worktree: true, env: { A: "1" } })) {

@@ -26,22 +26,18 @@ describe("browsers", () => {
     expect(await (await hub.ask("/login.js")).text()).toContain("location.hash")
   })
 
-  it("[HA14] the eleventh wrong token in a minute is not looked at, nor is its body", async () => {
+  it("[HA14] the eleventh wrong token in a minute is told to wait; a valid one from the same address is not", async () => {
     const hub = await setUpHttp()
     const attempt = (body: unknown, peer = "10.1.1.1") => hub.ask("/api/login", { method: "POST", body, peer })
-    for (let count = 0; count < 8; count++) expect((await attempt({ token: "sbx_wrong" })).status).toBe(401)
-    // What cannot even be read is an attempt too.
-    expect((await attempt("{")).status).toBe(400)
-    expect((await attempt({ tokken: "x" })).status).toBe(400)
-    const refused = await attempt({ token: hub.tokens.admin })
-    expect([refused.status, refused.headers.get("retry-after"), refused.headers.has("set-cookie")]).toEqual([
-      429,
-      "60",
-      false,
-    ])
-    expect((await attempt({ token: hub.tokens.admin }, "10.1.1.2")).status).toBe(200)
-    hub.clock.pass(60_000)
+    for (let count = 0; count < 10; count++) expect((await attempt({ token: "sbx_wrong" })).status).toBe(401)
+    for (const body of [{ token: "sbx_wrong" }, { code: "wrong" }]) {
+      const refused = await attempt(body)
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "60"])
+    }
     expect((await attempt({ token: hub.tokens.admin })).status).toBe(200)
+    expect((await attempt({ token: "sbx_wrong" }, "10.1.1.2")).status).toBe(401)
+    hub.clock.pass(60_000)
+    expect((await attempt({ token: "sbx_wrong" })).status).toBe(401)
   })
 
   it("[HA14] forty attempts at once are no more than ten", async () => {
@@ -110,7 +106,9 @@ describe("browsers", () => {
     const get = async (options = {}) => (await hub.ask("/metrics", options)).status
     expect(await get()).toBe(200)
     expect(await get({ peer: "10.0.0.1" })).toBe(401)
-    expect(await get({ headers: { "x-forwarded-for": "10.0.0.1" } })).toBe(401)
+    for (const name of ["x-forwarded-for", "x-original-host", "cf-ray", "fastly-client-ip", "x-envoy-peer-metadata"]) {
+      expect(await get({ headers: { [name]: "10.0.0.1" } }), name).toBe(401)
+    }
     expect(await get({ headers: { host: "hub.example.org" } })).toBe(401)
     expect(await get({ peer: "10.0.0.1", as: "viewer" })).toBe(200)
     expect(await get({ peer: "10.0.0.1", as: "runner" })).toBe(403)

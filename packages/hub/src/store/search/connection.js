@@ -1,4 +1,5 @@
 import Database from "libsql"
+import { keepPrivate } from "./private-file.js"
 
 /** A connection of the search thread's own. Statements are prepared once, by their text. Somebody must close it. */
 export class Connection {
@@ -8,6 +9,7 @@ export class Connection {
 
   /** @param {string} file @param {string} settings */
   constructor(file, settings) {
+    keepPrivate(file)
     this.#database = new Database(file)
     try {
       this.#database.exec(settings)
