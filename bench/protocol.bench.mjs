@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { createDecoder, createLineSplitter, decode } from "@signalbox/protocol"
+import { createLineSplitter, decode } from "@signalbox/protocol"
+import { createAgentReader } from "@signalbox/protocol/dialects"
 import { Transcript } from "@signalbox/protocol/transcript"
 import { figure } from "./measure.mjs"
 
@@ -38,12 +39,17 @@ function decodeFigures() {
   return [
     { title: "decode, every recorded line of the real CLIs", lines: all, total: 60_000 },
     { title: "decode, one small stream_event", lines: [delta], total: 600_000 },
-    { title: "a connection's decoder, every recorded line", lines: all, total: 60_000, read: createDecoder("agent") },
     {
-      title: "a connection's decoder, small stream_events",
+      title: "an agent's lines as the hub reads them, all recorded",
+      lines: all,
+      total: 60_000,
+      read: createAgentReader(),
+    },
+    {
+      title: "an agent's lines as the hub reads them, small stream_events",
       lines: [delta],
       total: 600_000,
-      read: createDecoder("agent"),
+      read: createAgentReader(),
     },
   ].map(({ title, lines, total, read = decode }) =>
     figure({

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest"
 import {
+  createAgentReader,
   normaliseAgentMessage,
   normaliseFrontendMessage,
-  readAgentLine,
   readFrontendLine,
-  readRelayStatus,
 } from "../src/dialects/index.ts"
 import { completeAllow, decode, guessFromRubbish } from "../src/index.ts"
 
@@ -81,7 +80,7 @@ describe("reading a line with its dialect", () => {
     const line =
       '{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"Bash","tool_input":{"command":"ls"}}}'
     expect(decode(line, "agent")).toMatchObject({ kind: "unknown", why: "shape" })
-    const read = readAgentLine(line)
+    const read = createAgentReader()(line)
     expect(read).toMatchObject({ kind: "known", line })
     if (read.kind !== "known" || read.message.type !== "control_request") throw new Error("not read as a request")
     expect(read.message.request).toMatchObject({ subtype: "can_use_tool", input: { command: "ls" } })
@@ -151,16 +150,6 @@ describe("dialects of a frontend", () => {
     ]) {
       expect(normaliseFrontendMessage(message, reading)).toBe(message)
     }
-  })
-})
-
-describe("a plain relay", () => {
-  it("[L11] its notes tell whether an agent is there", () => {
-    expect(readRelayStatus({ type: "status", text: "claude code connected" })?.agent).toBe("connected")
-    expect(readRelayStatus({ type: "status", text: "claude code is connected" })?.agent).toBe("connected")
-    expect(readRelayStatus({ type: "status", text: "claude code disconnected" })?.agent).toBe("disconnected")
-    expect(readRelayStatus({ type: "status" })?.agent).toBe("unknown")
-    expect(readRelayStatus({ type: "system", subtype: "status" })).toBeUndefined()
   })
 })
 

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { fuzzCases } from "../../../test/gate.ts"
-import { normaliseAgentMessage, normaliseFrontendMessage, readRelayStatus } from "../src/dialects/index.ts"
+import { normaliseAgentMessage, normaliseFrontendMessage } from "../src/dialects/index.ts"
 import { createLineSplitter, decode, encode, initialSessionState, stepSession } from "../src/index.ts"
 
 /** Small and fast (mulberry32); a failure prints the seed of its case, which repeats it. */
@@ -123,7 +123,6 @@ function readTolerantly(line: string): void {
   const message = { ...decoded.message }
   const agentSide = normaliseAgentMessage(message)
   normaliseFrontendMessage(message, { newRequestId: () => "id" })
-  readRelayStatus(message)
   stepSession(stepSession(initialSessionState, { kind: "received", message: agentSide }), { kind: "sent", message })
 }
 

@@ -1,4 +1,5 @@
 import { connect } from "node:net"
+import { DEFAULT_PORTS } from "@signalbox/hub/ports"
 
 /** `relay`: something takes a frontend's WebSocket at `/ws`, and is no hub of ours. */
 export interface Found {
@@ -7,16 +8,17 @@ export interface Found {
   readonly port: number
 }
 
-export const PORTS: readonly number[] = Array.from({ length: 10 }, (_, index) => 8765 + index)
-
 const HOST = "127.0.0.1"
 const CONNECT_MS = 1_000
 const REPLY_MS = 3_000
 const MAX_REPLY_CHARS = 16_384
 
-/** What answers at these ports, at once. */
-export async function probePorts(ports: readonly number[] = PORTS): Promise<Found[]> {
-  const found = await Promise.all(ports.map(probePort))
+/** What answers at these ports, at once. One that is known is only asked whether it is still there. */
+export async function probePorts(
+  ports: readonly number[] = DEFAULT_PORTS,
+  known: ReadonlyMap<number, Found> = new Map(),
+): Promise<Found[]> {
+  const found = await Promise.all(ports.map((port) => probePort(port, known.get(port))))
   return found.flatMap((each) => each ?? [])
 }
 
@@ -24,12 +26,13 @@ export async function probePorts(ports: readonly number[] = PORTS): Promise<Foun
  * A hub of ours says so at `/healthz`. A relay is whatever takes a frontend's upgrade at `/ws`, as the frontends of plain relays
  * look for theirs; the connection is closed again before anything is said.
  */
-async function probePort(port: number): Promise<Found | undefined> {
+async function probePort(port: number, known: Found | undefined): Promise<Found | undefined> {
   const url = `http://${HOST}:${port}`
   const health = await exchange(port, request("/healthz", port, ["Connection: close"]))
   if (health === undefined) return undefined
-  if (health.startsWith("HTTP/1.1 200") && /"status"\s*:\s*"ok"/.test(health) && isOurs(await homeOf(port)))
-    return { kind: "hub", url, port }
+  const isHealthy = health.startsWith("HTTP/1.1 200") && /"status"\s*:\s*"ok"/.test(health)
+  if (known !== undefined && isHealthy === (known.kind === "hub")) return known
+  if (isHealthy && isOurs(await homeOf(port))) return { kind: "hub", url, port }
   const upgrade = await exchange(port, request("/ws", port, UPGRADE))
   return upgrade !== undefined && upgrade.startsWith("HTTP/1.1 101") ? { kind: "relay", url, port } : undefined
 }

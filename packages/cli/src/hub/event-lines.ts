@@ -1,5 +1,6 @@
 import type { HubEvent } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { cut, inLines, onOneLine } from "../terminal/plain-text.ts"
@@ -24,7 +25,8 @@ interface Saying {
   readonly text: string
 }
 
-function sayings({ from, by, message }: HubEvent, colours: Colours): Saying[] {
+function sayings({ from, by, message: told }: HubEvent, colours: Colours): Saying[] {
+  const message = from === "agent" ? normaliseAgentMessage(told) : told
   switch (message.type) {
     case "user":
       return from === "client"

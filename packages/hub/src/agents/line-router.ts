@@ -1,4 +1,5 @@
-import { createDecoder, type Decoded, type Envelope } from "@signalbox/protocol"
+import type { Decoded, Envelope } from "@signalbox/protocol"
+import { createAgentReader } from "@signalbox/protocol/dialects"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 
@@ -19,7 +20,7 @@ const ROTATION_WINDOW_MS = 60_000
 /** Brings the lines of one connection to the session they belong to: the conversation may go on in another. */
 export class LineRouter {
   readonly #options: LineRouterOptions
-  readonly #decode = createDecoder("agent")
+  readonly #read = createAgentReader()
   #session: LiveSession
   #malformed = 0
   /** When the conversation went on in another session, lately. */
@@ -38,7 +39,7 @@ export class LineRouter {
 
   /** Awaited only if there is something to await. `key` is for an event that has none of its own. */
   take(line: string, key?: string): void | Promise<void> {
-    const decoded = this.#decode(line)
+    const decoded = this.#read(line)
     const current = this.session
     if (decoded.kind === "malformed") {
       // Each is noted in the log: the first of them tell enough.

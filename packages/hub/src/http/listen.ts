@@ -1,8 +1,6 @@
 import type { Server } from "node:http"
 import { HubError } from "../errors.ts"
-
-export const DEFAULT_PORT = 8765
-const LAST_DEFAULT_PORT = 8864
+import { DEFAULT_PORTS } from "./default-ports.ts"
 
 export interface ListenOptions {
   readonly host: string
@@ -19,22 +17,18 @@ export interface ListeningAddress {
 }
 
 export async function listen(server: Server, { host, port }: ListenOptions): Promise<ListeningAddress> {
-  const candidates = port === undefined ? defaultPorts() : [port]
+  const candidates = port === undefined ? DEFAULT_PORTS : [port]
   for (const candidate of candidates) {
     const bound = await tryPort(server, host, candidate)
     if (bound !== "taken")
-      return { host, port: bound, url: urlOf(host, bound), moved: port === undefined && bound !== DEFAULT_PORT }
+      return { host, port: bound, url: urlOf(host, bound), moved: port === undefined && bound !== DEFAULT_PORTS[0] }
   }
   throw new HubError(
     "start/port-taken",
     port === undefined
-      ? `All ports from ${DEFAULT_PORT} to ${LAST_DEFAULT_PORT} are taken: free one, or choose another with --port`
+      ? `All ports from ${DEFAULT_PORTS[0]} to ${DEFAULT_PORTS.at(-1)} are taken: free one, or choose another with --port`
       : `Port ${port} is taken: choose another with --port, or leave it out and a free one is found`,
   )
-}
-
-function defaultPorts(): number[] {
-  return Array.from({ length: LAST_DEFAULT_PORT - DEFAULT_PORT + 1 }, (_, index) => DEFAULT_PORT + index)
 }
 
 function tryPort(server: Server, host: string, port: number): Promise<number | "taken"> {

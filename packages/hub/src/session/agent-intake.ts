@@ -7,6 +7,7 @@ import {
   type PeerTraits,
   textOf,
 } from "@signalbox/protocol"
+import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
@@ -117,7 +118,8 @@ export class AgentIntake {
     for (const message of questions) {
       if (typeof message["type"] !== "string") continue
       const line = JSON.stringify(message)
-      this.take({ kind: "unknown", why: "type", message: { ...message, type: message["type"] }, line })
+      const asked = normaliseAgentMessage({ ...message, type: message["type"] })
+      this.take({ kind: "unknown", why: "type", message: asked, line })
     }
   }
 

@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import { connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { afterEach, describe, expect, it } from "vitest"
-import { DEFAULT_PORT } from "../../src/http/listen.ts"
+import { DEFAULT_PORTS } from "../../src/http/default-ports.ts"
 import { createHttpServer, type HttpServerOptions } from "../../src/http/server.ts"
 import { type HttpSetup, setUpHttp } from "./http-setup.ts"
 
@@ -85,13 +85,13 @@ describe("the server", () => {
     const blocker = createServer()
     const taken = await new Promise<boolean>((resolve) => {
       blocker.once("error", () => resolve(false))
-      blocker.listen(DEFAULT_PORT, "127.0.0.1", () => resolve(true))
+      blocker.listen(DEFAULT_PORTS[0], "127.0.0.1", () => resolve(true))
     })
     closers.push(() => (taken ? new Promise((resolve) => blocker.close(resolve)) : undefined))
     const server = createHttpServer({ fetch: () => new Response(), onUpgrade: () => {}, onAgentPost: () => {} })
     closers.push(server.close)
     const { port, moved, url } = await server.listen({ host: "127.0.0.1" })
-    expect(port).toBeGreaterThan(DEFAULT_PORT)
+    expect(port).toBeGreaterThan(DEFAULT_PORTS[0] ?? 0)
     expect(port).toBeLessThanOrEqual(8864)
     expect([moved, url]).toEqual([true, `http://127.0.0.1:${port}`])
   })

@@ -1,17 +1,20 @@
 /** Decoding at an edge where a peer may speak an old dialect: what it says is read as what it means today. */
-import { classify, type Decoded, decode } from "../decode.ts"
+import { classify, createDecoder, type Decoded, decode } from "../decode.ts"
 import type { Envelope } from "../envelope.ts"
 import type { AgentMessage, HostMessage } from "../schemas/registry.ts"
 import { normaliseAgentMessage } from "./read-agent.ts"
 import { type FrontendReading, normaliseFrontendMessage } from "./read-frontend.ts"
 
-/** A line of an agent. The line itself stays as it was received. */
-export function readAgentLine(line: string): Decoded<AgentMessage>
-export function readAgentLine(line: string): Decoded<Envelope> {
-  const decoded: Decoded<Envelope> = decode(line, "agent")
-  if (decoded.kind === "malformed") return decoded
-  const message = normaliseAgentMessage(decoded.message)
-  return message === decoded.message ? decoded : classify(message, line, "agent")
+/** For all lines of one agent, as `createDecoder`. The line itself stays as it was received. */
+export function createAgentReader(): (line: string) => Decoded<AgentMessage>
+export function createAgentReader(): (line: string) => Decoded<Envelope> {
+  const decodeLine: (line: string) => Decoded<Envelope> = createDecoder("agent")
+  return (line) => {
+    const decoded = decodeLine(line)
+    if (decoded.kind === "malformed") return decoded
+    const message = normaliseAgentMessage(decoded.message)
+    return message === decoded.message ? decoded : classify(message, line, "agent")
+  }
 }
 
 /** A line of a frontend, meant for an agent. What is in `message` may be written; the line itself may not. */

@@ -1,4 +1,5 @@
-import { fieldOf, isObject, textOf } from "../envelope.ts"
+import { normaliseAgentMessage } from "../dialects/read-agent.ts"
+import { fieldOf, isEnvelope, isObject, textOf } from "../envelope.ts"
 import { type AskRecord, questionId } from "./asks.ts"
 import { BlockTable } from "./block-table.ts"
 import { Board } from "./board.ts"
@@ -48,12 +49,13 @@ export class Transcript {
       if (event.seq < this.#loaded.last) this.#isSettled = false
       if (!this.#loaded.add(event.seq)) continue
       this.#at = event.at
-      this.#take(event)
+      this.#take(event.from === "agent" ? inTodaysForm(event) : event)
     }
   }
 
   /** A line that is shown live and never numbered. */
-  delta(message: JsonObject): void {
+  delta(told: JsonObject): void {
+    const message = isEnvelope(told) ? normaliseAgentMessage(told) : told
     switch (message["type"]) {
       case "stream_event":
         return this.#live.take(message, this.#loaded.last)
@@ -293,4 +295,10 @@ function laneOf(message: JsonObject): string | null {
 
 function isToolResult(block: JsonObject): boolean {
   return block["type"] === "tool_result"
+}
+
+/** An event holds what the agent said; an old dialect is read as what it means. */
+function inTodaysForm(event: TranscriptEvent): TranscriptEvent {
+  const message = normaliseAgentMessage(event.message)
+  return message === event.message ? event : { ...event, message }
 }

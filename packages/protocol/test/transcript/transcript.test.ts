@@ -18,6 +18,20 @@ function only<K extends Row["kind"]>(rows: readonly Row[], kind: K): Row & { kin
 }
 
 describe("the transcript: what is said", () => {
+  it("[L13] an agent's old forms are read as what they mean", () => {
+    const transcript = new Transcript()
+    const log = new SessionLog().prompt("go").init()
+    log.add({ type: "result", is_error: false, result: "done", cost_usd: 0.5 })
+    transcript.fold(log.events)
+    expect(JSON.stringify(transcript.rows())).toContain("0.5")
+    transcript.delta({ type: "stream_event", event: "message_start", data: { message: { id: "m" } } })
+    const block = { index: 0, content_block: { type: "text", text: "" } }
+    transcript.delta({ type: "stream_event", event: "content_block_start", data: block })
+    const delta = { index: 0, delta: { type: "text_delta", text: "Once upon" } }
+    transcript.delta({ type: "stream_event", event: "content_block_delta", data: delta })
+    expect(JSON.stringify(transcript.rows())).toContain("Once upon")
+  })
+
   it("[TR1] a message and the agent's echo of it are one row, with its author and what became of it", () => {
     const log = new SessionLog().prompt("make it so", { by: "ops-phone", uuid: "m1" })
     log.add({ type: "user", uuid: "m1", isReplay: true, message: { role: "user", content: "make it so" } })
