@@ -212,17 +212,21 @@ export class RawClient implements DeskClient {
     if (caller.role !== "admin") return this.#refuse(forbidden(caller, "set variables"))
     const variables = fieldOf(message, "variables") ?? {}
     if (!hasOnlyTexts(variables)) return this.#refuse(new HubError("request/invalid", "variables: an object of texts"))
-    const requestId = textOf(message, "request_id")
     // Not waited for: its answer may be long in coming, and what follows is sent behind it.
-    void steerEnvironment(this.#session, variables, caller.name).then(
-      (reply) => {
-        // An agent that does not tell leaves the client without a reply, as it would alone.
-        const isTold = fieldOf(reply, "response")?.["applied"] !== null
-        if (requestId === undefined || !isTold) return
-        this.tell(encode({ type: "control_response", response: { ...reply, request_id: requestId } }))
-      },
-      (error: unknown) => this.#refuse(asHubError(error), requestId === undefined ? {} : { request_id: requestId }),
-    )
+    void this.#passVariables(variables, textOf(message, "request_id"))
+  }
+
+  /** An agent that does not tell leaves the client without a reply, as it would alone. */
+  async #passVariables(variables: Readonly<Record<string, string>>, requestId: string | undefined): Promise<void> {
+    const about = requestId === undefined ? {} : { request_id: requestId }
+    try {
+      const reply = await steerEnvironment(this.#session, variables, this.#options.caller.name)
+      const isTold = fieldOf(reply, "response")?.["applied"] !== null
+      if (requestId === undefined || !isTold) return
+      this.tell(encode({ type: "control_response", response: { ...reply, ...about } }))
+    } catch (error) {
+      this.#refuse(asHubError(error), about)
+    }
   }
 
   async #answer(message: Envelope): Promise<void> {
