@@ -1,4 +1,5 @@
 import type { QueryEngine } from "./engine/query-engine.ts"
+import { SdkError } from "./errors.ts"
 import { captureServers, copyOf } from "./launch/capture.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
@@ -159,7 +160,9 @@ export class AgentQuery implements Q.Query {
     options: { maxBytes?: number; encoding?: "utf-8" | "base64" } = {},
   ): Promise<Q.SDKControlReadFileResponse | null> {
     const fields = { path, max_bytes: options.maxBytes, encoding: options.encoding }
-    return quiet(this.#ask<Q.SDKControlReadFileResponse>("read_file", fields).catch(() => null))
+    const reply = this.#ask<Q.SDKControlReadFileResponse>("read_file", fields)
+    // That nothing was heard does not mean that there is no such file.
+    return quiet(reply.catch((error: unknown) => (isTimeout(error) ? Promise.reject(error) : null)))
   }
 
   reloadPlugins(
@@ -295,4 +298,8 @@ function trusted(payload: Promise<unknown>): Promise<unknown> {
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
+}
+
+function isTimeout(error: unknown): error is SdkError {
+  return error instanceof SdkError && error.code === "request/timeout"
 }

@@ -23,6 +23,8 @@ export type SdkErrorCode =
   | "query/prompt-failed"
   /** The agent answered a request with an error. */
   | "request/refused"
+  /** The agent did not answer a request within `controlTimeoutMs`. */
+  | "request/timeout"
   /** The agent did not get ready in time. */
   | "startup/timeout"
   /** A session store failed, or took too long, when the session was to be resumed from it; its error is the `cause`. */

@@ -110,6 +110,21 @@ describe("with the real CLI", () => {
     })
   })
 
+  it("[Q36] a request that 2.1.37 does not know, and says nothing to, fails by its name", async () => {
+    const { api, options } = await realAgent(
+      { turns: [{ steps: [{ hang: true }] }] },
+      { controlTimeoutMs: 500 },
+      "2.1.37",
+    )
+    const running = query({ prompt: "hello", options })
+    const heard = hear(running)
+    await api.untilHanging()
+    const details = { subtype: "get_usage", timeoutMs: 500, version: "2.1.37" }
+    await expect(running.control({ subtype: "get_usage" })).rejects.toMatchObject({ code: "request/timeout", details })
+    await running.return()
+    await heard
+  })
+
   it("[Q33] what an agent says of itself, and an interrupt", async () => {
     const { api, options } = await realAgent({ turns: [{ steps: [{ hang: true }] }] })
     const running = query({ prompt: "wait", options })

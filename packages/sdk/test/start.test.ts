@@ -35,7 +35,7 @@ describe("starting", () => {
   })
 
   const order = (agent: FakeAgent) =>
-    agent.log().flatMap(({ line }) => (line === undefined ? [] : [String(line.request?.["subtype"] ?? line.type)]))
+    agent.log().flatMap(({ line }) => (line === undefined ? [] : [line.request?.["subtype"] ?? line.type]))
 
   it("[Q9] what the program sets before it reads is set before the first message, though it asks step by step", async () => {
     const agent = fakeAgent(turn)

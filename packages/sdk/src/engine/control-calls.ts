@@ -1,14 +1,24 @@
 import { queryClosed, SdkError } from "../errors.ts"
+import { READY_TIMEOUT_MS } from "../ready-within.ts"
 import type { ControlRequestBody } from "../types/options.ts"
 import { composeRequest, createPendingRequests, fieldOf, textOf } from "../wire.ts"
+import { CallLimit } from "./call-limit.ts"
 
 /** The inner part of a `control_response`, as it came. */
 export type Answer = Readonly<Record<string, unknown>>
 
 export interface ControlCallsOptions {
-  readonly send: (message: { readonly type: string }) => Promise<void>
+  /** `onWriting` is called when the line is on its way, if only the agent can hold it up from then on. */
+  readonly send: (message: { readonly type: string }, onWriting: () => void) => Promise<void>
+  readonly controlTimeoutMs: number | undefined
   /** A call has begun, or has got its answer. */
   readonly onChange: () => void
+}
+
+export interface ExchangeOptions {
+  readonly onAnswer?: (answer: Answer) => void
+  /** It is the first request: how long an agent takes to start is not for a limit of requests to say. */
+  readonly isGreeting?: boolean
 }
 
 /** How long the reason for a dead input is waited for. */
@@ -16,16 +26,18 @@ const REASON_MS = 500
 
 /** Our requests to the agent. Every one settles: by its answer, or by the end of the query. */
 export class ControlCalls {
-  readonly #send: ControlCallsOptions["send"]
-  readonly #onChange: () => void
+  readonly #options: ControlCallsOptions
   readonly #pending = createPendingRequests<Answer>()
   readonly #onAnswer = new Map<string, (answer: Answer) => void>()
+  readonly #limits = new Map<string, CallLimit>()
+  /** What an agent that has not said a word yet is given on top. */
+  #startingMs = READY_TIMEOUT_MS
+  #version: string | undefined
   #inFlight = 0
   #failure: Error | undefined
 
   constructor(options: ControlCallsOptions) {
-    this.#send = options.send
-    this.#onChange = options.onChange
+    this.#options = options
   }
 
   get inFlight(): number {
@@ -40,41 +52,67 @@ export class ControlCalls {
   /** Somebody waits for this: the agent is read on until it is there, and its input stays open. */
   async awaited<T>(answer: Promise<T>): Promise<T> {
     this.#inFlight++
-    this.#onChange()
+    this.#options.onChange()
     try {
       return await answer
     } finally {
       this.#inFlight--
-      this.#onChange()
+      this.#options.onChange()
     }
   }
 
   /**
    * Resolves with the answer whatever it says, and holds nothing up meanwhile. `onAnswer` is called as soon as its line is
-   * read, before the line after it is.
+   * read, before the line after it is. The answer has to come in time, unless the agent is only just starting.
    */
-  async exchange(request: ControlRequestBody, onAnswer?: (answer: Answer) => void): Promise<Answer> {
+  async exchange(request: ControlRequestBody, { onAnswer, isGreeting }: ExchangeOptions = {}): Promise<Answer> {
     if (this.#failure !== undefined) throw this.#failure
     const requestId = newRequestId()
+    const limit = this.#limitFor(request.subtype, isGreeting === true)
     if (onAnswer !== undefined) this.#onAnswer.set(requestId, onAnswer)
+    this.#limits.set(requestId, limit)
     try {
-      const answer = this.#pending.wait(requestId)
+      const answer = this.#pending.wait(requestId, { signal: limit.signal })
       // It is awaited below, but may be rejected while the line is still being sent.
       answer.catch(() => undefined)
-      await this.#sendOrLearnWhy(composeRequest(requestId, request), answer)
+      await Promise.race([this.#sendOrLearnWhy(composeRequest(requestId, request), answer, limit), answer])
+      limit.start(this.#startingMs)
       return await answer
     } catch (error) {
+      if (limit.signal.aborted) throw limit.signal.reason
       // Whether the line could not be sent or the answer will not come: the query is over, and may have said why.
       throw this.#failure ?? queryClosed(error)
     } finally {
+      limit.stop()
+      this.#limits.delete(requestId)
       this.#onAnswer.delete(requestId)
     }
   }
 
+  #limitFor(subtype: string, isGreeting: boolean): CallLimit {
+    const controlTimeoutMs = isGreeting ? 0 : this.#options.controlTimeoutMs
+    return new CallLimit({ subtype, controlTimeoutMs, version: () => this.#version })
+  }
+
+  /** The agent has said something: it has started, and requests that were made before have their time from now on. */
+  heard(): void {
+    if (this.#startingMs === 0) return
+    this.#startingMs = 0
+    for (const limit of this.#limits.values()) limit.extend(0)
+  }
+
+  /** Takes a line in which the agent says which version it is, or that it is at work on a request. */
+  note(message: Readonly<Record<string, unknown>>): void {
+    if (message["subtype"] === "init") this.#version = textOf(message, "claude_code_version") ?? this.#version
+    if (message["subtype"] !== "control_request_progress") return
+    const delayMs = message["retry_delay_ms"]
+    this.#limits.get(textOf(message, "request_id") ?? "")?.extend(typeof delayMs === "number" ? delayMs : 0)
+  }
+
   /** An agent that dies is noticed at its input first: why it died is known a moment later, and is what the caller is told. */
-  async #sendOrLearnWhy(message: { readonly type: string }, answer: Promise<unknown>): Promise<void> {
+  async #sendOrLearnWhy(message: { readonly type: string }, answer: Promise<unknown>, limit: CallLimit): Promise<void> {
     try {
-      await this.#send(message)
+      await this.#options.send(message, () => limit.start(this.#startingMs))
     } catch (error) {
       let timer: ReturnType<typeof setTimeout> | undefined
       const patience = new Promise<void>((resolve) => {

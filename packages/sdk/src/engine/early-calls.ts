@@ -14,6 +14,7 @@ export function isDecisive(subtype: string): boolean {
 export class EarlyCalls {
   readonly #silence: Silence
   #open = 0
+  #isGivenUp = false
   #onNone: () => void = () => undefined
 
   constructor(silence: Silence) {
@@ -23,24 +24,23 @@ export class EarlyCalls {
   /** Counts it until it has settled. */
   hold<T>(answer: Promise<T>): Promise<T> {
     this.#open++
-    const done = () => {
+    const settle = () => {
       this.#open--
       if (this.#open === 0) this.#onNone()
     }
-    answer.then(done, done)
+    answer.then(settle, settle)
     return answer
   }
 
   /** Resolves when none is open and the program has had its turn, or when the agent says nothing any more. */
   async answered(): Promise<void> {
-    let isOver = false
     const callOff = this.#silence.watch(() => {
-      isOver = true
+      this.#isGivenUp = true
       this.#onNone()
     })
     // What the program asks in one breath with the query, or with an answer, it has asked when the event loop goes round.
     await turn()
-    while (this.#open > 0 && !isOver) {
+    while (this.#open > 0 && !this.#isGivenUp) {
       await new Promise<void>((resolve) => {
         this.#onNone = resolve
       })

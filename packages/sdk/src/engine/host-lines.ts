@@ -20,11 +20,13 @@ export class HostLines {
     })
   }
 
-  async send(message: Envelope): Promise<void> {
+  /** `onWriting` is called when the line's turn has come. */
+  async send(message: Envelope, onWriting?: () => void): Promise<void> {
     const line = encode(message)
     const link = await this.#options.link
     const isGreeting = fieldOf(message, "request")?.["subtype"] === "initialize"
     if (!isGreeting) await this.#greeted
+    onWriting?.()
     const sent = link.send(line)
     if (isGreeting) this.#greet()
     this.#options.onSent(message)

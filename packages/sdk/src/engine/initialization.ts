@@ -57,7 +57,7 @@ export class Initialization {
   async #exchange({ isFirst }: { isFirst: boolean }): Promise<Answer> {
     const { options, calls, hooks, mcp } = this.#parts
     const request = initializeRequest(options, { hooks: hooks.registrations, servers: await mcp.describe({ isFirst }) })
-    return calls.exchange(request, (answer) => this.#handOver(answer))
+    return calls.exchange(request, { onAnswer: (answer) => this.#handOver(answer), isGreeting: isFirst })
   }
 
   #handOver(answer: Answer): void {

@@ -122,6 +122,7 @@ export class LineIntake {
       case "transcript_mirror":
         return this.#to.mirror?.take(message, chars)?.then(() => false) ?? false
       case "system":
+        this.#to.calls.note(message)
         this.#to.input.step({ kind: "system", message })
         return message["subtype"] !== "session_state_changed" || message["sdk_host_only"] !== true
       case "result":

@@ -75,7 +75,12 @@ export class QueryEngine {
     this.messages = new MessageQueue(this.#gate.open)
     this.#isCatchingUp = options.hub !== undefined
     this.cursorReader = options.hub === undefined ? undefined : new CursorReader(this.messages)
-    this.#calls = new ControlCalls({ send, onChange })
+    this.#calls = new ControlCalls({
+      // A hub that is away is waited for: how long is said by its own option.
+      send: (message, onWriting) => this.#lines.send(message, options.hub === undefined ? onWriting : undefined),
+      onChange,
+      controlTimeoutMs: options.controlTimeoutMs,
+    })
     this.#input = new InputLifetime({
       inFlight: () => ({
         asked: this.#requests.inFlight + Number(this.#isCatchingUp),
@@ -246,6 +251,7 @@ export class QueryEngine {
     const ahead = new ReadAhead({ messages: this.messages, gate: this.#gate, mustReadOn })
     for await (const batch of link.batches) {
       this.#silence.heard()
+      this.#calls.heard()
       const stored = intake.takeAll(batch)
       if (stored !== undefined) await stored
       if (ahead.mustWait) await ahead.room()

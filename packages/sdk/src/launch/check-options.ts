@@ -59,6 +59,10 @@ const CHECKS: readonly Check[] = [
     const other = pluginDelivery === "initialize" ? undefined : plugins.find(({ type }) => type !== "local")
     return other === undefined ? undefined : bad("plugins", `Unsupported plugin type: ${other.type}`)
   },
+  ({ controlTimeoutMs }) =>
+    controlTimeoutMs !== undefined && !(controlTimeoutMs >= 0)
+      ? bad("controlTimeoutMs", `controlTimeoutMs must be a time in milliseconds, or 0, not ${controlTimeoutMs}`)
+      : undefined,
   ({ permissionTimeoutMs }) =>
     permissionTimeoutMs !== undefined && !(permissionTimeoutMs > 0)
       ? bad("permissionTimeoutMs", `permissionTimeoutMs must be a positive number, not ${permissionTimeoutMs}`)

@@ -8,6 +8,7 @@ type Name = keyof Options
 const OURS: readonly Name[] = [
   "abortController",
   "canUseTool",
+  "controlTimeoutMs",
   "hooks",
   "hub",
   "includeHookEvents",

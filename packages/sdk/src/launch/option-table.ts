@@ -7,12 +7,22 @@ import type { Options } from "../types/options.ts"
  * - `environment`: the agent's environment; `launch/environment.ts`
  * - `initialize`: the first request; `launch/initialize.ts`
  * - `process`: how the process is started and ended; `launch/open-agent.ts`
+ * - `call`: says how the agent's requests of the program are made; `engine/control-calls.ts`
  * - `callback`: called when the agent asks; `engine/`
  * - `prompt`: a field of every prompt
  * - `store`: says how the session store is used, and is ignored without one, as the official package does
  * - `hub`: where the agent is; `hub/`. Which other options can be meant for such an agent: `launch/hub-options.ts`
  */
-export type Destination = "flag" | "environment" | "initialize" | "process" | "callback" | "prompt" | "store" | "hub"
+export type Destination =
+  | "flag"
+  | "environment"
+  | "initialize"
+  | "process"
+  | "call"
+  | "callback"
+  | "prompt"
+  | "store"
+  | "hub"
 
 export const OPTION_TABLE = {
   abortController: ["process"],
@@ -25,6 +35,7 @@ export const OPTION_TABLE = {
   betas: ["flag"],
   canUseTool: ["flag", "callback"],
   continue: ["flag"],
+  controlTimeoutMs: ["call"],
   cwd: ["process"],
   debug: ["flag"],
   debugFile: ["flag"],

@@ -158,6 +158,11 @@ export interface Options {
   tools?: string[] | { type: "preset"; preset: "claude_code" } | undefined
   verbatimPrompts?: boolean | undefined
 
+  /**
+   * Ours: how long the agent has to answer a request (`setModel()`, `control()`, …), 60,000 if left out. Requests that the
+   * agent passes on to a model or a server have ten times as long. 0 is no limit, as in the official package.
+   */
+  controlTimeoutMs?: number | undefined
   /** Ours: runs the query on a hub's agent instead of a process here. */
   hub?: HubOptions | undefined
   /** Ours: a permission that nobody decides within this time is denied, and says so. Off unless given. */
