@@ -4,7 +4,7 @@ import { captureServers, copyOf } from "./launch/capture.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
 import type { ControlRequestBody, HubCursor, ThinkingDisplay } from "./types/options.ts"
-import type { PermissionMode } from "./types/permissions.ts"
+import type { AnyPermissionMode, PermissionMode } from "./types/permissions.ts"
 import type * as Q from "./types/query.ts"
 import type { FlagSettings } from "./types/settings.ts"
 
@@ -88,7 +88,7 @@ export class AgentQuery implements Q.Query {
     return quiet(receipt.then((given) => (Array.isArray(given?.still_queued) ? given : undefined)))
   }
 
-  setPermissionMode(mode: PermissionMode): Promise<void> {
+  setPermissionMode(mode: AnyPermissionMode): Promise<void> {
     return this.#tell("set_permission_mode", { mode })
   }
 

@@ -7,7 +7,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--role": ["viewer", "operator", "admin", "runner"],
   "--state": ["starting", "idle", "running", "waiting", "disconnected", "ended"],
   "--agent": ["claude", "simulator", "external"],
-  "--mode": ["default", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions", "machine"],
+  "--mode": ["default", "acceptEdits", "plan", "dontAsk", "delegate", "auto", "bypassPermissions", "machine"],
   "--priority": ["now", "next", "later"],
 }
 

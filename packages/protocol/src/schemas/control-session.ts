@@ -82,7 +82,7 @@ export type GetBinaryVersionReply = z.infer<typeof GetBinaryVersionReply>
 
 export const FileSuggestionsRequest = controlRequest("file_suggestions", { query: z.string() })
 export type FileSuggestionsRequest = z.infer<typeof FileSuggestionsRequest>
-export const FileSuggestionsReply = z.looseObject({ suggestions: z.array(z.unknown()), cwd: z.string() })
+export const FileSuggestionsReply = z.looseObject({ suggestions: z.array(z.unknown()), cwd: z.string().optional() })
 export type FileSuggestionsReply = z.infer<typeof FileSuggestionsReply>
 
 export const ReadFileRequest = controlRequest("read_file", {

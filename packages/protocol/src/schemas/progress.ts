@@ -72,6 +72,13 @@ const OVERAGE_DISABLED = [
   "unknown",
 ] as const
 
+const UnifiedWindow = z.looseObject({
+  utilization: z.number().nullish(),
+  resetsAt: z.number().nullish(),
+  status: RateLimitStatus.nullish(),
+  surpassedThreshold: z.number().nullish(),
+})
+
 export const RateLimitInfo = z.looseObject({
   status: RateLimitStatus,
   resetsAt: z.number().nullish(),
@@ -88,6 +95,8 @@ export const RateLimitInfo = z.looseObject({
   errorCode: openEnum(["credits_required"]).nullish(),
   canUserPurchaseCredits: z.boolean().nullish(),
   hasChargeableSavedPaymentMethod: z.boolean().nullish(),
+  // Seen on 2.1.325, not published: each window by its name, also while all is well.
+  unifiedWindows: z.record(z.string(), UnifiedWindow).nullish(),
 })
 export type RateLimitInfo = z.infer<typeof RateLimitInfo>
 

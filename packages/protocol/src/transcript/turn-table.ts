@@ -2,6 +2,7 @@ import { fieldOf, isObject, textOf } from "../envelope.ts"
 import { addUses, costOfUses, type ModelUses, modelUsesOf, tokensOf, totalTokens, usedModels } from "../usage.ts"
 import type { Board } from "./board.ts"
 import { byPlace, type Entry, given, numberOf } from "./entry.ts"
+import { limitWindowsOf } from "./limit-windows.ts"
 import type { LimitRow, ResultRow, Row, StartedRow, TranscriptEvent } from "./row.ts"
 import type { SeqRanges } from "./seq-ranges.ts"
 
@@ -189,6 +190,8 @@ function drawLimit({ event, before }: Link): LimitRow | undefined {
   const status = textOf(info, "status") ?? "unknown"
   // That all is well is no news to begin with.
   if (!isObject(info) || !isNews || (before === undefined && status === "allowed")) return undefined
+  const limitType = textOf(info, "rateLimitType")
+  const deciding = limitWindowsOf(event.message).find(({ type }) => type === limitType)
   return {
     kind: "limit",
     key: `e:${textOf(event.message, "uuid") ?? event.seq}`,
@@ -198,9 +201,9 @@ function drawLimit({ event, before }: Link): LimitRow | undefined {
     at: event.at,
     status,
     ...given({
-      limitType: textOf(info, "rateLimitType"),
-      utilization: numberOf(info, "utilization"),
-      resetsAt: numberOf(info, "resetsAt"),
+      limitType,
+      utilization: deciding?.utilization,
+      resetsAt: deciding?.resetsAt,
     }),
   }
 }

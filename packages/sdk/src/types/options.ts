@@ -2,7 +2,7 @@ import type * as Wire from "@signalbox/protocol"
 import type { HookCallbackMatcher, HookEvent } from "./hooks.ts"
 import type { OnElicitation, OnUserDialog } from "./interaction.ts"
 import type { AgentMcpServerSpec, McpServerConfig } from "./mcp.ts"
-import type { CanUseTool, PermissionMode } from "./permissions.ts"
+import type { AnyPermissionMode, CanUseTool, PermissionMode } from "./permissions.ts"
 import type { SpawnedProcess, SpawnOptions } from "./process.ts"
 import type { SessionStore } from "./session-store.ts"
 import type { SandboxSettings, Settings } from "./settings.ts"
@@ -124,7 +124,7 @@ export interface Options {
   outputFormat?: OutputFormat | undefined
   pathToClaudeCodeExecutable?: string | undefined
   perTaskStopAffordance?: boolean | undefined
-  permissionMode?: PermissionMode | undefined
+  permissionMode?: AnyPermissionMode | undefined
   permissionPromptToolName?: string | undefined
   permissionPrompts?: "host" | "none" | undefined
   persistSession?: boolean | undefined

@@ -3,6 +3,8 @@ import type { Published } from "./published.ts"
 
 /** The modes of CLI 2.1.325. */
 export type PermissionMode = Exclude<Wire.KnownPermissionMode, "delegate">
+/** The modes that some CLI has: `delegate` is known to 2.0.77 and 2.1.37, and refused by newer ones. */
+export type AnyPermissionMode = PermissionMode | "delegate"
 export type PermissionBehavior = "allow" | "deny" | "ask"
 export type PermissionUpdateDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg"
 export type PermissionRuleValue = Published<Wire.PermissionRule>
@@ -18,12 +20,18 @@ export type PermissionUpdate =
   | { type: "setMode"; mode: PermissionMode; destination: PermissionUpdateDestination }
   | { type: "addDirectories" | "removeDirectories"; directories: string[]; destination: PermissionUpdateDestination }
 
+interface AnyModeUpdate {
+  type: "setMode"
+  mode: AnyPermissionMode
+  destination: PermissionUpdateDestination
+}
+
 export type PermissionResult =
   | {
       behavior: "allow"
       /** The tool's own input if it is left out. */
       updatedInput?: Record<string, unknown> | undefined
-      updatedPermissions?: PermissionUpdate[] | undefined
+      updatedPermissions?: (PermissionUpdate | AnyModeUpdate)[] | undefined
       toolUseID?: string | undefined
       decisionClassification?: PermissionDecisionClassification | undefined
     }

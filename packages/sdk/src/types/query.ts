@@ -3,7 +3,7 @@ import type { AccountInfo, AgentInfo, ModelInfo, SDKControlInitializeResponse, S
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./mcp.ts"
 import type { SDKMessage, SDKUserMessage } from "./messages.ts"
 import type { ControlRequestBody, HubCursor, SdkPluginConfig, ThinkingDisplay } from "./options.ts"
-import type { PermissionMode } from "./permissions.ts"
+import type { AnyPermissionMode } from "./permissions.ts"
 import type { Published, With } from "./published.ts"
 import type { FlagSettings } from "./settings.ts"
 import type { SDKControlGetContextUsageResponse, SDKControlGetUsageResponse } from "./usage.ts"
@@ -35,7 +35,7 @@ export type SDKControlInterruptResponse = { still_queued: string[]; cancelled?: 
 /** A running query: its messages, and what can be asked of its agent meanwhile. */
 export interface Query extends AsyncGenerator<SDKMessage, void> {
   interrupt(options?: { cancelQueued?: boolean }): Promise<SDKControlInterruptResponse | undefined>
-  setPermissionMode(mode: PermissionMode): Promise<void>
+  setPermissionMode(mode: AnyPermissionMode): Promise<void>
   setModel(model?: string | null): Promise<void>
   setMaxThinkingTokens(maxThinkingTokens: number | null, display?: ThinkingDisplay | null): Promise<void>
   setMcpPermissionModeOverride(serverName: string, mode: "default" | "auto" | null): Promise<{ warning?: string }>

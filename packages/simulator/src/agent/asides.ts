@@ -20,12 +20,17 @@ function missing(message: Readonly<Fields>, ids: Fields): Fields {
 /** Older generations know no such message. */
 function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
   if (core.profile.generation === 37) return
+  const type = step.type ?? "five_hour"
+  const { rateLimit: status, resetsAt, utilization } = step
+  // The newest tells the use of each window always, and once more at the top only near the limit.
+  const tellsWindows = core.profile.generation === 325 && utilization !== undefined
   const info = present({
-    status: step.rateLimit,
-    resetsAt: step.resetsAt,
-    rateLimitType: step.type ?? "five_hour",
-    utilization: step.utilization,
+    status,
+    resetsAt,
+    rateLimitType: type,
+    utilization: tellsWindows && status !== "allowed_warning" ? undefined : utilization,
     isUsingOverage: false,
+    unifiedWindows: tellsWindows ? { [type]: present({ utilization, resetsAt, status }) } : undefined,
   })
   const ids = { uuid: core.random.uuid(), session_id: core.wire.sessionId }
   core.wire.emit({ type: "rate_limit_event", rate_limit_info: info, ...ids })

@@ -21,6 +21,7 @@ const MODES: Readonly<Record<string, string>> = {
   default: "ask",
   plan: "plan",
   bypassPermissions: "bypass permissions",
+  delegate: "delegate",
 }
 
 function ruleText(rule: unknown): string {
@@ -55,6 +56,14 @@ function wordsOf(update: Readonly<Record<string, unknown>>): Pick<Suggestion, "w
       const words = update["type"] === "addRules" ? verb : `Forget the rules of this kind, and ${verb.toLowerCase()}`
       return { words, rules: eachOnce(list("rules").map(ruleText)) }
     }
+    case "removeRules": {
+      const verb = { allow: "Stop always allowing", deny: "Stop always denying", ask: "Stop always asking for" }[
+        textOf(update, "behavior") ?? "allow"
+      ]
+      return verb === undefined ? undefined : { words: verb, rules: eachOnce(list("rules").map(ruleText)) }
+    }
+    case "removeDirectories":
+      return { words: "Stop trusting folder", rules: eachOnce(list("directories").map(String)) }
     case "addDirectories":
       return { words: "Trust folder", rules: eachOnce(list("directories").map(String)) }
     case "setMode": {

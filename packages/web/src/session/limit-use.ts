@@ -1,4 +1,4 @@
-import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { limitWindowsOf } from "@signalbox/protocol/transcript"
 import { type LimitNames, limitNames, limitPercent, limitResetMs } from "../fleet/limit-words.ts"
 
 /** How much of a plan's window is used, as the agent last told. */
@@ -14,14 +14,16 @@ interface Told {
   readonly message: Readonly<Record<string, unknown>>
 }
 
-/** Undefined when it did not say how much, and once that window is over: then nothing is known of the next. */
+/** The window that is used most. Undefined when the agent did not say how much, and once that window is over. */
 export function limitUseOf(told: Told | undefined, nowMs: number): LimitUse | undefined {
-  const info = fieldOf(told?.message, "rate_limit_info")
-  const used = info?.["utilization"]
-  if (told === undefined || typeof used !== "number") return undefined
-  const resetsAt = info?.["resetsAt"]
-  const resetsAtMs = typeof resetsAt === "number" ? limitResetMs(resetsAt) : undefined
-  if (resetsAtMs !== undefined && resetsAtMs <= nowMs) return undefined
-  const share = Math.min(100, Math.max(0, limitPercent(used)))
-  return { ...limitNames(textOf(info, "rateLimitType")), share, resetsAtMs, toldAt: told.at }
+  if (told === undefined) return undefined
+  const open = limitWindowsOf(told.message).flatMap(({ type, utilization, resetsAt }) => {
+    const resetsAtMs = resetsAt === undefined ? undefined : limitResetMs(resetsAt)
+    const isOver = resetsAtMs !== undefined && resetsAtMs <= nowMs
+    return utilization === undefined || isOver ? [] : [{ type, utilization, resetsAtMs }]
+  })
+  const [most] = open.toSorted((a, b) => b.utilization - a.utilization)
+  if (most === undefined) return undefined
+  const share = Math.min(100, Math.max(0, limitPercent(most.utilization)))
+  return { ...limitNames(most.type), share, resetsAtMs: most.resetsAtMs, toldAt: told.at }
 }

@@ -17,15 +17,24 @@ const ADMIN_MODES: readonly Choice[] = [
   { value: BYPASS, label: "Bypass permissions" },
 ]
 
-/** The modes there are, and the one it is in, also when we do not know it. */
-export function modeChoices(current: string | null, isAdmin: boolean): readonly Choice[] {
-  const known = isAdmin ? [...MODES, ...ADMIN_MODES] : MODES
+/** 2.0.77 and 2.1.37 know this mode; newer CLIs refuse it. */
+const OLD_VERSION = /^2\.(?:0\.\d+|1\.\d{1,2})$/
+const OLD_MODES: readonly Choice[] = [{ value: "delegate", label: "Delegate" }]
+
+/** The modes that an agent of this version has, and the one it is in, also when we do not know it. */
+export function modeChoices(
+  current: string | null,
+  isAdmin: boolean,
+  cliVersion: string | null = null,
+): readonly Choice[] {
+  const hasOld = cliVersion !== null && OLD_VERSION.test(cliVersion)
+  const known = [...MODES, ...(hasOld ? OLD_MODES : []), ...(isAdmin ? ADMIN_MODES : [])]
   return withCurrent(known, current)
 }
 
 /** The mode as people call it, or by its own name when we do not know it. */
 export function modeWords(mode: string): string {
-  return [...MODES, ...ADMIN_MODES].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
+  return [...MODES, ...OLD_MODES, ...ADMIN_MODES].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
 }
 
 export function modelChoices(current: string | null, offered: readonly Choice[] | undefined): readonly Choice[] {

@@ -78,7 +78,7 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
           aria-busy={busy === "mode"}
           disabled={busy !== undefined}
           value={session.permissionMode ?? "default"}
-          choices={modeChoices(session.permissionMode, role === "admin")}
+          choices={modeChoices(session.permissionMode, role === "admin", session.cliVersion)}
           onChange={({ target }) => (target.value === BYPASS ? setBypassing(true) : setMode(target.value))}
           className={className}
         />,

@@ -23,6 +23,21 @@ describe("how much of a limit is used", () => {
     })
   })
 
+  it("is read from the windows, where the agent lists them: the one that is used most and not over", () => {
+    const resetsAt = NOW / 1000 + 600
+    const unifiedWindows = {
+      five_hour: { utilization: 0.41, resetsAt, status: "allowed" },
+      seven_day: { utilization: 0.77, resetsAt: resetsAt + 600, status: "allowed" },
+      of_tomorrow: { utilization: 0.99, resetsAt: NOW / 1000 - 1 },
+      odd: "nonsense",
+    }
+    expect(use({ status: "allowed", rateLimitType: "five_hour", resetsAt, unifiedWindows })).toMatchObject({
+      name: "7-day limit",
+      share: 77,
+      resetsAtMs: NOW + 1_200_000,
+    })
+  })
+
   it("is not known where it was not told, or once that window is over", () => {
     expect(limitUseOf(undefined, NOW)).toBeUndefined()
     expect(use({ status: "allowed" })).toBeUndefined()
