@@ -1,5 +1,6 @@
 import type { Command } from "commander"
-import { oneLine } from "./failure.ts"
+import type { DataOption } from "./data-directory.ts"
+import { oneLine, usageError } from "./failure.ts"
 
 export interface CommandDefinition {
   /** With its arguments: `send <id> [text]`. */
@@ -37,6 +38,10 @@ export function definitionOf(command: Command): CommandDefinition | undefined {
   return definitions.get(command)
 }
 
+export interface JsonOption extends DataOption {
+  readonly json?: boolean
+}
+
 export function jsonOption(command: Command, what: string): Command {
   return command.option("--json", what)
 }
@@ -44,4 +49,15 @@ export function jsonOption(command: Command, what: string): Command {
 /** For an option that may be given several times. */
 export function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value]
+}
+
+/** `--mode`, which is checked before anything is started: a CLI that knows no such mode would only say so when it is. */
+export function modeOption(command: Command): Command {
+  const words = "the permission mode: default, acceptEdits, plan, …; machine: what its settings say"
+  return command.option("--mode <mode>", words).hook("preAction", async (_, called) => {
+    const { mode } = called.opts<{ readonly mode?: string }>()
+    const { LAUNCH_MODES } = await import("@signalbox/protocol/asking-modes")
+    if (mode !== undefined && !LAUNCH_MODES.includes(mode))
+      throw usageError(`--mode ${mode}: give one of ${LAUNCH_MODES.join(", ")}`)
+  })
 }

@@ -28,6 +28,11 @@ describe("the definitions", () => {
     expect(names.filter(({ hasExample, hasData }) => !hasExample || !hasData)).toEqual([])
   })
 
+  it("[CL53] every command takes --json", () => {
+    const without = commands.filter((command) => !command.options.some(({ long }) => long === "--json"))
+    expect(without.map((command) => command.name())).toEqual([])
+  })
+
   it("[CL25] docs/cli.md is what the definitions say; if not: node scripts/generate-cli-docs.mjs", async () => {
     expect(readFileSync(join(root, "docs/cli.md"), "utf8")).toBe(await cliDocs())
   })

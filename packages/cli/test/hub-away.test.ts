@@ -1,18 +1,9 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { describe, expect, it } from "vitest"
-import { atEnd, environment, exitOf, folder, run, start, startHub } from "./signalbox-process.ts"
+import { atEnd, deadAddress, environment, exitOf, folder, run, start, startHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 100 }
-
-/** A port that nothing listens on. */
-async function deadAddress(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
-}
 
 describe("a hub or a machine that is away", () => {
   it("[CL50] a runner says that its hub does not answer, serves it when it comes, and exits 3 if it never did", async () => {

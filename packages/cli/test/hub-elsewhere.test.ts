@@ -15,7 +15,7 @@ describe("what goes on while a hub comes back at another port", () => {
     await expect.poll(() => follower.lines.length, POLL).toBeGreaterThan(1)
     hub.process.child.kill("SIGKILL")
     await exitOf(hub.process)
-    const next = await startHub("runner", hub.data)
+    const next = await startHub("runner", { data: hub.data })
     expect(next.url).not.toBe(hub.url)
     const { asks: open } = await next.json("asks")
     await next.json("answer", open[0].id, "allow")

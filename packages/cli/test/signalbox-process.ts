@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
@@ -45,6 +46,15 @@ export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), "signalbox-cli-"))
   atEnd(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
   return path
+}
+
+/** A port that nothing listens on. */
+export async function deadAddress(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
 }
 
 /** Nothing of whoever runs the tests: not their hub, not their home. */
@@ -110,11 +120,19 @@ export interface TestHub extends Ready {
 }
 
 /** A hub as its users start it; with a runner, which is ended with everything on it. */
-export async function startHub(runner: "runner" | "no-runner", data: string = folder()): Promise<TestHub> {
+interface HubStart {
+  readonly data?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+export async function startHub(
+  runner: "runner" | "no-runner",
+  { data = folder(), env = {} }: HubStart = {},
+): Promise<TestHub> {
   // At the end everything is gone before the folder is.
   if (runner === "runner") atEnd(() => run(["down", "--agents", "--data", data]))
   const flags = runner === "runner" ? [] : ["--no-runner"]
-  const running = start(["up", "--json", "--port", "0", "--data", data, ...flags])
+  const running = start(["up", "--json", "--port", "0", "--data", data, ...flags], env)
   const told = await ready(running)
   const withData = (args: readonly string[]) => [...args, "--data", data]
   return {

@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { costWords, counted, sumUsd } from "@signalbox/protocol"
+import { tellingErrors } from "@signalbox/protocol/transcript"
 import { describe, expect, it } from "vitest"
 import { eventLines } from "../src/hub/event-lines.ts"
 import { identify, isAlive, readCard } from "../src/process-card.ts"
@@ -61,6 +63,34 @@ describe("what is shown in a terminal", () => {
     expect(told({ type: "result", subtype: "error_max_turns" })).toEqual(["turn: failed (error_max_turns)"])
     expect(told({ type: "system", subtype: "init" })).toEqual([])
     expect(told({ type: "of_tomorrow" })).toEqual([])
+  })
+})
+
+describe("what is shown to people", () => {
+  it("[CL56] questions and answers are words, not JSON", () => {
+    const told = (message: { type: string } & Record<string, unknown>, from: "agent" | "client" = "agent") =>
+      eventLines({ seq: 1, at: "2031-01-31T12:00:00Z", from, by: "ada", message }, plain).map((line) => line.slice(9))
+    const questions = [{ question: "Which colour?", options: [{ label: "Red" }] }, { question: "Which size?" }]
+    const call = { type: "tool_use", name: "AskUserQuestion", input: { questions } }
+    expect(told({ type: "assistant", message: { content: [call] } })).toEqual(["tool: Which colour? / Which size?"])
+    const request = { subtype: "can_use_tool", tool_name: "AskUserQuestion", input: { questions } }
+    expect(told({ type: "control_request", request })).toEqual(["asks: Which colour? / Which size?"])
+    const updatedInput = { questions, answers: { "Which colour?": "Red", "Which size?": "L" } }
+    const response = { response: { behavior: "allow", updatedInput } }
+    expect(told({ type: "control_response", response }, "client")).toEqual(["ada answers: Red / L"])
+  })
+
+  it("[CL56] sums of money have no dust, counts their plural, and diagnostics are left out", () => {
+    expect([0.1 + 0.2 === 0.3, sumUsd(0.1, 0.2)]).toEqual([false, 0.3])
+    expect(sumUsd(...Array.from({ length: 1_000 }, () => 0.1))).toBe(100)
+    expect([costWords(0.0021), costWords(1.2), costWords(0)]).toEqual(["$0.0021", "$1.20", "$0.00"])
+    expect([counted(1, "task"), counted(2, "task"), counted(1, "try", "tries"), counted(0, "try", "tries")]).toEqual([
+      "1 task",
+      "2 tasks",
+      "1 try",
+      "0 tries",
+    ])
+    expect(tellingErrors(["[ede_diagnostic] result_type=user", "overloaded", 7])).toEqual(["overloaded"])
   })
 })
 

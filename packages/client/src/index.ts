@@ -28,4 +28,5 @@ export type { HubRuns, NewRun, Run, RunChange, RunTask, TaskChange } from "./hub
 export type { HubSession, SendOptions } from "./hub-session.ts"
 export { readEvents } from "./read-events.ts"
 export type { Call } from "./rest.ts"
+export { failureAdvice, hasFailed } from "./session-failure.ts"
 export { newUuid } from "./uuid.ts"

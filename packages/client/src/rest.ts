@@ -65,8 +65,8 @@ export class Rest {
       const response = await fetch(`${http}${pathOf(call)}`, init(call, token, ending.signal))
       const text = await response.text()
       const body = parse(text)
-      if (!response.ok) throw refusal(response.status, body?.value, call)
-      if (body === undefined) throw badReply(response.status, call)
+      if (!response.ok) throw refusal(response.status, body?.value, { call, at })
+      if (body === undefined) throw badReply(response.status, { call, at })
       // Taken at the hub's word: its contract says what the reply is.
       const { value }: { value: Reply } = body
       return value
@@ -122,16 +122,26 @@ function askedDelayMs(error: unknown): number {
   return typeof seconds === "number" && seconds > 0 ? Math.min(seconds * 1000, MAX_ASKED_DELAY_MS) : 0
 }
 
-function badReply(status: number, call: Call): HubClientError {
-  const message = `the reply to ${call.path} is no JSON; is this a hub's address?`
+interface Asked {
+  readonly call: Call
+  readonly at: string
+}
+
+function badReply(status: number, { call, at }: Asked): HubClientError {
+  const message = `what answers at ${at} is not a hub: its reply to ${call.path} is no JSON; check the address`
   return new HubClientError("client/bad-reply", message, { status })
 }
 
-function refusal(status: number, body: unknown, call: Call): HubClientError {
+function refusal(status: number, body: unknown, { call, at }: Asked): HubClientError {
   const error = fieldOf(body, "error")
   const code = textOf(error, "code")
   if (code === undefined) {
-    return new HubClientError("client/bad-reply", `${call.path} was answered with status ${status}`, { status })
+    // A proxy in front of a hub says so when the hub is away.
+    const message =
+      status >= 500
+        ? `${at} answered ${call.path} with status ${status}: look whether the hub behind it is up`
+        : `what answers at ${at} is not a hub: it answered ${call.path} with status ${status}; check the address`
+    return new HubClientError("client/bad-reply", message, { status })
   }
   const { error: _, ...details } = isObject(body) ? body : {}
   return new HubClientError(code, textOf(error, "message") ?? code, { status, details })

@@ -21,6 +21,7 @@ export {
   type Timers,
   type WaitOptions,
 } from "./correlation.ts"
+export { counted } from "./counted.ts"
 export {
   createDecoder,
   type Decoded,
@@ -43,6 +44,7 @@ export {
 } from "./framing.ts"
 export { type Guess, guessFromRubbish } from "./guess.ts"
 export { capabilities, hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
+export { costWords, sumUsd } from "./money.ts"
 export { type PeerTraits, peerTraits } from "./peer-traits.ts"
 export type * from "./schemas/index.ts"
 export {
@@ -56,5 +58,6 @@ export {
   type SessionState,
   stepSession,
 } from "./session-state.ts"
+export { saysSignIn } from "./sign-in.ts"
 export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"
 export type { ModelUse, ModelUses, TokenCount } from "./usage.ts"

@@ -1,4 +1,5 @@
-import type { Ask } from "@signalbox/client"
+import { type Ask, failureAdvice, hasFailed } from "@signalbox/client"
+import { counted } from "@signalbox/protocol"
 import {
   costWords,
   countWords,
@@ -37,11 +38,12 @@ export function headerLine({ session }: FeedState, { width, colours }: Paper): s
     totalTokens(session.tokens) > 0 ? `${countWords(totalTokens(session.tokens))} tokens` : "",
   ]
   const right = cutCells(visibleLine(facts.filter((fact) => fact !== "").join(" · ")), Math.floor(width / 2))
-  const state = ` ${session.state} `
+  const isFailed = hasFailed(session)
+  const state = ` ${isFailed ? "failed" : session.state} `
   const room = Math.max(4, width - cellWidth(right) - state.length - 2)
   const title = cutCells(visibleLine(session.title ?? session.id), room)
   const gap = " ".repeat(Math.max(1, width - cellWidth(title) - state.length - cellWidth(right) - 1))
-  return `${colours.bold(title)} ${stateColour(session.state, colours)(state)}${gap}${colours.dim(right)}`
+  return `${colours.bold(title)} ${(isFailed ? colours.red : stateColour(session.state, colours))(state)}${gap}${colours.dim(right)}`
 }
 
 function stateColour(state: FeedState["session"]["state"], colours: Colours): (text: string) => string {
@@ -72,6 +74,8 @@ export function statusLines(state: FeedState, { width, colours }: Paper): readon
   if (ending !== undefined) lines.push(colours.red(cutCells(`Cut off: ${visibleLine(ending)}`, width)))
   if (session.next !== undefined)
     lines.push(colours.yellow(cutCells(`The conversation goes on: ${command(`attach ${session.next}`)}`, width)))
+  const advice = failureAdvice(session)
+  if (advice !== undefined) lines.push(colours.red(cutCells(advice, width)))
   if (notice !== undefined) lines.push(colours.yellow(cutCells(visibleLine(notice), width)))
   return lines
 }
@@ -119,7 +123,9 @@ export function askPanel(panel: AskPanel, paper: Paper): DrawnPanel {
   const shown = body.slice(from, from + seen).map((line) => `${paint("│")} ${line}`)
   const below = body.length - from - seen
   const hint =
-    below > 0 ? `${isFocused ? "" : "Tab: answer · "}↓ ${below} more lines` : hintOf(ask, answering, isFocused)
+    below > 0
+      ? `${isFocused ? "" : "Tab: answer · "}↓ ${counted(below, "more line")}`
+      : hintOf(ask, answering, isFocused)
   return { lines: [head, ...shown, paint(`└ ${cutCells(hint, width - 2)}`)], total: body.length, seen }
 }
 

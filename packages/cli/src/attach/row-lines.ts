@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { counted, textOf } from "@signalbox/protocol"
 import {
   type ActivityRow,
   answersOf,
@@ -155,7 +155,7 @@ function outcomeLines(row: ToolRow, { colours, width }: Drawing): readonly strin
       .slice(0, EDIT_LINES)
       .map(({ mark, text }) => paint[mark](cutCells(visibleText(`${mark} ${text}`).replaceAll("\t", "  "), room)))
     const left = edit.lines.length - lines.length
-    return left > 0 ? [...lines, colours.dim(`… ${left} more lines`)] : lines
+    return left > 0 ? [...lines, colours.dim(`… ${counted(left, "more line")}`)] : lines
   }
   const answers = answersOf(row)
   if (answers.length > 0) {
@@ -165,7 +165,8 @@ function outcomeLines(row: ToolRow, { colours, width }: Drawing): readonly strin
   const paint = row.state === "failed" || row.state === "denied" ? colours.red : colours.dim
   const lines = visibleText(resultText(row.result)).trimEnd().split("\n")
   const shown = lines.slice(-OUTPUT_LINES).filter((line) => line !== "")
-  const head = lines.length > OUTPUT_LINES ? [colours.dim(`… ${lines.length - OUTPUT_LINES} more lines`)] : []
+  const head =
+    lines.length > OUTPUT_LINES ? [colours.dim(`… ${counted(lines.length - OUTPUT_LINES, "more line")}`)] : []
   return [...head, ...shown.map((line) => paint(cutCells(line.replaceAll("\t", "    "), room)))]
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand } from "../define-command.ts"
+import { defineCommand, type JsonOption, jsonOption } from "../define-command.ts"
 
 export function addAttach(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {
@@ -9,7 +8,12 @@ export function addAttach(program: Command, context: CommandContext): void {
     summary: "Watch and steer a session, full screen: transcript, asks, messages",
     examples: ["signalbox attach 3f2a"],
   })
-  command.action(async (id: string, options: DataOption) => {
+  const words = "no screen: print each event from now on as JSON, one on each line, until the session ends"
+  jsonOption(command, words).action(async (id: string, options: JsonOption) => {
+    if (options.json === true) {
+      const { showLog } = await import("../hub/show-log.ts")
+      return showLog(id, { ...options, follow: true, after: 0, tail: 0 }, context)
+    }
     const { attach } = await import("../attach/attach.ts")
     await attach(id, options, context)
   })

@@ -1,20 +1,22 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
-import { defineCommand } from "../define-command.ts"
+import { defineCommand, type JsonOption, jsonOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
 export function addCompletion(program: Command, context: CommandContext): void {
-  defineCommand(program, {
+  const command = defineCommand(program, {
     name: "completion <shell>",
     summary: "Print a completion script for bash or zsh",
     examples: [
       "signalbox completion bash > ~/.local/share/bash-completion/completions/signalbox",
       'signalbox completion zsh > "${fpath[1]}/_signalbox"',
     ],
-  }).action(async (shell: string) => {
+  })
+  jsonOption(command, "print the script inside of JSON").action(async (shell: string, options: JsonOption) => {
     if (shell !== "bash" && shell !== "zsh") throw usageError(`${shell}: there are scripts for bash and zsh`)
     const { completionScript } = await import("../completion/completion-script.ts")
-    context.stdout.write(completionScript(shell))
+    const script = completionScript(shell)
+    context.stdout.write(options.json === true ? `${JSON.stringify({ shell, script })}\n` : script)
   })
   const complete = program.command("complete [words...]", { hidden: true }).allowUnknownOption()
   complete.helpOption(false).action(async (words: string[]) => {

@@ -1,11 +1,12 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { defineCommand } from "../define-command.ts"
+import { defineCommand, jsonOption } from "../define-command.ts"
 
 export interface ExportOptions extends DataOption {
   readonly html?: string
   readonly ndjson?: string
+  readonly json?: boolean
 }
 
 export function addExport(program: Command, context: CommandContext): void {
@@ -17,8 +18,8 @@ export function addExport(program: Command, context: CommandContext): void {
   command
     .option("--html <file>", "one page that needs nothing else, to read or to send to somebody (- is stdout)")
     .option("--ndjson <file>", "the events as they are, one JSON object on each line (- is stdout)")
-    .action(async (id: string, options: ExportOptions) => {
-      const { exportSession } = await import("../export/export-session.ts")
-      await exportSession(id, options, context)
-    })
+  jsonOption(command, "print where it was written as JSON").action(async (id: string, options: ExportOptions) => {
+    const { exportSession } = await import("../export/export-session.ts")
+    await exportSession(id, options, context)
+  })
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { collect, defineCommand, jsonOption } from "../define-command.ts"
+import { collect, defineCommand, jsonOption, modeOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
 export interface LoopOptions extends DataOption {
@@ -48,8 +48,8 @@ export function addLoop(program: Command, context: CommandContext): void {
     .option("--agent <kind>", "claude (the default) or simulator (no account needed)")
     .option("--cwd <directory>", "the folder the agents work in (default: this one, when the hub is on this machine)")
     .option("--model <model>", "the model to use")
-    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …; machine: what its settings say")
     .option("--arg <argument>", "one more argument for the agents (repeatable; admin)", collect, [])
+  modeOption(command)
   jsonOption(command, "print what happens as it happens, one JSON object on each line; with --list, the list").action(
     async (words: string[], options: LoopOptions) => {
       if (options.list === true) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { collect, defineCommand, jsonOption } from "../define-command.ts"
+import { collect, defineCommand, jsonOption, modeOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
 export interface NewOptions extends DataOption {
@@ -40,7 +40,6 @@ export function addNew(program: Command, context: CommandContext): void {
     )
     .option("--prompt <text>", "the first message (- reads it from stdin)", readPrompt)
     .option("--model <model>", "the model to use")
-    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …; machine: what its settings say")
     .option("--resume <id>", "go on with a conversation: the id of a session here, or the CLI's own")
     .option("--fork", "with --resume: leave the original as it is")
     .option("--at <uuid>", "with --fork: leave out what came after this message of the agent")
@@ -50,6 +49,7 @@ export function addNew(program: Command, context: CommandContext): void {
     .option("--arg <argument>", "one more argument for the agent (repeatable; admin)", collect, [])
     .option("--attach", "watch it right away, as signalbox attach does")
     .option("--env <NAME=value>", "a variable for the agent (repeatable; admin)", collect, [])
+  modeOption(command)
   jsonOption(command, "print the whole session as JSON").action(async (options: NewOptions) => {
     const { newSession } = await import("../hub/new-session.ts")
     await newSession(options, context)

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import { defineCommand, jsonOption, modeOption } from "../define-command.ts"
 
 export interface RunOptions extends DataOption {
   readonly cwd?: string
@@ -25,9 +25,9 @@ export function addRun(program: Command, context: CommandContext): void {
   command
     .option("--cwd <directory>", "the folder it works in (default: this one)")
     .option("--model <model>", "the model to use")
-    .option("--mode <mode>", "the permission mode: default, acceptEdits, plan, …; machine: what its settings say")
     .option("--resume <id>", "go on with a conversation: the CLI's own session id")
     .option("--sim", "the simulator in the place of claude: no account needed")
+  modeOption(command)
   jsonOption(command, "print what the agent says as it says it, one JSON object on each line").action(
     async (words: string[], options: RunOptions) => {
       const { run } = await import("../run/run.ts")

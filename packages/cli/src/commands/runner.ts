@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { collect, defineCommand } from "../define-command.ts"
+import { collect, defineCommand, jsonOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
 export interface RunnerCommandOptions extends DataOption {
@@ -10,6 +10,7 @@ export interface RunnerCommandOptions extends DataOption {
   readonly label: readonly string[]
   readonly maxAgents?: number
   readonly tokenFile?: string
+  readonly json?: boolean
   /** The runner of a data directory's own hub, wherever that hub is at the time. */
   readonly local?: boolean
 }
@@ -33,10 +34,12 @@ export function addRunner(program: Command, context: CommandContext): void {
       "where its token is (default: the variable SIGNALBOX_TOKEN); never on the command line",
     )
   command.addOption(command.createOption("--local").hideHelp())
-  command.action(async (options: RunnerCommandOptions) => {
-    const { runRunner } = await import("../runner/run-runner.ts")
-    await runRunner(options, context)
-  })
+  jsonOption(command, "print one line of JSON when the hub has taken it").action(
+    async (options: RunnerCommandOptions) => {
+      const { runRunner } = await import("../runner/run-runner.ts")
+      await runRunner(options, context)
+    },
+  )
 }
 
 function readCount(text: string): number {

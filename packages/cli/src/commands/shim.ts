@@ -1,9 +1,9 @@
 import type { Command } from "commander"
-import { defineCommand } from "../define-command.ts"
+import { defineCommand, jsonOption } from "../define-command.ts"
 
 /** Its arguments are those of `claude`: `main` hands them over before this is read. Here is what the help shows. */
 export function addShim(program: Command): void {
-  defineCommand(program, {
+  const command = defineCommand(program, {
     name: "shim [arguments...]",
     summary: "Stand in for claude as an SDK's executable; without arguments: the path to give the SDK",
     examples: ["signalbox shim"],
@@ -14,4 +14,5 @@ export function addShim(program: Command): void {
       "SIGNALBOX_SESSION to attach to a session that is there, SIGNALBOX_AGENT=simulator, SIGNALBOX_RUNNER.",
     ].join("\n"),
   })
+  jsonOption(command, "without other arguments: print the path as JSON")
 }

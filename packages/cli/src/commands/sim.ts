@@ -1,9 +1,9 @@
 import type { Command } from "commander"
-import { defineCommand } from "../define-command.ts"
+import { defineCommand, jsonOption } from "../define-command.ts"
 
 /** Its arguments are the simulator's: `main` hands them over before this is read. Here is what the help shows. */
 export function addSim(program: Command): void {
-  defineCommand(program, {
+  const command = defineCommand(program, {
     name: "sim [arguments...]",
     summary: "The simulated claude executable, also installed as claude-sim; its own --help tells more",
     examples: [
@@ -11,4 +11,5 @@ export function addSim(program: Command): void {
       `echo '{"type":"user","message":{"role":"user","content":"permission please"}}' | signalbox sim`,
     ],
   })
+  jsonOption(command, "with --list: print the scenarios as JSON; what it says as an agent is JSON in any case")
 }

@@ -1,23 +1,28 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand } from "../define-command.ts"
+import { defineCommand, type JsonOption, jsonOption } from "../define-command.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
-import { tellPerson } from "../terminal/output.ts"
+import { printJson, tellPerson } from "../terminal/output.ts"
 
 export function addStop(program: Command, context: CommandContext): void {
-  defineCommand(program, {
+  const command = defineCommand(program, {
     name: "stop <ids...>",
     summary: "End the agents of sessions; their history stays",
     examples: ["signalbox stop 3f2a", "signalbox stop 3f2a 91c0"],
-  }).action((ids: string[], options: DataOption) =>
+  })
+  jsonOption(command, "print which sessions were stopped as JSON").action((ids: string[], options: JsonOption) =>
     withHub(options, context, async (hub) => {
       // All are looked up before any is stopped: a wrong id stops nothing.
       const sessions = []
       for (const id of ids) sessions.push(await findSession(hub, id))
       for (const session of sessions) await hub.session(session.id).stop()
-      tellPerson(context, "Stopped. Its history stays, and the next message brings it back.")
+      if (options.json === true) return printJson(context, { stopped: sessions.map((session) => session.id) })
+      const words = sessions.length === 1 ? "Its history stays" : "Their history stays"
+      tellPerson(
+        context,
+        `Stopped. ${words}, and the next message brings ${sessions.length === 1 ? "it" : "each"} back.`,
+      )
     }),
   )
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
-import { defineCommand, errorLine, jsonOption } from "../define-command.ts"
+import { defineCommand, errorLine, type JsonOption, jsonOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
 export interface NewTokenOptions extends DataOption {
@@ -46,11 +46,14 @@ export function addToken(program: Command, context: CommandContext): void {
   jsonOption(list, "print the list as JSON").action(async (options: TokenListOptions) =>
     (await work()).listTokens(options, context),
   )
-  defineCommand(token, {
+  const revoke = defineCommand(token, {
     name: "revoke <id>",
     summary: "Make a token invalid and close its connections",
     examples: ["signalbox token revoke 3f2a91c4"],
-  }).action(async (id: string, options: DataOption) => (await work()).revokeToken(id, options, context))
+  })
+  jsonOption(revoke, "print the revoked token, without its secret, as JSON").action(
+    async (id: string, options: JsonOption) => (await work()).revokeToken(id, options, context),
+  )
 }
 
 function readRole(role: string): string {

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs"
 import type { Hub } from "@signalbox/client"
+import { counted } from "@signalbox/protocol"
 import type { CommandContext } from "../command-context.ts"
 import { type DataDirectory, type DataOption, dataDirectory } from "../data-directory.ts"
 import { exitCodeOf, oneLine } from "../failure.ts"
@@ -52,7 +53,7 @@ async function checkOwnRunner({ runnerState }: DataDirectory, next: Place["next"
   const pid = existsSync(runnerState) ? await findRunner(runnerState) : undefined
   if (pid === undefined) return note("runner", "none lives here", `nothing: ${next("up")} starts one`)
   const count = await agentsIn(runnerState).catch(() => undefined)
-  const agents = count === undefined ? "agents that cannot be counted" : count === 1 ? "1 agent" : `${count} agents`
+  const agents = count === undefined ? "agents that cannot be counted" : counted(count, "agent")
   const todo = `${next("up")} finds it again; to end it with its agents: ${next("down --agents")}`
   return note("runner", `lives here without a hub (pid ${pid}, ${agents})`, todo)
 }
@@ -69,7 +70,7 @@ async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
 async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check> {
   const runners = await hub.runners.list()
   const here = runners.filter(({ connected }) => connected)
-  const names = here.map(({ name, agents }) => `${name} (${agents === 1 ? "1 agent" : `${agents} agents`})`)
+  const names = here.map(({ name, agents }) => `${name} (${counted(agents, "agent")})`)
   if (here.length > 0) return ok("runner", names.join(", "))
   const away = runners.map(({ name }) => name).join(", ")
   const found = away === "" ? "none" : `none connected; known: ${away}`

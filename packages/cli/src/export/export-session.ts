@@ -11,7 +11,7 @@ import type { ExportOptions } from "../commands/export.ts"
 import { CliError, usageError } from "../failure.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
-import { print } from "../terminal/output.ts"
+import { print, printJson } from "../terminal/output.ts"
 import { ProgressBar } from "./progress-bar.ts"
 
 export async function exportSession(id: string, options: ExportOptions, context: CommandContext): Promise<void> {
@@ -20,12 +20,20 @@ export async function exportSession(id: string, options: ExportOptions, context:
     throw usageError(`say what to write: signalbox export ${id} --html FILE, or --ndjson FILE, or both`)
   if (html !== undefined && ndjson !== undefined && resolve(html) === resolve(ndjson))
     throw usageError(`both would be written to ${html}: give each a place of its own`)
+  if (options.json === true && (html === "-" || ndjson === "-"))
+    throw usageError("--json prints where files were written, and - takes stdout: give one of them")
   await withHub(options, context, async (hub) => {
     const session = await findSession(hub, id)
     const read = (make: (events: AsyncIterable<HubEvent>) => AsyncGenerator<string>, file: string | undefined) =>
       file === undefined ? undefined : exportTo(file, { hub, session, make, context })
     await read((events) => page(hub, session, events), html)
     await read(lines, ndjson)
+    if (options.json === true)
+      await printJson(context, {
+        session: session.id,
+        ...(html === undefined ? {} : { html: resolve(html) }),
+        ...(ndjson === undefined ? {} : { ndjson: resolve(ndjson) }),
+      })
   })
 }
 

@@ -22,6 +22,8 @@ export function askText(ask: Ask): string {
 }
 
 export function toolText(name: string, input: unknown): string {
+  const questions = name === "AskUserQuestion" ? questionTexts(input) : []
+  if (questions.length > 0) return questions.join(" / ")
   const telling = TELLING.map((field) => textOf(input, field)).find((text) => text !== undefined)
   const rest = telling ?? (isObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "")
   return rest === "" ? name : `${name} ${rest}`
@@ -29,7 +31,11 @@ export function toolText(name: string, input: unknown): string {
 
 /** The texts of an AskUserQuestion: the answers are given by them. */
 export function questionsOf({ input }: Ask): string[] {
-  const questions = input?.["questions"]
+  return questionTexts(input)
+}
+
+function questionTexts(input: unknown): string[] {
+  const questions = isObject(input) ? input["questions"] : undefined
   if (!Array.isArray(questions)) return []
   return questions.flatMap(
     (question: unknown) => textOf(question, "question") ?? textOf(fieldOf(question, "question"), "text") ?? [],

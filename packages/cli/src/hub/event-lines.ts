@@ -1,5 +1,5 @@
 import type { HubEvent } from "@signalbox/client"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { costWords, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
@@ -84,7 +84,7 @@ function toolResults(message: unknown, colours: Colours): Saying[] {
 
 function resultOf(message: Readonly<Record<string, unknown>>, colours: Colours): Saying {
   const { subtype, duration_ms, total_cost_usd, is_error } = message
-  const cost = typeof total_cost_usd === "number" ? `, $${total_cost_usd.toFixed(4)} in all` : ""
+  const cost = typeof total_cost_usd === "number" ? `, ${costWords(total_cost_usd)} in all` : ""
   const time = typeof duration_ms === "number" ? ` after ${(duration_ms / 1000).toFixed(1)} s` : ""
   const isBad = is_error === true || subtype !== "success"
   const what = isBad ? `failed (${onOneLine(String(subtype))})` : "done"
@@ -113,6 +113,9 @@ function steeringText(request: Readonly<Record<string, unknown>> | undefined): s
 function answerSaying(message: unknown, who: string): Saying[] {
   const answer = fieldOf(fieldOf(message, "response"), "response")
   const verdict = textOf(answer, "behavior") ?? textOf(answer, "action")
+  const given = fieldOf(fieldOf(answer, "updatedInput"), "answers")
+  if (given !== undefined)
+    return [{ who, text: `answers: ${cut(onOneLine(Object.values(given).map(String).join(" / ")), MAX_RESULT_CHARS)}` }]
   const words = verdict === undefined ? "answers" : (VERDICTS[verdict] ?? `answers ${onOneLine(verdict)}`)
   const why = verdict === "deny" ? textOf(answer, "message") : undefined
   return [{ who, text: why === undefined ? words : `${words}: ${cut(onOneLine(why), MAX_RESULT_CHARS)}` }]

@@ -1,10 +1,10 @@
-import type { Hub, Session } from "@signalbox/client"
+import { failureAdvice, type Hub, hasFailed, type Session } from "@signalbox/client"
+import { costWords } from "@signalbox/protocol"
 import { countWords, totalTokens } from "@signalbox/protocol/transcript"
 import type { CommandContext } from "../command-context.ts"
 import type { LsOptions } from "../commands/ls.ts"
 import { nextCommand } from "../next-command.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
-import { dollars } from "../terminal/dollars.ts"
 import { ago } from "../terminal/moments.ts"
 import { print, printJson, widthOf } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
@@ -79,7 +79,11 @@ async function collectSessions(hub: Hub, options: LsOptions): Promise<Listed> {
 function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
   return [
     { title: "ID", text: ({ id }) => id.slice(0, SHORT_ID), paint: colours.bold },
-    { title: "STATE", text: ({ state }) => state, paint: (text, session) => paintState(colours, session)(text) },
+    {
+      title: "STATE",
+      text: (session) => (hasFailed(session) ? "failed" : session.state),
+      paint: (text, session) => (hasFailed(session) ? colours.red : paintState(colours, session))(text),
+    },
     { title: "ASKS", text: ({ pendingAsks }) => (pendingAsks === 0 ? "" : String(pendingAsks)), paint: colours.yellow },
     { title: "WHAT", text: describe, isWide: true },
     {
@@ -91,7 +95,7 @@ function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
           .join("/"),
       paint: colours.dim,
     },
-    { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : dollars(costUsd)), isRight: true },
+    { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : costWords(costUsd)), isRight: true },
     {
       title: "TOKENS",
       text: ({ tokens }) => (totalTokens(tokens) === 0 ? "" : countWords(totalTokens(tokens))),
@@ -101,8 +105,13 @@ function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
   ]
 }
 
-function describe({ title, lastLine }: Session): string {
-  return onOneLine([title, lastLine].filter((text) => text !== null && text !== undefined && text !== "").join(": "))
+function describe(session: Session): string {
+  const { title, lastLine } = session
+  return onOneLine(
+    [title, failureAdvice(session) ?? lastLine]
+      .filter((text) => text !== null && text !== undefined && text !== "")
+      .join(": "),
+  )
 }
 
 function paintState(colours: Colours, { state }: Session): (text: string) => string {

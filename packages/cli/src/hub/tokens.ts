@@ -1,7 +1,7 @@
 import type { Hub } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import type { NewTokenOptions, TokenListOptions } from "../commands/token.ts"
-import type { DataOption } from "../data-directory.ts"
+import type { JsonOption } from "../define-command.ts"
 import { CliError, usageError } from "../failure.ts"
 import { nextCommand } from "../next-command.ts"
 import { coloursFor } from "../terminal/colours.ts"
@@ -59,7 +59,7 @@ export async function listTokens(options: TokenListOptions, context: CommandCont
   await print(context.stdout, text)
 }
 
-export function revokeToken(given: string, options: DataOption, context: CommandContext): Promise<void> {
+export function revokeToken(given: string, options: JsonOption, context: CommandContext): Promise<void> {
   if (given.trim() === "") throw usageError(`the id is empty: see "${nextCommand("token ls", options, context.env)}"`)
   return withHub(options, context, async (hub) => {
     const found = (await tokensOf(hub)).filter(({ id }) => id === given || id.startsWith(given))
@@ -68,8 +68,10 @@ export function revokeToken(given: string, options: DataOption, context: Command
       throw new CliError("cli/failed", `there is no token whose id begins with ${given}`, { list: "token ls --all" })
     if (token.id !== given && found.length > 1)
       throw usageError(`${given} fits ${found.length} tokens: give more of the id`)
-    await hub.request({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(token.id)}`, repeatable: true })
-    tellPerson(context, "Revoked, and its connections are closed.")
+    const path = `/api/tokens/${encodeURIComponent(token.id)}`
+    const revoked = await hub.request<Token>({ method: "DELETE", path, repeatable: true })
+    if (options.json === true) await printJson(context, revoked)
+    else tellPerson(context, "Revoked, and its connections are closed.")
   })
 }
 

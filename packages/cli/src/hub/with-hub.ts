@@ -3,9 +3,9 @@ import type { Hub } from "@signalbox/client"
 import type { CommandContext } from "../command-context.ts"
 import { type DataOption, dataDirectory } from "../data-directory.ts"
 import type { Found } from "../discover/probe.ts"
-import { CliError } from "../failure.ts"
+import { CliError, causeOf } from "../failure.ts"
 import { nextCommand, withNextCommand } from "../next-command.ts"
-import { type FoundHub, findHub, whereHubIs } from "./find-hub.ts"
+import { askedFor, type FoundHub, findHub, whereHubIs } from "./find-hub.ts"
 
 /** A person waits at the terminal: a hub that restarts is waited for, one that is gone is not waited for long. */
 const RECONNECT = { baseDelayMs: 50, maxDelayMs: 500 }
@@ -25,7 +25,8 @@ export async function withHub<Result>(
     return await work(hub)
   } catch (error) {
     const next = (words: string) => nextCommand(words, options, context.env)
-    throw unreachable(withNextCommand(error, options, context.env), next, found)
+    const isByUrl = options.data === undefined && askedFor(context.env) !== undefined
+    throw unreachable(withNextCommand(error, options, context.env), { next, found, isByUrl })
   } finally {
     hub.close()
   }
@@ -33,10 +34,18 @@ export async function withHub<Result>(
 
 type Next = (words: string) => string
 
-function unreachable(error: unknown, next: Next, { url }: FoundHub): unknown {
+interface Away {
+  readonly next: Next
+  readonly found: FoundHub
+  /** SIGNALBOX_URL named it. */
+  readonly isByUrl: boolean
+}
+
+function unreachable(error: unknown, { next, found: { url }, isByUrl }: Away): unknown {
   const isAway = error instanceof Error && "code" in error && error.code === "client/unreachable"
   if (!isAway) return inCommands(error, next)
-  return new CliError("cli/no-hub", `the hub at ${url} cannot be reached: start it again with "${next("up")}"`, {
+  const todo = isByUrl ? "check SIGNALBOX_URL, and whether that hub is up" : `start it again with "${next("up")}"`
+  return new CliError("cli/no-hub", `the hub at ${url} cannot be reached (${causeOf(error)}): ${todo}`, {
     cause: error,
   })
 }

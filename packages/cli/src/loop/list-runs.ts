@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs"
 import type { Hub, Run } from "@signalbox/client"
+import { costWords, sumUsd } from "@signalbox/protocol"
 import type { CommandContext } from "../command-context.ts"
 import type { LoopOptions } from "../commands/loop.ts"
 import { dataDirectory } from "../data-directory.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { nextCommand } from "../next-command.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
-import { dollars } from "../terminal/dollars.ts"
 import { ago } from "../terminal/moments.ts"
 import { print, printJson, widthOf } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
@@ -65,8 +65,8 @@ function count({ tasks }: Run, state: "done" | "failed"): number {
 }
 
 function costText({ tasks }: Run): string {
-  const cost = tasks.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0)
-  return cost === 0 ? "" : dollars(cost)
+  const cost = sumUsd(...tasks.map(({ costUsd = 0 }) => costUsd))
+  return cost === 0 ? "" : costWords(cost)
 }
 
 function describe({ title, note = "" }: Run): string {

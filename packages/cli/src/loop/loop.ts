@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import type { Run } from "@signalbox/client"
+import { counted } from "@signalbox/protocol"
 import type { CommandContext } from "../command-context.ts"
 import type { LoopOptions } from "../commands/loop.ts"
 import { type ExitCode, exitCodeOf, oneLine, usageError } from "../failure.ts"
@@ -27,7 +28,7 @@ export async function loop(words: readonly string[], options: LoopOptions, conte
     throw usageError("--resume goes on with the tasks of that run: give no others")
   runSettings(options)
   if (tasks?.texts.length === 0) {
-    context.stderr.write(`There is nothing to do: all ${tasks.ticked} tasks are ticked.\n`)
+    context.stderr.write(`There is nothing to do: ${counted(tasks.ticked, "task is", "tasks are")} ticked.\n`)
     return
   }
   const stopping = stopSignals()

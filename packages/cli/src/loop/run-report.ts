@@ -1,3 +1,4 @@
+import { counted } from "@signalbox/protocol"
 import type { CommandContext } from "../command-context.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
@@ -63,7 +64,8 @@ function linesReport({ stdout, env }: CommandContext): RunReport {
   const print = (text: string) => void stdout.write(`${timeOfDay(new Date().toISOString())} ${text}\n`)
   const colours = coloursFor(stdout, env)
   return {
-    began: ({ run, title, state }) => print(`run ${run.slice(0, SHORT_ID)}: ${title}, ${state.tasks.length} tasks`),
+    began: ({ run, title, state }) =>
+      print(`run ${run.slice(0, SHORT_ID)}: ${title}, ${counted(state.tasks.length, "task")}`),
     changed({ state }, before) {
       for (const task of changedTasks(state, before)) {
         const { number, tries, note } = task

@@ -1,3 +1,4 @@
+import { sumUsd } from "@signalbox/protocol"
 /** A run of tasks: what there is of it, and what is to be done. Pure; `run-step.ts` moves it. */
 
 export interface Plan {
@@ -130,5 +131,5 @@ export function turnsOf({ tasks }: RunState): number {
 }
 
 export function costOf({ tasks }: RunState): number {
-  return tasks.reduce((sum, { costUsd }) => sum + costUsd, 0)
+  return sumUsd(...tasks.map(({ costUsd }) => costUsd))
 }

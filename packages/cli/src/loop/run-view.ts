@@ -1,5 +1,5 @@
+import { costWords, counted } from "@signalbox/protocol"
 import type { Colours } from "../terminal/colours.ts"
-import { dollars } from "../terminal/dollars.ts"
 import { cut, onOneLine } from "../terminal/plain-text.ts"
 import { tableText } from "../terminal/table.ts"
 import { costOf, isActive, type RunState, type StopReason, type Task, turnsOf } from "./run-state.ts"
@@ -37,7 +37,7 @@ export function runLines(view: RunView, { width, height, colours }: Screen): str
       { title: "#", text: ({ number }) => String(number), isRight: true },
       { title: "STATE", text: stateWord, paint: (text, task) => stateColour(task, colours)(text) },
       { title: "TRY", text: ({ tries }) => (tries === 0 ? "" : String(tries)), isRight: true },
-      { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : dollars(costUsd)), isRight: true },
+      { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : costWords(costUsd)), isRight: true },
       { title: "SESSION", text: ({ session }) => session?.slice(0, SHORT_ID) ?? "", paint: colours.dim },
       { title: "TASK", text: taskText, isWide: true },
     ],
@@ -98,8 +98,8 @@ function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">):
   const turns = turnsOf(state)
   return [
     `${count(state, "done")} of ${state.tasks.length} done${failed === 0 ? "" : `, ${failed} failed`}`,
-    dollars(costOf(state)),
-    turns === 1 ? "1 turn" : `${turns} turns`,
+    costWords(costOf(state)),
+    counted(turns, "turn"),
     duration(elapsedMs),
   ].join(" · ")
 }

@@ -1,3 +1,4 @@
+import { counted } from "@signalbox/protocol"
 import {
   askWords,
   failureWords,
@@ -158,7 +159,7 @@ export class RunView {
     const shown = isQuiet && row.state === "done" ? [] : lines.slice(-OUTPUT_LINES)
     const left = lines.length - shown.length
     const paint = row.state === "failed" ? colours.red : colours.dim
-    const head = left > 0 && shown.length > 0 ? [colours.dim(`… ${left} more lines`)] : []
+    const head = left > 0 && shown.length > 0 ? [colours.dim(`… ${counted(left, "more line")}`)] : []
     return [...head, ...shown.filter((line) => line !== "").map((line) => paint(cut(line, width - 4)))]
   }
 

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs"
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
+import { saysSignIn } from "@signalbox/protocol"
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { tellingErrors } from "@signalbox/protocol/transcript"
 import type { Options, PermissionMode, Query, SDKMessage, SDKResultMessage } from "@signalbox/sdk"
 import type { CommandContext } from "../command-context.ts"
 import type { RunOptions } from "../commands/run.ts"
-import { CliError, usageError } from "../failure.ts"
+import { CliError, oneLine, usageError } from "../failure.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { print, widthOf } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
@@ -152,13 +154,19 @@ async function conclude(result: SDKResultMessage | undefined, { options, view, c
   if (!isFailed) return
   // On a terminal the view has told it; whoever reads a pipe sees stderr.
   if (isPlain && result.subtype !== "success")
-    context.stderr.write(`signalbox: ${result.errors.join("; ") || result.subtype}\n`)
+    context.stderr.write(
+      `signalbox: ${tellingErrors(result.errors).join("; ") || `the turn failed (${result.subtype})`}\n`,
+    )
+  if (result.subtype === "success" && saysSignIn(result.result))
+    context.stderr.write("signalbox: the agent is not signed in: run claude, then /login\n")
   process.exitCode = 1
 }
 
 function explained(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code !== "process/not-found") return error
+  // A CLAUDE_BIN that is wrong is the cause; that there is no other claude is not.
+  if ((process.env["CLAUDE_BIN"] ?? "") !== "") return new CliError("cli/failed", oneLine(error), { cause: error })
   return new CliError(
     "cli/failed",
     "there is no claude on this machine: npm install -g @anthropic-ai/claude-code, or try it with the simulator: signalbox run --sim",

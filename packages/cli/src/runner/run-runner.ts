@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { createLogger } from "@signalbox/hub/logger"
+import { counted } from "@signalbox/protocol"
 import { openRunner, type Runner, type RunnerOptions } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
@@ -107,12 +108,15 @@ interface Greeting {
 }
 
 /** Says that it serves a hub only once that hub has taken it. */
-function greet(runner: Runner, { options: { hub }, context: { stderr }, away }: Greeting): () => void {
+function greet(runner: Runner, { options: { hub, json }, context: { stdout, stderr }, away }: Greeting): () => void {
   const { name, maxAgents } = runner.facts
   if (away !== undefined)
     stderr.write(`The hub at ${hub} does not answer (${away}). Trying again until it does; Ctrl-C stops the runner.\n`)
-  void runner.connected.then(() =>
-    stderr.write(`The runner ${name} serves ${hub}, ${maxAgents} agents at most. Ctrl-C stops it and its agents.\n`),
-  )
+  const tellServing = () => {
+    if (json === true) stdout.write(`${JSON.stringify({ event: "ready", name, hub, maxAgents, pid: process.pid })}\n`)
+    const most = counted(maxAgents, "agent")
+    stderr.write(`The runner ${name} serves ${hub}, ${most} at most. Ctrl-C stops it and its agents.\n`)
+  }
+  void runner.connected.then(tellServing)
   return () => undefined
 }

@@ -3,12 +3,14 @@ import { spawnOnHub } from "@signalbox/sdk"
 import type { CommandContext } from "../command-context.ts"
 import { exitCodeOf, oneLine, usageError } from "../failure.ts"
 import { findHub } from "../hub/find-hub.ts"
+import { printJson } from "../terminal/output.ts"
 
 const EXECUTABLE = fileURLToPath(new URL("../../bin/signalbox-shim.mjs", import.meta.url))
 
 /** `claude` to an SDK that started it, with the agent on the hub. Ends the process. */
 export async function shim(argv: readonly string[], context: CommandContext): Promise<void> {
   if (argv.length === 0) return tellPath(context)
+  if (argv.length === 1 && argv[0] === "--json") return printJson(context, { path: EXECUTABLE })
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v"))
     return void context.stdout.write("signalbox shim (Claude Code)\n")
   // Its arguments would tell a runner that looks around here that a claude in a terminal has the session.

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
+import { counted } from "@signalbox/protocol"
 import { findRunner } from "@signalbox/runner"
 import type { CommandContext } from "../command-context.ts"
 import type { DownOptions } from "../commands/down.ts"
@@ -31,7 +32,7 @@ export async function down(options: DownOptions, context: CommandContext): Promi
   if (runner.runner === "stopped") context.stderr.write("Its runner is stopped, and no agent is left on it.\n")
   if (runner.runner === "lives") {
     const next = (words: string) => nextCommand(words, options, context.env)
-    const they = runner.agents === 1 ? "1 agent goes on" : `${runner.agents} agents go on`
+    const they = counted(runner.agents, "agent goes on", "agents go on")
     context.stderr.write(`${they} living; "${next("up")}" finds them again, "${next("down --agents")}" ends them.\n`)
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { type Hub, type HubOptions, openHub } from "@signalbox/hub"
+import { counted } from "@signalbox/protocol"
 import { claudeAtHand } from "../claude-at-hand.ts"
 import { cockpitDirectory } from "../cockpit-directory.ts"
 import type { CommandContext } from "../command-context.ts"
@@ -90,7 +91,7 @@ async function bringRunner(runner: LocalRunner, { stderr }: CommandContext): Pro
 async function tellOfAgents(hub: Hub, options: UpOptions, { stderr, env }: CommandContext): Promise<void> {
   const count = await Promise.race([livingAgents(hub), pause(COUNT_MS, 0, { ref: false })])
   if (count === 0) return
-  const they = count === 1 ? "1 agent goes on" : `${count} agents go on`
+  const they = counted(count, "agent goes on", "agents go on")
   const next = (words: string) => nextCommand(words, options, env)
   stderr.write(
     `signalbox: ${they} without the hub; "${next("up")}" finds them again, "${next("down --agents")}" ends them\n`,

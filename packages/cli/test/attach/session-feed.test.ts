@@ -40,7 +40,7 @@ describe("what a view of a session is fed", () => {
     await expect.poll(() => feed.state().lostAt, POLL).toBeDefined()
     expect(await feed.send("are you there?")).toBe(false)
     expect(feed.state().notice).toMatch(/./)
-    await startHub("no-runner", started.data)
+    await startHub("no-runner", { data: started.data })
     await expect.poll(() => feed.state().lostAt, POLL).toBeUndefined()
     expect(feed.state().notice).toBeUndefined()
   })

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { chmod, lstat, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
+import { access, chmod, constants, lstat, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { HubError } from "../errors.ts"
 import type { Tokens } from "./tokens.ts"
@@ -20,7 +20,12 @@ export async function ensureDataDirectory(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 })
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o700)
   } catch (cause) {
-    throw unusable(path, "it cannot be made or made private", cause)
+    throw unusable(path, `it cannot be made or made private${why(cause)}`, cause)
+  }
+  try {
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw unusable(path, `it cannot be written${why(cause)}`, cause)
   }
 }
 
@@ -65,6 +70,10 @@ async function writeToken(path: string, token: string): Promise<void> {
     await rm(draft, { force: true }).catch(() => {})
     throw unusable(path, "it cannot be written", cause)
   }
+}
+
+function why(cause: unknown): string {
+  return cause instanceof Error ? ` (${cause.message})` : ""
 }
 
 function unusable(path: string, why: string, cause?: unknown): HubError {

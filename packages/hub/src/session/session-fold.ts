@@ -1,4 +1,4 @@
-import { type Envelope, fieldOf, isObject, type ModelUses, textOf } from "@signalbox/protocol"
+import { type Envelope, fieldOf, isObject, type ModelUses, sumUsd, textOf } from "@signalbox/protocol"
 import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
 import type { StoredEvent } from "../model/event.ts"
 import { oneLine } from "../model/one-line.ts"
@@ -83,11 +83,11 @@ function foldLeftover(session: KeptSession, message: Envelope, incarnation: stri
   const uses = lateUses(session, message, incarnation)
   const tokens = addTokens(record.tokens, tokensOf(message))
   return {
-    own: { ...own, costBase: own.costBase + used, modelBase: addUses(own.modelBase, uses) },
+    own: { ...own, costBase: sumUsd(own.costBase, used), modelBase: addUses(own.modelBase, uses) },
     record: {
       ...record,
       turns: record.turns + 1,
-      costUsd: record.costUsd + used,
+      costUsd: sumUsd(record.costUsd, used),
       tokens,
       ...(Object.keys(uses).length === 0 ? {} : { models: addUses(record.models, uses) }),
     },
@@ -164,7 +164,7 @@ export function foldHandOver(next: KeptSession, before: KeptSession): KeptSessio
   const { turnStartedAt: _cut, interruptedBy: _by, ...rest } = next.record
   const { maxThinkingTokens } = before.record
   const record = maxThinkingTokens === undefined ? rest : { ...rest, maxThinkingTokens }
-  const own = { ...next.own, incarnation, initializeReply, costBase: record.costUsd - usedSoFar }
+  const own = { ...next.own, incarnation, initializeReply, costBase: sumUsd(record.costUsd, -usedSoFar) }
   const usesSoFar = addUses(before.record.models, modelBase, -1)
   return { record, own: { ...own, modelBase: addUses(record.models, usesSoFar, -1) } }
 }
@@ -226,9 +226,9 @@ function foldResult(session: KeptSession, message: Envelope, event: StoredEvent)
  */
 function costAfter({ record, own }: KeptSession, message: Envelope): number {
   const since = usedSince(message)
-  if (since !== undefined) return record.costUsd + since
+  if (since !== undefined) return sumUsd(record.costUsd, since)
   const total = totalCost(message)
-  return total === undefined ? record.costUsd : own.costBase + total
+  return total === undefined ? record.costUsd : sumUsd(own.costBase, total)
 }
 
 function usedSince(message: Envelope): number | undefined {

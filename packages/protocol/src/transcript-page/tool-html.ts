@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts"
 import { isObject, textOf } from "../envelope.ts"
 import {
   answersOf,
@@ -95,7 +96,7 @@ function editHtml({ path, lines, isExact }: Edit, name: string): Markup {
     isExact || name === "Write"
       ? undefined
       : html` <span class="meta">as the call says; the file itself was not compared</span>`
-  return html`<p class="label"><code>${path}</code>${note}</p><pre class="diff">${shown}${left > 0 ? html`<span class="at">… ${left} more lines</span>` : undefined}</pre>`
+  return html`<p class="label"><code>${path}</code>${note}</p><pre class="diff">${shown}${left > 0 ? html`<span class="at">… ${counted(left, "more line")}</span>` : undefined}</pre>`
 }
 
 function todosHtml(todos: unknown): Markup {

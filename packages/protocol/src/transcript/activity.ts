@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts"
 import type { ToolRow } from "./row.ts"
 
 /** Calls that only look, by what they look at. */
@@ -24,9 +25,9 @@ export function isQuiet(row: ToolRow): boolean {
 }
 
 const PHRASES: Readonly<Record<string, (count: number) => string>> = {
-  read: (count) => `read ${count} ${count === 1 ? "file" : "files"}`,
-  search: (count) => `searched ${count} ${count === 1 ? "pattern" : "patterns"}`,
-  list: (count) => `listed ${count} ${count === 1 ? "folder" : "folders"}`,
+  read: (count) => `read ${counted(count, "file")}`,
+  search: (count) => `searched ${counted(count, "pattern")}`,
+  list: (count) => `listed ${counted(count, "folder")}`,
   web: (count) => `searched the web${times(count)}`,
   tools: (count) => `looked for tools${times(count)}`,
   todo: (count) => `looked at the tasks${times(count)}`,

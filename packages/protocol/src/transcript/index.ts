@@ -1,3 +1,5 @@
+export { counted } from "../counted.ts"
+export { costWords } from "../money.ts"
 export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "../usage.ts"
 export type { AskRecord } from "./asks.ts"
 export { blockedPathWords } from "./blocked-path.ts"
@@ -36,7 +38,6 @@ export type {
 export {
   askWords,
   compactionWords,
-  costWords,
   countWords,
   durationWords,
   failureWords,
@@ -54,4 +55,5 @@ export { isUsualGrant } from "./standing-grant.ts"
 export { thinkingLevels, thinkingLevelWords, thinkingRequest } from "./thinking-level.ts"
 export { answersOf, resultText, type ToolHeading, toolHeading } from "./tool-words.ts"
 export { Transcript, type TranscriptOptions } from "./transcript.ts"
+export { tellingErrors } from "./turn-table.ts"
 export { visibleLine, visibleText } from "./visible-text.ts"

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts"
 import { fieldOf, isObject, textOf } from "../envelope.ts"
 import { numberOf } from "./entry.ts"
 import type { JsonObject, NoteRow } from "./row.ts"
@@ -215,9 +216,8 @@ function lastWords(message: JsonObject): string {
   return `. Its last words: ${words.length > LAST_WORDS_CHARS ? `…${words.slice(-LAST_WORDS_CHARS)}` : words}`
 }
 
-function count(list: unknown, one: string, many = `${one}s`): string {
-  const size = Array.isArray(list) ? list.length : 0
-  return `${size} ${size === 1 ? one : many}`
+function count(list: unknown, one: string, many?: string): string {
+  return counted(Array.isArray(list) ? list.length : 0, one, many)
 }
 
 function failures(failed: unknown): string {

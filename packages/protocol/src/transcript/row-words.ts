@@ -1,4 +1,6 @@
+import { counted } from "../counted.ts"
 import { textOf } from "../envelope.ts"
+import { costWords } from "../money.ts"
 import { type ModelUses, type TokenCount, totalTokens } from "../usage.ts"
 import type {
   AskFacts,
@@ -21,11 +23,6 @@ export function durationWords(ms: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-}
-
-/** Small sums need more digits to be something. */
-export function costWords(usd: number): string {
-  return `$${usd.toFixed(usd !== 0 && usd < 0.1 ? 4 : 2)}`
 }
 
 /** "950", "22k", "1.4M" */
@@ -68,10 +65,9 @@ export function limitWords(row: LimitRow): string {
 }
 
 export function retryWords(row: RetryRow): string {
-  if (row.state === "recovered") return `Recovered after ${row.attempt} ${row.attempt === 1 ? "retry" : "retries"}`
+  if (row.state === "recovered") return `Recovered after ${counted(row.attempt, "retry", "retries")}`
   const status = row.status === undefined ? row.error : String(row.status)
-  if (row.state === "failed")
-    return `The API failed (${status}) after ${row.attempt} ${row.attempt === 1 ? "try" : "tries"}`
+  if (row.state === "failed") return `The API failed (${status}) after ${counted(row.attempt, "try", "tries")}`
   const of = row.maxRetries === undefined ? "" : ` of ${row.maxRetries}`
   const wait = row.delayMs === undefined ? "" : ` in ${durationWords(row.delayMs)}`
   return `API busy (${status}), retry ${row.attempt}${of}${wait}`

@@ -102,7 +102,7 @@ export class TurnTable {
       at: event.at,
       state: resultState(message, interrupt !== undefined),
       subtype: textOf(message, "subtype") ?? "",
-      errors: Array.isArray(errors) ? errors.filter((error) => typeof error === "string") : [],
+      errors: tellingErrors(errors),
       tokens: tokensOf(message),
       ...given({
         terminalReason: textOf(message, "terminal_reason"),
@@ -206,4 +206,10 @@ function drawLimit({ event, before }: Link): LimitRow | undefined {
       resetsAt: deciding?.resetsAt,
     }),
   }
+}
+
+/** The errors of a result that say something to a person. The CLI's own diagnostics of an interrupted turn do not. */
+export function tellingErrors(errors: unknown): readonly string[] {
+  const texts = Array.isArray(errors) ? errors.filter((error) => typeof error === "string") : []
+  return texts.filter((text) => !text.startsWith("[ede_diagnostic]"))
 }

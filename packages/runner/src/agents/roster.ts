@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { counted } from "@signalbox/protocol"
 import type { AgentUsage, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { readFromRunner } from "@signalbox/protocol/runner-wire"
 import { Refusal } from "../errors.ts"
@@ -141,7 +142,7 @@ export class Roster {
       throw new Refusal("runner/spawn-failed", `process ${spawn} was started before and is over: launch a new one`)
     }
     if (this.count < maxAgents) return
-    const message = `this runner has its ${maxAgents} agents: stop one, raise --max-agents, or use another runner`
+    const message = `this runner has its ${counted(maxAgents, "agent")}: stop one, raise --max-agents, or use another runner`
     throw new Refusal("runner/full", message)
   }
 

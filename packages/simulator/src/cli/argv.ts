@@ -101,6 +101,7 @@ const FLAGS: Readonly<Record<string, Arity>> = {
   "simulate-tools": "value",
   "model-url": "value",
   list: "switch",
+  json: "switch",
   replay: "value",
   record: "value",
   fault: "value",

@@ -32,16 +32,17 @@ async function command(argv: readonly string[]): Promise<number | undefined> {
   return runCommand(argv)
 }
 
-async function list(): Promise<number> {
+async function list(isJson: boolean): Promise<number> {
   const { listGallery } = await import("../scenario/gallery.ts")
   const entries = await listGallery()
+  if (isJson) return print(`${JSON.stringify({ scenarios: entries })}\n`)
   const width = Math.max(...entries.map(({ name }) => name.length))
   return print(entries.map(({ name, about }) => `${name.padEnd(width)}  ${about}\n`).join(""))
 }
 
 async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
   if (parsed.switches.has("help")) return print((await import("./help.ts")).HELP)
-  if (parsed.switches.has("list")) return list()
+  if (parsed.switches.has("list")) return list(parsed.switches.has("json"))
   const settings = await settingsFrom(parsed, env)
   if (parsed.switches.has("version")) return print(`${settings.profile.version} (Claude Code)\n`)
   if (settings.faults.includes("help")) return print((await import("../faults/parse-fault.ts")).faultHelp())

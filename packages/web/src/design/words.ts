@@ -44,9 +44,7 @@ export function tokens(count: number): string {
   return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`
-}
+export { counted as plural } from "@signalbox/protocol/transcript"
 
 /** The end of a path is what tells folders apart. */
 export function shortPath(path: string, parts = 2): string {

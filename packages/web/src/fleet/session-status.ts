@@ -1,4 +1,4 @@
-import type { Session } from "@signalbox/client"
+import { hasFailed, type Session } from "@signalbox/client"
 
 export type SessionStatus = "needs-you" | "lost" | "failed" | "starting" | "running" | "ready" | "idle" | "ended"
 
@@ -53,8 +53,7 @@ const SILENT_AFTER_MS = 30_000
 export function statusOf(session: Facts, { now, seenSeq }: StatusContext): SessionStatus {
   if (session.pendingAsks > 0) return "needs-you"
   if (isSilent(session, now)) return "lost"
-  const isBusy = session.state === "running" || session.state === "starting"
-  if (!isBusy && hasFailed(session)) return "failed"
+  if (hasFailed(session)) return "failed"
   if (session.state === "starting") return "starting"
   if (session.state === "running" && isUnheard(session)) return "starting"
   if (session.state === "running" || session.state === "waiting") return "running"
@@ -87,15 +86,4 @@ function endOfTurn({ lastResult, lastSeq }: Pick<Facts, "lastResult" | "lastSeq"
 /** Its process is there and was given its first message, and has said nothing yet: its CLI is still starting. */
 function isUnheard({ turns, agentSessionId }: Pick<Facts, "turns" | "agentSessionId">): boolean {
   return turns === 0 && agentSessionId === null
-}
-
-function hasFailed({ state, lastResult, exit }: Pick<Facts, "state" | "lastResult" | "exit">): boolean {
-  // Somebody ended it: what broke off by that is no failure.
-  const reason = exit?.["reason"]
-  if (state === "ended" && typeof reason === "string" && reason.startsWith("stopped by")) return false
-  const isErrorResult = lastResult?.["isError"] === true && lastResult["interruptedBy"] === undefined
-  const code = exit?.["code"]
-  const isKilled = typeof exit?.["signal"] === "string"
-  const isBadExit = state === "ended" && (isKilled || (typeof code === "number" && code !== 0))
-  return isErrorResult || isBadExit
 }

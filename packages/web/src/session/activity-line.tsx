@@ -1,4 +1,4 @@
-import type { Session } from "@signalbox/client"
+import { failureAdvice, type Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
 import { duration, plural } from "../design/words.ts"
 import type { SessionStatus } from "../fleet/session-status.ts"
@@ -35,8 +35,10 @@ function wordsOf(session: Session, status: SessionStatus, workingMs: number | un
       return session.transport === null ? "Waiting for its agent to connect" : "Starting"
     case "lost":
       return "Its machine is silent. It goes on when it is back."
-    case "failed":
-      return "Failed"
+    case "failed": {
+      const advice = failureAdvice(session)
+      return advice === undefined ? "Failed" : `Failed · ${advice}`
+    }
     case "ended":
       return "Ended"
     case "ready":

@@ -1,4 +1,4 @@
-import type { Session } from "@signalbox/client"
+import { failureAdvice, type Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { oneLine } from "../design/visible-characters.ts"
 import { exitWords } from "../fleet/exit-words.ts"
@@ -11,7 +11,10 @@ const RESULTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Why a session failed, in one line. */
-export function failureLine({ exit, lastResult, lastLine, state }: Session): string {
+export function failureLine(session: Session): string {
+  const { exit, lastResult, lastLine, state } = session
+  const advice = failureAdvice(session)
+  if (advice !== undefined) return advice
   const code = exit?.["code"]
   if (state === "ended" && typeof code === "number" && code !== 0) return exitWords(exit)
   const known = RESULTS.get(textOf(lastResult, "subtype") ?? "")

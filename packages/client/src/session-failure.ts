@@ -1,0 +1,22 @@
+import { saysSignIn, textOf } from "@signalbox/protocol"
+import type { Session } from "./hub-records.ts"
+
+type Facts = Pick<Session, "state" | "lastResult" | "exit">
+
+/** True if the session's last turn or process failed. The state of a failed session is still `idle` or `ended`. */
+export function hasFailed({ state, lastResult, exit }: Facts): boolean {
+  if (state === "running" || state === "starting") return false
+  // A person ended it: a turn that broke off by that did not fail.
+  if (state === "ended" && textOf(exit, "reason")?.startsWith("stopped by") === true) return false
+  const isErrorResult = lastResult?.["isError"] === true && lastResult["interruptedBy"] === undefined
+  const code = exit?.["code"]
+  const isKilled = typeof exit?.["signal"] === "string"
+  const isBadExit = state === "ended" && (isKilled || (typeof code === "number" && code !== 0))
+  return isErrorResult || isBadExit
+}
+
+/** What to do about a failed session, if that is known: "Not signed in. On attic, run …". Undefined for any other. */
+export function failureAdvice(session: Facts & Pick<Session, "lastLine">, machine?: string): string | undefined {
+  if (!hasFailed(session) || !saysSignIn(session.lastLine ?? textOf(session.exit, "reason") ?? "")) return undefined
+  return `Not signed in. ${machine === undefined ? "On its machine" : `On ${machine}`}, run claude, then /login.`
+}
