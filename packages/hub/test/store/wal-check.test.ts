@@ -86,14 +86,15 @@ describe("a write-ahead log", () => {
     await withFile(async (file) => {
       const copy = await killed(file, 20)
       damage(`${copy}-wal`, at)
-      const before = [readFileSync(copy), readFileSync(`${copy}-wal`)]
+      const content = () => readFileSync(copy, "base64") + readFileSync(`${copy}-wal`, "base64")
+      const before = content()
       expect(() => openStore({ file: copy })).toThrow(
         expect.objectContaining({
           code: "start/damaged",
           message: expect.stringContaining(`truncate -s ${told} '${copy}-wal'`),
         }),
       )
-      expect([readFileSync(copy), readFileSync(`${copy}-wal`)]).toEqual(before)
+      expect(content() === before).toBe(true)
       expect(existsSync(`${copy}-shm`)).toBe(false)
       // As the message says.
       truncateSync(`${copy}-wal`, told)
