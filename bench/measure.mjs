@@ -20,7 +20,7 @@ function cpuMs() {
  * Best of five for each contender, taken in turns so that a slow moment of the machine hits all of them.
  * @param {Contender[]} contenders
  */
-function bestOf(contenders) {
+export function bestOf(contenders) {
   const best = new Map(contenders.map(({ name }) => [name, Number.POSITIVE_INFINITY]))
   // The first round warms up and does not count.
   for (let round = 0; round <= ROUNDS; round++) {

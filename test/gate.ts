@@ -101,6 +101,7 @@ export const smoke: ReadonlySet<string> = new Set([
   "hub with simulated 2.1.120: mcp-one-tool",
   "hub with simulated 2.1.120: interrupt-mid-stream",
   "hub with CLI 2.1.120: tool-allowed",
+  "policy on CLI 2.1.325: reads a file that a rule denies, and no request reaches the hub",
   "hub with CLI 2.1.120: a variable that is set is there in the agent's next command, and the CLI does not tell",
   "hub with claude 2.1.120: killed with an ask pending, the hub comes back with it, and its answer completes the turn",
   "hub with claude 2.1.37: killed with an ask pending, the hub comes back with it, and its answer completes the turn",

@@ -237,11 +237,12 @@ export class LocalHubCore implements HubCore {
   }
 
   getPolicy(): unknown {
-    return this.#options.policy.policy
+    return this.#options.policy.told
   }
 
-  putPolicy(policy: unknown, caller: Caller): Promise<unknown> {
-    return this.#options.policy.put(policy, caller.name, this.#now())
+  async putPolicy(policy: unknown, caller: Caller): Promise<unknown> {
+    await this.#options.policy.put(policy, caller.name, this.#now())
+    return this.#options.policy.told
   }
 
   listGrants(query: { session?: string }): Promise<readonly Grant[]> {

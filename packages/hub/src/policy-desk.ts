@@ -1,4 +1,14 @@
-import { evaluate, type ParsedPolicy, type Policy, policyRequestOf, prepare, type Rule } from "@signalbox/policy"
+import {
+  evaluate,
+  type ParsedPolicy,
+  POLICY_SEES,
+  type Policy,
+  type PolicySees,
+  policyRequestOf,
+  prepare,
+  type Rule,
+} from "@signalbox/policy"
+import { isObject } from "@signalbox/protocol"
 import type { AskVerdict } from "./asks/ask-verdict.ts"
 import { HubError } from "./errors.ts"
 import type { Ask } from "./model/ask.ts"
@@ -30,8 +40,15 @@ export class PolicyDesk {
     return this.#policy
   }
 
-  async put(value: unknown, by: string, at: string): Promise<Policy> {
-    const parsed = await parse(value)
+  /** With what it can judge and what not, so that nobody expects more of a rule than it does. */
+  get told(): Policy & { readonly sees: PolicySees } {
+    return { ...this.#policy, sees: POLICY_SEES }
+  }
+
+  /** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
+  async put(value: unknown, by: string, at: string): Promise<void> {
+    const { sees: _told, ...written } = isObject(value) ? value : {}
+    const parsed = await parse(isObject(value) ? written : value)
     if (!parsed.ok) {
       throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
     }
@@ -42,7 +59,6 @@ export class PolicyDesk {
     ])
     this.#use(parsed.policy)
     for (const changed of this.#watchers) changed()
-    return parsed.policy
   }
 
   #use(policy: Policy): void {

@@ -1,4 +1,5 @@
 export { evaluate, policyRequestOf, type Verdict } from "./evaluate.ts"
+export { POLICY_SEES, type PolicySees } from "./policy-sees.ts"
 export { prepare } from "./rule-patterns.ts"
 export type { ParsedPolicy, Policy, Rule, RuleEffect } from "./schemas.ts"
 export { type GrantOptions, rulesFromUpdate } from "./session-grant.ts"

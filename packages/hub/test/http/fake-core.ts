@@ -6,6 +6,8 @@ import type { StoredEvent } from "../../src/model/event.ts"
 import { DEFAULT_SETTINGS } from "../../src/model/hub-settings.ts"
 import type { Run } from "../../src/model/run.ts"
 
+const POLICY = { rules: [], relayAutoApproval: false, sees: { judged: "", notJudged: [] } }
+
 const at = "2030-01-01T00:00:00.000Z"
 
 const session: SessionView = {
@@ -151,8 +153,8 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     extendAsk: async () => ({ ...ask, expiresAt: at, extension: { byMs: 60_000, left: 2 } }),
     getSettings: () => DEFAULT_SETTINGS,
     putSettings: async (settings) => ({ ...DEFAULT_SETTINGS, ...settings }),
-    getPolicy: () => ({ rules: [] }),
-    putPolicy: async (policy) => policy,
+    getPolicy: () => POLICY,
+    putPolicy: async () => POLICY,
     listGrants: async () => [grant],
     revokeGrant: async () => ({ grant: { ...grant, revokedAt: at, revokedBy: "ada" }, gone: true }),
     listAudit: async ({ after, limit }) =>

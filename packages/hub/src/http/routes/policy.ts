@@ -1,6 +1,14 @@
 import type { HubCore } from "../../core.ts"
 import { BODY_BYTES, type Route, route } from "../route.ts"
-import { AuditList, AuditListQuery, GrantList, GrantListQuery, GrantRevoked, Policy } from "../schemas/policy.ts"
+import {
+  AuditList,
+  AuditListQuery,
+  GrantList,
+  GrantListQuery,
+  GrantRevoked,
+  Policy,
+  PolicyInForce,
+} from "../schemas/policy.ts"
 
 export function policyRoutes(core: HubCore): Route[] {
   return [
@@ -9,7 +17,7 @@ export function policyRoutes(core: HubCore): Route[] {
       path: "/api/policy",
       access: "viewer",
       summary: "The rules in force",
-      reply: { status: 200, description: "the policy", schema: Policy },
+      reply: { status: 200, description: "the policy, and what it can judge", schema: PolicyInForce },
       handle: () => core.getPolicy(),
     }),
     route({
@@ -18,7 +26,7 @@ export function policyRoutes(core: HubCore): Route[] {
       access: "admin",
       summary: "Replace the rules in force",
       body: { schema: Policy, maxBytes: BODY_BYTES },
-      reply: { status: 200, description: "the policy", schema: Policy },
+      reply: { status: 200, description: "the policy, and what it can judge", schema: PolicyInForce },
       handle: ({ body, caller }) => core.putPolicy(body, caller),
     }),
     route({

@@ -4,6 +4,16 @@ import { Id, Moment, numberInQuery, WireObject } from "./fields.ts"
 /** Its rules are the policy's own to check: only that it is an object is said here. */
 export const Policy = WireObject.meta({ id: "Policy", description: "The rules in force, and the relay's switch." })
 
+export const PolicyInForce = z
+  .looseObject({
+    rules: z.array(WireObject),
+    relayAutoApproval: z.boolean(),
+    sees: z
+      .object({ judged: z.string(), notJudged: z.array(z.string()) })
+      .meta({ description: "What the rules are tried on, and what never reaches them. Ignored in a PUT." }),
+  })
+  .meta({ id: "PolicyInForce", description: "The policy, and what it can judge." })
+
 const Grant = z
   .object({
     id: z.string(),
