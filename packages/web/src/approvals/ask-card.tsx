@@ -4,6 +4,7 @@ import { useCanOperate, useConnection } from "../app/hub-context.ts"
 import { leaveRegion } from "../app/regions.ts"
 import { isEditable } from "../app/visible-height.ts"
 import { classes } from "../design/classes.ts"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { headingOf } from "../fleet/ask-words.ts"
 import type { AskFormProps, AskPlace } from "./ask-form.ts"
 import { AskHeading } from "./ask-heading.tsx"
@@ -13,7 +14,6 @@ import { AskReasons } from "./ask-reasons.tsx"
 import { AskRecord } from "./ask-record.tsx"
 import { closeSheet, openSheet } from "./ask-sheet-place.ts"
 import { DialogAsk } from "./dialog-ask.tsx"
-import { ElicitationAsk } from "./elicitation-ask.tsx"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./following-focus.ts"
 import { PlanAsk } from "./plan-ask.tsx"
 import { QuestionAsk } from "./question-ask.tsx"
@@ -122,6 +122,9 @@ function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff
   return cut.current
 }
 
+/** Forms of servers are rare: the page's first load does without them. */
+export const ElicitationAsk = lazyPart(async () => (await import("./elicitation-ask.tsx")).ElicitationAsk)
+
 function AskForm(props: AskFormProps) {
   switch (props.ask.kind) {
     case "tool":
@@ -131,7 +134,11 @@ function AskForm(props: AskFormProps) {
     case "plan":
       return <PlanAsk {...props} />
     case "elicitation":
-      return <ElicitationAsk {...props} />
+      return (
+        <PartBoundary>
+          <ElicitationAsk {...props} />
+        </PartBoundary>
+      )
     case "dialog":
       return <DialogAsk {...props} />
   }

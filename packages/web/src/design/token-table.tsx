@@ -1,4 +1,5 @@
 import { type ModelUses, TOKEN_KINDS, type TokenCount, totalTokens } from "@signalbox/protocol/transcript"
+import type { ReactNode } from "react"
 import { oneLine } from "./visible-characters.ts"
 import { money } from "./words.ts"
 
@@ -12,49 +13,39 @@ interface TokenTableProps {
 /** How many tokens of which kind, in all and by model. The kinds do not overlap. */
 export function TokenTable({ name, tokens, models = {} }: TokenTableProps) {
   const uses = Object.entries(models)
+  const columns = [{ name, tokens }, ...uses.map(([model, use]) => ({ name: oneLine(model, 60), tokens: use }))]
   return (
     <div className="max-w-full overflow-x-auto" tabIndex={0} role="group" aria-label="Tokens">
-      <table className="text-end text-meta whitespace-nowrap tabular-nums [&_:is(td,th)]:px-2 [&_:is(td,th)]:py-0.5 [&_th]:font-medium [&_th]:text-text-2">
+      <table className="text-meta whitespace-nowrap tabular-nums [&_:is(td,th)]:px-2 [&_:is(td,th)]:py-0.5 [&_:is(td,th)]:text-end [&_:is(td,th):first-child]:ps-0 [&_:is(td,th):first-child]:text-start [&_th]:font-medium [&_th]:text-text-2">
         <thead>
           <tr>
             <td />
-            {TOKEN_KINDS.map(([kind, words]) => (
-              <th key={kind} scope="col" className="text-end">
-                {words}
+            {columns.map((column) => (
+              <th key={column.name} scope="col">
+                {column.name}
               </th>
             ))}
-            <th scope="col" className="text-end">
-              total
-            </th>
-            {uses.length > 0 && (
-              <th scope="col" className="text-end">
-                cost
-              </th>
-            )}
           </tr>
         </thead>
         <tbody>
-          <Count name={name} tokens={tokens} cost={uses.length > 0 ? "" : undefined} />
-          {uses.map(([model, use]) => (
-            <Count key={model} name={oneLine(model, 60)} tokens={use} cost={money(use.costUsd)} />
+          {TOKEN_KINDS.map(([kind, words]) => (
+            <Line key={kind} name={words} cells={columns.map((column) => column.tokens[kind].toLocaleString("en"))} />
           ))}
+          <Line name="total" cells={columns.map((column) => totalTokens(column.tokens).toLocaleString("en"))} />
+          {uses.length > 0 && <Line name="cost" cells={["", ...uses.map(([, { costUsd }]) => money(costUsd))]} />}
         </tbody>
       </table>
     </div>
   )
 }
 
-function Count({ name, tokens, cost }: { name: string; tokens: TokenCount; cost: string | undefined }) {
+function Line({ name, cells }: { readonly name: string; readonly cells: readonly ReactNode[] }) {
   return (
     <tr>
-      <th scope="row" className="text-start">
-        {name}
-      </th>
-      {TOKEN_KINDS.map(([kind]) => (
-        <td key={kind}>{tokens[kind].toLocaleString("en")}</td>
+      <th scope="row">{name}</th>
+      {cells.map((cell, index) => (
+        <td key={index}>{cell}</td>
       ))}
-      <td>{totalTokens(tokens).toLocaleString("en")}</td>
-      {cost !== undefined && <td>{cost}</td>}
     </tr>
   )
 }

@@ -1,5 +1,3 @@
-import { Dialog } from "../design/dialog.tsx"
-
 interface KeyGroup {
   readonly title: string
   readonly keys: readonly (readonly [keys: string, what: string])[]
@@ -71,16 +69,5 @@ export function KeyTable() {
         </section>
       ))}
     </div>
-  )
-}
-
-export function KeyboardHelp({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
-  return (
-    <Dialog title="Keyboard shortcuts" open={open} onClose={onClose} className="max-w-2xl">
-      {/* On a phone it scrolls, and there is nothing in it to tab to. */}
-      <div tabIndex={0} role="group" aria-label="Keys" className="overflow-y-auto px-4 pt-1 pb-4">
-        <KeyTable />
-      </div>
-    </Dialog>
   )
 }

@@ -1,5 +1,6 @@
 import type { ComponentType } from "react"
 import type { ScreenProps } from "../app/router.ts"
+import { ElicitationAsk } from "../approvals/ask-card.tsx"
 import { lazyPart } from "../design/lazy-part.tsx"
 import { SessionScreen } from "../session/session-screen.tsx"
 import { SessionsScreen } from "../sessions/sessions-screen.tsx"
@@ -17,11 +18,27 @@ const MachinesScreen = lazyPart(async () => (await import("../machines/machines-
 const MachineScreen = lazyPart(async () => (await import("../machines/machine-screen.tsx")).MachineScreen)
 const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen)
 
-const LATER = [ApprovalsScreen, NewSession, SearchScreen, MachinesScreen, MachineScreen, SettingsScreen]
+/** Shown by `?`, over any of them. */
+export const KeyTable = lazyPart(async () => (await import("../settings/keyboard-help.tsx")).KeyTable)
 
-/** The other screens, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
+/** Shown by `Ctrl/⌘ K`, over any of them. */
+export const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette)
+
+const LATER = [
+  ApprovalsScreen,
+  NewSession,
+  SearchScreen,
+  MachinesScreen,
+  MachineScreen,
+  SettingsScreen,
+  KeyTable,
+  Palette,
+  ElicitationAsk,
+]
+
+/** The other screens and parts, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
 export function preloadScreens(): void {
-  for (const screen of LATER) void screen.preload()
+  for (const part of LATER) void part.preload()
 }
 
 /** Every address of the cockpit but `/login`, and `/new`, which is opened over one of these. The hub serves its page at the same ones. */

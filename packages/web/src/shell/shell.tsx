@@ -13,12 +13,11 @@ import { Dialog } from "../design/dialog.tsx"
 import { PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
 import { Empty } from "../design/notice.tsx"
 import { openAsks } from "../fleet/open-asks.ts"
-import { KeyboardHelp } from "../settings/keyboard-help.tsx"
 import { ConnectionBar } from "./connection-bar.tsx"
+import { KeyboardHelp } from "./keyboard-dialog.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
 import { usePageBadge } from "./page-badge.ts"
-import { Palette } from "./palette.tsx"
-import { NewSession, preloadScreens, ROUTES } from "./routes.tsx"
+import { NewSession, Palette, preloadScreens, ROUTES } from "./routes.tsx"
 
 type Layer = "none" | "palette" | "help"
 
@@ -55,6 +54,9 @@ export function Shell() {
     ...(canOperate ? { c: () => navigate("/new") } : {}),
   })
   const close = () => setLayer("none")
+  // From then on it stays, so that the focus returns to where it was.
+  const [wasPalette, setWasPalette] = useState(false)
+  if (layer === "palette" && !wasPalette) setWasPalette(true)
   return (
     <div className="shell-height flex flex-col">
       <a
@@ -93,7 +95,19 @@ export function Shell() {
           <NewSession isPhone={false} />
         </PartBoundary>
       )}
-      <Palette open={layer === "palette"} onClose={close} onHelp={() => setLayer("help")} />
+      {wasPalette && (
+        <PartBoundary
+          resetKey={layer}
+          waiting={null}
+          frame={(words) => (
+            <Dialog title="Command palette" open={layer === "palette"} onClose={close}>
+              {words}
+            </Dialog>
+          )}
+        >
+          <Palette open={layer === "palette"} onClose={close} onHelp={() => setLayer("help")} />
+        </PartBoundary>
+      )}
       <KeyboardHelp open={layer === "help"} onClose={close} />
     </div>
   )

@@ -1,11 +1,13 @@
 import { type ResultRow, totalTokens } from "@signalbox/protocol/transcript"
+import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
-import { TokenTable } from "../../design/token-table.tsx"
 import { duration, money, plural, tokens } from "../../design/words.ts"
 import { useWho } from "../../fleet/use-who.ts"
 import { Markdown } from "../markdown.tsx"
 import { useDisclosure } from "../transcript-context.ts"
 import { Divider } from "./small-rows.tsx"
+
+const TokenTable = lazyPart(async () => (await import("../../design/token-table.tsx")).TokenTable)
 
 const FAILED: Readonly<Record<string, string>> = {
   error_max_turns: "Stopped: the limit of turns was reached.",
@@ -36,6 +38,8 @@ function failedWords({ subtype, terminalReason = "" }: ResultRow): string {
 export function ResultRowView({ row }: { readonly row: ResultRow }) {
   const who = useWho()
   const by = row.interruptedBy === undefined ? "" : ` by ${who(row.interruptedBy)}`
+  const total = totalTokens(row.tokens)
+  const [isOpen, toggle] = useDisclosure(`${row.key}:tokens`, false)
   const facts = [...(row.state === "interrupted" ? [`Interrupted${by}`] : []), ...factsOf(row)]
   return (
     <div className="flex flex-col gap-2">
@@ -55,26 +59,23 @@ export function ResultRowView({ row }: { readonly row: ResultRow }) {
       )}
       <Divider>
         {facts.join(" · ")}
-        {totalTokens(row.tokens) > 0 && (
+        {total > 0 && (
           <>
             {facts.length > 0 && " · "}
-            <Tokens row={row} />
+            <button type="button" aria-expanded={isOpen} onClick={toggle} className="min-h-6 underline coarse:min-h-11">
+              {tokens(total)} tokens
+            </button>
           </>
         )}
       </Divider>
+      {isOpen && total > 0 && (
+        <div className="mx-auto max-w-full">
+          <PartBoundary waiting={null}>
+            <TokenTable name="This turn" tokens={row.tokens} models={row.models} />
+          </PartBoundary>
+        </div>
+      )}
     </div>
-  )
-}
-
-function Tokens({ row }: { readonly row: ResultRow }) {
-  const [isOpen, toggle] = useDisclosure(`${row.key}:tokens`, false)
-  return (
-    <>
-      <button type="button" aria-expanded={isOpen} onClick={toggle} className="min-h-6 underline coarse:min-h-11">
-        {tokens(totalTokens(row.tokens))} tokens
-      </button>
-      {isOpen && <TokenTable name="This turn" tokens={row.tokens} models={row.models} />}
-    </>
   )
 }
 
