@@ -42,7 +42,7 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
           {origin.name} <OriginLink origin={origin} />
         </span>
       )}
-      {session.cliVersion !== null && <span className="shrink-0 @max-2xl:hidden">CLI {session.cliVersion}</span>}
+      {session.cliVersion !== null && <span className="shrink-0 @max-4xl:hidden">CLI {session.cliVersion}</span>}
       <Steering session={session} onTrouble={onTrouble} place={(_, control) => control} className={QUIET_SELECT} />
       <ContextMeter fill={fill} />
       <LimitMeter use={use} className="shrink-0 @max-4xl:hidden" />
