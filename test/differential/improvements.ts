@@ -164,6 +164,13 @@ export const improvements: readonly Improvement[] = [
     why: "2.1.37 passes over a system prompt in a list and uses its own; a text means the same to 2.1.325 and works on both",
   })),
   {
+    program: "reinitialized",
+    at: /^call\[2\]\.gave\[0\]\.value$/,
+    official: /"model 1"/,
+    ours: /"model 2"/,
+    why: "after a reinitialize the models, commands and agents are those that the agent has now",
+  },
+  {
     program: "long-timeouts",
     at: /^warning\[[01]\]$/,
     official: /"TimeoutOverflowWarning"/,

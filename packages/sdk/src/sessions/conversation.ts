@@ -12,8 +12,10 @@ interface Tree {
 
 /** The entries of the conversation from its beginning (or the last compaction) to its latest message. */
 export function conversationOf(all: readonly TranscriptEntry[]): TranscriptEntry[] {
-  const tree = treeOf(all.filter(({ type }) => type !== "progress"))
-  for (const { uuid, type, parentUuid } of all) if (type === "progress") tree.progress.set(uuid, parentUuid)
+  // Whichever kind the later of two lines with one uuid is: a message that became a progress line is none.
+  const latestLines = [...new Map(all.map((entry) => [entry.uuid, entry])).values()]
+  const tree = treeOf(latestLines.filter(({ type }) => type !== "progress"))
+  for (const { uuid, type, parentUuid } of latestLines) if (type === "progress") tree.progress.set(uuid, parentUuid)
   for (const { kept } of tree.entries.values()) if (kept !== undefined) relink(kept, tree)
   const latest = latestMessage(tree)
   return latest === undefined ? [] : withParallelCalls([...upwards(latest, tree)].toReversed(), tree)

@@ -34,6 +34,17 @@ const CASES: readonly [string, string, () => Line[]][] = [
     () => [...four().slice(0, 2), user(12, null, "anew"), assistant(13, 12, "x")],
   ],
   ["a branch that ends in an attachment", "10 11", () => [...four(), linked("attachment", 14, 11)]],
+  [
+    "a message whose uuid a later progress line has",
+    "",
+    () => [assistant(10, null, "h"), linked("progress", 10, null)],
+  ],
+  [
+    "a progress line whose uuid a later message has",
+    "10 11",
+    () => [linked("progress", 10, null), ...four().slice(0, 2)],
+  ],
+  ["two lines with one uuid", "10 11", () => [...four().slice(0, 2), user(10, null, "later")]],
   ["a sidechain beside it", "10 11", () => [...four().slice(0, 2), user(12, 10, "aside", { isSidechain: true })]],
   [
     "a sidechain within it",
