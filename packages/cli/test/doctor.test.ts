@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { canDial } from "../src/claude-at-hand.ts"
 import { checkClock, checkNode, checkSignIn } from "../src/doctor/machine-checks.ts"
-import { folder, run, startHub } from "./signalbox-process.ts"
+import { exitOf, folder, run, start, startHub } from "./signalbox-process.ts"
 
 interface Report {
   readonly ok: boolean
@@ -28,25 +28,45 @@ function machine(version: string): { readonly bin: string; readonly env: NodeJS.
 
 describe("signalbox doctor", () => {
   it("[CL27] finds a machine well on which everything is there", async () => {
-    const hub = await startHub("runner")
     const { bin, env } = machine("2.1.325")
     const secret = "sk-ant-never-shown"
+    const hub = await startHub("runner", { env: { ...env, ANTHROPIC_API_KEY: secret } })
     // Its runner is on its way.
     await hub.json("new", "--agent", "simulator", "--cwd", folder())
-    const told = await run(["doctor", "--json", "--data", hub.data], { env: { ...env, ANTHROPIC_API_KEY: secret } })
+    // The shell has neither: agents run where their runner does.
+    const told = await run(["doctor", "--json", "--data", hub.data], { env: { CLAUDE_BIN: join(bin, "missing") } })
     const report: Report = JSON.parse(told.stdout)
     expect(report.checks.filter(({ state }) => state === "wrong")).toEqual([])
     expect(report.checks.map(({ name }) => name)).toEqual(NAMES)
     expect(told.code).toBe(0)
     const found = Object.fromEntries(report.checks.map((check) => [check.name, check.found]))
-    expect(found["claude"]).toBe(
-      `2.1.325 at ${bin} (by CLAUDE_BIN); agents start by a runner (this version does not dial)`,
-    )
+    expect(found["claude"]).toMatch(new RegExp(`^2\\.1\\.325 at ${bin} on `))
     expect(found["sign-in"]).toBe("by the variable ANTHROPIC_API_KEY")
     expect(found["hub"]).toBe(`${hub.url}, you are admin`)
     expect(found["runner"]).toMatch(/\((?:0 agents|1 agent)\)$/)
     expect(told.stdout).not.toContain(secret)
     expect(told.stdout).not.toContain(hub.token)
+  })
+
+  it("[CL58] checks the environment of the runner, not of this shell, and lists machines that are away", async () => {
+    const { env } = machine("2.1.325")
+    const hub = await startHub("runner", { env: { HOME: folder(), CLAUDE_BIN: "/no/such/claude" } })
+    await hub.json("new", "--agent", "simulator", "--cwd", folder())
+    const { token } = await hub.json("token", "create", "--role", "runner")
+    const attic = start(["runner", "--hub", hub.url, "--name", "attic", "--data", folder()], { SIGNALBOX_TOKEN: token })
+    await expect.poll(() => attic.said(), { timeout: 60_000 }).toContain("serves")
+    attic.child.kill("SIGTERM")
+    await exitOf(attic)
+    const told = await run(["doctor", "--json", "--data", hub.data], { env: { ...env, ANTHROPIC_API_KEY: "sk-x" } })
+    const report: Report = JSON.parse(told.stdout)
+    const checks = Object.fromEntries(report.checks.map((check) => [check.name, check]))
+    expect(checks["claude"]).toMatchObject({ state: "wrong", found: expect.stringContaining("/no/such/claude") })
+    expect(checks["sign-in"]).toMatchObject({ state: "wrong", found: expect.stringContaining("nor a key on ") })
+    expect(checks["runner"]).toMatchObject({
+      state: "note",
+      found: expect.stringMatching(/; away: attic \(seen .* ago\)$/),
+    })
+    expect(told.code).toBe(1)
   })
 
   it("[CL27] says what is wrong and how to mend it, and exits 1", async () => {

@@ -20,6 +20,11 @@ export interface Runner {
   readonly hasSimulator: boolean
   /** The home directory of whom it runs as; older ones do not tell. */
   readonly home?: string
+  /** The `claude` that it would start, or why there is none. */
+  readonly claudePath?: string
+  readonly claudeProblem?: string
+  /** How its agents would sign in; null: no way was found. Absent when it cannot tell. */
+  readonly signIn?: string | null
   /** Of the runner and its agents together, while it is here. */
   readonly memoryBytes?: number
   /** Of its agents, in per cent of one core. */

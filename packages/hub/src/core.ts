@@ -204,6 +204,11 @@ export interface RunnerView {
   readonly cliVersions: readonly string[]
   readonly hasSimulator: boolean
   readonly home?: string
+  /** The `claude` that it would start, or why there is none. */
+  readonly claudePath?: string
+  readonly claudeProblem?: string
+  /** How its agents would sign in; null: no way was found. Absent when it cannot tell. */
+  readonly signIn?: string | null
   /** Of the runner and its agents together, while it is here. */
   readonly memoryBytes?: number
   /** Of its agents, in per cent of one core. */

@@ -8,6 +8,7 @@ import { ClaudeVersions } from "./launch/claude-version.ts"
 import { claude } from "./launch/executable.ts"
 import { checkLaunchSpec } from "./launch/launch-spec.ts"
 import { Launcher } from "./launch/launcher.ts"
+import { signInFacts } from "./launch/sign-in-facts.ts"
 import { ControlLink } from "./link/control-link.ts"
 import type { LinkSettings } from "./link/hub-link.ts"
 import { expandHome } from "./machine/expand-home.ts"
@@ -235,20 +236,24 @@ async function factsOf({ settings, state }: Parts, versions: ClaudeVersions): Pr
     host: hostname(),
     platform: `${process.platform}-${process.arch}`,
     maxAgents,
-    claude: await claudeAtHand(settings, versions),
+    ...(await claudeAtHand(settings, versions)),
+    ...signInFacts(settings.env),
     hasSimulator: simulator !== undefined,
     home: homedir(),
   }
 }
 
-async function claudeAtHand({ env }: RunnerSettings, versions: ClaudeVersions): Promise<RunnerFacts["claude"]> {
+async function claudeAtHand(
+  { env }: RunnerSettings,
+  versions: ClaudeVersions,
+): Promise<Pick<RunnerFacts, "claude" | "claudeProblem">> {
   const own = claudeProcessEnvironment(env)
   try {
     const executable = claude(own)
     const version = await versions.of(executable, own)
-    return [{ path: executable.path, version: version ?? "unknown" }]
+    return { claude: [{ path: executable.path, version: version ?? "unknown" }] }
   } catch (error) {
-    if (error instanceof Refusal) return []
+    if (error instanceof Refusal) return { claude: [], claudeProblem: error.message.replaceAll(/\s+/g, " ") }
     throw error
   }
 }

@@ -14,15 +14,18 @@ export async function doctor(options: DoctorOptions, context: CommandContext): P
   const { env } = context
   const data = dataDirectory(options, env)
   const card = readCard(data.hubCard)
+  const ofHub = await checkHub(options, context)
+  // Agents run where their runner does: this shell counts only while no runner can tell.
+  const ofRunners = (name: string) => ofHub.find((check) => check.name === name)
   const checks = [
     checkNode(),
-    await checkClaude(env),
-    checkSignIn(env),
+    ofRunners("claude") ?? (await checkClaude(env)),
+    ofRunners("sign-in") ?? checkSignIn(env),
     await checkPort(card !== undefined && isAlive(card) ? card.url : undefined),
     await checkData(data),
     await checkDisk(data),
     checkClock(),
-    ...(await checkHub(options, context)),
+    ...ofHub.filter(({ name }) => name !== "claude" && name !== "sign-in"),
   ]
   const isWell = checks.every(({ state }) => state !== "wrong")
   if (options.json === true) await printJson(context, { ok: isWell, checks })

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs"
-import type { Hub } from "@signalbox/client"
+import type { Hub, Runner } from "@signalbox/client"
 import { counted } from "@signalbox/protocol"
 import type { CommandContext } from "../command-context.ts"
 import { type DataDirectory, type DataOption, dataDirectory } from "../data-directory.ts"
@@ -8,7 +8,9 @@ import { findHub } from "../hub/find-hub.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { nextCommand } from "../next-command.ts"
 import { isAlive, readCard } from "../process-card.ts"
+import { ago } from "../terminal/moments.ts"
 import { type Check, note, ok, wrong } from "./check.ts"
+import { signInCheck } from "./machine-checks.ts"
 
 /** The hub, its runners and its tokens, as far as one gets. */
 export async function checkHub(options: DataOption, context: CommandContext): Promise<Check[]> {
@@ -62,23 +64,46 @@ async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
   const { role } = await hub.request<{ role: string }>({ method: "GET", path: "/api/me" })
   return [
     ok("hub", `${url}, you are ${role}`),
-    await checkRunners(hub, next),
+    ...(await checkRunners(hub, next)),
     await checkTokens(hub, role, { data, next }),
   ]
 }
 
-async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check> {
+async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check[]> {
   const runners = await hub.runners.list()
   const here = runners.filter(({ connected }) => connected)
   const names = here.map(({ name, agents }) => `${name} (${counted(agents, "agent")})`)
-  if (here.length > 0) return ok("runner", names.join(", "))
-  const away = runners.map(({ name }) => name).join(", ")
+  const absent = runners.filter(({ connected }) => !connected)
+  const away = absent.map(({ name, seenAt }) => `${name} (seen ${ago(seenAt, Date.now())} ago)`).join(", ")
+  if (here.length > 0) {
+    const todo = "start signalbox runner there again, or forget the machine in the cockpit"
+    const check =
+      away === "" ? ok("runner", names.join(", ")) : note("runner", `${names.join(", ")}; away: ${away}`, todo)
+    return [check, ...readinessOf(here)]
+  }
   const found = away === "" ? "none" : `none connected; known: ${away}`
-  return wrong(
+  const check = wrong(
     "runner",
     found,
     `end the hub and start it with one: ${next("down")}, then ${next("up")}; or signalbox runner --hub URL; see runner.log`,
   )
+  return [check]
+}
+
+/** What the runners say of themselves, the first that has a problem first. Older ones do not tell. */
+function readinessOf(runners: readonly Runner[]): Check[] {
+  const claude = runners.map(({ name, claudePath, claudeProblem, cliVersions }) => {
+    if (claudePath !== undefined) return ok("claude", `${cliVersions.join(", ")} at ${claudePath} on ${name}`)
+    const todo = "npm install -g @anthropic-ai/claude-code there, or set CLAUDE_BIN; without it: --agent simulator"
+    return claudeProblem === undefined ? undefined : wrong("claude", `${claudeProblem} (on ${name})`, todo)
+  })
+  const signIn = runners.map((runner) =>
+    "signIn" in runner ? signInCheck(runner.signIn, `on ${runner.name}`) : undefined,
+  )
+  return [claude, signIn].flatMap((checks) => {
+    const told = checks.filter((check) => check !== undefined)
+    return told.find(({ state }) => state === "wrong") ?? told[0] ?? []
+  })
 }
 
 async function checkTokens(hub: Hub, role: string, { data, next }: Pick<Place, "data" | "next">): Promise<Check> {

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from "node:fs"
 import { access, constants, statfs } from "node:fs/promises"
 import { createServer } from "node:net"
-import { homedir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { findClaude } from "@signalbox/transport/find-claude"
+import { signInOf } from "@signalbox/transport/process"
 import { canDial, versionOf } from "../claude-at-hand.ts"
 import type { DataDirectory } from "../data-directory.ts"
 import { oneLine } from "../failure.ts"
@@ -41,18 +41,15 @@ export async function checkClaude(env: NodeJS.ProcessEnv): Promise<Check> {
 
 /** Whether there is something to sign in with. What it is stays where it is. */
 export function checkSignIn(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Check {
-  const variables = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"]
-  const variable = variables.find((name) => (env[name] ?? "") !== "")
-  if (variable !== undefined) return ok("sign-in", `by the variable ${variable}`)
-  const others = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"]
-  const cloud = others.find((name) => (env[name] ?? "") !== "")
-  if (cloud !== undefined) return ok("sign-in", `by another provider (${cloud})`)
-  const home = env["HOME"] || homedir()
-  const file = join(env["CLAUDE_CONFIG_DIR"] || join(home, ".claude"), ".credentials.json")
-  if (existsSync(file)) return ok("sign-in", `credentials in ${file}`)
-  const todo = "run claude once and sign in with /login, or set ANTHROPIC_API_KEY where signalbox up is started"
-  if (platform === "darwin") return note("sign-in", "no file and no key; the keychain may have it", todo)
-  return wrong("sign-in", "neither credentials nor a key", todo)
+  return signInCheck(signInOf(env, platform), "in this shell")
+}
+
+/** `where`: whose environment it is. */
+export function signInCheck(signIn: string | null | undefined, where: string): Check {
+  if (typeof signIn === "string") return ok("sign-in", signIn)
+  const todo = "run claude there once and sign in with /login, or set ANTHROPIC_API_KEY where it is started"
+  if (signIn === undefined) return note("sign-in", `no file and no key ${where}; the keychain may have it`, todo)
+  return wrong("sign-in", `neither credentials nor a key ${where}`, todo)
 }
 
 export async function checkPort(hubUrl: string | undefined): Promise<Check> {

@@ -163,7 +163,9 @@ export class RunnerFleet {
     const runner = this.#runners.get(id)
     if (runner?.here?.connection !== connection) return
     const here = { ...runner.here, stats, agents: stats.agents }
-    this.#runners.set(id, { ...runner, seenAt: this.#now(), here })
+    const { signIn } = stats
+    const facts = signIn === undefined ? runner.facts : { ...runner.facts, signIn }
+    this.#runners.set(id, { ...runner, facts, seenAt: this.#now(), here })
   }
 
   /** Fails with runner/unknown, runner/away, runner/no-answer, or with the runner's own refusal. */
@@ -242,8 +244,15 @@ export class RunnerFleet {
 
 function viewOf({ facts, seenAt, draining, here }: Runner): RunnerView {
   const { id, name, labels, host, platform, version, maxAgents, hasSimulator, claude, home } = facts
+  const { claudeProblem, signIn } = facts
+  const [found] = claude
   const agents = here?.agents ?? []
   const about = { labels, host, platform, version, maxAgents, hasSimulator, ...(home !== undefined && { home }) }
+  const readiness = {
+    ...(found !== undefined && { claudePath: found.path }),
+    ...(claudeProblem !== undefined && { claudeProblem }),
+    ...(signIn !== undefined && { signIn }),
+  }
   const cliVersions = [...new Set(claude.map((found) => found.version).filter((found) => found !== ""))]
   const usage = agents.map(({ session, memoryBytes, cpuPercent }) => ({ session, memoryBytes, cpuPercent }))
   const known = {
@@ -254,6 +263,7 @@ function viewOf({ facts, seenAt, draining, here }: Runner): RunnerView {
     seenAt,
     agents: agents.length,
     ...about,
+    ...readiness,
     cliVersions,
   }
   if (here === undefined) return known

@@ -28,6 +28,7 @@ export function readRunnerMessage(text: string): RunnerSaid | undefined {
         freeMemoryBytes: amount(message["freeMemoryBytes"]),
         loadAverage: amount(message["loadAverage"]),
         agents: listOf(message["agents"], readUsage, MAX_AGENTS),
+        ...readSignIn(message),
       }
     case "reply": {
       const id = textOf(message, "id")
@@ -70,10 +71,17 @@ export function readFacts(value: unknown): RunnerFacts | undefined {
     claude: listOf(value["claude"], readClaude, MAX_LABELS),
     hasSimulator: value["hasSimulator"] === true,
     ...(short(value, "home") === "" ? {} : { home: short(value, "home") }),
+    ...(short(value, "claudeProblem") === "" ? {} : { claudeProblem: short(value, "claudeProblem") }),
+    ...readSignIn(value),
   }
 }
 
 type Fields = Readonly<Record<string, unknown>>
+
+function readSignIn(value: Fields): { readonly signIn?: string | null } {
+  if (value["signIn"] === null) return { signIn: null }
+  return short(value, "signIn") === "" ? {} : { signIn: short(value, "signIn") }
+}
 
 function readClaude(value: unknown): RunnerFacts["claude"][number] | undefined {
   return isObject(value) ? { path: short(value, "path"), version: short(value, "version") } : undefined

@@ -68,6 +68,10 @@ export interface RunnerFacts {
   readonly hasSimulator: boolean
   /** The home directory of whom the runner runs as. Older runners do not tell. */
   readonly home?: string
+  /** Why there is no `claude`. */
+  readonly claudeProblem?: string
+  /** How its agents would sign in; null: no way was found. Absent when it cannot tell, as older runners do not. */
+  readonly signIn?: string | null
 }
 
 export interface AgentUsage {
@@ -92,6 +96,8 @@ export type RunnerToHub =
       readonly memoryBytes: number
       readonly freeMemoryBytes: number
       readonly loadAverage: number
+      /** As in the facts, as it is now. */
+      readonly signIn?: string | null
       readonly agents: readonly AgentUsage[]
     }
   | { readonly op: "reply"; readonly id: string; readonly result: unknown }

@@ -3,6 +3,7 @@ import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
 import { isIdle } from "../agents/activity.ts"
 import type { Agent } from "../agents/agent.ts"
 import type { Roster } from "../agents/roster.ts"
+import { signInFacts } from "../launch/sign-in-facts.ts"
 import type { RunnerSettings } from "../options.ts"
 import { processTable } from "../state/process-table.ts"
 import { judge } from "./judge.ts"
@@ -56,6 +57,7 @@ export class Governor {
         memoryBytes: process.memoryUsage.rss(),
         freeMemoryBytes: freemem(),
         loadAverage: loadavg()[0] ?? 0,
+        ...signInFacts(settings.env),
         agents: roster.usage((pid) => this.usageOf(pid), "living"),
       })
       for (const agent of living) this.#hold(agent)

@@ -12,4 +12,5 @@ export { type ClaudeEnvironmentOptions, claudeProcessEnvironment } from "./envir
 export { type ClaudeExecutable, type FileKind, type FindClaudeOptions, findClaude } from "./find-claude.ts"
 export { claudeArguments } from "./flags.ts"
 export type { ArgumentStyle, ClaudeFlags, Thinking } from "./launch-options.ts"
+export { signInOf } from "./sign-in.ts"
 export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./spawned-process.ts"
