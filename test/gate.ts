@@ -109,6 +109,7 @@ export const smoke: ReadonlySet<string> = new Set([
   "official SDK 0.2.37 on a hub by executable: hooks and servers",
   "official SDK 0.3.325 on a hub by spawn: model, mode and folder",
   "shim: real CLI 2.1.325",
+  "shim: prompted CLI 2.1.325",
   "terminal: AT1 80",
   "terminal: AT2 letters",
   "terminal: AT5",

@@ -104,8 +104,8 @@ describe("a program's agent on a hub that starts it", () => {
 
   it("[Q78] what cannot cross is refused by name, before anything is started", async () => {
     const { hub, at } = await openPlace()
-    const refused = await ask("Hello.", { hub: at, systemPrompt: "Be brief." }).catch((error: unknown) => error)
-    expect(refused).toMatchObject({ code: "sdk/bad-option", details: { option: "systemPrompt" } })
+    const refused = await ask("Hello.", { hub: at, planModeInstructions: "Be brief." }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: "sdk/bad-option", details: { option: "planModeInstructions" } })
     expect((await hub.core.listSessions({ limit: 1 })).sessions).toEqual([])
   })
 })

@@ -56,7 +56,9 @@ function hooksIn(program: string): string[] {
 }
 
 async function onHub(place: HubProcess, program: string, local: StandIn): Promise<StandIn> {
-  const session = await place.post("/api/sessions", { agent: "external", hooks: hooksIn(program) })
+  // As a process of its own is told by the SDK, unless its program says otherwise.
+  const launch = { agent: "external", hooks: hooksIn(program), systemPrompt: "" }
+  const session = await place.post("/api/sessions", launch)
   const { url, token } = place.ready
   const told = { hub: { url, token, session: session.id }, ingress: session.ingress }
   return {

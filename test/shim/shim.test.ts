@@ -156,12 +156,13 @@ describe("what crosses to the hub", () => {
     const printed = await runProgram({
       ...how,
       prompts: ["hello"],
-      options: { maxTurns: 7, disallowedTools: ["WebFetch"] },
+      options: { maxTurns: 7, disallowedTools: ["WebFetch"], fallbackModel: "claude-haiku-4-5" },
     })
     expect(messages(printed, "result")).toMatchObject([{ subtype: "success" }])
     const told = readFileSync(seen, "utf8")
-    expect(told).toMatch(/argv: .*--max-turns=7/)
-    expect(told).toMatch(/argv: .*--disallowedTools=WebFetch/)
+    expect(told).toMatch(/argv: .*--max-turns 7/)
+    expect(told).toMatch(/argv: .*--disallowedTools WebFetch/)
+    expect(told).toMatch(/argv: .*--fallback-model=claude-haiku-4-5/)
     expect(told).not.toContain("sk-ant-of-the-program")
     expect(told).not.toMatch(/^SIGNALBOX_(?:TOKEN|URL)=/m)
     expect(told).not.toContain(hub.ready.token)
@@ -174,9 +175,14 @@ describe("what crosses to the hub", () => {
       const how = { door, hub, cwd: folder(), token, prompts: ["hello"] }
       const plain = await runProgram({ ...how, version: "0.2.37" })
       expect(messages(plain, "result")).toMatchObject([{ subtype: "success" }])
-      const refused = await runProgram({ ...how, version: "0.3.325", options: { maxTurns: 7 } })
-      expect(JSON.stringify(refused)).toContain("may not start an agent with --max-turns")
+      const more = await runProgram({ ...how, version: "0.3.325", options: { maxTurns: 7 } })
+      expect(messages(more, "result")).toMatchObject([{ subtype: "success" }])
+      const fallbackModel = "claude-haiku-4-5"
+      const refused = await runProgram({ ...how, version: "0.3.325", options: { fallbackModel } })
+      expect(JSON.stringify(refused)).toContain("may not start an agent with --fallback-model")
       expect(refused.at(-1)).toHaveProperty("error")
+      const wide = await runProgram({ ...how, version: "0.3.325", options: { allowedTools: ["Bash"] } })
+      expect(JSON.stringify(wide)).toContain("`allowedTools` needs an admin token")
     }
   })
 
@@ -222,5 +228,53 @@ if (runsNow("shim", "real CLI 2.1.325")) {
     expect(messages(printed, "result")).toMatchObject([{ subtype: "success", result: "Made it." }])
     const [session] = (await hub.get("/api/sessions")).sessions
     expect(session).toMatchObject({ cliVersion: "2.1.325", transport: "runner", cwd, model: "claude-haiku-4-5" })
+  })
+}
+
+/** The oldest SDK that is tried, on the oldest CLI. */
+const PROMPTED = [
+  ["2.1.325", "0.3.325"],
+  ["2.1.120", "0.3.325"],
+  ["2.1.37", "0.2.37"],
+] as const
+
+for (const [claude, version] of PROMPTED) {
+  if (!runsNow("shim", `prompted CLI ${claude}`)) continue
+  it(`[CL70] an official program's prompt, sub-agents, schema and limits reach claude ${claude}, again after a resume`, async () => {
+    const [home, cwd] = [folder(), folder()]
+    mkdirSync(join(home, ".claude"))
+    const steps = [{ tool: "StructuredOutput", input: { word: "pelican" } }, { say: "Said." }]
+    const api = await openScriptedApi({ scenario: { turns: [{ repeat: true, steps }] } })
+    open.push(() => api.close())
+    const { command, args } = await ensureClaude(claude)
+    const hub = await startHub({ ...claudeEnvironment({ home, apiUrl: api.url }), CLAUDE_BIN: args[0] ?? command })
+    const options = {
+      systemPrompt: "You are the signalman.",
+      agents: { porter: { description: "Carries a pelican", prompt: "Carry." } },
+      outputFormat: { type: "json_schema", schema: { type: "object", properties: { word: { type: "string" } } } },
+      maxTurns: 9,
+    }
+    const how = { version, door: "executable", hub, cwd, agent: "claude", prompts: ["say it"] } as const
+    const reached = (from: number) => {
+      const said = JSON.stringify(api.requests.slice(from))
+      return ["You are the signalman.", "StructuredOutput"].filter((words) => said.includes(words))
+    }
+    const printed = await runProgram({ ...how, options })
+    expect(messages(printed, "result")).toMatchObject([{ structured_output: { word: "pelican" } }])
+    expect(reached(0)).toHaveLength(2)
+    // What the session was launched with comes back with it, whoever brings it back, and after the hub went down.
+    const [session] = (await hub.get("/api/sessions")).sessions
+    await hub.delete(`/api/sessions/${session.id}`)
+    await hub.killAndStartAgain()
+    const before = api.requests.length
+    await hub.post(`/api/sessions/${session.id}/messages`, { content: "again" })
+    const turns = async () => (await hub.get(`/api/sessions/${session.id}`)).turns
+    await expect.poll(turns, { timeout: 90_000, interval: 200 }).toBe(2)
+    expect(reached(before)).toHaveLength(2)
+    const { events } = await hub.get(`/api/sessions/${session.id}/events`)
+    const inits = events.flatMap(({ message }: Json) => (message.subtype === "init" ? [message.agents] : []))
+    expect(inits).toEqual([expect.arrayContaining(["porter"]), expect.arrayContaining(["porter"])])
+    const refused = await runProgram({ ...how, version: "0.3.325", options: { planModeInstructions: "Plan." } })
+    expect(JSON.stringify(refused)).toContain("planModeInstructions cannot be used with an agent on a hub")
   })
 }

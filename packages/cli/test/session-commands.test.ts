@@ -202,6 +202,45 @@ describe("what every command has in common", () => {
     }
   })
 
+  it("[CL71] new takes the options of a launch as flags", async () => {
+    const hub = await startHub("no-runner")
+    const file = join(folder(), "servers.json")
+    writeFileSync(file, JSON.stringify({ mcpServers: { web: { type: "http", url: "http://127.0.0.1:1" } } }))
+    const flags = [
+      ...[
+        "--system-prompt",
+        "Be X.",
+        "--append-system-prompt",
+        "Be brief.",
+        "--max-turns",
+        "3",
+        "--max-budget-usd",
+        "1.5",
+      ],
+      ...[
+        "--agents",
+        '{"a":{"description":"d","prompt":"p"}}',
+        "--json-schema",
+        '{"type":"object"}',
+        "--mcp-config",
+        file,
+      ],
+      ...["--allowed-tools", "Read", "--allowed-tools", "Bash(ls:*)", "--disallowed-tools", "Write", "--add-dir", "/a"],
+      ...["--setting-sources", "", "--effort", "low", "--thinking", "2000", "--beta", "x"],
+    ]
+    const { ingress } = await hub.json("new", "--agent", "external", ...flags)
+    for (const words of [
+      "--max-turns 3 --max-budget-usd 1.5 --max-thinking-tokens 2000 --effort low --betas x",
+      `--json-schema '{"type":"object"}'`,
+      "--allowedTools 'Read,Bash(ls:*)' --disallowedTools Write",
+      "--setting-sources ''",
+      "--add-dir /a",
+      '"web"',
+    ]) {
+      expect(ingress.command).toContain(words)
+    }
+  })
+
   it("[CL38] what is wrong with a command is told before anything is made: no terminal, no session", async () => {
     const hub = await startHub("no-runner")
     const ended = await hub.run(["new", "--agent", "simulator", "--attach"])
@@ -214,6 +253,10 @@ describe("what every command has in common", () => {
       ["new", "--fork"],
       ["new", "--resume", "x", "--at", "m"],
       ["new", "--env", "X"],
+      ["new", "--max-turns", "none"],
+      ["new", "--thinking", "hard"],
+      ["new", "--agents", '{"a":1}'],
+      ["new", "--json-schema", "no-such-file.json"],
       ["new", "--prompt", ""],
       ["new", "--prompt", "-"],
       ["send", "x", "-"],

@@ -1,4 +1,5 @@
 import type { Envelope, ModelUses, TokenCount } from "@signalbox/protocol"
+import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 
 /** What a hub tells. A newer hub may tell more than is listed here. */
 
@@ -47,7 +48,7 @@ export interface LaunchedSession extends Session {
   readonly ingress?: { readonly url: string; readonly token: string; readonly command: string; readonly note?: string }
 }
 
-export interface LaunchRequest {
+export interface LaunchRequest extends LaunchOptions {
   readonly agent?: "claude" | "simulator" | "external" | { readonly command: readonly string[] }
   readonly cwd?: string
   readonly prompt?: string

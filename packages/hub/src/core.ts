@@ -1,3 +1,4 @@
+import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
 import type { AuditRecord, Grant } from "./model/audit.ts"
@@ -67,7 +68,7 @@ export interface SessionView extends SessionRecord {
   readonly viewers: number
 }
 
-export interface NewSession {
+export interface NewSession extends LaunchOptions {
   readonly agent?: "claude" | "simulator" | "external" | { readonly command: readonly string[] }
   readonly cwd?: string
   readonly prompt?: string

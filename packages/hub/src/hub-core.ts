@@ -4,6 +4,7 @@ import type { AskDesk } from "./asks/ask-desk.ts"
 import type { GrantDesk } from "./asks/grant-desk.ts"
 import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
+import { requireCarried } from "./clients/initialize-answer.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
 import type {
   AnswerOptions,
@@ -110,6 +111,7 @@ export class LocalHubCore implements HubCore {
       fork,
       resumeAt,
       args,
+      options: request,
       version: await claudeVersion(),
     })
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }
@@ -176,7 +178,14 @@ export class LocalHubCore implements HubCore {
 
   async control(id: string, { request, timeoutMs }: ControlCall, caller: Caller): Promise<{ response: unknown }> {
     const session = this.#options.registry.get(id)
-    if (request.subtype === "initialize") return { response: session.kept.own.initializeReply ?? {} }
+    if (request.subtype === "initialize") {
+      requireCarried(session, request)
+      // Whoever asks by REST is gone after the reply: nobody would answer for these.
+      const own = ["hooks", "sdkMcpServers"].find((name) => request[name] !== undefined)
+      if (own !== undefined)
+        throw new HubError("request/invalid", `initialize: ${own}: only a client that stays connected can bring it`)
+      return { response: session.kept.own.initializeReply ?? {} }
+    }
     await session.awake(timeoutMs)
     const isServers = request.subtype === "mcp_set_servers"
     const send = isServers ? { send: () => this.#options.desks.setServers(session, request) } : {}

@@ -239,6 +239,7 @@ async function factsOf({ settings, state }: Parts, versions: ClaudeVersions): Pr
     ...(await claudeAtHand(settings, versions)),
     ...signInFacts(settings.env),
     hasSimulator: simulator !== undefined,
+    takesOptions: true,
     home: homedir(),
   }
 }

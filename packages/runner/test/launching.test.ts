@@ -66,6 +66,41 @@ describe("a launch", () => {
     expect(flags("machine")).not.toContain("--permission-mode")
   })
 
+  it("[RU82] writes the options of a launch as flags, and refuses by name what this version cannot take", async () => {
+    scene = await Scene.open()
+    const flags = (options: object, version?: string, initializes: string[] = []) =>
+      launchArguments(scene.spec({ options, initializes }), version).join(" ")
+    const options = {
+      maxTurns: 3,
+      allowedTools: ["Read", "Bash(ls:*)"],
+      additionalDirectories: ["/a", "-b"],
+      settingSources: [],
+      mcpServers: { web: { type: "http", url: "http://x" } },
+      effort: "low",
+      thinking: { type: "adaptive", display: "omitted" },
+      betas: ["x"],
+      outputFormat: { type: "json_schema", schema: { type: "object" } },
+    }
+    for (const flag of [
+      "--max-turns 3",
+      "--allowedTools Read,Bash(ls:*)",
+      "--add-dir /a --add-dir=-b",
+      '--mcp-config {"mcpServers":{"web":{"type":"http","url":"http://x"}}}',
+      "--effort low",
+      "--thinking adaptive --thinking-display omitted",
+      "--betas x",
+      '--json-schema {"type":"object"}',
+    ]) {
+      expect(flags(options, "2.1.325")).toContain(flag)
+    }
+    expect(() => flags({ effort: "low" }, "2.1.37")).toThrow(/effort needs claude 2\.1\.45 or newer.* has 2\.1\.37/)
+    expect(() => flags({ thinking: { type: "adaptive" } }, "2.1.37")).toThrow(/^thinking needs/)
+    expect(flags({ thinking: { type: "enabled", budgetTokens: 9 } }, "2.1.37")).toContain("--max-thinking-tokens 9")
+    expect(() => flags({}, "2.0.0", ["agents"])).toThrow(/^agents needs claude 2\.0\.77/)
+    expect(() => flags({}, "2.1.120", ["systemPrompt as a list"])).toThrow(/^systemPrompt as a list needs/)
+    expect(flags({ effort: "low" })).toContain("--effort low")
+  })
+
   it("[RU81] asks for hook events and sign-in status where the version knows them", async () => {
     scene = await Scene.open()
     const flags = (version: string) => launchArguments(scene.spec(), version)

@@ -9,4 +9,4 @@ export const EXIT_REASONS = ["clear", "resume", "logout", "prompt_input_exit", "
 export type ExitReason = (typeof EXIT_REASONS)[number]
 
 /** In a system prompt given as a list: what follows it changes from session to session. */
-export const SYSTEM_PROMPT_DYNAMIC_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__"
+export { PROMPT_BOUNDARY as SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "@signalbox/protocol/launch-options"

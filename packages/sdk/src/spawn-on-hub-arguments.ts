@@ -1,4 +1,5 @@
 import { isObject } from "@signalbox/protocol"
+import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 
 /** What an official SDK put on the command line of the `claude` that it believes to start. */
 export interface CrossingArguments {
@@ -9,6 +10,8 @@ export interface CrossingArguments {
   /** The program wants the pieces of messages in progress. */
   readonly wantsPieces: boolean
   readonly wantsHookEvents: boolean
+  /** Fields of a launch. */
+  readonly options: LaunchOptions
   /** For the agent's command line as they are: only an admin's token may send them. */
   readonly args: readonly string[]
 }
@@ -26,36 +29,60 @@ const OF_THE_WIRE = new Set([
   // Set with the mode that needs it.
   "--allow-dangerously-skip-permissions",
 ])
-const TAKES_VALUE = new Set([
-  "--output-format",
-  "--input-format",
-  "--permission-prompt-tool",
-  "--model",
-  "--permission-mode",
-  "--resume",
-  "--mcp-config",
-])
+const NAMED = new Set(["--output-format", "--input-format", "--permission-prompt-tool", "--model", "--permission-mode"])
+
+type ReadOption = (value: string, before: LaunchOptions) => LaunchOptions | undefined
+
+/** Flags that are fields of a launch. Undefined: this value is none, and stays an argument. */
+const OPTIONS: Readonly<Record<string, ReadOption>> = {
+  "--max-turns": (value) => ({ maxTurns: Number(value) }),
+  "--max-budget-usd": (value) => ({ maxBudgetUsd: Number(value) }),
+  "--allowedTools": (value) => ({ allowedTools: listIn(value) }),
+  "--disallowedTools": (value) => ({ disallowedTools: listIn(value) }),
+  "--add-dir": (value, { additionalDirectories = [] }) => ({
+    additionalDirectories: [...additionalDirectories, value],
+  }),
+  "--setting-sources": (value) => ({ settingSources: listIn(value) }),
+  "--effort": (effort) => ({ effort }),
+  "--betas": (value, { betas = [] }) => ({ betas: [...betas, value] }),
+  "--thinking": (type, { thinking }) =>
+    type === "adaptive" || type === "disabled" ? { thinking: { ...thinking, type } } : undefined,
+  "--thinking-display": (display, { thinking }) => ({ thinking: { type: "adaptive", ...thinking, display } }),
+  "--max-thinking-tokens": (value, { thinking }) =>
+    Number(value) > 0 ? { thinking: { ...thinking, type: "enabled", budgetTokens: Number(value) } } : undefined,
+  "--json-schema": (value) => {
+    const schema = objectIn(value)
+    return schema && { outputFormat: { type: "json_schema", schema } }
+  },
+  "--mcp-config": serversElsewhere,
+}
 
 /** Newer SDKs write `--flag=value`, older ones `--flag value`. */
 export function readCrossingArguments(argv: readonly string[]): CrossingArguments {
   const args: string[] = []
   const named = new Map<string, string>()
+  let options: LaunchOptions = {}
   let wantsPieces = false
   let wantsHookEvents = false
   let fork = false
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? ""
     const [flag, inline] = splitFlag(word)
-    const hasValue = TAKES_VALUE.has(flag)
+    const read = OPTIONS[flag]
+    const hasValue = NAMED.has(flag) || flag === "--resume" || read !== undefined
     const value = hasValue ? (inline ?? argv[index + 1] ?? "") : undefined
     if (hasValue && inline === undefined) index++
     if (OF_THE_WIRE.has(flag)) continue
     if (flag === "--include-partial-messages") wantsPieces = true
     else if (flag === "--include-hook-events") wantsHookEvents = true
     else if (flag === "--fork-session") fork = true
-    else if (flag === "--mcp-config") args.push(...serversElsewhere(value ?? ""))
-    else if (value !== undefined) named.set(flag, value)
-    else args.push(word)
+    else if (value === undefined) args.push(word)
+    else if (read === undefined) named.set(flag, value)
+    else {
+      const option = read(value, options)
+      if (option === undefined) args.push(flag, value)
+      else options = { ...options, ...option }
+    }
   }
   return {
     model: named.get("--model"),
@@ -64,6 +91,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
     fork,
     wantsPieces,
     wantsHookEvents,
+    options,
     args,
   }
 }
@@ -74,11 +102,12 @@ export function flagsIn(args: readonly string[]): string[] {
 }
 
 /**
- * Older SDKs always say that no settings are read. Whoever may not send arguments cannot say so, and gets an agent as the hub
+ * The options without what older SDKs always say: that no settings are read. Whoever may not say so gets an agent as the hub
  * starts it for everybody.
  */
-export function canBeLeftOut(args: readonly string[]): boolean {
-  return args.length === 2 && args[0] === "--setting-sources" && args[1] === ""
+export function withoutHabits(options: LaunchOptions): LaunchOptions {
+  const { settingSources, ...others } = options
+  return settingSources?.length === 0 ? others : options
 }
 
 function splitFlag(word: string): [flag: string, inline: string | undefined] {
@@ -86,17 +115,29 @@ function splitFlag(word: string): [flag: string, inline: string | undefined] {
   return word.startsWith("--") && equals > 0 ? [word.slice(0, equals), word.slice(equals + 1)] : [word, undefined]
 }
 
-/** Servers of the program itself come with its `initialize`; the others would run beside the agent. */
-function serversElsewhere(config: string): string[] {
+/** Rules may hold commas themselves: joined again by the same sign, they are what they were. */
+function listIn(value: string): string[] {
+  return value === "" ? [] : value.split(",")
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(config)
-    const servers = isObject(value) && isObject(value["mcpServers"]) ? value["mcpServers"] : undefined
-    if (servers === undefined) return ["--mcp-config", config]
-    const elsewhere = Object.entries(servers).filter(([, server]) => !isObject(server) || server["type"] !== "sdk")
-    if (elsewhere.length === 0) return []
-    return ["--mcp-config", JSON.stringify({ mcpServers: Object.fromEntries(elsewhere) })]
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
   } catch {
     // A file's name.
-    return ["--mcp-config", config]
+    return undefined
   }
+}
+
+/** Servers of the program itself come with its `initialize`; the others would run beside the agent. */
+function serversElsewhere(config: string): LaunchOptions | undefined {
+  const servers = objectIn(config)?.["mcpServers"]
+  if (!isObject(servers)) return undefined
+  const mcpServers: Record<string, Readonly<Record<string, unknown>>> = {}
+  for (const [name, server] of Object.entries(servers)) {
+    if (!isObject(server)) return undefined
+    if (server["type"] !== "sdk") mcpServers[name] = server
+  }
+  return Object.keys(mcpServers).length === 0 ? {} : { mcpServers }
 }

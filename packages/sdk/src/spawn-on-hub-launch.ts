@@ -1,11 +1,12 @@
 import { connectHub, type Hub, HubClientError, type LaunchRequest } from "@signalbox/client"
-import { fieldOf } from "@signalbox/protocol"
+import { fieldOf, isObject } from "@signalbox/protocol"
+import { type LaunchOptions, optionsOfInitialize, uncarriedFields } from "@signalbox/protocol/launch-options"
 import { SdkError } from "./errors.ts"
 import { attachToHub } from "./hub/attach-to-hub.ts"
 import { hubFailure } from "./hub/hub-failures.ts"
 import type { AgentLink } from "./launch/agent-link.ts"
 import type { SpawnOnHubOptions } from "./spawn-on-hub.ts"
-import { type CrossingArguments, canBeLeftOut, flagsIn, readCrossingArguments } from "./spawn-on-hub-arguments.ts"
+import { type CrossingArguments, flagsIn, readCrossingArguments, withoutHabits } from "./spawn-on-hub-arguments.ts"
 import type { Options } from "./types/options.ts"
 
 /** A runner may take a while to start an agent. */
@@ -55,11 +56,12 @@ function named(session: string): Start {
 }
 
 /** An agent that runs can be given a model and a mode; for all else it is too late. */
-function checkAttaching({ resume, fork, args }: CrossingArguments): void {
+function checkAttaching({ resume, fork, options, args }: CrossingArguments): void {
   const flags = [
     ...(resume === undefined ? [] : ["--resume"]),
     ...(fork ? ["--fork-session"] : []),
-    ...(canBeLeftOut(args) ? [] : flagsIn(args)),
+    ...Object.keys(withoutHabits(options)),
+    ...flagsIn(args),
   ]
   if (flags.length === 0) return
   const message = `${flags.join(", ")} cannot be used with an agent that runs already: start it with what it needs`
@@ -87,37 +89,44 @@ async function start(hub: Hub, request: LaunchRequest): Promise<Start> {
 
 async function startOtherwise(hub: Hub, request: LaunchRequest, error: unknown): Promise<Start> {
   if (!(error instanceof HubClientError)) throw error
-  const { args = [], ...plain } = request
-  const { session } = error.details
-  if (error.code === "session/live" && typeof session === "string") return takeUp(hub, request, session)
-  if (error.code !== "auth/forbidden" || args.length === 0) throw error
-  if (!canBeLeftOut(args)) throw notForThisToken(args, error)
-  return start(hub, plain)
+  const { args = [], settingSources, ...plain } = request
+  const { session, differs } = error.details
+  if (error.code === "session/live" && typeof session === "string") {
+    return takeUp(hub, request, { session, differs: Array.isArray(differs) ? differs.map(String) : [] })
+  }
+  if (error.code !== "auth/forbidden") throw error
+  if (args.length > 0) throw notForThisToken(args, error)
+  if (settingSources?.length !== 0) throw error
+  return start(hub, plain).catch((again: unknown) => startOtherwise(hub, plain, again))
 }
 
 /**
- * The conversation that is to be resumed has a living agent: the program that detached left it. It is taken up as it is; with
- * arguments that only a new process can be given, it makes place for one, unless it is at work.
+ * The conversation that is to be resumed has a living agent: the program that detached left it. It is taken up as it is. For
+ * what it was not started with, and only a new process can be given, it makes place for one, unless it is at work.
  */
-async function takeUp(hub: Hub, request: LaunchRequest, id: string): Promise<Start> {
-  const { args = [] } = request
-  if (args.length === 0 || canBeLeftOut(args)) return named(id)
+async function takeUp(
+  hub: Hub,
+  request: LaunchRequest,
+  { session: id, differs }: { session: string; differs: readonly string[] },
+): Promise<Start> {
+  const wanted = [...differs, ...flagsIn(request.args ?? [])]
+  if (wanted.length === 0) return named(id)
   const session = hub.session(id)
-  if ((await session.get()).state !== "idle") throw atWork(id, args)
+  if ((await session.get()).state !== "idle") throw atWork(id, wanted)
   await session.stop()
   return start(hub, request)
 }
 
-function atWork(session: string, args: readonly string[]): SdkError {
-  const flags = flagsIn(args)
+function atWork(session: string, flags: readonly string[]): SdkError {
   const message = `session ${session} is at work, and ${flags.join(", ")} would need another process: wait for its end, or leave them out`
   return new SdkError("hub/refused", message, { details: { session, flags } })
 }
 
 function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: CrossingArguments): LaunchRequest {
-  const { model, permissionMode, resume, fork, args } = crossing
+  const { model, permissionMode, resume, fork, options: given, args } = crossing
   const { agent, runner, title } = options
-  const hooks = hooksIn(firstLine)
+  const initialize = initializeIn(firstLine)
+  const hooks = Object.keys(fieldOf(initialize, "hooks") ?? {})
   return {
     ...(agent === undefined ? {} : { agent }),
     ...(runner === undefined ? {} : { runner }),
@@ -128,17 +137,36 @@ function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: Crossi
     ...(resume === undefined ? {} : { resume }),
     ...(fork ? { fork } : {}),
     ...(hooks.length === 0 ? {} : { hooks }),
+    ...given,
+    ...optionsIn(initialize),
     ...(args.length === 0 ? {} : { args }),
   }
 }
 
-/** Older CLIs take hooks only at the very beginning: the hub must know their events before it greets the agent. */
-function hooksIn(firstLine: string): string[] {
+/**
+ * The hub greets the agent before the program does: it must know what the program's `initialize` says, and the events of its
+ * hooks, which older CLIs take only then.
+ */
+function initializeIn(firstLine: string): Readonly<Record<string, unknown>> {
   try {
-    const hooks = fieldOf(fieldOf(JSON.parse(firstLine), "request"), "hooks")
-    return hooks === undefined ? [] : Object.keys(hooks)
+    const request = fieldOf(JSON.parse(firstLine), "request")
+    return isObject(request) && request["subtype"] === "initialize" ? request : {}
   } catch {
-    return []
+    return {}
+  }
+}
+
+/** Before anything is started: what the hub would refuse is refused here, by its name. */
+function optionsIn(initialize: Readonly<Record<string, unknown>>): LaunchOptions {
+  const [option] = uncarriedFields(initialize)
+  if (option !== undefined) {
+    const message = `${option} cannot be used with an agent on a hub: the hub cannot be told it. Leave it out`
+    throw new SdkError("sdk/bad-option", message, { details: { option } })
+  }
+  try {
+    return optionsOfInitialize(initialize)
+  } catch (cause) {
+    throw new SdkError("sdk/bad-option", cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
 

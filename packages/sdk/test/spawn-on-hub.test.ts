@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
 import type { AgentLink, LinkEnd } from "../src/launch/agent-link.ts"
-import { canBeLeftOut, flagsIn, readCrossingArguments } from "../src/spawn-on-hub-arguments.ts"
+import { flagsIn, readCrossingArguments, withoutHabits } from "../src/spawn-on-hub-arguments.ts"
 import { HubAgentProcess } from "../src/spawn-on-hub-process.ts"
 
 /** A link at its seam: what it is told, and what it tells. */
@@ -88,8 +88,8 @@ describe("what an official SDK writes on its command line", () => {
       wantsPieces: false,
       wantsHookEvents: false,
     }
-    expect(readCrossingArguments(older)).toEqual({ ...plain, args: ["--max-turns", "3"] })
-    expect(readCrossingArguments(newer)).toEqual({ ...plain, args: ["--max-turns=3"] })
+    expect(readCrossingArguments(older)).toEqual({ ...plain, options: { maxTurns: 3 }, args: [] })
+    expect(readCrossingArguments(newer)).toEqual({ ...plain, options: { maxTurns: 3 }, args: [] })
     expect(flagsIn(["--max-turns=3", "--add-dir", "x"])).toEqual(["--max-turns", "--add-dir"])
   })
 
@@ -100,20 +100,56 @@ describe("what an official SDK writes on its command line", () => {
       fork: false,
       wantsPieces: true,
       wantsHookEvents: false,
+      options: {},
       args: [],
     })
     const own = { a: { type: "sdk", name: "a" } }
     const beside = { b: { command: "x" } }
     const config = (servers: object) => ["--mcp-config", JSON.stringify({ mcpServers: servers })]
-    expect(readCrossingArguments(config(own)).args).toEqual([])
-    expect(readCrossingArguments(config({ ...own, ...beside })).args).toEqual(config(beside))
+    expect(readCrossingArguments(config(own)).options).toEqual({})
+    expect(readCrossingArguments(config({ ...own, ...beside })).options).toEqual({ mcpServers: beside })
     expect(readCrossingArguments(["--mcp-config=servers.json"]).args).toEqual(["--mcp-config", "servers.json"])
   })
 
   it("[CL22] of what is sent always, only that no settings are read can be left out", () => {
-    expect(canBeLeftOut(readCrossingArguments(["--setting-sources", ""]).args)).toBe(true)
-    expect(canBeLeftOut(["--setting-sources", "project"])).toBe(false)
-    expect(canBeLeftOut(["--setting-sources", "", "--max-turns", "3"])).toBe(false)
+    const left = (argv: readonly string[]) => withoutHabits(readCrossingArguments(argv).options)
+    expect(left(["--setting-sources", ""])).toEqual({})
+    expect(left(["--setting-sources", "project"])).toEqual({ settingSources: ["project"] })
+    expect(left(["--setting-sources", "", "--max-turns", "3"])).toEqual({ maxTurns: 3 })
+  })
+
+  it("[CL70] what a launch has a field for becomes that field, in both spellings; the rest stays an argument", () => {
+    const schema = { type: "object" }
+    const equals = [
+      "--max-budget-usd=1.5",
+      "--allowedTools=Read,Bash(git commit -m a, b)",
+      "--disallowedTools=Write",
+      "--add-dir=/a",
+      "--add-dir=/b",
+      "--effort=low",
+      "--max-thinking-tokens=2000",
+      "--thinking-display=omitted",
+      "--betas=x",
+      `--json-schema=${JSON.stringify(schema)}`,
+      "--fallback-model=haiku",
+    ]
+    const options = {
+      maxBudgetUsd: 1.5,
+      disallowedTools: ["Write"],
+      additionalDirectories: ["/a", "/b"],
+      effort: "low",
+      thinking: { type: "enabled", budgetTokens: 2000, display: "omitted" },
+      betas: ["x"],
+      outputFormat: { type: "json_schema", schema },
+    }
+    const words = (word: string) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]
+    for (const argv of [equals, equals.slice(0, -1).flatMap(words)]) {
+      const { allowedTools, ...others } = readCrossingArguments(argv).options
+      expect(others).toEqual(options)
+      expect(allowedTools?.join(",")).toBe("Read,Bash(git commit -m a, b)")
+    }
+    expect(readCrossingArguments(equals).args).toEqual(["--fallback-model=haiku"])
+    expect(readCrossingArguments(["--thinking=disabled"]).options).toEqual({ thinking: { type: "disabled" } })
   })
 })
 

@@ -45,21 +45,6 @@ export const programs: readonly string[] = [
 /** "official" is the side with a process of its own. */
 export const differences: readonly Improvement[] = [
   {
-    program: "every",
-    at: /^model\[\d+\]\.system$/,
-    official: /./,
-    ours: /./,
-    why: "a process of its own is told an empty system prompt; a hub's agent has the CLI's own, as whoever started it wanted",
-  },
-  {
-    // Of context-usage; a simulated agent counts no prompt, so that there is no difference there.
-    program: "every",
-    at: /^call\[0\]\.gave\.categories\[\d\]$/,
-    official: /./,
-    ours: /./,
-    why: "as above: that prompt is counted",
-  },
-  {
     program: "tool-denied-with-interrupt",
     at: /^ending\[0\]$/,
     official: /"result\/error"/,

@@ -3,8 +3,9 @@ import type { CommandContext } from "../command-context.ts"
 import type { DataOption } from "../data-directory.ts"
 import { collect, defineCommand, jsonOption, modeOption } from "../define-command.ts"
 import { usageError } from "../failure.ts"
+import { addLaunchOptions, type LaunchOptionFlags } from "../hub/launch-options.ts"
 
-export interface NewOptions extends DataOption {
+export interface NewOptions extends DataOption, LaunchOptionFlags {
   readonly agent: string
   readonly cwd?: string
   readonly prompt?: string
@@ -29,6 +30,7 @@ export function addNew(program: Command, context: CommandContext): void {
     examples: [
       'signalbox new --prompt "What is in this folder?"',
       'signalbox new --agent simulator --prompt "permission please" --attach',
+      'signalbox new --prompt "Review the last commit" --append-system-prompt "Be brief." --max-turns 20',
       "signalbox new --resume 1b0e9a52-6f0c-4d0e-9d7e-0c3a1f2b4d5e --fork",
     ],
   })
@@ -50,6 +52,7 @@ export function addNew(program: Command, context: CommandContext): void {
     .option("--attach", "watch it right away, as signalbox attach does")
     .option("--env <NAME=value>", "a variable for the agent (repeatable; admin)", collect, [])
   modeOption(command)
+  addLaunchOptions(command)
   jsonOption(command, "print the whole session as JSON").action(async (options: NewOptions) => {
     const { newSession } = await import("../hub/new-session.ts")
     await newSession(options, context)

@@ -8,6 +8,7 @@ import { print, printJson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
 import { requireTerminal } from "../terminal/require-terminal.ts"
 import { findSession } from "./abbreviated-id.ts"
+import { readLaunchOptions } from "./launch-options.ts"
 import { findOrOffer, withHub } from "./with-hub.ts"
 
 const WHOLE_ID_CHARS = 36
@@ -57,6 +58,7 @@ function launchRequest(options: NewOptions, prompt: string | undefined): (isHere
     ...(title === undefined ? {} : { title }),
     ...(runner === undefined ? {} : { runner }),
     ...(worktree === undefined ? {} : { worktree: typeof worktree === "string" ? { branch: worktree } : worktree }),
+    ...readLaunchOptions(options),
     ...(arg.length === 0 ? {} : { args: arg }),
     ...(env.length === 0 ? {} : { env: readVariables(env) }),
   }

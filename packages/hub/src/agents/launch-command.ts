@@ -1,4 +1,6 @@
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import type { LaunchOptions } from "@signalbox/protocol/launch-options"
+import { claudeArguments, launchFlags } from "@signalbox/transport/process"
 
 /** The last version whose `--sdk-url` takes a hub's address. */
 const LAST_TO_DIAL = [2, 1, 120] as const
@@ -19,6 +21,7 @@ export interface LaunchCommandOptions {
   readonly fork?: boolean | undefined
   readonly resumeAt?: string | undefined
   readonly args?: readonly string[] | undefined
+  readonly options?: LaunchOptions | undefined
   /** Of the `claude` on this machine, when one was found. */
   readonly version?: string | undefined
 }
@@ -30,23 +33,20 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
     "--sdk-url",
     options.url,
     ...HOST_FLAGS,
-    ...flag("--model", options.model),
-    // Always said, but for what the machine's own settings are to say.
-    ...flag("--permission-mode", permissionMode === MACHINE_MODE ? undefined : permissionMode),
-    ...flag("--resume", options.resume),
-    ...(options.fork === true ? ["--fork-session"] : []),
-    ...flag("--resume-session-at", options.resumeAt),
+    ...claudeArguments({
+      ...launchFlags(options.options ?? {}),
+      model: options.model,
+      // Always said, but for what the machine's own settings are to say.
+      permissionMode: permissionMode === MACHINE_MODE ? undefined : permissionMode,
+      resume: options.resume,
+      forkSession: options.fork,
+      resumeSessionAt: options.resumeAt,
+    }).slice(claudeArguments().length),
     ...(options.args ?? []),
   ]
   const command = `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(options.token)} claude ${flags.map(quote).join(" ")}`
   const note = noteFor(options.version)
   return note === undefined ? { command } : { command, note }
-}
-
-/** A value that begins with a dash would be read as the next flag, so it is tied to its own. */
-function flag(name: string, value: string | undefined): readonly string[] {
-  if (value === undefined) return []
-  return value.startsWith("-") ? [`${name}=${value}`] : [name, value]
 }
 
 function canDial(version: string): boolean {

@@ -3,6 +3,7 @@ import type { NewSession } from "../core.ts"
 import type { Role } from "../model/access.ts"
 import type { AskAnswer } from "../model/ask.ts"
 import type { HubSettings } from "../model/hub-settings.ts"
+import { adminsOption } from "./launch-rights.ts"
 
 /** The roles that people and programs have, each with all that the one before it may. */
 export type Access = "viewer" | "operator" | "admin"
@@ -79,7 +80,8 @@ export function launchRefusal(role: Role, launch: NewSession, settings: HubSetti
   if (launch.permissionMode !== undefined && !isOperatorsMode(launch.permissionMode, settings)) {
     return `\`permissionMode\` "${launch.permissionMode}" needs an admin token`
   }
-  return undefined
+  const option = adminsOption(launch, (mode) => isOperatorsMode(mode, settings))
+  return option === undefined ? undefined : `${option} needs an admin token`
 }
 
 /** An answer can carry a change of mode: a mode that asks nobody is an admin's by this door too. */

@@ -1,4 +1,5 @@
 import { type Envelope, textOf, type UnlistedRequest } from "@signalbox/protocol"
+import { initializeFields } from "@signalbox/protocol/launch-options"
 import type { SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
@@ -76,8 +77,10 @@ export class ClientDesks {
 
   /** What goes into the hub's first `initialize` to this process. */
   greeting(session: LiveSession, incarnation: string): Readonly<Record<string, unknown>> {
-    if (!this.#desks.has(session.id) && session.kept.own.hooks.length === 0) return {}
-    return this.of(session).sync.greet(incarnation)
+    const { hooks, options } = session.kept.own
+    const launched = initializeFields(options ?? {})
+    if (!this.#desks.has(session.id) && hooks.length === 0) return launched
+    return { ...launched, ...this.of(session).sync.greet(incarnation) }
   }
 
   /** The same process is back. */

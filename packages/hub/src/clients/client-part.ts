@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { ClientHook } from "./hook-registration.ts"
 
 export type ServerSet = Readonly<Record<string, unknown>>
@@ -20,10 +20,10 @@ export function isHosted(config: unknown): boolean {
   return isObject(config) && config["type"] === "sdk"
 }
 
-/** The `sdkMcpServers` of an `initialize`, as `mcp_set_servers` would write them. */
-export function hostedServers(names: unknown): ServerSet {
+/** The `sdkMcpServers` of an `initialize`, as `mcp_set_servers` would write them: with what `sdkMcpServerConfigs` says of each. */
+export function hostedServers(names: unknown, configs: unknown): ServerSet {
   const list = Array.isArray(names) ? names.filter((name) => typeof name === "string") : []
-  return Object.fromEntries(list.map((name) => [name, { type: "sdk", name }]))
+  return Object.fromEntries(list.map((name) => [name, { ...fieldOf(configs, name), type: "sdk", name }]))
 }
 
 /** Whoever was first keeps a name; `taken` are those that a later part wanted too. */

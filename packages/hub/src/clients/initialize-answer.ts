@@ -1,4 +1,11 @@
-import type { UnlistedRequest } from "@signalbox/protocol"
+import { textOf, type UnlistedRequest } from "@signalbox/protocol"
+import {
+  differingOptions,
+  type LaunchOptions,
+  optionsOfInitialize,
+  uncarriedFields,
+} from "@signalbox/protocol/launch-options"
+import { HubError } from "../errors.ts"
 import type { AskKind } from "../model/ask.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -22,8 +29,11 @@ export interface InitializeAnswerOptions {
  */
 export async function answerInitialize(options: InitializeAnswerOptions): Promise<ControlReply> {
   const { client, desks, asks, request } = options
+  requireCarried(client.session, request)
+  const title = textOf(request, "title")
+  if (title !== undefined && client.session.record.title === null) client.session.change({ title: title.slice(0, 500) })
   const hooks = readClientHooks(request["hooks"])
-  const servers = hostedServers(request["sdkMcpServers"])
+  const servers = hostedServers(request["sdkMcpServers"], request["sdkMcpServerConfigs"])
   // Whatever this client had brought before is replaced: a program that comes back under its name may be another one.
   const outcome = desks
     .of(client.session)
@@ -39,6 +49,25 @@ export async function answerInitialize(options: InitializeAnswerOptions): Promis
     response: { ...(client.session.kept.own.initializeReply ?? NO_AGENT_YET), ...applied(hooks, missing) },
     ...pendingLists(asks),
   }
+}
+
+/** What cannot be brought to this agent is refused by its name: the client would believe that it has it. */
+export function requireCarried({ kept }: LiveSession, request: UnlistedRequest): void {
+  const [field] = uncarriedFields(request)
+  if (field !== undefined) throw refused(field, "a hub cannot bring it to an agent: leave it out")
+  let asked: LaunchOptions
+  try {
+    asked = optionsOfInitialize(request)
+  } catch (error) {
+    throw new HubError("request/invalid", `initialize: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const [option] = differingOptions(asked, kept.own.options ?? {})
+  const advice = "this agent was not started with it: make the session with it, or leave it out"
+  if (option !== undefined) throw refused(option === "outputFormat" ? "jsonSchema" : option, advice)
+}
+
+function refused(field: string, why: string): HubError {
+  return new HubError("request/invalid", `initialize: ${field}: ${why}`, { details: { field } })
 }
 
 /** The hub's own reply told of none: what became of this client's hooks is known here. */

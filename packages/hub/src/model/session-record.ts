@@ -1,4 +1,5 @@
 import type { ModelUses, TokenCount } from "@signalbox/protocol"
+import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
 
 export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "disconnected" | "ended"
@@ -77,6 +78,8 @@ interface SessionPrivate {
   readonly initializeReply: Readonly<Record<string, unknown>> | null
   /** Hook events named when the session was made; older CLIs cannot take them later. */
   readonly hooks: readonly string[]
+  /** What its processes are started and greeted with; a new process gets the same. */
+  readonly options?: LaunchOptions
   /** The same key again is the same session. */
   readonly requestKey: string | null
   /** "external", "claude", "simulator" or a command. */

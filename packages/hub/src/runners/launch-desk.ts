@@ -1,3 +1,4 @@
+import { differingOptions, type LaunchOptions } from "@signalbox/protocol/launch-options"
 import { launchRefusal } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
@@ -190,7 +191,7 @@ export class LaunchDesk {
     const { registry, fleet, endings } = this.#options
     const stops = endings.stopsOf(session)
     await fleet.arrival()
-    if (!session.isEnded && !session.isParked) throw isLive(session)
+    if (!session.isEnded && !session.isParked) throw isLive(session, request)
     const whole = this.#inherit(request, session)
     // As it was, anybody may bring it back who may send it a message; elsewhere or as something else it is a launch.
     if ((request.agent ?? request.cwd ?? request.runner) !== undefined) this.#requireLaunch(caller, whole)
@@ -207,7 +208,7 @@ export class LaunchDesk {
 
   /** Of two who resume it at the same time the second is told that it lives. */
   async #startOnce(start: Start): Promise<void> {
-    if (this.#reviving.has(start.session)) throw isLive(start.session)
+    if (this.#reviving.has(start.session)) throw isLive(start.session, start.plan.options ?? {})
     const starting = this.#start(start).finally(() => this.#reviving.delete(start.session))
     this.#reviving.set(start.session, starting)
     await starting
@@ -291,6 +292,7 @@ export class LaunchDesk {
     const { cwd, cliVersion, worktree } = readLaunched(await this.#askToStart(start))
     this.#requireWanted(start)
     if (registry.find(session.id) === undefined) registry.adopt(session)
+    if (plan.options !== undefined) session.changeOwn({ options: plan.options })
     await session.expect({ ...plan.launch, cwd })
     session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
     await start.prompt?.().catch(() => undefined)
@@ -304,6 +306,7 @@ export class LaunchDesk {
   }
 
   async #askToStart({ session, plan: { runner, spec } }: Start): Promise<unknown> {
+    if (spec.options !== undefined) this.#options.fleet.requireOptions(runner, Object.keys(spec.options))
     try {
       return await this.#options.fleet.launch(runner, { kind: "launch", spec }, LAUNCH_TIMEOUT_MS)
     } catch (error) {
@@ -328,7 +331,26 @@ export class LaunchDesk {
     const { spawn, agent, model = null, permissionMode = null, args = [], env = {} } = spec
     const { resume = null, fork = false, resumeAt } = spec
     const from = { resume, fork, ...(resumeAt === undefined ? {} : { resumeAt }) }
-    const details = { runner, spawn, agent, cwd, model, permissionMode, ...from, args, env: Object.keys(env) }
+    const { allowedTools, additionalDirectories, settingSources, mcpServers } = plan.options ?? {}
+    const widening = {
+      allowedTools,
+      additionalDirectories,
+      settingSources,
+      ...(mcpServers && { mcpServers: Object.keys(mcpServers) }),
+    }
+    const options = { ...widening, options: Object.keys(plan.options ?? {}) }
+    const details = {
+      runner,
+      spawn,
+      agent,
+      cwd,
+      model,
+      permissionMode,
+      ...from,
+      args,
+      env: Object.keys(env),
+      ...options,
+    }
     const who = { by, via: by === "hub" ? "hub" : "person", sessionId: session.id, askId: null }
     await this.#options.directory.addAudit({ at: this.#now(), what, ...who, details }, { synced: true })
   }
@@ -352,9 +374,11 @@ export class LaunchDesk {
   }
 }
 
-function isLive({ id }: LiveSession): HubError {
+/** `differs`: what was asked for and only another process could have. */
+function isLive({ id, kept }: LiveSession, asked: LaunchOptions): HubError {
+  const differs = differingOptions(asked, kept.own.options ?? {})
   const message = `session ${id} is live: send it a message, stop it first (DELETE), or resume it with "fork":true`
-  return new HubError("session/live", message, { details: { session: id } })
+  return new HubError("session/live", message, { details: { session: id, differs } })
 }
 
 function noAgent(why: string, reason?: string): HubError {

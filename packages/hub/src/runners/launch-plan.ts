@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
 import { DEFAULT_MODE } from "@signalbox/protocol/asking-modes"
+import {
+  flagOptionsIn,
+  initializeOptionsIn,
+  type LaunchOptions,
+  launchOptionsIn,
+  oneText,
+} from "@signalbox/protocol/launch-options"
 import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { isOperatorsMode } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
@@ -13,6 +20,8 @@ export interface LaunchPlan {
   readonly runner: string
   readonly spec: LaunchSpec
   readonly launch: KeptLaunch
+  /** Kept with the session, beside the launch: one that is brought by hand has them too. */
+  readonly options: LaunchOptions | undefined
 }
 
 const MAX_EARLIER = 20
@@ -37,6 +46,7 @@ export function withInherited(request: NewSession, kept: KeptSession, settings: 
     ...(mode === undefined ? {} : { permissionMode: mode }),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
+    ...own.options,
     ...(launch === undefined ? {} : { runner: launch.runner }),
     ...request,
   }
@@ -86,12 +96,18 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
   }
+  const flags = flagOptionsIn(request)
+  const initializes = Object.keys(initializeOptionsIn(request) ?? {}).map((name) =>
+    isListed(name, request) ? "systemPrompt as a list" : name,
+  )
   const from = resume === undefined ? undefined : { resume, ...(fork === true ? { fork, ...cut } : {}) }
   const spec: LaunchSpec = {
     spawn,
     session,
     agent,
     ...settings,
+    ...(flags === undefined ? {} : { options: flags }),
+    ...(initializes.length === 0 ? {} : { initializes }),
     ...(cwd === undefined ? {} : { cwd }),
     ...from,
     ...(worktree === undefined || worktree === false ? {} : { worktree }),
@@ -99,7 +115,13 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
   const earlier = before === undefined ? [] : earlierOf(before)
   const begins = from === undefined ? {} : { begins: { session, ...from } }
   const living = { spawn, earlier, elsewhere: elsewhereOf(earlier, runner, before), isParked: false }
-  return { runner, spec, launch: { runner, agent, cwd: cwd ?? null, ...settings, ...living, ...begins } }
+  const launch = { runner, agent, cwd: cwd ?? null, ...settings, ...living, ...begins }
+  return { runner, spec, launch, options: launchOptionsIn(request) }
+}
+
+/** Older CLIs silently ignore a prompt that is a list. */
+function isListed(name: string, { systemPrompt }: NewSession): boolean {
+  return name === "systemPrompt" && systemPrompt !== undefined && Array.isArray(oneText(systemPrompt))
 }
 
 export function agentOf({ agent = "claude" }: NewSession): LaunchAgent {

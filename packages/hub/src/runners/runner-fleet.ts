@@ -202,6 +202,14 @@ export class RunnerFleet {
     return chosen.facts.id
   }
 
+  /** A runner that is older than the hub would start an agent without them, and say nothing. */
+  requireOptions(id: string, names: readonly string[]): void {
+    const { facts } = this.#get(id)
+    if (facts.takesOptions === true) return
+    const what = `the runner ${facts.name} is older than the hub and cannot pass on ${names.join(", ")}`
+    throw new HubError("runner/invalid", `${what}: update it, or leave them out`)
+  }
+
   async settled(): Promise<void> {
     await Promise.all([this.#writing, this.#options.claims.settled()])
   }

@@ -70,6 +70,7 @@ export function readFacts(value: unknown): RunnerFacts | undefined {
     maxAgents: amount(value["maxAgents"]),
     claude: listOf(value["claude"], readClaude, MAX_LABELS),
     hasSimulator: value["hasSimulator"] === true,
+    ...(value["takesOptions"] === true ? { takesOptions: true } : {}),
     ...(short(value, "home") === "" ? {} : { home: short(value, "home") }),
     ...(short(value, "claudeProblem") === "" ? {} : { claudeProblem: short(value, "claudeProblem") }),
     ...readSignIn(value),

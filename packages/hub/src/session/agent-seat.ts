@@ -168,12 +168,13 @@ export class AgentSeat {
   /** What the process that is here now was in the session before. */
   #inherit(from: AgentSeat, wire: AgentWire): void {
     const { session, kept, messages, progress, background } = this.#parts
-    const { launch } = from.#parts.kept.value.own
+    const { launch, options } = from.#parts.kept.value.own
     const { cliVersion, runner, worktree } = from.session.record
     background(messages.deliver(wire))
     progress.state = { ...from.#parts.progress.state }
     const taken = foldHandOver(withoutNext(kept.value), from.#parts.kept.value)
-    kept.change(launch === undefined ? taken : { ...taken, own: { ...taken.own, launch } })
+    const started = { ...(launch && { launch }), ...(options && { options }) }
+    kept.change({ ...taken, own: { ...taken.own, ...started } })
     session.change({ transport: wire.transport, cliVersion, runner, ...(worktree && { worktree }) })
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, textOf } from "@signalbox/protocol"
 import { MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { launchOptionsIn } from "@signalbox/protocol/launch-options"
 import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
@@ -95,6 +96,7 @@ export class SessionRegistry {
 
   /** A session that nobody is told of yet: it may come to nothing. */
   draft(request: NewSession, links: { parent?: string } = {}): LiveSession {
+    const options = launchOptionsIn(request)
     const at = (this.#options.now?.() ?? new Date()).toISOString()
     return this.#options.open({
       record: {
@@ -124,6 +126,7 @@ export class SessionRegistry {
         costBase: 0,
         initializeReply: null,
         hooks: request.hooks ?? [],
+        ...(options === undefined ? {} : { options }),
         requestKey: request.requestKey ?? null,
         agent: request.agent ?? "claude",
       },

@@ -26,6 +26,7 @@ export function factsOf(change: Partial<RunnerFacts> = {}): RunnerFacts {
     maxAgents: 4,
     claude: [{ path: "/bin/claude", version: "2.1.325" }],
     hasSimulator: true,
+    takesOptions: true,
     home: "/home/box",
     ...change,
   }

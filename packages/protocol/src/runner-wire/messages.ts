@@ -1,3 +1,5 @@
+import type { LaunchOptions } from "../launch-options.ts"
+
 /**
  * What a runner and a hub say to each other about machines and processes. A runner holds one control connection, and one
  * connection for each agent (see lines.ts). These are our own messages, so their fields are camelCase.
@@ -23,6 +25,10 @@ export interface LaunchSpec {
   readonly worktree?: boolean | { readonly branch?: string }
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** What becomes flags. */
+  readonly options?: LaunchOptions
+  /** The names of options that the hub sends in its first `initialize`: a version that cannot take one is refused. */
+  readonly initializes?: readonly string[]
 }
 
 export interface Launched {
@@ -66,6 +72,8 @@ export interface RunnerFacts {
   readonly maxAgents: number
   readonly claude: readonly { readonly path: string; readonly version: string }[]
   readonly hasSimulator: boolean
+  /** Takes `options` and `initializes` of a launch. Older runners do not, and would start an agent without them. */
+  readonly takesOptions?: boolean
   /** The home directory of whom the runner runs as. Older runners do not tell. */
   readonly home?: string
   /** Why there is no `claude`. */

@@ -22,6 +22,10 @@ export function checkLaunchSpec(value: unknown): LaunchSpec {
   }
   if (value["args"] !== undefined && !isTexts(value["args"])) throw invalid("args is not a list of texts")
   if (value["env"] !== undefined && !isEnvironment(value["env"])) throw invalid("env is not an object of texts")
+  if (value["options"] !== undefined && !isObject(value["options"])) throw invalid("options is not an object")
+  if (value["initializes"] !== undefined && !isTexts(value["initializes"])) {
+    throw invalid("initializes is not a list of texts")
+  }
   if (JSON.stringify(value).length > MAX_CHARS) throw invalid(`it is longer than ${MAX_CHARS} characters`)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every field that is used as a text or a list was looked at
   return value as unknown as LaunchSpec

@@ -1,6 +1,7 @@
 import { connectHub, type Hub, type LaunchRequest, type Session } from "@signalbox/client"
 import { SdkError } from "../errors.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
+import { hubLaunchOptions } from "../launch/hub-launch.ts"
 import type { OpenSessionOptions } from "../launch/open-session.ts"
 import type { ControlRequestBody, HubCursor, HubOptions, Options } from "../types/options.ts"
 import { hubFailure, sessionEnded } from "./hub-failures.ts"
@@ -63,7 +64,8 @@ function isBehind({ lastSeq }: Session, after: number | undefined): boolean {
   return after === undefined || after >= lastSeq
 }
 
-function launchOf({ cwd, model, permissionMode, resume, forkSession, title, hooks }: Options): LaunchRequest {
+function launchOf(options: Options): LaunchRequest {
+  const { cwd, model, permissionMode, resume, forkSession, title, hooks } = options
   const events = Object.keys(hooks ?? {})
   return {
     ...(cwd === undefined ? {} : { cwd }),
@@ -73,6 +75,7 @@ function launchOf({ cwd, model, permissionMode, resume, forkSession, title, hook
     ...(forkSession === undefined ? {} : { fork: forkSession }),
     ...(title === undefined ? {} : { title }),
     ...(events.length === 0 ? {} : { hooks: events }),
+    ...hubLaunchOptions(options),
   }
 }
 

@@ -52,13 +52,13 @@ export function flagsFor(options: Options): ClaudeFlags {
 }
 
 /** A program without types may give it as a text; `check-options.ts` has refused what is no number. */
-function numberOf(value: unknown): number | undefined {
+export function numberOf(value: unknown): number | undefined {
   return value === undefined ? undefined : Number(value)
 }
 
 type ThinkingOption = NonNullable<Options["thinking"]>
 
-function thinkingOf({ thinking, maxThinkingTokens }: Options): ThinkingOption | undefined {
+export function thinkingOf({ thinking, maxThinkingTokens }: Options): ThinkingOption | undefined {
   if (thinking !== undefined) return thinking
   if (maxThinkingTokens === undefined) return undefined
   return maxThinkingTokens === 0 ? { type: "disabled" } : { type: "enabled", budgetTokens: maxThinkingTokens }
@@ -86,7 +86,7 @@ function toolsOf(tools: Options["tools"]): ClaudeFlags["tools"] {
 }
 
 /** Servers in this process are no business of the command line: they are named in `initialize`. */
-function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | undefined {
+export function mcpConfigOf(servers: Options["mcpServers"]): Record<string, unknown> | undefined {
   const outside = Object.entries(servers ?? {}).filter(([, config]) => !isInProcess(config))
   return outside.length === 0 ? undefined : { mcpServers: Object.fromEntries(outside) }
 }

@@ -1,6 +1,7 @@
 import { SdkError } from "../errors.ts"
 import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
+import { isObject } from "../wire.ts"
 
 type Name = keyof Options
 
@@ -24,7 +25,27 @@ const OURS: readonly Name[] = [
 ]
 
 /** What a hub can be told when it is to start an agent. */
-const OF_A_LAUNCH: readonly Name[] = ["cwd", "resume", "forkSession", "title"]
+const OF_A_LAUNCH: readonly Name[] = [
+  "additionalDirectories",
+  "agents",
+  "allowedTools",
+  "betas",
+  "cwd",
+  "disallowedTools",
+  "effort",
+  "forkSession",
+  "maxBudgetUsd",
+  "maxThinkingTokens",
+  "maxTurns",
+  "outputFormat",
+  "resume",
+  "settingSources",
+  "systemPrompt",
+  "thinking",
+  "title",
+]
+/** What of a system prompt no hub can be told. */
+const OF_A_PROMPT = ["excludeDynamicSections", "snapshot"] as const
 
 /** The first option that cannot be meant for an agent of a hub, as a refusal. */
 export function hubOptionProblem(options: Options): SdkError | undefined {
@@ -39,6 +60,10 @@ export function hubOptionProblem(options: Options): SdkError | undefined {
   const usable: ReadonlySet<string> = new Set(hub.session === undefined ? [...OURS, ...OF_A_LAUNCH] : OURS)
   const name = Object.entries(options).find(([key, value]) => value !== undefined && !usable.has(key))?.[0]
   if (name !== undefined) return refused(name, unusable(name, hub.session))
+  const prompt: unknown = options.systemPrompt
+  const part = OF_A_PROMPT.find((field) => isObject(prompt) && prompt[field] !== undefined)
+  if (part !== undefined) return refused("systemPrompt", unusable(`systemPrompt.${part}`, hub.session))
+  if (hub.session === undefined) return undefined
   const server = Object.entries(mcpServers).find(([, config]) => !isInProcess(config))?.[0]
   if (server === undefined) return undefined
   const advice = "only servers of this program can be brought along; call setMcpServers() for others"

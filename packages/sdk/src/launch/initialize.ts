@@ -1,5 +1,5 @@
 import type { HookRegistration } from "@signalbox/protocol"
-import { SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "../constants.ts"
+import { oneText } from "@signalbox/protocol/launch-options"
 import type { McpDescription } from "../engine/mcp-servers.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { schemaOf } from "./flags.ts"
@@ -32,15 +32,10 @@ export function initializeRequest(options: Options, parts: InitializeParts): Con
 }
 
 /**
- * Left out means empty, not the CLI's own: that one is asked for by its preset. Written as one text wherever that says the
- * same: CLI 2.1.37 silently ignores a list, and 2.1.325 makes the same of both.
+ * Left out means empty, not the CLI's own: that one is asked for by its preset.
  */
-function systemPromptFields(systemPrompt: Options["systemPrompt"] = ""): Record<string, unknown> {
-  if (typeof systemPrompt === "string") return { systemPrompt }
-  if (Array.isArray(systemPrompt)) {
-    const isList = systemPrompt.length === 0 || systemPrompt.includes(SYSTEM_PROMPT_DYNAMIC_BOUNDARY)
-    return { systemPrompt: isList ? systemPrompt : systemPrompt.filter((part) => part !== "").join("\n\n") }
-  }
+export function systemPromptFields(systemPrompt: Options["systemPrompt"] = ""): Record<string, unknown> {
+  if (typeof systemPrompt === "string" || Array.isArray(systemPrompt)) return { systemPrompt: oneText(systemPrompt) }
   const systemPromptSnapshot = systemPrompt.snapshot
   if (systemPrompt.type === "custom") return { ...systemPromptFields(systemPrompt.prompt), systemPromptSnapshot }
   const { append, excludeDynamicSections } = systemPrompt

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createSdkMcpServer, type Options, query, SdkError } from "../../src/index.ts"
+import { hubLaunchOptions } from "../../src/launch/hub-launch.ts"
 import { hubOptionProblem } from "../../src/launch/hub-options.ts"
 import { OPTION_TABLE } from "../../src/launch/option-table.ts"
 
@@ -37,6 +38,37 @@ describe("options of a query on a hub", () => {
       .map(([name]) => name)
     expect(refused).toEqual(expect.arrayContaining(ofTheProcess))
     expect(refused).not.toContain("onElicitation")
+  })
+
+  it("[Q78] at a launch the hub takes what it can pass on, and is told it as a process here would be", () => {
+    const options: Options = {
+      hub: { url: hub.url, token: "t" },
+      systemPrompt: { type: "preset", preset: "claude_code", append: "More." },
+      agents: { a: { description: "d", prompt: "p" } },
+      outputFormat: { type: "json_schema", schema: { type: "object" } },
+      maxTurns: 3,
+      maxThinkingTokens: 2000,
+      allowedTools: ["Read"],
+      settingSources: [],
+      mcpServers: { mine: createSdkMcpServer({ name: "mine" }), files: { command: "files" } },
+    }
+    expect(hubOptionProblem(options)).toBeUndefined()
+    expect(hubLaunchOptions(options)).toEqual({
+      appendSystemPrompt: "More.",
+      agents: { a: { description: "d", prompt: "p" } },
+      outputFormat: { type: "json_schema", schema: { type: "object" } },
+      maxTurns: 3,
+      thinking: { type: "enabled", budgetTokens: 2000 },
+      allowedTools: ["Read"],
+      settingSources: [],
+      mcpServers: { files: { command: "files" } },
+    })
+    expect(hubLaunchOptions({})).toEqual({ systemPrompt: "" })
+    expect(hubLaunchOptions({ systemPrompt: ["a", "b"] })).toEqual({ systemPrompt: "a\n\nb" })
+    const dynamic = { type: "preset", preset: "claude_code", excludeDynamicSections: true } as const
+    expect(hubOptionProblem({ ...options, systemPrompt: dynamic })?.message).toContain(
+      "systemPrompt.excludeDynamicSections",
+    )
   })
 
   it("[Q78] servers of the program are no problem, nor is what a hub can be told at a launch", () => {

@@ -11,6 +11,7 @@ export {
 export { type ClaudeEnvironmentOptions, claudeProcessEnvironment } from "./environment.ts"
 export { type ClaudeExecutable, type FileKind, type FindClaudeOptions, findClaude } from "./find-claude.ts"
 export { claudeArguments } from "./flags.ts"
+export { launchFlags } from "./launch-flags.ts"
 export type { ArgumentStyle, ClaudeFlags, Thinking } from "./launch-options.ts"
 export { signInOf } from "./sign-in.ts"
 export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./spawned-process.ts"

@@ -1,5 +1,10 @@
+import { launchOptionsIn } from "@signalbox/protocol/launch-options"
 import { z } from "zod"
 import { Id, Moment, numberInQuery, Seq } from "./fields.ts"
+import { launchOptionFields } from "./launch-options.ts"
+
+/** They are kept with the session, for its next process. */
+const MAX_OPTIONS_CHARS = 256 * 1024
 
 const STATES = ["starting", "idle", "running", "waiting", "disconnected", "ended"] as const
 const TRANSPORTS = ["runner", "websocket", "hybrid"] as const
@@ -101,6 +106,7 @@ export const NewSessionBody = z
         error: 'expected true, false or {"branch":"name"}',
       })
       .exactOptional(),
+    ...launchOptionFields,
     args: z
       .array(z.string().max(128 * 1024))
       .max(1_000)
@@ -111,6 +117,9 @@ export const NewSessionBody = z
   .refine(({ resume, fork, resumeAt }) => resumeAt === undefined || (resume !== undefined && fork === true), {
     path: ["resumeAt"],
     error: "needs resume and fork: the original keeps all of its messages",
+  })
+  .refine((body) => JSON.stringify(launchOptionsIn(body) ?? {}).length <= MAX_OPTIONS_CHARS, {
+    error: `systemPrompt, agents and the other options of the agent are longer than ${MAX_OPTIONS_CHARS} characters together`,
   })
   .meta({ id: "NewSession" })
 

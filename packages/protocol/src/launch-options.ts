@@ -1,0 +1,168 @@
+import { isObject } from "./envelope.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a launch may say beyond where, as whom and in which mode an agent starts. The CLI's own names for them are the wire's. */
+export interface LaunchOptions {
+  readonly systemPrompt?: string | readonly string[]
+  readonly appendSystemPrompt?: string
+  readonly agents?: Readonly<Record<string, Fields>>
+  readonly outputFormat?: { readonly type: "json_schema"; readonly schema: Fields }
+  readonly maxTurns?: number
+  readonly maxBudgetUsd?: number
+  readonly allowedTools?: readonly string[]
+  readonly disallowedTools?: readonly string[]
+  readonly additionalDirectories?: readonly string[]
+  /** An empty list: no settings file at all. */
+  readonly settingSources?: readonly string[]
+  /** Servers beside the agent. Those of a program come with the program. */
+  readonly mcpServers?: Readonly<Record<string, Fields>>
+  readonly effort?: string
+  readonly thinking?: ThinkingOption
+  readonly betas?: readonly string[]
+}
+
+export interface ThinkingOption {
+  readonly type: "adaptive" | "enabled" | "disabled"
+  /** With `enabled`. */
+  readonly budgetTokens?: number
+  readonly display?: string
+}
+
+/** These travel in the first `initialize`; all others are flags of the command line. */
+const IN_INITIALIZE = ["systemPrompt", "appendSystemPrompt", "agents", "outputFormat"] as const
+const IN_FLAGS = [
+  "maxTurns",
+  "maxBudgetUsd",
+  "allowedTools",
+  "disallowedTools",
+  "additionalDirectories",
+  "settingSources",
+  "mcpServers",
+  "effort",
+  "thinking",
+  "betas",
+] as const satisfies readonly (keyof LaunchOptions)[]
+
+export type FlagOption = (typeof IN_FLAGS)[number]
+export const LAUNCH_OPTIONS: readonly (keyof LaunchOptions)[] = [...IN_INITIALIZE, ...IN_FLAGS]
+
+/** The launch options among other fields; undefined when there are none. */
+export function launchOptionsIn(value: LaunchOptions): LaunchOptions | undefined {
+  return pick(value, LAUNCH_OPTIONS)
+}
+
+/** The options that a runner writes on the command line. A schema is there too: a CLI may look for it before `initialize`. */
+export function flagOptionsIn(value: LaunchOptions): LaunchOptions | undefined {
+  return pick(value, [...IN_FLAGS, "outputFormat"])
+}
+
+export function initializeOptionsIn(value: LaunchOptions): LaunchOptions | undefined {
+  return pick(value, IN_INITIALIZE)
+}
+
+function pick(value: LaunchOptions, names: readonly (keyof LaunchOptions)[]): LaunchOptions | undefined {
+  const given = names.filter((name) => value[name] !== undefined)
+  return given.length === 0 ? undefined : Object.fromEntries(given.map((name) => [name, value[name]]))
+}
+
+/** Fields of an `initialize`. */
+export function initializeFields(options: LaunchOptions): Fields {
+  const { systemPrompt, appendSystemPrompt, agents, outputFormat } = options
+  return {
+    ...(systemPrompt === undefined ? {} : { systemPrompt: oneText(systemPrompt) }),
+    ...(appendSystemPrompt === undefined ? {} : { appendSystemPrompt }),
+    ...(agents === undefined ? {} : { agents }),
+    ...(outputFormat === undefined ? {} : { jsonSchema: outputFormat.schema }),
+  }
+}
+
+/** Marks where the part of a system prompt begins that changes from session to session. */
+export const PROMPT_BOUNDARY = "__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__"
+
+/** One text wherever that says the same: CLI 2.1.37 silently ignores a list, and 2.1.325 makes the same of both. */
+export function oneText(prompt: string | readonly string[]): string | readonly string[] {
+  if (typeof prompt === "string" || prompt.length === 0 || prompt.includes(PROMPT_BOUNDARY)) return prompt
+  return prompt.filter((part) => part !== "").join("\n\n")
+}
+
+/** A client's own part of an `initialize`, or known to every hub: it is dealt with without the agent. */
+const OF_A_CLIENT: ReadonlySet<string> = new Set([
+  "subtype",
+  "hooks",
+  "sdkMcpServers",
+  "sdkMcpServerConfigs",
+  // They spare a handshake, which then is done.
+  "sdkMcpServerManifests",
+  "sdkMcpServerManifestsOrigin",
+  "supportedDialogKinds",
+  "title",
+])
+const OF_A_LAUNCH: ReadonlySet<string> = new Set(["systemPrompt", "appendSystemPrompt", "agents", "jsonSchema"])
+
+/** Fields of an `initialize` that say something and that a hub has no way to bring to an agent. */
+export function uncarriedFields(request: Fields): string[] {
+  return Object.keys(request).filter(
+    (name) => !OF_A_CLIENT.has(name) && !OF_A_LAUNCH.has(name) && saysSomething(request[name]),
+  )
+}
+
+/** The launch options that an `initialize` has. Throws an Error with the name of a field of the wrong kind. */
+export function optionsOfInitialize(request: Fields): LaunchOptions {
+  const { systemPrompt, appendSystemPrompt, agents, jsonSchema } = request
+  const isPrompt =
+    systemPrompt == null ||
+    typeof systemPrompt === "string" ||
+    (Array.isArray(systemPrompt) && systemPrompt.every(isText))
+  if (!isPrompt) throw new Error("systemPrompt is neither a text nor a list of texts")
+  if (appendSystemPrompt != null && !isText(appendSystemPrompt)) throw new Error("appendSystemPrompt is no text")
+  if (agents != null && !(isObject(agents) && Object.values(agents).every(isObject))) {
+    throw new Error("agents is no object of definitions")
+  }
+  if (jsonSchema != null && !isObject(jsonSchema)) throw new Error("jsonSchema is no object")
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each was looked at above
+  const definitions = agents as LaunchOptions["agents"]
+  return {
+    ...(systemPrompt == null ? {} : { systemPrompt: oneText(systemPrompt) }),
+    ...(appendSystemPrompt == null ? {} : { appendSystemPrompt }),
+    ...(definitions == null ? {} : { agents: definitions }),
+    ...(jsonSchema == null ? {} : { outputFormat: { type: "json_schema" as const, schema: jsonSchema } }),
+  }
+}
+
+/**
+ * The options, by name, that one asks for and the other was not launched with. An empty one asks for nothing: official SDKs
+ * send an empty system prompt with every `initialize`.
+ */
+export function differingOptions(asked: LaunchOptions, had: LaunchOptions): string[] {
+  const plain = (value: unknown, name: string) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema of a launch, or optionsOfInitialize, has looked at it
+    name === "systemPrompt" ? oneText(value as string | readonly string[]) : value
+  return LAUNCH_OPTIONS.filter((name) => {
+    const value = asked[name]
+    if (value === undefined || !saysSomething(value)) return false
+    return had[name] === undefined || !isSame(plain(value, name), plain(had[name], name))
+  })
+}
+
+function saysSomething(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === "") return false
+  if (Array.isArray(value)) return value.some(saysSomething)
+  return !isObject(value) || Object.keys(value).length > 0
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string"
+}
+
+/** By value; the order of keys says nothing. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one) && Array.isArray(other)) {
+    return one.length === other.length && one.every((item, index) => isSame(item, other[index]))
+  }
+  if (!isObject(one) || !isObject(other)) return one === other
+  const names = Object.keys(one)
+  return (
+    names.length === Object.keys(other).length && names.every((name) => name in other && isSame(one[name], other[name]))
+  )
+}

@@ -1,0 +1,25 @@
+import { type LaunchOptions, launchOptionsIn, optionsOfInitialize } from "@signalbox/protocol/launch-options"
+import type { Options } from "../types/options.ts"
+import { mcpConfigOf, numberOf, schemaOf, thinkingOf } from "./flags.ts"
+import { systemPromptFields } from "./initialize.ts"
+
+/** What a hub is told of an agent that it is to start: what a process here would get by its command line and `initialize`. */
+export function hubLaunchOptions(options: Options): LaunchOptions {
+  const { agents, mcpServers } = options
+  const said = { ...systemPromptFields(options.systemPrompt), agents, jsonSchema: schemaOf(options) }
+  const given = {
+    ...optionsOfInitialize(said),
+    maxTurns: numberOf(options.maxTurns),
+    maxBudgetUsd: numberOf(options.maxBudgetUsd),
+    allowedTools: options.allowedTools,
+    disallowedTools: options.disallowedTools,
+    additionalDirectories: options.additionalDirectories,
+    settingSources: options.settingSources,
+    mcpServers: mcpConfigOf(mcpServers)?.["mcpServers"],
+    effort: options.effort,
+    thinking: thinkingOf(options),
+    betas: options.betas,
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hub looks at each; here they are what the program gave
+  return launchOptionsIn(given as LaunchOptions) ?? {}
+}
