@@ -231,15 +231,15 @@ if (runsNow("shim", "real CLI 2.1.325")) {
   })
 }
 
-/** The oldest SDK that is tried, on the oldest CLI. */
+/** An older SDK on the oldest CLI. */
 const PROMPTED = [
-  ["2.1.325", "0.3.325"],
-  ["2.1.120", "0.3.325"],
-  ["2.1.37", "0.2.37"],
+  { name: "prompted CLI 2.1.325", claude: "2.1.325", version: "0.3.325" },
+  { name: "prompted CLI 2.1.120", claude: "2.1.120", version: "0.3.325" },
+  { name: "prompted CLI 2.1.37", claude: "2.1.37", version: "0.2.37" },
 ] as const
 
-for (const [claude, version] of PROMPTED) {
-  if (!runsNow("shim", `prompted CLI ${claude}`)) continue
+for (const { name, claude, version } of PROMPTED) {
+  if (!runsNow("shim", name)) continue
   it(`[CL70] an official program's prompt, sub-agents, schema and limits reach claude ${claude}, again after a resume`, async () => {
     const [home, cwd] = [folder(), folder()]
     mkdirSync(join(home, ".claude"))
