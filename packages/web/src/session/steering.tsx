@@ -87,7 +87,6 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
         "Thinking",
         <Select
           aria-label="Thinking"
-          title="Models that set their own pace take any limit as leave to think."
           aria-busy={busy === "thinking"}
           disabled={busy !== undefined}
           value={String(thinking)}
