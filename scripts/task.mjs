@@ -1,6 +1,7 @@
 // The commands of package.json. Each does its own set-up, so that it works on a fresh clone with no command before it.
 
 import { spawn } from "node:child_process"
+import { ensureNode, environmentOf, OTHER_NODES } from "./node-versions.mjs"
 import { ensureBuilt, ensureInstalled, root, run, StepFailed, say, tool } from "./setup.mjs"
 import { ensureSystemPackage } from "./system-package.mjs"
 import { buildWeb } from "./web-build.mjs"
@@ -31,6 +32,7 @@ const tasks = {
   },
   async "test:full"(args) {
     await tests("full", args)
+    if (args.length === 0) await testsOnOtherNodes()
   },
   async bench(args) {
     await ensureBuilt()
@@ -108,6 +110,22 @@ async function tests(extent, args) {
   await peers
   say(`tests (${extent}) …`)
   await run(tool("vitest"), ["run", ...args], { env: { ...process.env, SIGNALBOX_TESTS: extent } })
+}
+
+/** What depends on Node itself: units, store, hub, runner and command. The rest ran on the Node of this process. */
+const NODE_SUITES = [
+  ...["protocol", "policy", "transport", "client", "sdk", "hub", "runner", "cli"].map((room) => `packages/${room}/`),
+  "test/runner/",
+]
+
+async function testsOnOtherNodes() {
+  for (const version of OTHER_NODES) {
+    const binary = await ensureNode(version)
+    say(`tests on Node ${version} …`)
+    await run(binary, ["node_modules/vitest/vitest.mjs", "run", ...NODE_SUITES], {
+      env: { ...environmentOf(binary), SIGNALBOX_TESTS: "other-node" },
+    })
+  }
 }
 
 const [name = "", ...args] = process.argv.slice(2)

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { OTHER_NODES } from "../scripts/node-versions.mjs"
 import { smoke } from "./gate.ts"
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -41,6 +42,13 @@ describe("the repository", () => {
       programs.includes(`${name}.ts`) ||
       text.some((content) => content.includes(`"${name}"`) || content.includes(`[${name}]`))
     expect(names.filter((name) => !exists(name))).toEqual([])
+  })
+
+  it("[CL81] the README names the versions of Node that test:full runs on", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8")
+    const named = OTHER_NODES.map((version) => version.replace(/\.\d+$/, ""))
+    expect(named).toHaveLength(2)
+    expect(readme).toContain(`also on ${named.join(" and ")}.`)
   })
 
   it("npm run build builds every room", () => {

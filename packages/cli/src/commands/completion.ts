@@ -7,10 +7,7 @@ export function addCompletion(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {
     name: "completion <shell>",
     summary: "Print a completion script for bash or zsh",
-    examples: [
-      "signalbox completion bash > ~/.local/share/bash-completion/completions/signalbox",
-      'signalbox completion zsh > "${fpath[1]}/_signalbox"',
-    ],
+    examples: ["signalbox completion bash >> ~/.bashrc", "signalbox completion zsh >> ~/.zshrc"],
   })
   jsonOption(command, "print the script inside of JSON").action(async (shell: string, options: JsonOption) => {
     if (shell !== "bash" && shell !== "zsh") throw usageError(`${shell}: there are scripts for bash and zsh`)

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { openChildProcess } from "../../src/process/child-process.ts"
 import { type ContractPeer, describeTransportContract } from "../../src/testing/index.ts"
@@ -43,13 +42,16 @@ describeTransportContract(
 function drivenPeer(control: Socket): ContractPeer {
   let lastId = 0
   const waiting = new Map<number, { resolve: (line: string) => void; reject: (error: Error) => void }>()
-  const answers = createInterface({ input: control })
-  // The reader repeats its stream's errors; a killed peer may reset the socket.
-  answers.on("error", () => undefined)
-  answers.on("line", (text) => {
-    const { id, line = "" }: { id: number; line?: string } = JSON.parse(text)
-    waiting.get(id)?.resolve(line)
-    waiting.delete(id)
+  let held = ""
+  // Not readline: since Node 24 it also ends a line at U+2028, which JSON may hold.
+  control.setEncoding("utf8").on("data", (chunk: string) => {
+    const lines = (held + chunk).split("\n")
+    held = lines.pop() ?? ""
+    for (const text of lines) {
+      const { id, line = "" }: { id: number; line?: string } = JSON.parse(text)
+      waiting.get(id)?.resolve(line)
+      waiting.delete(id)
+    }
   })
   control.on("error", () => undefined)
   control.on("close", () => {

@@ -3,7 +3,6 @@
 // over a socket of its own. It reads a line only when asked for one, so that a pause is simply not asking.
 import { connect } from "node:net"
 import { argv, exit, stdin, stdout } from "node:process"
-import { createInterface } from "node:readline"
 
 /** @typedef {{ id: number, op: "send", line: string } | { id: number, op: "receive" | "end" }} Command */
 
@@ -37,9 +36,16 @@ stdin.on("data", (/** @type {string} */ chunk) => {
   deliver()
 })
 
-createInterface({ input: control }).on("line", (text) => {
-  /** @type {Command} */
-  const command = JSON.parse(text)
+let begun = ""
+// Not readline: since Node 24 it also ends a line at U+2028, which JSON may hold.
+control.setEncoding("utf8").on("data", (/** @type {string} */ chunk) => {
+  const lines = (begun + chunk).split("\n")
+  begun = lines.pop() ?? ""
+  for (const line of lines) obey(JSON.parse(line))
+})
+
+/** @param {Command} command */
+function obey(command) {
   if (command.op === "send") {
     stdout.write(`${command.line}\n`, () => answer(command.id))
   } else if (command.op === "receive") {
@@ -48,4 +54,4 @@ createInterface({ input: control }).on("line", (text) => {
   } else {
     control.write(`${JSON.stringify({ id: command.id })}\n`, () => exit(0))
   }
-})
+}
