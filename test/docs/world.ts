@@ -138,7 +138,8 @@ export class World {
     const isReady = async () => {
       if (!this.hasHub) throw new Error(`${command}: ended at once\n${said}`)
       return (
-        existsSync(join(this.home, ".signalbox/hub.json")) && (await this.hub().runners.list())[0]?.connected === true
+        existsSync(join(this.home, ".signalbox/hub.json")) &&
+        (await this.hub().runners.list()).some(({ connected }) => connected)
       )
     }
     await expect.poll(isReady, { timeout: 120_000 }).toBe(true)
