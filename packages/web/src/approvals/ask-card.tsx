@@ -15,7 +15,6 @@ import { AskRecord } from "./ask-record.tsx"
 import { closeSheet, openSheet } from "./ask-sheet-place.ts"
 import { DialogAsk } from "./dialog-ask.tsx"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./following-focus.ts"
-import { PlanAsk } from "./plan-ask.tsx"
 import { QuestionAsk } from "./question-ask.tsx"
 import type { BareAnswer } from "./send-answer.ts"
 import { ToolAsk } from "./tool-ask.tsx"
@@ -122,7 +121,8 @@ function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff
   return cut.current
 }
 
-/** Forms of servers are rare: the page's first load does without them. */
+/** Plans and servers' forms are rare: the page's first load does without them. */
+const PlanAsk = lazyPart(async () => (await import("./plan-ask.tsx")).PlanAsk)
 export const ElicitationAsk = lazyPart(async () => (await import("./elicitation-ask.tsx")).ElicitationAsk)
 
 function AskForm(props: AskFormProps) {
@@ -132,7 +132,11 @@ function AskForm(props: AskFormProps) {
     case "question":
       return <QuestionAsk {...props} />
     case "plan":
-      return <PlanAsk {...props} />
+      return (
+        <PartBoundary>
+          <PlanAsk {...props} />
+        </PartBoundary>
+      )
     case "elicitation":
       return (
         <PartBoundary>

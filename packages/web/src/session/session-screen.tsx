@@ -14,10 +14,10 @@ import { isEditable } from "../app/visible-height.ts"
 import { AskDock } from "../approvals/ask-dock.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { PanelIcon } from "../design/icons.tsx"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
 import { statusOf } from "../fleet/session-status.ts"
 import { titleOf } from "../fleet/session-words.ts"
-import { FindBar } from "../search/find-bar.tsx"
 import { markSeen, seen } from "../sessions/seen.ts"
 import { type SessionActions, useSessionActions } from "../sessions/session-actions.ts"
 import { LaneBreadcrumb } from "../transcript/lane-breadcrumb.tsx"
@@ -32,6 +32,8 @@ import { SessionPanels } from "./panels/session-panels.tsx"
 import { SessionHeader } from "./session-header.tsx"
 import { SideList } from "./side-list.tsx"
 import { useTurnNews } from "./use-turn-news.ts"
+
+const FindBar = lazyPart(async () => (await import("../search/find-bar.tsx")).FindBar)
 
 export function SessionScreen({ params }: ScreenProps) {
   const id = params["id"] ?? ""
@@ -193,7 +195,11 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
           }
         />
         <ConnectionPlace />
-        {query.get("find") !== null && <FindBar session={id} text={query.get("find") ?? ""} seq={wanted} />}
+        {query.get("find") !== null && (
+          <PartBoundary waiting={null}>
+            <FindBar session={id} text={query.get("find") ?? ""} seq={wanted} />
+          </PartBoundary>
+        )}
         {lane !== null && <LaneBreadcrumb lane={lane} />}
         {view.load === "loading" && view.trouble === undefined ? (
           <div className="min-h-0 flex-1">
