@@ -199,6 +199,9 @@ export class AgentIngress {
     if (path.kind === "session") {
       const named = registry.newestOf(path.id)
       if (caller !== null && named !== own) return refuse(401, "this token is another session's")
+      // Its id is no secret either: whoever has no token does not take the place of one who has.
+      const isTheirs = caller === null && named !== undefined && registry.isGuarded(named)
+      if (isTheirs) return refuse(401, "this session's agent needs the token that it was made with")
       return named ?? refuse(404, `there is no session ${path.id}`)
     }
     if (caller !== null) return own ?? refuse(404, "the session of this token is gone")

@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol"
 import { AUTO_MODE, mayAskNobody } from "@signalbox/protocol/asking-modes"
 import type { NewSession } from "../core.ts"
 import type { Role } from "../model/access.ts"
@@ -86,13 +87,27 @@ export function launchRefusal(role: Role, launch: NewSession, settings: HubSetti
 
 /** An answer can carry a change of mode: a mode that asks nobody is an admin's by this door too. */
 export function mayAnswer(role: Role, answer: AskAnswer, settings: HubSettings): boolean {
-  if (role === "admin") return true
-  if (role !== "operator") return false
-  const updates = "updatedPermissions" in answer ? (answer.updatedPermissions ?? []) : []
-  return updates.every(
-    (update) =>
-      typeof update !== "object" || update === null || !("mode" in update) || isOperatorsMode(update.mode, settings),
-  )
+  return role === "admin" || (role === "operator" && mayPermit(role, answer, settings))
+}
+
+const MAX_DEPTH = 100
+
+/**
+ * Whether a role may give the permissions in this reply, at whatever depth: the reply to a hook has them far inside. What is
+ * nested too deep to be looked at is an admin's.
+ */
+export function mayPermit(role: Role, reply: unknown, settings: HubSettings, depth = 0): boolean {
+  if (role === "admin" || typeof reply !== "object" || reply === null) return true
+  if (depth > MAX_DEPTH) return false
+  return Object.entries(reply).every(([name, value]) => {
+    if (name === "updatedPermissions" && ![value].flat().every((update) => isOperatorsUpdate(update, settings)))
+      return false
+    return mayPermit(role, value, settings, depth + 1)
+  })
+}
+
+function isOperatorsUpdate(update: unknown, settings: HubSettings): boolean {
+  return !isObject(update) || !("mode" in update) || isOperatorsMode(update["mode"], settings)
 }
 
 /** The modes that an operator may choose. `machine` is not one: that machine's settings may name a mode that asks nobody. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
 import type { AskDesk } from "../asks/ask-desk.ts"
-import { hasAccess } from "../auth/roles.ts"
+import { hasAccess, mayPermit } from "../auth/roles.ts"
 import type { SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
@@ -234,7 +234,13 @@ export class RawClient implements DeskClient {
     const requestId = textOf(response, "request_id")
     if (response === undefined || requestId === undefined) return
     if (!this.mayAnswer) return this.#refuse(forbidden(this.#options.caller, "answer"), { request_id: requestId })
-    if (this.#options.house.desks.of(this.#session).answer(this.id, requestId, response)) return
+    const { caller, house } = this.#options
+    const desk = house.desks.of(this.#session)
+    const permits = mayPermit(caller.role, response, house.settings())
+    const refusal = new HubError("auth/forbidden", `the role ${caller.role} may not give this permission`)
+    const reply = permits ? response : { subtype: "error", request_id: requestId, error: refusal.message }
+    if (desk.answer(this.id, requestId, reply))
+      return permits ? undefined : this.#refuse(refusal, { request_id: requestId })
     try {
       await this.#asks.answer(requestId, response)
     } catch (error) {

@@ -103,3 +103,14 @@ it("[HS50] nor does naming a message of an agent on a runner: the process begins
   await expect.poll(async () => (await stage.hub.core.listSessions({ limit: 9 })).sessions.length, POLL).toBe(2)
   expect(stage.hub.core.getSession(body.id).transport).toBe("runner")
 })
+
+it("[HS50] nor does naming its session in the path", async () => {
+  const stage = await openStage({ anonymousAgents: true })
+  const { agent, id } = await openAgent(stage)
+  const intruder = new WebSocket(`${stage.wsUrl}/ws/cli/${id}`)
+  const refused = new Promise<string>((resolve) => intruder.once("error", ({ message }) => resolve(message)))
+  intruder.once("open", () => intruder.close())
+  expect(await refused).toContain("401")
+  say(agent.wire, agent.sessionId, "still mine")
+  await expect.poll(() => textOfSession(stage, id), POLL).toContain("still mine")
+})

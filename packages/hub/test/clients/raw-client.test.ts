@@ -1,4 +1,4 @@
-import { fieldOf } from "@signalbox/protocol"
+import { type Envelope, fieldOf } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import { LineSocket } from "./line-socket.ts"
@@ -200,6 +200,34 @@ describe("a raw client on one session", () => {
     expect(agent.requests("set_permission_mode")).toEqual([])
     expect(agent.requests("mcp_set_servers")).toEqual([])
     expect(agent.wire.types()).not.toContain("update_environment_variables")
+  })
+
+  it("[RC7] nor does the reply to a hook carry a mode without questions: it counts as a hook that failed", async () => {
+    const stage = await openStage()
+    const { agent, id } = await openAgent(stage, { hooks: ["PermissionRequest"] })
+    const hooks = { PermissionRequest: [{ hookCallbackIds: ["mine"] }] }
+    const reply = (mode: string) => {
+      const decision = { behavior: "allow", updatedPermissions: [{ type: "setMode", mode, destination: "session" }] }
+      return { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } }
+    }
+    const operator = await openClient(stage, id, (await tokenOf(stage, "operator")).token)
+    await operator.ask("i", { subtype: "initialize", hooks })
+    for (const mode of ["bypassPermissions", "auto"]) {
+      const answered = agent.callHook("PermissionRequest", { tool_name: mode })
+      const isThis = (message: Envelope) => fieldOf(fieldOf(message, "request"), "input")?.["tool_name"] === mode
+      const call = await operator.find(isThis)
+      operator.answer(call, reply(mode))
+      expect(payloadIn(await answered)).toEqual({})
+      const { request_id } = call
+      await operator.find((message) => message["subtype"] === "refused" && message["request_id"] === request_id)
+    }
+    operator.close()
+    await operator.closed
+    const admin = await openClient(stage, id)
+    await admin.ask("i", { subtype: "initialize", hooks })
+    const answered = agent.callHook("PermissionRequest", {})
+    admin.answer(await admin.request("hook_callback"), reply("bypassPermissions"))
+    expect(payloadIn(await answered)).toEqual(reply("bypassPermissions"))
   })
 
   it("[RC8] a viewer gets no asks, and what it sends is answered with an error", async () => {
