@@ -43,7 +43,7 @@ describe("what is shown of a run", () => {
       "#  STATE    TRY   COST  SESSION   TASK",
       "1  done       1  $0.30  3f2a91c0  Fix the login",
       "2  asks       2  $0.12  3f2a91c0  Write the docs",
-      "3  failed     3         3f2a91c0  Paint it [31mred",
+      "3  failed     3         3f2a91c0  Paint it red",
       "4  waiting                        Rest",
     ])
   })
@@ -53,7 +53,7 @@ describe("what is shown of a run", () => {
     const stopped = viewOf(tasks, {}, { name: "over", outcome: "stopped", why: { kind: "user" } })
     expect(summaryLines(stopped, colours)).toEqual([
       "Stopped (you stopped it): 1 of 3 done, 1 failed · $0.30 · 4 turns · 4m 12s",
-      "  3. Paint it [31mred: npm test failed (exit code 1) (signalbox log 3f2a91c0)",
+      "  3. Paint it red: npm test failed (exit code 1) (signalbox log 3f2a91c0)",
       "Go on with it: signalbox loop --resume 1b0e9a52",
     ])
   })
