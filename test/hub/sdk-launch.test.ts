@@ -102,6 +102,23 @@ describe("a program's agent on a hub that starts it", () => {
     expect(resumed.seen.at(-1)).toMatchObject({ type: "result", subtype: "success", session_id: resume })
   })
 
+  it("[Q78] continue goes on with the last conversation in the folder", async () => {
+    const { hub, folder, at } = await openPlace()
+    const none = await ask("Hello?", { hub: at, cwd: folder, continue: true }).catch((error: unknown) => error)
+    expect(none).toMatchObject({ details: { code: "runner/no-transcript" } })
+    await ask("Remember the word heron.", { hub: at, cwd: folder })
+    const last = await ask("Remember the word pelican.", { hub: at, cwd: folder })
+    const session = hub.core.getSession(last.cursor?.session ?? "")
+    const live = await ask("And?", { hub: at, cwd: folder, continue: true }).catch((error: unknown) => error)
+    expect(live).toMatchObject({ code: "hub/refused", details: { code: "session/live" } })
+    await hub.core.endSession(session.id, { role: "admin", name: "test", tokenId: "", sessionId: null })
+    const { seen, cursor } = await ask("Go on.", { hub: at, cwd: folder, continue: true })
+    expect(cursor?.session).toBe(session.id)
+    expect(seen.filter((message) => message.type === "result")).toMatchObject([
+      { subtype: "success", session_id: session.agentSessionId },
+    ])
+  })
+
   it("[Q78] what cannot cross is refused by name, before anything is started", async () => {
     const { hub, at } = await openPlace()
     const refused = await ask("Hello.", { hub: at, planModeInstructions: "Be brief." }).catch((error: unknown) => error)

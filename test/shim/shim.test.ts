@@ -126,6 +126,10 @@ for (const version of ["0.2.37", "0.3.325"]) {
         expect(await goOn({ maxTurns: 9 })).toMatchObject({ id: session.id, turns: 4 })
         await hub.delete(`/api/sessions/${session.id}`)
         expect(await goOn({})).toMatchObject({ id: session.id, turns: 5 })
+        const last = { resume: undefined, continue: true }
+        expect(await goOn(last)).toMatchObject({ id: session.id, turns: 6 })
+        await hub.delete(`/api/sessions/${session.id}`)
+        expect(await goOn(last)).toMatchObject({ id: session.id, turns: 7 })
       })
 
     if (runsNow(cell, "hooks and servers"))
@@ -214,11 +218,11 @@ describe("what crosses to the hub", () => {
 })
 
 if (runsNow("shim", "real CLI 2.1.325")) {
-  it("[CL24] an official program drives a real CLI through the hub", async () => {
+  it("[CL24] [HR51] an official program drives a real CLI through the hub, and continues there", async () => {
     const [home, cwd] = [folder(), folder()]
     mkdirSync(join(home, ".claude"))
     const steps = [{ tool: "Bash", input: { command: "touch made", description: "make a file" } }, { say: "Made it." }]
-    const api = await openScriptedApi({ scenario: { turns: [{ steps }] } })
+    const api = await openScriptedApi({ scenario: { turns: [{ steps }, { steps: [{ say: "Went on." }] }] } })
     open.push(() => api.close())
     const { command } = await ensureClaude("2.1.325")
     const hub = await startHub({ ...claudeEnvironment({ home, apiUrl: api.url }), CLAUDE_BIN: command })
@@ -228,6 +232,12 @@ if (runsNow("shim", "real CLI 2.1.325")) {
     expect(messages(printed, "result")).toMatchObject([{ subtype: "success", result: "Made it." }])
     const [session] = (await hub.get("/api/sessions")).sessions
     expect(session).toMatchObject({ cliVersion: "2.1.325", transport: "runner", cwd, model: "claude-haiku-4-5" })
+    await expect(hub.post("/api/sessions", { cwd, continue: true })).rejects.toThrow(/409 .*"session\/live"/)
+    await hub.delete(`/api/sessions/${session.id}`)
+    const more = await runProgram({ ...how, prompts: ["and now?"], options: { continue: true } })
+    expect(messages(more, "result")).toMatchObject([{ result: "Went on.", session_id: session.agentSessionId }])
+    expect(JSON.stringify(api.requests.at(-1))).toContain("make it")
+    expect((await hub.get("/api/sessions")).sessions).toMatchObject([{ id: session.id, turns: 2 }])
   })
 }
 

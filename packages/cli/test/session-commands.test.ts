@@ -238,8 +238,9 @@ describe("what every command has in common", () => {
       "--beta",
       "x",
     ]
-    const { ingress } = await hub.json("new", "--agent", "external", ...flags)
+    const { ingress } = await hub.json("new", "--agent", "external", "--continue", "--fork", ...flags)
     for (const words of [
+      " --continue --fork-session",
       "--max-turns 3 --max-budget-usd 1.5 --max-thinking-tokens 2000 --effort low --betas x",
       `--json-schema '{"type":"object"}'`,
       "--allowedTools 'Read,Bash(ls:*)' --disallowedTools Write",
@@ -262,6 +263,8 @@ describe("what every command has in common", () => {
       ["new", "--agent", "robot"],
       ["new", "--fork"],
       ["new", "--resume", "x", "--at", "m"],
+      ["new", "--resume", "x", "--continue"],
+      ["new", "--continue", "--fork", "--at", "m"],
       ["new", "--env", "X"],
       ["new", "--max-turns", "none"],
       ["new", "--thinking", "hard"],

@@ -55,6 +55,8 @@ export interface LaunchRequest extends LaunchOptions {
   readonly model?: string
   readonly permissionMode?: string
   readonly resume?: string
+  /** Go on with the most recent conversation that was recorded in the folder. */
+  readonly continue?: boolean
   readonly fork?: boolean
   /** With `fork`: the `uuid` of the agent's message after which the rest is left out. */
   readonly resumeAt?: string

@@ -75,6 +75,8 @@ export interface NewSession extends LaunchOptions {
   readonly model?: string
   readonly permissionMode?: string
   readonly resume?: string
+  /** Go on with the most recent conversation that was recorded in the folder. */
+  readonly continue?: boolean
   readonly fork?: boolean
   /** The `uuid` of the agent's message that a fork begins after. */
   readonly resumeAt?: string

@@ -108,6 +108,7 @@ export class LocalHubCore implements HubCore {
       model,
       permissionMode,
       resume,
+      continue: request.continue,
       fork,
       resumeAt,
       args,

@@ -178,7 +178,7 @@ export class OpenRunner {
         return listFolders(request.path === undefined ? undefined : expandHome(request.path))
       case "sessions":
         return recordedSessions(
-          this.#parts.settings.env,
+          { ...this.#parts.settings.env, ...request.env },
           request.cwd === undefined ? undefined : expandHome(request.cwd),
         )
       case "remove-worktree":

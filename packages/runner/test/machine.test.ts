@@ -235,6 +235,24 @@ describe("what is on the machine", () => {
     expect(all.sessions.find(({ sessionId }) => sessionId === SESSION)?.sizeBytes).toBeGreaterThan(250_000)
   })
 
+  it("[RU33] the sessions of a folder are its own: of a name that looks alike, a long one, another configuration", async () => {
+    const list = async (cwd: string, env?: Record<string, string>) => {
+      const asked = { kind: "sessions", cwd, ...(env && { env }) } as const
+      const { sessions } = (await scene.hub.ask(asked)) as { sessions: RecordedSession[] }
+      return sessions.map(({ sessionId }) => sessionId)
+    }
+    record(folder("a/b"))
+    record(folder("a-b"), OTHER_SESSION)
+    expect(await list(folder("a/b"))).toEqual([SESSION])
+    const long = folder(["long", "x".repeat(120), "y".repeat(120)].join("/"))
+    const kept = record(folder("other"), "33333333-3333-4333-8333-333333333333")
+    const project = join(scene.base, ".claude/projects", `${long.replaceAll(/[^a-zA-Z0-9]/g, "-").slice(0, 200)}-hash`)
+    mkdirSync(project)
+    writeFileSync(join(project, "long.jsonl"), readFileSync(kept, "utf8").replaceAll(folder("other"), long))
+    expect(await list(long)).toEqual(["long"])
+    expect(await list(folder("other"), { CLAUDE_CONFIG_DIR: folder("empty") })).toEqual([])
+  })
+
   it("[RU47] a folder may be named from the home of the runner's user", async () => {
     vi.stubEnv("HOME", folder("home"))
     onTestFinished(() => {

@@ -6,6 +6,7 @@ export interface CrossingArguments {
   readonly model: string | undefined
   readonly permissionMode: string | undefined
   readonly resume: string | undefined
+  readonly isContinued: boolean
   readonly fork: boolean
   /** The program wants the pieces of messages in progress. */
   readonly wantsPieces: boolean
@@ -64,6 +65,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
   let options: LaunchOptions = {}
   let wantsPieces = false
   let wantsHookEvents = false
+  let isContinued = false
   let fork = false
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? ""
@@ -75,6 +77,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
     if (OF_THE_WIRE.has(flag)) continue
     if (flag === "--include-partial-messages") wantsPieces = true
     else if (flag === "--include-hook-events") wantsHookEvents = true
+    else if (flag === "--continue" || flag === "-c") isContinued = true
     else if (flag === "--fork-session") fork = true
     else if (value === undefined) args.push(word)
     else if (read === undefined) named.set(flag, value)
@@ -88,6 +91,7 @@ export function readCrossingArguments(argv: readonly string[]): CrossingArgument
     model: named.get("--model"),
     permissionMode: named.get("--permission-mode"),
     resume: named.get("--resume"),
+    isContinued,
     fork,
     wantsPieces,
     wantsHookEvents,

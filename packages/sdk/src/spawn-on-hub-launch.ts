@@ -56,9 +56,10 @@ function named(session: string): Start {
 }
 
 /** An agent that runs can be given a model and a mode; for all else it is too late. */
-function checkAttaching({ resume, fork, options, args }: CrossingArguments): void {
+function checkAttaching({ resume, isContinued, fork, options, args }: CrossingArguments): void {
   const flags = [
     ...(resume === undefined ? [] : ["--resume"]),
+    ...(isContinued ? ["--continue"] : []),
     ...(fork ? ["--fork-session"] : []),
     ...Object.keys(withoutHabits(options)),
     ...flagsIn(args),
@@ -84,7 +85,8 @@ async function launch(opening: HubOpening, crossing: CrossingArguments): Promise
 /** What was said before a resume is not said again. */
 async function start(hub: Hub, request: LaunchRequest): Promise<Start> {
   const { id, lastSeq } = await hub.launch(request)
-  return { session: id, after: request.resume === undefined ? 0 : lastSeq, isRunning: false }
+  const isGoingOn = request.resume !== undefined || request.continue === true
+  return { session: id, after: isGoingOn ? lastSeq : 0, isRunning: false }
 }
 
 async function startOtherwise(hub: Hub, request: LaunchRequest, error: unknown): Promise<Start> {
@@ -123,7 +125,7 @@ function atWork(session: string, flags: readonly string[]): SdkError {
 }
 
 function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: CrossingArguments): LaunchRequest {
-  const { model, permissionMode, resume, fork, options: given, args } = crossing
+  const { model, permissionMode, resume, isContinued, fork, options: given, args } = crossing
   const { agent, runner, title } = options
   const initialize = initializeIn(firstLine)
   const hooks = Object.keys(fieldOf(initialize, "hooks") ?? {})
@@ -135,6 +137,7 @@ function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: Crossi
     ...(model === undefined ? {} : { model }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(resume === undefined ? {} : { resume }),
+    ...(isContinued ? { continue: true } : {}),
     ...(fork ? { fork } : {}),
     ...(hooks.length === 0 ? {} : { hooks }),
     ...given,

@@ -84,12 +84,16 @@ describe("what an official SDK writes on its command line", () => {
       model: "m",
       permissionMode: "plan",
       resume: "r",
+      isContinued: false,
       fork: true,
       wantsPieces: false,
       wantsHookEvents: false,
     }
     expect(readCrossingArguments(older)).toEqual({ ...plain, options: { maxTurns: 3 }, args: [] })
     expect(readCrossingArguments(newer)).toEqual({ ...plain, options: { maxTurns: 3 }, args: [] })
+    for (const flag of ["--continue", "-c"]) {
+      expect(readCrossingArguments([flag])).toMatchObject({ isContinued: true, args: [] })
+    }
     expect(flagsIn(["--max-turns=3", "--add-dir", "x"])).toEqual(["--max-turns", "--add-dir"])
   })
 
@@ -97,6 +101,7 @@ describe("what an official SDK writes on its command line", () => {
     const wire = ["--output-format", "stream-json", "--verbose", "--input-format=stream-json"]
     const more = ["--permission-prompt-tool", "stdio", "--include-partial-messages", "--print"]
     expect(readCrossingArguments([...wire, ...more])).toEqual({
+      isContinued: false,
       fork: false,
       wantsPieces: true,
       wantsHookEvents: false,

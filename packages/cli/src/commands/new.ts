@@ -12,6 +12,7 @@ export interface NewOptions extends DataOption, LaunchOptionFlags {
   readonly model?: string
   readonly mode?: string
   readonly resume?: string
+  readonly continue?: boolean
   readonly fork?: boolean
   readonly at?: string
   readonly title?: string
@@ -43,7 +44,8 @@ export function addNew(program: Command, context: CommandContext): void {
     .option("--prompt <text>", "the first message (- reads it from stdin)", readPrompt)
     .option("--model <model>", "the model to use")
     .option("--resume <id>", "go on with a conversation: the id of a session here, or the CLI's own")
-    .option("--fork", "with --resume: leave the original as it is")
+    .option("--continue", "go on with the most recent conversation in the folder")
+    .option("--fork", "with --resume or --continue: leave the original as it is")
     .option("--at <uuid>", "with --fork: leave out what came after this message of the agent")
     .option("--title <title>", "a name for people")
     .option("--runner <name>", "the machine: a runner's name, id or label")

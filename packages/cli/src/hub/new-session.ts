@@ -45,14 +45,20 @@ async function inFull(hub: Hub, request: LaunchRequest): Promise<LaunchRequest> 
 /** What is wrong with the options is told before a hub is looked for; which folder is meant depends on where that is. */
 function launchRequest(options: NewOptions, prompt: string | undefined): (isHere: boolean) => LaunchRequest {
   const { model, mode, resume, fork, at, title, runner, worktree, arg, env } = options
-  if (fork === true && resume === undefined) throw usageError("--fork needs --resume: what is to be forked?")
-  if (at !== undefined && fork !== true) throw usageError("--at needs --fork: the original keeps all of its messages")
+  const isContinued = options.continue === true
+  if (isContinued && resume !== undefined)
+    throw usageError("--continue cannot be used with --resume: it takes the most recent conversation in the folder")
+  if (fork === true && resume === undefined && !isContinued)
+    throw usageError("--fork needs --resume or --continue: what is to be forked?")
+  if (at !== undefined && (fork !== true || resume === undefined))
+    throw usageError("--at needs --resume and --fork: the original keeps all of its messages")
   const request: LaunchRequest = {
     agent: readAgent(options.agent),
     ...(prompt === undefined ? {} : { prompt }),
     ...(model === undefined ? {} : { model }),
     ...(mode === undefined ? {} : { permissionMode: mode }),
     ...(resume === undefined ? {} : { resume }),
+    ...(isContinued ? { continue: true } : {}),
     ...(fork === undefined ? {} : { fork }),
     ...(at === undefined ? {} : { resumeAt: at }),
     ...(title === undefined ? {} : { title }),

@@ -18,6 +18,7 @@ export interface LaunchCommandOptions {
   readonly permissionMode?: string | undefined
   /** The CLI's own id of the conversation to go on with. */
   readonly resume?: string | undefined
+  readonly continue?: boolean | undefined
   readonly fork?: boolean | undefined
   readonly resumeAt?: string | undefined
   readonly args?: readonly string[] | undefined
@@ -39,6 +40,7 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
       // Always said, but for what the machine's own settings are to say.
       permissionMode: permissionMode === MACHINE_MODE ? undefined : permissionMode,
       resume: options.resume,
+      continue: options.continue,
       forkSession: options.fork,
       resumeSessionAt: options.resumeAt,
     }).slice(claudeArguments().length),

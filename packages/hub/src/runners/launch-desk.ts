@@ -8,6 +8,7 @@ import type { KeptLaunch } from "../model/session-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
+import { continued } from "./continued.ts"
 import { firstMessage } from "./first-message.ts"
 import {
   agentOf,
@@ -145,7 +146,8 @@ export class LaunchDesk {
     }
   }
 
-  #launch(request: NewSession, caller: Caller): Promise<LiveSession> {
+  async #launch(asked: NewSession, caller: Caller): Promise<LiveSession> {
+    const request = asked.continue === true ? await continued(asked, this.#options.fleet) : asked
     const { resume } = request
     const source = resume === undefined ? undefined : this.#sourceOf(resume, request.fork === true)
     if (source === undefined) return this.#launchNew({ request, caller, resume })

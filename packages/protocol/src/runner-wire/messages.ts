@@ -115,7 +115,8 @@ export type RunnerRequest =
   | { readonly kind: "launch"; readonly spec: LaunchSpec }
   | { readonly kind: "stop"; readonly spawn: string; readonly reason: string }
   | { readonly kind: "folders"; readonly path?: string }
-  | { readonly kind: "sessions"; readonly cwd?: string }
+  /** `env`: of the launch that goes on with one of them. It may keep its conversations elsewhere. */
+  | { readonly kind: "sessions"; readonly cwd?: string; readonly env?: Readonly<Record<string, string>> }
   | { readonly kind: "remove-worktree"; readonly path: string }
   /** The last lines of the runner's own log. */
   | { readonly kind: "log"; readonly lines?: number }

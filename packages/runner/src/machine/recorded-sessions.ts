@@ -1,4 +1,5 @@
 import type { RecordedSession } from "@signalbox/protocol/runner-wire"
+import { isSamePlace } from "./same-place.ts"
 import { sessionsInUse } from "./session-in-use.ts"
 import { describeTranscript, listTranscripts } from "./transcripts.ts"
 
@@ -16,6 +17,8 @@ export async function recordedSessions(
     if (sessions.length === MAX_LISTED) return { sessions, more: true }
     const { cwd: recordedIn, summary, isAside } = await describeTranscript(file)
     if (isAside) continue
+    // Two paths can have one folder of transcripts: /a/b and /a-b.
+    if (cwd !== undefined && recordedIn !== undefined && !(await isSamePlace(cwd, recordedIn))) continue
     sessions.push({
       sessionId: file.sessionId,
       cwd: recordedIn ?? null,

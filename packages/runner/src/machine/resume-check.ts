@@ -1,9 +1,10 @@
-import { access, realpath, stat } from "node:fs/promises"
+import { access, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { isAbsolute } from "node:path"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { Refusal } from "../errors.ts"
 import { expandHome } from "./expand-home.ts"
+import { isSamePlace } from "./same-place.ts"
 import { sessionsInUse } from "./session-in-use.ts"
 import { describeTranscript, findTranscript } from "./transcripts.ts"
 
@@ -89,9 +90,4 @@ async function requireUnused(sessionId: string, { env, ours }: ResumeCheck): Pro
     `session ${sessionId} is in use by ${where} (pid ${pid}): leave it there first, or fork the session`,
     { details: { pid } },
   )
-}
-
-async function isSamePlace(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => path)))
-  return a === b
 }

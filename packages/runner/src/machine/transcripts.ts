@@ -48,7 +48,7 @@ export async function findTranscript(
 /** What was recorded in one folder, or in all; the newest first. */
 export async function listTranscripts(env: Environment, cwd: string | undefined): Promise<TranscriptFile[]> {
   const root = join(configFolder(env), "projects")
-  const folders = cwd === undefined ? await folderNames(root) : [await projectFolderName(cwd)]
+  const folders = cwd === undefined ? await folderNames(root) : await projectFolders(root, cwd)
   const files: TranscriptFile[] = []
   for (const folder of folders.slice(0, MAX_FOLDERS)) {
     const names = (await readdir(join(root, folder)).catch(() => [])).filter((name) => name.endsWith(SUFFIX))
@@ -92,6 +92,12 @@ export async function describeTranscript(file: TranscriptFile): Promise<Transcri
 async function projectFolderName(cwd: string): Promise<string> {
   const path = await realpath(cwd).catch(() => cwd)
   return path.replaceAll(/[^a-zA-Z0-9]/g, "-").slice(0, MAX_NAME_CHARS)
+}
+
+async function projectFolders(root: string, cwd: string): Promise<string[]> {
+  const name = await projectFolderName(cwd)
+  if (name.length < MAX_NAME_CHARS) return [name]
+  return (await folderNames(root)).filter((each) => each.startsWith(name))
 }
 
 async function folderNames(root: string): Promise<string[]> {

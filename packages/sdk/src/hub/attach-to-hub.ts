@@ -47,7 +47,8 @@ async function findStart(hub: Hub, options: Options, { session, after }: HubOpti
   if (session === undefined) {
     const launched = await hub.launch(launchOf(options))
     // What a resumed conversation said before is not said again: a process here would not either.
-    return { session: launched.id, after: options.resume === undefined ? 0 : launched.lastSeq }
+    const isGoingOn = options.resume !== undefined || options.continue === true
+    return { session: launched.id, after: isGoingOn ? launched.lastSeq : 0 }
   }
   let record = await hub.session(session).get()
   let from = after
@@ -72,6 +73,7 @@ function launchOf(options: Options): LaunchRequest {
     ...(model === undefined ? {} : { model }),
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(resume === undefined ? {} : { resume }),
+    ...(options.continue === undefined ? {} : { continue: options.continue }),
     ...(forkSession === undefined ? {} : { fork: forkSession }),
     ...(title === undefined ? {} : { title }),
     ...(events.length === 0 ? {} : { hooks: events }),

@@ -30,6 +30,7 @@ const OF_A_LAUNCH: readonly Name[] = [
   "agents",
   "allowedTools",
   "betas",
+  "continue",
   "cwd",
   "disallowedTools",
   "effort",

@@ -1,3 +1,4 @@
+import { LAUNCH_MODES } from "@signalbox/protocol/asking-modes"
 import { launchOptionsIn } from "@signalbox/protocol/launch-options"
 import { z } from "zod"
 import { Id, Moment, numberInQuery, Seq } from "./fields.ts"
@@ -94,8 +95,12 @@ export const NewSessionBody = z
     cwd: z.string().min(1).max(4_096).exactOptional(),
     prompt: z.string().min(1).exactOptional(),
     model: z.string().min(1).max(200).exactOptional(),
-    permissionMode: z.string().min(1).max(100).exactOptional(),
+    permissionMode: z.enum(LAUNCH_MODES, { error: `expected one of ${LAUNCH_MODES.join(", ")}` }).exactOptional(),
     resume: Id.exactOptional(),
+    continue: z
+      .boolean()
+      .exactOptional()
+      .meta({ description: "Go on with the most recent conversation that claude recorded in cwd on that machine." }),
     fork: z.boolean().exactOptional(),
     resumeAt: Id.exactOptional(),
     title: z.string().max(500).exactOptional(),
@@ -113,6 +118,10 @@ export const NewSessionBody = z
       .exactOptional(),
     env: Variables.exactOptional(),
     requestKey: Id.exactOptional(),
+  })
+  .refine((body) => body.continue !== true || body.resume === undefined, {
+    path: ["continue"],
+    error: "cannot be used with resume: name a conversation with resume, or take the folder's last one with continue",
   })
   .refine(({ resume, fork, resumeAt }) => resumeAt === undefined || (resume !== undefined && fork === true), {
     path: ["resumeAt"],
