@@ -103,6 +103,8 @@ export class Bystander {
   readonly #hub: HubProcess
   readonly agent: PlayedAgent
   readonly #viewer: RawSocket
+  /** How often the work was done. */
+  rounds = 0
 
   constructor(hub: HubProcess, agent: PlayedAgent, viewer: RawSocket) {
     this.#hub = hub
@@ -131,6 +133,7 @@ export class Bystander {
     expect(loopMs(this.#hub) - before, "what the hub did before the bystander's work was done, in ms").toBeLessThan(
       withinMs,
     )
+    this.rounds += 1
   }
 
   /** Again and again until the abuse is over; returns how often. */

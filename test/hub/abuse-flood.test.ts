@@ -25,7 +25,8 @@ abuseCase(
     let sent = 0
     const flood = async () => {
       const endsAt = performance.now() + abuse.floodMs
-      while (performance.now() < endsAt) {
+      // On a machine that is busy elsewhere three rounds take longer; what the hub may do in each is bounded all the same.
+      while (performance.now() < endsAt || bystander.rounds < 3) {
         agent.socket.write(frame)
         sent += BLOCK
         await agent.socket.drained()
