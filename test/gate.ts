@@ -14,6 +14,7 @@ export const leftOut: readonly string[] =
         // CLI 2.1.37 is a script of its vendor's, which reaches no API on Node 26.
         ...(process.env["SIGNALBOX_TESTS"] === "other-node" ? ["packages/sdk/test/real-cli.test.ts"] : []),
         "test/hub/abuse-disk.test.ts",
+        "test/hub/abuse-replies.test.ts",
         "test/installed.test.ts",
         // They take long, and what they hold is held in a smaller way by others that the gate runs.
         "packages/simulator/test/cli/environment.test.ts",
