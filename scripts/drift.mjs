@@ -30,7 +30,8 @@ const folder = mkdtempSync(join(tmpdir(), "signalbox-drift-"))
 let behaves = true
 try {
   say(`running the conformance suite on ${version} …`)
-  const env = { SIGNALBOX_TESTS: "full", SIGNALBOX_DRIFT_VERSION: version, SIGNALBOX_DRIFT_FOLDER: folder }
+  const drift = { SIGNALBOX_DRIFT_VERSION: version, SIGNALBOX_DRIFT_FOLDER: folder }
+  const env = { ...process.env, SIGNALBOX_TESTS: "full", ...drift }
   await run(tool("vitest"), ["run", "test/conformance", "--reporter=dot"], { env }).catch(() => {
     behaves = false
   })

@@ -3,8 +3,7 @@
 
 import { existsSync } from "node:fs"
 import { access, chmod, constants } from "node:fs/promises"
-import { delimiter, dirname, join, resolve } from "node:path"
-import { fileURLToPath } from "node:url"
+import { delimiter, dirname, join } from "node:path"
 import { cacheDirectory, ensureInstalledPackage, requireExactVersion } from "./package-cache.mjs"
 
 /** The versions that `test:full` runs on besides the Node it was started with: the one most people run, and the newest. */
@@ -39,17 +38,7 @@ export function environmentOf(binary) {
   return { ...process.env, PATH: `${dirname(binary)}${delimiter}${process.env["PATH"] ?? ""}` }
 }
 
-/** Standard output belongs to the path this prints as a command. @param {string} text */
+/** @param {string} text */
 function say(text) {
   process.stderr.write(`node-versions: ${text}\n`)
 }
-
-async function main() {
-  for (const version of process.argv.slice(2)) process.stdout.write(`${await ensureNode(version)}\n`)
-}
-
-if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url))
-  main().catch((/** @type {unknown} */ error) => {
-    say(error instanceof Error ? error.message : String(error))
-    process.exitCode = 1
-  })
