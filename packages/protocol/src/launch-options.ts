@@ -57,8 +57,16 @@ export function flagOptionsIn(value: LaunchOptions): LaunchOptions | undefined {
   return pick(value, [...IN_FLAGS, "outputFormat"])
 }
 
-export function initializeOptionsIn(value: LaunchOptions): LaunchOptions | undefined {
-  return pick(value, IN_INITIALIZE)
+/** A system prompt that stays a list has this name on the way to a runner: older CLIs silently ignore one. */
+export const LISTED_PROMPT = "systemPrompt as a list"
+
+/** The names of the options that travel in the first `initialize`, for a runner to check against its CLI's version. */
+export function initializeNames(value: LaunchOptions): readonly string[] {
+  const { systemPrompt } = value
+  const isListed = systemPrompt !== undefined && Array.isArray(oneText(systemPrompt))
+  return IN_INITIALIZE.filter((name) => value[name] !== undefined).map((name) =>
+    name === "systemPrompt" && isListed ? LISTED_PROMPT : name,
+  )
 }
 
 function pick(value: LaunchOptions, names: readonly (keyof LaunchOptions)[]): LaunchOptions | undefined {

@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
 import { DEFAULT_MODE } from "@signalbox/protocol/asking-modes"
-import {
-  flagOptionsIn,
-  initializeOptionsIn,
-  type LaunchOptions,
-  launchOptionsIn,
-  oneText,
-} from "@signalbox/protocol/launch-options"
+import { flagOptionsIn, initializeNames, type LaunchOptions, launchOptionsIn } from "@signalbox/protocol/launch-options"
 import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { isOperatorsMode } from "../auth/roles.ts"
 import type { NewSession } from "../core.ts"
@@ -97,9 +91,7 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
     ...(env === undefined ? {} : { env }),
   }
   const flags = flagOptionsIn(request)
-  const initializes = Object.keys(initializeOptionsIn(request) ?? {}).map((name) =>
-    isListed(name, request) ? "systemPrompt as a list" : name,
-  )
+  const initializes = initializeNames(request)
   const from = resume === undefined ? undefined : { resume, ...(fork === true ? { fork, ...cut } : {}) }
   const spec: LaunchSpec = {
     spawn,
@@ -117,11 +109,6 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
   const living = { spawn, earlier, elsewhere: elsewhereOf(earlier, runner, before), isParked: false }
   const launch = { runner, agent, cwd: cwd ?? null, ...settings, ...living, ...begins }
   return { runner, spec, launch, options: launchOptionsIn(request) }
-}
-
-/** Older CLIs silently ignore a prompt that is a list. */
-function isListed(name: string, { systemPrompt }: NewSession): boolean {
-  return name === "systemPrompt" && systemPrompt !== undefined && Array.isArray(oneText(systemPrompt))
 }
 
 export function agentOf({ agent = "claude" }: NewSession): LaunchAgent {

@@ -1,4 +1,5 @@
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { LISTED_PROMPT } from "@signalbox/protocol/launch-options"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { type ClaudeFlags, claudeArguments, launchFlags } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"
@@ -15,7 +16,7 @@ const SINCE = {
 /** The first versions seen to take an option. One with a newer part, such as a list of prompts, has its own name here. */
 const OPTIONS_SINCE: Readonly<Record<string, string>> = {
   systemPrompt: "2.0.77",
-  "systemPrompt as a list": "2.1.325",
+  [LISTED_PROMPT]: "2.1.325",
   appendSystemPrompt: "2.0.77",
   agents: "2.0.77",
   outputFormat: "2.0.77",
