@@ -32,7 +32,7 @@ export interface PathForms {
 const MAX_PATH_CHARS = 4096
 const MAX_SEGMENTS = 256
 /** Units of work to read one character. */
-const READING = 16
+const PATH_READING = 16
 
 export function pathPattern(source: string): PathPattern {
   const groups: Glob[][] = [[]]
@@ -46,7 +46,7 @@ export function pathPattern(source: string): PathPattern {
 export function pathForms(path: string, folder: string | undefined, work: Work): PathForms {
   const cwd =
     folder !== undefined && folder.length <= MAX_PATH_CHARS && isAbsolute(folder) ? resolve(folder) : undefined
-  work.spend(READING * Math.min(path.length, MAX_PATH_CHARS))
+  work.spend(PATH_READING * Math.min(path.length, MAX_PATH_CHARS))
   if (path.length > MAX_PATH_CHARS) return { certain: undefined, possible: [], isUnclear: true, cwd }
   // A backslash separates folders on some systems; a tool may take off blanks and expand `~`.
   const isPlain = !path.includes("\\") && path === path.trim() && !path.startsWith("~") && !hasUnseen(path)

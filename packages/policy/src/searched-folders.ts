@@ -6,7 +6,8 @@ export interface SearchedFolders {
 }
 
 const SEARCHES = new Set(["Glob", "Grep", "LS"])
-const MAX_PATTERN_CHARS = 4096
+/** A longer pattern is not followed. */
+const MAX_GLOB_CHARS = 4096
 const MAGIC = /[*?[\]{}()!+@\\]/
 
 /** Undefined if the tool does not search. */
@@ -19,7 +20,7 @@ export function searchedFolders(
   const path = input["path"] ?? cwd
   if (typeof path !== "string") return undefined
   const pattern = tool === "Glob" ? input["pattern"] : undefined
-  if (typeof pattern !== "string" || pattern.length > MAX_PATTERN_CHARS) {
+  if (typeof pattern !== "string" || pattern.length > MAX_GLOB_CHARS) {
     return { folders: [path], isUnclear: typeof pattern === "string" }
   }
   const segments = pattern.split("/")

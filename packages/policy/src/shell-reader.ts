@@ -5,6 +5,8 @@ import { hasUnseen } from "./pattern.ts"
 export const GAP = "\uE001"
 /** A line end that is part of a word. */
 const LINE = "\uE003"
+const IN_WORD = new RegExp(`[${GAP}${LINE}]`, "g")
+const UNKNOWNS = new RegExp(`${UNKNOWN}+`, "g")
 
 export const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/
 
@@ -28,7 +30,7 @@ export const READING = 64
 
 /** A word as it is compared where borders between words do not matter. */
 export function plainText(word: string): string {
-  return word.replaceAll(/[\uE001\uE003]/g, " ").replaceAll(/\uE002+/g, UNKNOWN)
+  return word.replaceAll(IN_WORD, " ").replaceAll(UNKNOWNS, UNKNOWN)
 }
 
 /** A word as a program is given it. */

@@ -57,12 +57,12 @@ export function subjectOf(request: PolicyRequest, context: PolicyContext, work: 
   }
 }
 
-function remember<K, T>(work: (key: K) => T): (key: K) => T {
+function remember<K, T>(read: (key: K) => T): (key: K) => T {
   const results = new Map<K, { readonly result: T }>()
   return (key) => {
     let known = results.get(key)
     if (known === undefined) {
-      known = { result: work(key) }
+      known = { result: read(key) }
       results.set(key, known)
     }
     return known.result
