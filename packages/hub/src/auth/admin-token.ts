@@ -20,12 +20,12 @@ export async function ensureDataDirectory(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 })
     if (((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o700)
   } catch (cause) {
-    throw unusable(path, `it cannot be made or made private${why(cause)}`, cause)
+    throw unusable(path, `it cannot be made or made private${reasonOf(cause)}`, cause)
   }
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
-    throw unusable(path, `it cannot be written${why(cause)}`, cause)
+    throw unusable(path, `it cannot be written${reasonOf(cause)}`, cause)
   }
 }
 
@@ -72,7 +72,7 @@ async function writeToken(path: string, token: string): Promise<void> {
   }
 }
 
-function why(cause: unknown): string {
+function reasonOf(cause: unknown): string {
   return cause instanceof Error ? ` (${cause.message})` : ""
 }
 

@@ -22,10 +22,10 @@ export interface NewToken {
 /** Beyond this somebody makes tokens in a loop. Agents' tokens are as many as sessions and are not counted. */
 const MAX_LIVE_TOKENS = 10_000
 
-/** Every token, found by its hash without asking the store. */
 const LAST_ADMIN =
   "This is the last admin token: without it nobody could manage this hub. Make another admin token first, then revoke this one."
 
+/** Every token, found by its hash without asking the store. */
 export class Tokens {
   readonly #directory: TokenDirectory
   readonly #clock: Clock

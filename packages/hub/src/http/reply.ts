@@ -1,10 +1,10 @@
 import { HubError } from "../errors.ts"
+import { SLICE_BYTES } from "./paced-body.ts"
 
 const JSON_HEADERS = { "content-type": "application/json" }
 
 /** A reply may wait in the socket's own buffer up to this size: it is neither paced nor counted. */
 const SMALL_BYTES = 16 * 1024
-const SLICE_BYTES = 64 * 1024
 
 export function jsonReply(status: number, value: unknown): Response {
   return textReply(JSON.stringify(value), { status, headers: new Headers(JSON_HEADERS) })

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "libsql"
 import { HubError } from "../errors.ts"
+import { keepPrivate } from "../store/search/private-file.js"
 
 export interface DataLock {
   release(): void
@@ -13,8 +14,7 @@ export interface DataLock {
  */
 export function takeDataLock(dataDirectory: string): DataLock {
   const file = join(dataDirectory, "lock")
-  // As all files of a database: the owner's alone.
-  closeSync(openSync(file, "a", 0o600))
+  keepPrivate(file)
   const database = new Database(file)
   try {
     database.exec("PRAGMA busy_timeout = 0")

@@ -1,5 +1,5 @@
 import { isatty } from "node:tty"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, replaceUnseen, textOf } from "@signalbox/protocol"
 import { type DestinationStream, destination, type Logger, pino } from "pino"
 import { SECRET_PATTERN } from "../auth/secret.ts"
 
@@ -42,7 +42,7 @@ function plainLine(line: string): string {
   const cause = textOf(fieldOf(entry, "err"), "message")
   const words = `${level}${textOf(entry, "msg") ?? ""}${cause === undefined ? "" : `: ${cause}`}`
   // Agents and clients may have had a say in it: nothing in it is for the terminal to act on.
-  return `${time} ${words.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")}\n`
+  return `${time} ${replaceUnseen(words.replaceAll(/[\t\r\n]+/g, " "), "prose", () => " ")}\n`
 }
 
 /** A log that cannot be written (the disk is full, the terminal closed) must end nobody: what waits is written when it can be, up to a bound. */

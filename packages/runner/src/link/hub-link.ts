@@ -201,8 +201,8 @@ export class HubLink {
     if (why === this.#said) return
     this.#said = why
     if (why === "refused") {
-      const why = reason === "" ? "give it a valid token of the role runner" : reason
-      log.error({ path }, `the hub refuses this runner: ${why}`)
+      const advice = reason === "" ? "give it a valid token of the role runner" : reason
+      log.error({ path }, `the hub refuses this runner: ${advice}`)
     }
   }
 

@@ -97,8 +97,9 @@ class EventsReceiver implements HybridReceiver {
     if (target === undefined) return { status: 400, error: "not a path" }
     const token = readBearer(request.headers.authorization)
     const found = this.#find(target, token)
-    const newest = "status" in found ? undefined : found.at(-1)
-    if ("status" in found || newest === undefined) return "status" in found ? found : ABSENT
+    if ("status" in found) return found
+    const newest = found.at(-1)
+    if (newest === undefined) return ABSENT
     const isTold = token === undefined && target.pathname === SHARED_PATH
     const leave = isTold ? this.#enterUndecided(found.length) : newest.enter(this.#maxPosts)
     if (leave === undefined) return { status: 429, error: "too many posts at once" }
