@@ -1,7 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/protocol/transcript"
-import { grantLines, offeredGrants } from "../run/standing-grants.ts"
+import { grantLines, grantsOf } from "../run/standing-grants.ts"
 import { toolAsked } from "../run/tool-asked.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { wrapCells } from "./cells.ts"
@@ -85,10 +85,6 @@ function rememberLines(ask: Ask, { width, colours, ticked }: Drawing): readonly 
   if (grants.length === 0) return []
   const lines = grantLines(grants, { always: "a", ticked }).flatMap((line) => wrapCells(line, width))
   return [colours.dim("Always allow (a, or tick by number):"), ...lines.map(colours.dim)]
-}
-
-export function grantsOf({ kind, request, suggestions }: Ask): readonly unknown[] {
-  return kind === "tool" ? offeredGrants(suggestions, request["suppress_always_allow_rule"] === true) : []
 }
 
 /** One thing to be filled in: a question of several, or a field of a form. */

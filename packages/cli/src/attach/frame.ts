@@ -8,10 +8,11 @@ import {
   visibleLine,
   visibleText,
 } from "@signalbox/protocol/transcript"
+import { grantsOf } from "../run/standing-grants.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
-import { askBody, askTitle, fieldsOf, grantsOf } from "./ask-body.ts"
+import { askBody, askTitle, fieldsOf } from "./ask-body.ts"
 import { cellWidth, cutCells, wrapCells } from "./cells.ts"
 import type { FeedState } from "./session-feed.ts"
 import type { TextBuffer } from "./text-buffer.ts"

@@ -1,3 +1,4 @@
+import { LAUNCH_MODES } from "@signalbox/protocol/asking-modes"
 import type { Command, Option } from "commander"
 import type { CommandContext } from "../command-context.ts"
 import { type KnownThing, knownIds } from "./known-ids.ts"
@@ -7,7 +8,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--role": ["viewer", "operator", "admin", "runner"],
   "--state": ["starting", "idle", "running", "waiting", "disconnected", "ended"],
   "--agent": ["claude", "simulator", "external"],
-  "--mode": ["default", "acceptEdits", "plan", "dontAsk", "delegate", "auto", "bypassPermissions", "machine"],
+  "--mode": LAUNCH_MODES,
   "--priority": ["now", "next", "later"],
 }
 

@@ -1,10 +1,9 @@
 import type { Ask, AskAnswer } from "@signalbox/client"
-import { grantsOf } from "../attach/ask-body.ts"
 import type { CommandContext } from "../command-context.ts"
 import type { AnswerOptions } from "../commands/answer.ts"
 import { CliError, usageError } from "../failure.ts"
 import { permissionWords } from "../run/permission-words.ts"
-import { grantLines, numberedGrants, usualGrant } from "../run/standing-grants.ts"
+import { chosenGrants, grantLines, grantsOf } from "../run/standing-grants.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { findAsk } from "./abbreviated-id.ts"
@@ -101,10 +100,8 @@ function permission(ask: Ask, { input, choose, always }: Given): AskAnswer {
 function standing(ask: Ask, always: true | readonly number[]): readonly unknown[] {
   const grants = grantsOf(ask)
   if (grants.length === 0) throw usageError("this request offers no standing permission: leave --always out")
-  const usual = usualGrant(grants)
-  const numbers = always === true ? (usual === undefined ? [] : [usual + 1]) : always
-  const chosen = numberedGrants(grants, numbers)
-  if (chosen !== undefined && chosen.length > 0) return chosen
+  const kept = chosenGrants(grants, always === true ? [] : always)
+  if (kept.length > 0) return kept
   const choices = grantLines(grants, { always: "--always" }).join("; ")
   throw usageError(`say which standing permission: --always with a number of ${choices}`)
 }

@@ -1,5 +1,5 @@
-import { sumUsd } from "@signalbox/protocol"
 /** A run of tasks: what there is of it, and what is to be done. Pure; `run-step.ts` moves it. */
+import { sumUsd } from "@signalbox/protocol"
 
 export interface Plan {
   readonly atOnce: number

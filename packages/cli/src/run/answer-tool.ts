@@ -1,9 +1,9 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import { visibleText } from "@signalbox/protocol/transcript"
-import type { CanUseToolOptions, PermissionResult, PermissionUpdate } from "@signalbox/sdk"
+import type { CanUseToolOptions, PermissionResult } from "@signalbox/sdk"
 import type { Colours } from "../terminal/colours.ts"
 import { editInput, type Input } from "./edit-input.ts"
-import { grantLines, numberedGrants, offeredGrants, usualGrant } from "./standing-grants.ts"
+import { chosenGrants, grantLines, offeredGrants } from "./standing-grants.ts"
 import type { TerminalLines } from "./terminal-lines.ts"
 import { toolAsked } from "./tool-asked.ts"
 
@@ -61,7 +61,7 @@ async function answerUse(tool: string, input: Record<string, unknown>, about: Ab
     if (/^y(es)?$/i.test(answer)) return { behavior: "allow", updatedInput: input }
     const always = /^a(?:lways)?((?:[\s,]*\d{1,4})*)$/i.exec(answer)
     if (always !== null) {
-      const updatedPermissions = chosenGrants(grants, always[1] ?? "")
+      const updatedPermissions = chosenGrants(grants, (always[1]?.match(/\d+/g) ?? []).map(Number))
       if (updatedPermissions.length > 0) return { behavior: "allow", updatedInput: input, updatedPermissions }
       lines.write(colours.dim("  Say which by its number, as in: a 2\n"))
       continue
@@ -74,13 +74,6 @@ async function answerUse(tool: string, input: Record<string, unknown>, about: Ab
     }
   }
   return GIVEN_UP
-}
-
-/** Without a number: the one grant that is marked. */
-function chosenGrants(grants: readonly PermissionUpdate[], text: string): PermissionUpdate[] {
-  const numbers = (text.match(/\d+/g) ?? []).map(Number)
-  const usual = usualGrant(grants)
-  return numberedGrants(grants, numbers.length > 0 ? numbers : usual === undefined ? [] : [usual + 1]) ?? []
 }
 
 /** What runs is shown once more: an edit is not yet a yes. */

@@ -1,3 +1,4 @@
+import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
 import { isUsualGrant } from "@signalbox/protocol/transcript"
 import { permissionWords } from "./permission-words.ts"
@@ -10,6 +11,11 @@ export function offeredGrants<Update>(
   isSuppressed: boolean,
 ): readonly Update[] {
   return isSuppressed ? [] : (suggestions ?? []).filter((update) => READABLE.has(textOf(update, "type") ?? ""))
+}
+
+/** The grants that a request of the hub offers. */
+export function grantsOf({ kind, request, suggestions }: Ask): readonly unknown[] {
+  return kind === "tool" ? offeredGrants(suggestions, request["suppress_always_allow_rule"] === true) : []
 }
 
 /** The index of the only grant that "always" stores. */
@@ -34,8 +40,9 @@ interface GrantMarks {
   readonly ticked?: ReadonlySet<number>
 }
 
-/** The grants with these numbers, each once; undefined if one of the numbers is not offered. */
-export function numberedGrants<Update>(grants: readonly Update[], numbers: readonly number[]): Update[] | undefined {
-  const indices = [...new Set(numbers)].map((number) => number - 1)
-  return indices.every((index) => index in grants) ? grants.filter((_, index) => indices.includes(index)) : undefined
+/** The grants with these numbers, each once, or none if one of the numbers is not offered. Without a number: the usual one. */
+export function chosenGrants<Update>(grants: readonly Update[], numbers: readonly number[]): Update[] {
+  const usual = numbers.length === 0 ? usualGrant(grants) : undefined
+  const indices = usual === undefined ? [...new Set(numbers)].map((number) => number - 1) : [usual]
+  return indices.every((index) => index in grants) ? grants.filter((_, index) => indices.includes(index)) : []
 }
