@@ -7,7 +7,7 @@ import type { Options } from "../types/options.ts"
  * - `environment`: the agent's environment; `launch/environment.ts`
  * - `initialize`: the first request; `launch/initialize.ts`
  * - `process`: how the process is started and ended; `launch/open-agent.ts`
- * - `call`: says how the agent's requests of the program are made; `engine/control-calls.ts`
+ * - `call`: how the program's requests to the agent are made; `engine/control-calls.ts`
  * - `callback`: called when the agent asks; `engine/`
  * - `prompt`: a field of every prompt
  * - `store`: says how the session store is used, and is ignored without one, as the official package does

@@ -39,12 +39,7 @@ export function bytes(count: number): string {
   return `${(count / 1_000_000_000).toFixed(1)} GB`
 }
 
-export function tokens(count: number): string {
-  if (count < 1000) return String(count)
-  return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
-}
-
-export { counted as plural } from "@signalbox/protocol/transcript"
+export { counted as plural, countWords as tokens } from "@signalbox/protocol/transcript"
 
 /** The end of a path is what tells folders apart. */
 export function shortPath(path: string, parts = 2): string {
