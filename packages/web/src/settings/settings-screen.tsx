@@ -7,7 +7,7 @@ import { useScreenTitle } from "../app/screen-title.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { About } from "./about.tsx"
-import { KeyTable } from "./keyboard-help.tsx"
+import { KeyTable } from "./key-table.tsx"
 import { NotificationSettings } from "./notification-settings.tsx"
 import { Switch } from "./switch.tsx"
 

@@ -19,7 +19,7 @@ const MachineScreen = lazyPart(async () => (await import("../machines/machine-sc
 const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen)
 
 /** Shown by `?`, over any of them. */
-export const KeyTable = lazyPart(async () => (await import("../settings/keyboard-help.tsx")).KeyTable)
+export const KeyTable = lazyPart(async () => (await import("../settings/key-table.tsx")).KeyTable)
 
 /** Shown by `Ctrl/⌘ K`, over any of them. */
 export const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette)

@@ -14,7 +14,7 @@ import { PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
 import { Empty } from "../design/notice.tsx"
 import { openAsks } from "../fleet/open-asks.ts"
 import { ConnectionBar } from "./connection-bar.tsx"
-import { KeyboardHelp } from "./keyboard-dialog.tsx"
+import { KeyboardDialog } from "./keyboard-dialog.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
 import { usePageBadge } from "./page-badge.ts"
 import { NewSession, Palette, preloadScreens, ROUTES } from "./routes.tsx"
@@ -108,7 +108,7 @@ export function Shell() {
           <Palette open={layer === "palette"} onClose={close} onHelp={() => setLayer("help")} />
         </PartBoundary>
       )}
-      <KeyboardHelp open={layer === "help"} onClose={close} />
+      <KeyboardDialog open={layer === "help"} onClose={close} />
     </div>
   )
 }
