@@ -33,7 +33,7 @@ export function captureOptions(options: Captured): Captured {
   return { ...captured, [SURROUNDINGS]: { ...process.env } }
 }
 
-/** What the agent's environment is made from: the program's own, or ours as it was when the program asked. */
+/** The base of the agent's environment: the program's own, or ours as it was when the program asked. */
 export function environmentOf(options: Options): Readonly<NodeJS.ProcessEnv>
 export function environmentOf(options: Captured): Readonly<NodeJS.ProcessEnv> {
   return options.env ?? options[SURROUNDINGS] ?? process.env
@@ -71,7 +71,7 @@ function capture(name: string, value: unknown): unknown {
     return name === "hooks" ? capturedHooks(value) : copied(value)
   } catch (error) {
     if (!(error instanceof ContainsItself)) throw error
-    throw new SdkError("sdk/bad-option", `${name} ${error.message}`, { details: { option: name } })
+    throw new SdkError("sdk/bad-option", `${name} contains itself, and cannot be sent`, { details: { option: name } })
   }
 }
 
@@ -96,7 +96,7 @@ class ContainsItself extends Error {}
 
 function copied(value: unknown, within: readonly unknown[] = []): unknown {
   if (typeof value !== "object" || value === null) return value
-  if (within.includes(value)) throw new ContainsItself("contains itself, and cannot be sent")
+  if (within.includes(value)) throw new ContainsItself("a value that contains itself cannot be sent")
   const inside = [...within, value]
   if (Array.isArray(value)) return value.map((each) => copied(each, inside))
   if ("then" in value && typeof value.then === "function") return value
