@@ -112,7 +112,7 @@ async function tests(extent, args) {
   await run(tool("vitest"), ["run", ...args], { env: { ...process.env, SIGNALBOX_TESTS: extent } })
 }
 
-/** What depends on Node itself: units, store, hub, runner and command. The rest ran on the Node of this process. */
+/** Suites that depend on Node itself: units, store, hub, runner and command. The rest ran on the Node of this process. */
 const NODE_SUITES = [
   ...["protocol", "policy", "transport", "client", "sdk", "hub", "runner", "cli"].map((room) => `packages/${room}/`),
   "test/runner/",

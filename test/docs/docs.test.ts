@@ -105,7 +105,7 @@ if (isWholeDocs)
       expect(written.startsWith("curl") && output.includes('"error"'), output).toBe(false)
     }
 
-    /** What a command that says nothing itself changes on the hub. */
+    /** The hub's sessions and runners: a command that prints nothing changes them. */
     async function told(): Promise<string> {
       const { sessions } = await world.hub().sessions()
       const runners = await world.hub().runners.list()

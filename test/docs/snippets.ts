@@ -36,7 +36,7 @@ export function pages(): string[] {
   ]
 }
 
-/** What a page says can be run. */
+/** The blocks of a page that can be run. */
 export function snippetsOf(page: string): Snippet[] {
   const found: Snippet[] = []
   let open: { info: string; line: number; lines: string[] } | undefined

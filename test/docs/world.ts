@@ -20,7 +20,7 @@ import { root } from "./snippets.ts"
 const SIGNALBOX = join(root, "packages/cli/bin/signalbox.mjs")
 const SAID = '{"type":"user","message":{"role":"user","content":"hello"}}\n'
 
-/** What the stand-in for a signed-in `claude` does. */
+/** The scenario of the stand-in for a signed-in `claude`. */
 const SCENARIO = `turns:
   - { on: Review, repeat: true, steps: [{ say: APPROVE }] }
   - { on: permission, repeat: true, steps: [{ tool: Bash, input: { command: touch made } }, { say: Done. }] }

@@ -59,7 +59,7 @@ for (const [what, lines, lineBytes, path] of KINDS) {
       const { sessionId } = await talkative(hub, lines, lineBytes)
       const page = `/api/sessions/${sessionId}/${path}`
       const [deaf, ordinary] = await Promise.all([viewerToken(hub), viewerToken(hub)])
-      // What one reader takes is there before it is measured.
+      // One reader's memory is taken before the measurement.
       expect((await hub.call("GET", page, undefined, ordinary)).status).toBe(200)
       const before = residentMb(hub)
       const sockets = await Promise.all(Array.from({ length: READERS }, () => deafRequest(hub, page, deaf)))

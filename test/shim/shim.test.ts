@@ -272,7 +272,7 @@ for (const { name, claude, version } of PROMPTED) {
     const printed = await runProgram({ ...how, options })
     expect(messages(printed, "result")).toMatchObject([{ structured_output: { word: "pelican" } }])
     expect(reached(0)).toHaveLength(2)
-    // What the session was launched with comes back with it, whoever brings it back, and after the hub went down.
+    // The options of the launch come back with the session, whoever brings it back, and after the hub went down.
     const [session] = (await hub.get("/api/sessions")).sessions
     await hub.delete(`/api/sessions/${session.id}`)
     await hub.killAndStartAgain()

@@ -35,7 +35,7 @@ export interface Session {
   readonly turns: number
   readonly costUsd: number
   readonly tokens: TokenCount
-  /** What each model was used for, sub-agents included; absent until an agent tells it. */
+  /** Tokens and cost by model, sub-agents included; absent until an agent tells them. */
   readonly models?: ModelUses
   readonly pendingAsks: number
   readonly viewers: number

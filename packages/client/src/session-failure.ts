@@ -15,7 +15,7 @@ export function hasFailed({ state, lastResult, exit }: Facts): boolean {
   return isErrorResult || isBadExit
 }
 
-/** What to do about a failed session, if that is known: "Not signed in. On attic, run …". Undefined for any other. */
+/** Advice for a failed session, if we have any: "Not signed in. On attic, run …". */
 export function failureAdvice(session: Facts & Pick<Session, "lastLine">, machine?: string): string | undefined {
   if (!hasFailed(session) || !saysSignIn(session.lastLine ?? textOf(session.exit, "reason") ?? "")) return undefined
   return `Not signed in. ${machine === undefined ? "On its machine" : `On ${machine}`}, run claude, then /login.`

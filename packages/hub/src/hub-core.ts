@@ -181,7 +181,7 @@ export class LocalHubCore implements HubCore {
     const session = this.#options.registry.get(id)
     if (request.subtype === "initialize") {
       requireCarried(session, request)
-      // Whoever asks by REST is gone after the reply: nobody would answer for these.
+      // A REST caller is gone after the reply, so nobody would answer for these.
       const own = ["hooks", "sdkMcpServers"].find((name) => request[name] !== undefined)
       if (own !== undefined)
         throw new HubError("request/invalid", `initialize: ${own}: only a client that stays connected can bring it`)

@@ -59,7 +59,7 @@ export function collapse(text: string): string {
   return text.slice(0, MAX_COMMAND_CHARS).replace(/\s+/g, " ").trim()
 }
 
-/** Where text is read from: the request itself, or a word in it that some program may carry out. */
+/** Text to read: the request itself, or a word in it that some program may run. */
 interface Inner {
   readonly text: string
   /** How many programs stand around it; undefined if words in it are only words. */
@@ -93,7 +93,7 @@ function readParts({ text, depth, first }: Inner, add: Add, work: Work): void {
   }
 }
 
-/** What a program is given as one word and may carry out as a command. */
+/** Reads a word that a program may run as a command. */
 function readInner(word: string, how: { isRunner: boolean; depth: number }, add: Add, work: Work): void {
   const { isRunner, depth } = how
   const text = writtenText(word)

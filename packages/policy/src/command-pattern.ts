@@ -49,10 +49,10 @@ function evaluatingBuiltin(words: readonly string[]): string | undefined {
 
 /** A pattern for commands, read once. */
 export interface CommandPattern {
-  /** What an allow covers, if it can cover anything. */
+  /** Commands that an allow covers, if it can cover any. */
   readonly covers: Glob | undefined
   readonly whole: Glob
-  /** What a command may begin with. `isCertain`: the pattern is one simple command. */
+  /** Beginnings of commands. `isCertain`: the pattern is one simple command. */
   readonly start: { readonly glob: Glob; readonly isCertain: boolean } | undefined
 }
 

@@ -62,7 +62,7 @@ export function globMatchesAt(glob: Glob, text: string, places: readonly number[
 /** A text in which UNKNOWN stands for what only the shell will know, never two of them in a row. */
 export interface UnclearText {
   readonly text: string
-  /** Where it begins, and where the first and the last UNKNOWN in it are. */
+  /** Indices in `text`: its beginning, and the first and the last UNKNOWN behind it. */
   readonly from: number
   readonly firstUnknown: number
   readonly lastUnknown: number
@@ -108,7 +108,7 @@ function restMatches({ first, middle, last }: Glob, text: string, work: Work, fr
   return true
 }
 
-/** Where the first occurrence ends, or -1. */
+/** The end of the first occurrence, or -1. */
 function endOfFirst(needle: Needle, text: string, { from, to }: { from: number; to: number }, work: Work): number {
   const { text: wanted, fallback } = needle
   let matched = 0

@@ -1,4 +1,4 @@
-/** What a policy can judge and what it never hears about, for whoever writes one. */
+/** Tells people who write a policy what it can judge and what never reaches it. */
 export interface PolicySees {
   readonly judged: string
   readonly notJudged: readonly string[]

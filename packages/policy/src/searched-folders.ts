@@ -1,4 +1,4 @@
-/** Where a search looks. A pattern for file names can lead out of the folder that the search names. */
+/** The folders that a search looks in. A pattern for file names can lead out of the folder that the search names. */
 export interface SearchedFolders {
   readonly folders: readonly string[]
   /** The pattern may lead elsewhere. */

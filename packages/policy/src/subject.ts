@@ -16,7 +16,7 @@ export interface PolicyRequest {
   readonly needsPerson?: boolean
 }
 
-/** What is known of the session that asks. */
+/** Facts about the session that asks. */
 export interface PolicyContext {
   readonly session: string
   readonly cwd?: string | undefined

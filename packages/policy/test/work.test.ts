@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { Work } from "../src/work.ts"
 import { CONTEXT, type Draft, denying, numbered } from "./subject.ts"
 
-/** What `evaluate` spends where nothing stops it, on a policy that was read before. */
+/** The work of `evaluate` without a bound, on a policy that was read before. */
 function spentOn(drafts: readonly Draft[], request: PolicyRequest): number {
   const policy: Policy = { rules: numbered(drafts), relayAutoApproval: false }
   prepare(policy.rules)

@@ -2,7 +2,7 @@ import { isObject } from "./envelope.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a launch may say beyond where, as whom and in which mode an agent starts. The CLI's own names for them are the wire's. */
+/** The options of a launch beyond folder, model and mode. */
 export interface LaunchOptions {
   readonly systemPrompt?: string | readonly string[]
   readonly appendSystemPrompt?: string

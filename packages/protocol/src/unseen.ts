@@ -5,7 +5,7 @@
  */
 const UNSEEN = "(?![\\t\\n ])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Cn}\\p{Z}\\p{Default_Ignorable_Code_Point}\\u{2800}]"
 
-/** What prose may hold: blanks of French and Japanese, blank Braille, and what only some fonts or newer systems show. */
+/** Prose may hold blanks of French and Japanese, blank Braille, and characters that only some fonts or newer systems show. */
 const PROSE_MAY = "[\\u{a0}\\u{202f}\\u{3000}\\u{2800}\\p{Co}\\p{Cn}]"
 const PICTURE = "[\\p{Extended_Pictographic}\\p{Emoji_Modifier}]"
 /** A letter of a script that is written with joiners. */
@@ -21,7 +21,7 @@ const IN_PLACE = [
 ]
 const IN_PROSE = `(?!${[PROSE_MAY, ...IN_PLACE].join("|")})${UNSEEN}`
 
-/** Where text is read: a decision hangs on every character, prose may be written as its language wants. */
+/** The purpose of a text: a decision hangs on every character, prose follows the habits of its language. */
 export type ReadFor = "decision" | "prose"
 
 const ONE: Readonly<Record<ReadFor, RegExp>> = {
@@ -62,7 +62,7 @@ export function replaceUnseen(text: string, readFor: ReadFor, shown: (character:
   return text.replace(EACH[readFor], shown)
 }
 
-/** Where each of them is, in order. */
+/** Finds each of them, in order. */
 export function unseenIn(
   text: string,
   readFor: ReadFor,

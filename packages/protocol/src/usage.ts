@@ -59,7 +59,7 @@ interface ToldUses {
   readonly uses: ModelUses
 }
 
-/** What a result says of each model; undefined when it says nothing. */
+/** The use of each model that a result tells; undefined when it tells none. */
 export function modelUsesOf(result: unknown): ToldUses | undefined {
   const own = fieldOf(result, "model_usage_since_last_result")
   const told = own ?? fieldOf(result, "modelUsage")

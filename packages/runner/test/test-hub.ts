@@ -40,7 +40,7 @@ export class TestHub {
   isAcking = true
   /** What a connection for an agent is closed with, if it is not wanted. */
   refuseAgents: { code: number; reason: string } | undefined
-  /** What a hello is answered with in place of a welcome. */
+  /** The answer to a hello, in place of a welcome. */
   refuseHello: { code: number; reason: string } | undefined
   /** Everybody else gets an HTTP error. */
   token = "runner-token"

@@ -161,7 +161,7 @@ export class AgentQuery implements Q.Query {
   ): Promise<Q.SDKControlReadFileResponse | null> {
     const fields = { path, max_bytes: options.maxBytes, encoding: options.encoding }
     const reply = this.#ask<Q.SDKControlReadFileResponse>("read_file", fields)
-    // That nothing was heard does not mean that there is no such file.
+    // A timeout does not mean that there is no such file.
     return quiet(reply.catch((error: unknown) => (isTimeout(error) ? Promise.reject(error) : null)))
   }
 

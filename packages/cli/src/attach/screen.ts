@@ -45,7 +45,7 @@ export class Screen {
   #composer: TextBuffer = EMPTY
   #scroll: Scroll = TAIL
   #ask: AskState | undefined
-  /** What is chosen from: models, or how much to think. */
+  /** The open list to choose from: models, or how much to think. */
   #list: Choosing | undefined
   #layout: Layout = { rows: [], linesOf: () => [], height: 0 }
   #laidOut = new WeakMap<Row, readonly string[]>()

@@ -13,7 +13,7 @@ const CONNECT_MS = 1_000
 const REPLY_MS = 3_000
 const MAX_REPLY_CHARS = 16_384
 
-/** What answers at these ports, at once. One that is known is only asked whether it is still there. */
+/** Finds the hubs and relays at these ports, all at once. A known one is only asked whether it is still there. */
 export async function probePorts(
   ports: readonly number[] = DEFAULT_PORTS,
   known: ReadonlyMap<number, Found> = new Map(),

@@ -10,7 +10,7 @@ const INTERVAL_MS = 1_000
 /** One that is busy may miss a look: it is gone when it missed two. */
 const MISSES = 2
 
-/** What answers at these ports, then each that comes or goes, until the signal aborts. */
+/** Tells of each hub and relay at these ports, then of each that comes or goes, until the signal aborts. */
 export async function* watchPorts(signal: AbortSignal, ports?: readonly number[]): AsyncGenerator<Change> {
   const known = new Map<number, Found>()
   const missed = new Map<number, number>()

@@ -90,7 +90,7 @@ async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check[]> {
   return [check]
 }
 
-/** What the runners say of themselves, the first that has a problem first. Older ones do not tell. */
+/** Checks what the runners report about themselves; the first problem wins. Older runners report nothing. */
 function readinessOf(runners: readonly Runner[]): Check[] {
   const claude = runners.map(({ name, claudePath, claudeProblem, cliVersions }) => {
     if (claudePath !== undefined) return ok("claude", `${cliVersions.join(", ")} at ${claudePath} on ${name}`)

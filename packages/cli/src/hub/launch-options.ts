@@ -5,7 +5,7 @@ import type { Command } from "commander"
 import { collect } from "../define-command.ts"
 import { usageError } from "../failure.ts"
 
-/** What an agent is started with beyond folder, model and mode, as flags; the names are `claude`'s own where it has one. */
+/** The options of a launch beyond folder, model and mode, as flags. Each has `claude`'s own name where `claude` has one. */
 export interface LaunchOptionFlags {
   readonly systemPrompt?: string
   readonly appendSystemPrompt?: string

@@ -61,7 +61,7 @@ describe("answering an ask at the keyboard", () => {
     expect(answer(three, ["a"])).toEqual({ behavior: "allow", updatedPermissions: [rule] })
     expect(answer(three, ["3", "1", "y"])).toEqual({ behavior: "allow", updatedPermissions: [mode, folder] })
     expect(answer(three, ["1", "1", "y"])).toEqual({ behavior: "allow" })
-    // Where something is ticked, the ticks say it all: `a` would be a second way to say another thing.
+    // Ticks say what is stored: with one set, `a` would mean something else.
     expect(answer(three, ["3", "a"])).toBeUndefined()
     expect(answer(three, ["4", "9", "0", "y"])).toEqual({ behavior: "allow" })
     expect(answer({ ...tool, suggestions: [mode] }, ["a"])).toBeUndefined()

@@ -105,7 +105,7 @@ export class AgentConnection implements AgentWire {
     metrics.agentDisconnected(CONNECTED)
   }
 
-  /** Which agent without a token posts an answer is known by the request that it answers. */
+  /** The request that an answer names tells which agent without a token posted it. */
   #remember(message: Envelope): void {
     const requestId = message.type === "control_request" ? textOf(message, "request_id") : undefined
     if (requestId === undefined) return

@@ -4,9 +4,9 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { AgentConnection } from "./agent-connection.ts"
 
 /**
- * Which of the agents without a token that dialled the root posted these events. They name their conversation or the request
- * that they answer; otherwise they are from the only agent that could say something new. Undefined: it is not known, and nobody
- * gets what may be another's.
+ * Finds the agent that posted these events, among those that dialled the root without a token. Events name their
+ * conversation or the request that they answer; otherwise they are from the only agent that could say something new.
+ * Undefined: the agent is not known, and nobody gets what may be another's.
  */
 export function whose(
   lines: readonly string[],

@@ -88,7 +88,7 @@ export class Authority {
     return this.#codes.create(tokenId)
   }
 
-  /** What a wrong token or code is refused with. Counts it: after too many it is only told to wait. */
+  /** The refusal of a wrong token or code. Counts the failure: after too many, the caller is only told to wait. */
   loginFailure(facts: RequestFacts, message: string): HubError {
     const waitMs = this.#throttle.fail(clientAddress(facts, this.exposure.trustedProxies))
     if (waitMs === undefined) return unknownCredential(message)

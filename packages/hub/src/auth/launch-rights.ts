@@ -16,7 +16,7 @@ const AGENT_FIELDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** What of these options only an admin may set; undefined: nothing. */
+/** Names the first of these options that only an admin may set, if any. */
 export function adminsOption(options: LaunchOptions, isOperatorsMode: (mode: unknown) => boolean): string | undefined {
   const named = ADMINS.find((name) => options[name] !== undefined)
   if (named !== undefined) return `\`${named}\``

@@ -10,8 +10,8 @@ export function readProxies(named: readonly string[]): BlockList {
 }
 
 /**
- * Where a request came from. Proxies append the address of whoever spoke to them, so the last one that no trusted proxy has
- * counts; what stands before it anybody could have written.
+ * The address that a request came from. Each proxy appends the address of its peer, so the last one that no trusted proxy
+ * has counts; anybody could have written those before it.
  */
 export function clientAddress(facts: RequestFacts, proxies: BlockList): string | undefined {
   let address = facts.peer

@@ -51,7 +51,7 @@ export async function answerInitialize(options: InitializeAnswerOptions): Promis
   }
 }
 
-/** What cannot be brought to this agent is refused by its name: the client would believe that it has it. */
+/** Refuses, by name, a field that cannot reach this agent: the client would believe that the agent has it. */
 export function requireCarried({ kept }: LiveSession, request: UnlistedRequest): void {
   const [field] = uncarriedFields(request)
   if (field !== undefined) throw refused(field, "a hub cannot bring it to an agent: leave it out")

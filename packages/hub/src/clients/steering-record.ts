@@ -30,8 +30,8 @@ const MAX_CHARS = 256
 const MAX_NAMES = 100
 
 /**
- * What the history and the audit keep of a request that changes a session, from whichever door; undefined for one that only
- * reads. A subtype that we do not know counts as an act.
+ * The part that the history and the audit keep of a request that changes a session, from whichever door; undefined for one
+ * that only reads. A subtype that we do not know counts as an act.
  */
 export function actOf(request: UnlistedRequest): UnlistedRequest | undefined {
   const { subtype } = request

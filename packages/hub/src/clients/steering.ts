@@ -11,7 +11,7 @@ export interface Steering {
   readonly by: string
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** How it reaches the agent, where that is not as it is. */
+  /** Sends the request in another way than as it is. */
   readonly send?: () => Promise<ControlReply>
 }
 

@@ -36,7 +36,7 @@ class PacedBody {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #pacing: Pacing
   readonly #reservedBytes: number
-  /** What is left of the part that is being taken. */
+  /** The rest of the part that is being taken. */
   #rest: Uint8Array = NOTHING
   /** Bytes of that part, taken or not. */
   #partBytes = 0

@@ -3,7 +3,7 @@ import { HubError } from "../errors.ts"
 export interface ReplyRoomLimits {
   /** Bytes of replies that wait for their readers, of everybody together. */
   readonly maxBytes: number
-  /** Of one token. A single reply may be larger, if the token holds nothing else. */
+  /** The same for one token. A single reply may be larger, if the token holds nothing else. */
   readonly maxBytesPerToken: number
   /** A token that holds no more than this is served even when the others have filled the room. */
   readonly alwaysBytes: number
@@ -54,7 +54,7 @@ export class ReplyRoom {
   }
 }
 
-/** What one reply holds of the room. Its owner closes it. */
+/** One reply's share of the room. Its owner closes it. */
 export class ReplyShare {
   readonly #hold: (had: number, bytes: number) => boolean
   #bytes = 0

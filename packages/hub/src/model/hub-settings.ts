@@ -1,4 +1,4 @@
-/** What an admin decides for the whole hub. */
+/** An admin's choices for the whole hub. */
 export interface HubSettings {
   /** Operators may choose the mode `auto`, in which a model decides and nobody is asked. */
   readonly operatorsMayUseAuto: boolean

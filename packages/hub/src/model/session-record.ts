@@ -78,7 +78,7 @@ interface SessionPrivate {
   readonly initializeReply: Readonly<Record<string, unknown>> | null
   /** Hook events named when the session was made; older CLIs cannot take them later. */
   readonly hooks: readonly string[]
-  /** What its processes are started and greeted with; a new process gets the same. */
+  /** Options that every process of the session is started and greeted with. */
   readonly options?: LaunchOptions
   /** The same key again is the same session. */
   readonly requestKey: string | null
@@ -101,7 +101,7 @@ export interface KeptLaunch {
   readonly spawn: string | null
   /** Those before it, latest last: what they said may still be on its way. */
   readonly earlier: readonly string[]
-  /** Which other runner has a process of `earlier`, by its spawn. Older hubs did not keep it. */
+  /** The runner of each process of `earlier` that is on another one, by its spawn. Older hubs did not keep it. */
   readonly elsewhere?: Readonly<Record<string, string>>
   /** The runner put it to rest: the next message brings it back. */
   readonly isParked: boolean

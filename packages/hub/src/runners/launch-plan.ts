@@ -20,7 +20,7 @@ export interface LaunchPlan {
 
 const MAX_EARLIER = 20
 
-/** What begins a conversation of its own says which mode it begins in. */
+/** A new conversation always names its mode. */
 export function withMode(request: NewSession): NewSession {
   return { permissionMode: DEFAULT_MODE, ...request }
 }
@@ -121,7 +121,7 @@ export function earlierOf({ earlier, spawn }: KeptLaunch): readonly string[] {
   return spawn === null ? earlier : [...earlier, spawn].slice(-MAX_EARLIER)
 }
 
-/** Which runner has each of these processes that this one does not have. */
+/** The runner of each of these processes that is on another one. */
 function elsewhereOf(earlier: readonly string[], runner: string, before: KeptLaunch | undefined) {
   const runners = earlier.map((spawn) => [spawn, before?.elsewhere?.[spawn] ?? before?.runner ?? runner] as const)
   return Object.fromEntries(runners.filter(([, has]) => has !== runner))

@@ -3,7 +3,7 @@ import type { Directory } from "../store/directory.ts"
 
 export interface RunnerClaimsOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">
-  /** Whether a token may still be used. A dead one holds nothing. */
+  /** True if a token may still be used. A dead one holds nothing. */
   readonly isLive: (tokenId: string) => boolean
   readonly trouble: (what: string, error: unknown) => void
 }

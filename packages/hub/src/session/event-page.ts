@@ -7,7 +7,7 @@ import type { EventLog, LineSize, ReadRange } from "../store/event-log.ts"
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 /** Events are read from the log so much at a time: one reader that does not read holds no more. */
 const PIECE_BYTES = 256 * 1024
-/** What an event takes beside its line. */
+/** Room that an event takes beside its line. */
 const EVENT_HEAD_BYTES = 256
 
 /** Events in `seq` order: after a place, before it, or around it. `more` tells whether the log goes on in that direction. */

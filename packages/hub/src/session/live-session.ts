@@ -34,7 +34,7 @@ const DELIVERY_MS = 2_000
 const IN_TURN: ReadonlySet<SessionPhase> = new Set(["running", "waiting", "disconnected"])
 const NO_TRAITS = peerTraits({})
 
-/** What came of an act on the agent. */
+/** The outcome of an act on the agent. */
 export interface Outcome {
   readonly outcome: "done" | "refused" | "unanswered"
   readonly [detail: string]: unknown

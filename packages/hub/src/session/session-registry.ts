@@ -106,7 +106,7 @@ export class SessionRegistry {
         agentSessionId: null,
         cwd: request.cwd ?? null,
         model: request.model ?? null,
-        // What the machine's settings say is known when the agent tells it.
+        // The agent tells later which mode the machine's settings name.
         permissionMode: request.permissionMode === MACHINE_MODE ? null : (request.permissionMode ?? null),
         cliVersion: null,
         transport: null,

@@ -39,7 +39,7 @@ export interface ReadRange {
 
 export interface LineSize {
   readonly seq: number
-  /** Of its line, as UTF-8. */
+  /** Size of the line as UTF-8. */
   readonly bytes: number
 }
 

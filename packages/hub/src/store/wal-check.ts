@@ -29,7 +29,7 @@ export function checkWriteAheadLog(database: string): void {
   throw new HubError("start/damaged", message)
 }
 
-/** Where it begins to be wrong. Undefined: nowhere, or there is no log. */
+/** The byte at which the damage begins. Undefined: no damage, or no log. */
 function damageIn(file: string): number | undefined {
   let descriptor: number
   try {

@@ -57,7 +57,7 @@ async function auditOf(stage: Stage, id: string): Promise<readonly AuditRecord[]
   return reply.records.filter(({ what }) => what.startsWith("control/"))
 }
 
-/** What somebody did, as the history has it. */
+/** Acts in the history, with who did each. */
 async function actsIn(stage: Stage, id: string): Promise<Readonly<Record<string, unknown>>[]> {
   const events = (await eventsOf(stage, id)).filter(({ from }) => from === "client")
   return events.map(({ line }) => fieldOf(JSON.parse(line), "request") ?? {})

@@ -184,7 +184,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     get(target, method: keyof HubCore) {
       const inner = target[method] as (...args: unknown[]) => unknown
       return (...args: unknown[]) => {
-        // What decides who may do it is read before: that is no call for anybody.
+        // Settings are read to decide who may do it; that is no call of a test's own.
         if (method !== "getSettings")
           calls.push({
             method,

@@ -170,7 +170,7 @@ export class FakeRunner {
   }
 }
 
-/** Of each hub's folder: the runners of one test share it, before and after a restart. */
+/** One per hub folder: the runners of a test share it, before and after a restart. */
 const tokens = new Map<string, Promise<string>>()
 
 function runnerTokenOf(stage: Stage): Promise<string> {

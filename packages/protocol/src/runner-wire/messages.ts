@@ -25,7 +25,7 @@ export interface LaunchSpec {
   readonly worktree?: boolean | { readonly branch?: string }
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What becomes flags. */
+  /** The options that become flags. */
   readonly options?: LaunchOptions
   /** The names of options that the hub sends in its first `initialize`: a version that cannot take one is refused. */
   readonly initializes?: readonly string[]

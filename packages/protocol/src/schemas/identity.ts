@@ -18,9 +18,9 @@ export const apiError = {
   api_error_status: z.number().nullish(),
   // Seen on 2.1.325, not published.
   api_error_type: z.string().nullish(),
-  /** Which limit was reached, such as `usage_limit_reached`. */
+  /** The limit that was reached, such as `usage_limit_reached`. */
   api_error: z.string().nullish(),
-  /** What there is to know about it, such as `rate_limit_info`. */
+  /** Details of that limit, such as `rate_limit_info`. */
   api_error_params: z.record(z.string(), z.unknown()).nullish(),
 }
 

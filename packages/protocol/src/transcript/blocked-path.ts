@@ -1,8 +1,8 @@
-/** What a path is held against. */
+/** The folders that a path is compared with. */
 export interface Folders {
-  /** Where the agent works, and the directories that were added. A path inside of any of them is not outside. */
+  /** The agent's folder, and the directories that were added. A path in any of them is not outside. */
   readonly folders: readonly (string | null | undefined)[]
-  /** What `~` stands for there. */
+  /** The home directory there, which `~` stands for. */
   readonly home?: string | undefined
 }
 

@@ -106,7 +106,7 @@ export function resultWords(row: ResultRow): string {
   return facts.filter((fact) => fact !== undefined).join(" · ")
 }
 
-/** What each model was used for, a line each; nothing where one model did it all, as the result's own line has that. */
+/** Tokens and cost by model, a line each. None for a single model: the result's own line has them. */
 export function modelWords(models: ModelUses = {}): readonly string[] {
   const uses = Object.entries(models)
   if (uses.length < 2) return []

@@ -251,7 +251,7 @@ export interface ResultRow extends RowBase {
   /** Of this turn; absent when it cannot be told from what is loaded. */
   readonly costUsd?: number
   readonly tokens: TokenCount
-  /** Of this turn, by model, sub-agents included; absent when it cannot be told from what is loaded. */
+  /** Use of this turn by model, sub-agents included; absent when the loaded events do not tell it. */
   readonly models?: ModelUses
 }
 

@@ -31,7 +31,7 @@ describe("where a path is that permission is asked for", () => {
     ["/private/tmp/a/x", "/tmp/a"],
     ["/tmp/a/x", "/private/tmp/a"],
     ["/srv/caf\u0065\u0301/x", "/srv/caf\u00e9"],
-    // What cannot be told is not said.
+    // An uncertain path is never called outside.
     ["~/x", "/srv/api"],
     ["~ann/x", "/srv/api"],
     ["C:x", "/srv/api"],

@@ -20,9 +20,9 @@ const SLOW_FACTOR = 10
 
 export interface CallLimitOptions {
   readonly subtype: string
-  /** What the program gave as `controlTimeoutMs`. */
+  /** The program's `controlTimeoutMs`. */
   readonly controlTimeoutMs: number | undefined
-  /** Of the CLI, where it has been heard. */
+  /** The CLI's version, once it has been heard. */
   readonly version: () => string | undefined
 }
 

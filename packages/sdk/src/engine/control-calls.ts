@@ -30,7 +30,7 @@ export class ControlCalls {
   readonly #pending = createPendingRequests<Answer>()
   readonly #onAnswer = new Map<string, (answer: Answer) => void>()
   readonly #limits = new Map<string, CallLimit>()
-  /** What an agent that has not said a word yet is given on top. */
+  /** Extra time for an agent that has not said a word yet. */
   #startingMs = READY_TIMEOUT_MS
   #version: string | undefined
   #inFlight = 0

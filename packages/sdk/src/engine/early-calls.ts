@@ -8,7 +8,7 @@ export function isDecisive(subtype: string): boolean {
 }
 
 /**
- * What the program asked before its first message was written. A program that waits for `initialize` and then sets a mode
+ * Requests that the program made before its first message was written. A program that waits for `initialize` and then sets a mode
  * means its first message to be in that mode, though it gave the message first: so the message waits for the answers.
  */
 export class EarlyCalls {
@@ -38,7 +38,7 @@ export class EarlyCalls {
       this.#isGivenUp = true
       this.#onNone()
     })
-    // What the program asks in one breath with the query, or with an answer, it has asked when the event loop goes round.
+    // One turn of the event loop lets the program make the requests that follow its query, or an answer, at once.
     await turn()
     while (this.#open > 0 && !this.#isGivenUp) {
       await new Promise<void>((resolve) => {

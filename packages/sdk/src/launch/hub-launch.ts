@@ -3,7 +3,7 @@ import type { Options } from "../types/options.ts"
 import { mcpConfigOf, numberOf, schemaOf, thinkingOf } from "./flags.ts"
 import { systemPromptFields } from "./initialize.ts"
 
-/** What a hub is told of an agent that it is to start: what a process here would get by its command line and `initialize`. */
+/** The options of a launch on a hub: the same that a process here gets by its command line and `initialize`. */
 export function hubLaunchOptions(options: Options): LaunchOptions {
   const { agents, mcpServers } = options
   const said = { ...systemPromptFields(options.systemPrompt), agents, jsonSchema: schemaOf(options) }

@@ -45,7 +45,7 @@ const OF_A_LAUNCH: readonly Name[] = [
   "thinking",
   "title",
 ]
-/** What of a system prompt no hub can be told. */
+/** Fields of a system prompt that no hub can be told. */
 const OF_A_PROMPT = ["excludeDynamicSections", "snapshot"] as const
 
 /** The first option that cannot be meant for an agent of a hub, as a refusal. */

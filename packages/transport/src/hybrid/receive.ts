@@ -40,7 +40,7 @@ interface Reply {
 
 const DEFAULT_MAX_POSTS = 2
 const DEFAULT_ANSWER_GRACE_MS = 100
-/** Where agents post that dialled the root. */
+/** Agents that dialled the root post here. */
 const SHARED_PATH = eventsPath("/")
 
 export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {

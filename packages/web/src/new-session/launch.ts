@@ -7,7 +7,7 @@ import type { AgentChoice } from "./agent-choices.ts"
 /** What somebody types who means it. */
 export const BYPASS_WORD = "bypass"
 
-/** What stands in the form. Empty: left to the hub, or to the machine. */
+/** The form's fields. An empty one is left to the hub, or to the machine. */
 export interface LaunchFields {
   readonly agent: AgentChoice["value"] | undefined
   readonly machine: string | undefined

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<What, string>> = { model: "The model", mode: "The m
 interface SteeringProps {
   readonly session: Session
   readonly onTrouble: (why: string | undefined) => void
-  /** Where each of the three stands. */
+  /** Puts each of the three in its place. */
   readonly place: (name: "Model" | "Mode" | "Thinking", control: ReactNode) => ReactNode
   /** How the selects look. */
   readonly className?: string

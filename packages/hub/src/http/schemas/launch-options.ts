@@ -9,7 +9,7 @@ const McpServer = Fields.refine(({ type }) => type !== "sdk", {
   error: 'is of the type "sdk": a program that attaches to the session brings such a server',
 })
 
-/** What an agent is started with beyond folder, model and mode. All are kept for the next process of the session. */
+/** The options of a launch beyond folder, model and mode. The hub keeps all of them for the session's next process. */
 export const launchOptionFields = {
   systemPrompt: z
     .union([Text, z.array(Text).max(1_000)], { error: "expected a text or a list of texts" })

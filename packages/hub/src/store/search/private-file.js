@@ -12,7 +12,7 @@ export function keepPrivate(file) {
     closeSync(openSync(file, "a", OWNER_ONLY))
     for (const end of ["", "-wal", "-shm"]) restrict(file + end)
   } catch {
-    // Whoever opens the database tells what is wrong with it.
+    // The database fails to open next, and tells what is wrong.
   }
 }
 
