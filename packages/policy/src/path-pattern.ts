@@ -31,8 +31,9 @@ export interface PathForms {
 
 const MAX_PATH_CHARS = 4096
 const MAX_SEGMENTS = 256
-/** Units of work to read one character. */
+/** Units of work to read one character. A path takes as much as this many characters beside its own. */
 const PATH_READING = 16
+const PATH_CHARS = 100
 
 export function pathPattern(source: string): PathPattern {
   const groups: Glob[][] = [[]]
@@ -44,9 +45,11 @@ export function pathPattern(source: string): PathPattern {
 }
 
 export function pathForms(path: string, folder: string | undefined, work: Work): PathForms {
-  const cwd =
-    folder !== undefined && folder.length <= MAX_PATH_CHARS && isAbsolute(folder) ? resolve(folder) : undefined
-  work.spend(PATH_READING * Math.min(path.length, MAX_PATH_CHARS))
+  const folderChars = folder?.length ?? 0
+  const cwd = folder !== undefined && folderChars <= MAX_PATH_CHARS && isAbsolute(folder) ? resolve(folder) : undefined
+  work.spend(
+    PATH_READING * (PATH_CHARS + Math.min(path.length, MAX_PATH_CHARS) + (cwd === undefined ? 0 : folderChars)),
+  )
   if (path.length > MAX_PATH_CHARS) return { certain: undefined, possible: [], isUnclear: true, cwd }
   // A backslash separates folders on some systems; a tool may take off blanks and expand `~`.
   const isPlain = !path.includes("\\") && path === path.trim() && !path.startsWith("~") && !hasUnseen(path)

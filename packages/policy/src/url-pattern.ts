@@ -2,6 +2,8 @@ import { type Glob, globMatches, textGlob } from "./glob.ts"
 import { hasUnseen, MAX_TEXT_CHARS, type Match } from "./pattern.ts"
 import type { Work } from "./work.ts"
 
+/** Units of work to take an address apart, however short it is. */
+const ADDRESS = 128
 const URL_PARTS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)(.*)$/is
 
 /**
@@ -33,7 +35,7 @@ export function urlPattern(source: string): UrlPattern | undefined {
 
 /** Undefined if the text is none. */
 export function urlForms(text: string, work: Work): UrlForms | undefined {
-  work.spend(Math.min(text.length, MAX_TEXT_CHARS))
+  work.spend(ADDRESS + Math.min(text.length, MAX_TEXT_CHARS))
   const parts = text.length > MAX_TEXT_CHARS ? null : URL_PARTS.exec(text.trim())
   if (parts === null) return undefined
   const [, scheme = "", host = "", rest = ""] = parts

@@ -132,3 +132,21 @@ describe("the work of an evaluation", () => {
     )
   })
 })
+
+it("[PO20] a long list of short paths or addresses is asked about: each takes time, however short it is", () => {
+  const list = (length: number) => Array.from({ length }, (_, index) => index.toString(36))
+  for (const [field, few, many] of [
+    ["file_path", 500, 10_000],
+    ["url", 2_000, 40_000],
+  ] as const) {
+    const pattern = field === "url" ? "https://example.com/*" : "/etc/*"
+    const policy: Policy = {
+      rules: numbered([{ effect: "deny", input: { [field]: pattern } }]),
+      relayAutoApproval: false,
+    }
+    const reasonFor = (length: number) =>
+      evaluate(policy, { tool: "X", input: { [field]: list(length) } }, CONTEXT).reason
+    expect(reasonFor(few)).toBe("No rule covers this.")
+    expect(reasonFor(many)).toContain("too much work")
+  }
+})
