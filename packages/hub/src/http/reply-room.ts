@@ -20,6 +20,7 @@ export class ReplyRoom {
   readonly #limits: ReplyRoomLimits
   readonly #heldByToken = new Map<string, number>()
   #heldBytes = 0
+  #waiting: (() => void)[] = []
 
   constructor(limits: Partial<ReplyRoomLimits> = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
@@ -32,6 +33,11 @@ export class ReplyRoom {
   /** `token`: its id. Everybody without a token shares "". */
   open(token: string): ReplyShare {
     return new ReplyShare((had, bytes) => this.#hold(token, had, bytes))
+  }
+
+  /** Resolves when somebody holds less than before. */
+  freed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   /** Refuses a token that is at its bound, before anything is read for it. */
@@ -50,6 +56,7 @@ export class ReplyRoom {
     this.#heldBytes = ofAll + bytes
     if (ofToken + bytes === 0) this.#heldByToken.delete(token)
     else this.#heldByToken.set(token, ofToken + bytes)
+    if (bytes < had) for (const resolve of this.#waiting.splice(0)) resolve()
     return true
   }
 }

@@ -5,12 +5,13 @@ import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import { frameText, socketSink } from "./socket-sink.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
-export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff"> {
+export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token"> {
   readonly authority: Authority
   readonly metrics: HubMetrics
   readonly maxViewers?: number
@@ -28,6 +29,7 @@ const SIGN_IN = "sign in, or send a token in the Authorization header"
 export class StreamDoor {
   readonly #options: StreamDoorOptions
   readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_PAYLOAD_BYTES })
+  readonly #room = new ReplyRoom()
   readonly #sockets = new Map<WebSocket, { caller: Caller; isAlive: boolean }>()
   readonly #pings: ReturnType<typeof setInterval>
   readonly #stopListening: () => void
@@ -75,6 +77,8 @@ export class StreamDoor {
     const viewer = new StreamViewer({
       ...this.#options,
       sink: socketSink(socket, metrics),
+      room: this.#room,
+      token: caller.tokenId,
       cutOff: () => socket.terminate(),
     })
     socket.on("message", (data: RawData) => {

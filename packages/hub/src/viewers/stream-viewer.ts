@@ -1,6 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { HubCore, SessionView } from "../core.ts"
+import type { EventPage, HubCore, SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
+import type { ReplyRoom, ReplyShare } from "../http/reply-room.ts"
 import type { Ask } from "../model/ask.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Published } from "../session/pipeline.ts"
@@ -10,6 +11,9 @@ import { askLine, changedLine, deltaLine, eventLine, framesOf } from "./stream-l
 
 export interface StreamViewerOptions {
   readonly sink: Sink
+  /** What all viewers together may have waiting for them, and the token that this one came with. */
+  readonly room: ReplyRoom
+  readonly token: string
   readonly core: Pick<HubCore, "getSession" | "readEvents">
   readonly fanOut: FanOut
   readonly openAsks: (sessionId: string | undefined) => readonly Ask[]
@@ -29,6 +33,11 @@ interface Subscription {
 }
 
 const PAGE = 500
+/** A viewer whose socket holds no more than this reads, and is kept while there is no room, unless it asks for much at once. */
+const LITTLE_BYTES = 64 * 1024
+const MUCH_BYTES = 2 * 1024 * 1024
+/** Rubbish is short, and the reply to it is not. */
+const MAX_REFUSALS = 1_000
 const MAX_SUBSCRIPTIONS = 10_000
 const ALL = "*"
 
@@ -36,12 +45,16 @@ const ALL = "*"
 export class StreamViewer {
   readonly #options: StreamViewerOptions
   readonly #outbox: Outbox
+  readonly #share: ReplyShare
+  #refusals = 0
+  #readingBytes = 0
   readonly #subscriptions = new Map<string, Subscription>()
 
   constructor(options: StreamViewerOptions) {
     this.#options = options
+    this.#share = options.room.open(options.token)
     this.#outbox = new Outbox({
-      sink: options.sink,
+      sink: countedSink(options.sink, () => this.#giveBack()),
       onOverflow: () => this.#lag(),
       ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
     })
@@ -59,7 +72,7 @@ export class StreamViewer {
     const session = textOf(op, "session")
     switch (op["op"]) {
       case "ping":
-        return this.#outbox.control(`{"ev":"pong"}`)
+        return this.#tell(`{"ev":"pong"}`)
       case "subscribe":
         return session === undefined
           ? this.#refuse('subscribe needs a session, or "*"')
@@ -75,6 +88,7 @@ export class StreamViewer {
     // A map may lose entries while it is gone through.
     for (const session of this.#subscriptions.keys()) this.#unsubscribe(session)
     this.#outbox.close()
+    this.#share.close()
   }
 
   #subscribe(session: string, after: unknown): void {
@@ -97,12 +111,12 @@ export class StreamViewer {
 
   #subscribeAll(): void {
     const end = this.#options.fanOut.watchAll({
-      asked: (ask) => this.#outbox.control(askLine(ask)),
-      changed: (view) => this.#outbox.control(changedLine(view)),
+      asked: (ask) => this.#tell(askLine(ask)),
+      changed: (view) => this.#tell(changedLine(view)),
     })
     this.#subscriptions.set(ALL, { phase: "live", end })
-    this.#outbox.control(`{"ev":"subscribed","session":"*","verdict":"ok","firstSeq":0,"lastSeq":0}`)
-    for (const ask of this.#options.openAsks(undefined)) this.#outbox.control(askLine(ask))
+    this.#tell(`{"ev":"subscribed","session":"*","verdict":"ok","firstSeq":0,"lastSeq":0}`)
+    for (const ask of this.#options.openAsks(undefined)) this.#tell(askLine(ask))
   }
 
   #begin(view: SessionView, after: number | undefined): void {
@@ -111,8 +125,8 @@ export class StreamViewer {
       phase: "catching-up",
       end: this.#options.fanOut.watch(id, {
         published: (_id, items) => this.#publish(id, subscription, items),
-        asked: (ask) => this.#tellOnce(() => this.#outbox.control(askLine(ask))),
-        changed: (changed) => this.#tellOnce(() => this.#outbox.control(changedLine(changed))),
+        asked: (ask) => this.#tellOnce(() => this.#tell(askLine(ask))),
+        changed: (changed) => this.#tellOnce(() => this.#tell(changedLine(changed))),
       }),
     }
     this.#subscriptions.set(id, subscription)
@@ -121,9 +135,9 @@ export class StreamViewer {
     const firstSeq = lastSeq === 0 ? 0 : 1
     this.#outbox.start(id, Math.min(start, lastSeq))
     const told = { ev: "subscribed", session: id, verdict, firstSeq, lastSeq }
-    this.#outbox.control(JSON.stringify(told))
-    this.#outbox.control(changedLine(view))
-    for (const ask of this.#options.openAsks(id)) this.#outbox.control(askLine(ask))
+    this.#tell(JSON.stringify(told))
+    this.#tell(changedLine(view))
+    for (const ask of this.#options.openAsks(id)) this.#tell(askLine(ask))
     void this.#catchUp(id, subscription, Math.min(start, lastSeq))
   }
 
@@ -144,12 +158,11 @@ export class StreamViewer {
         // Checked and switched in one go: nothing can be published in between.
         if (cursor >= this.#options.core.getSession(id).lastSeq) return caughtUp()
         const before = cursor
-        const { pieces } = await this.#options.core.readEvents(id, { after: cursor, limit: PAGE })
-        for await (const events of pieces) {
+        const page = await this.#options.core.readEvents(id, { after: cursor, limit: PAGE })
+        for await (const events of this.#paced(page, subscription)) {
           if (subscription.phase !== "catching-up") return
           this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq })))
           cursor = events.at(-1)?.seq ?? cursor
-          await this.#outbox.room()
         }
         if (subscription.phase === "catching-up" && cursor === before) return caughtUp()
       }
@@ -157,6 +170,50 @@ export class StreamViewer {
       this.#fail(error, id)
       this.#unsubscribe(id)
     }
+  }
+
+  /** Nothing is read from the log for which there is no room: viewers that do not read would fill the memory. */
+  async *#paced({ pieces, largestPieceBytes }: EventPage, subscription: Subscription) {
+    const reading = pieces[Symbol.asyncIterator]()
+    for (;;) {
+      await this.#outbox.room()
+      while (subscription.phase === "catching-up" && !this.#share.hold(this.#heldBytes + largestPieceBytes)) {
+        await this.#options.room.freed()
+      }
+      if (subscription.phase !== "catching-up") return
+      this.#readingBytes += largestPieceBytes
+      try {
+        const { done, value } = await reading.next()
+        if (done === true) return
+        yield value
+      } finally {
+        this.#readingBytes -= largestPieceBytes
+        this.#giveBack()
+      }
+    }
+  }
+
+  /** What waits, and what is being read. */
+  get #heldBytes(): number {
+    return this.#outbox.waitingChars + this.#options.sink.bufferedAmount + this.#readingBytes
+  }
+
+  #giveBack(): void {
+    this.#share.hold(Math.min(this.#share.bytes, this.#heldBytes))
+  }
+
+  #tell(line: string): void {
+    this.#outbox.control(line)
+    const bytes = this.#heldBytes
+    const isDeaf = this.#options.sink.bufferedAmount > LITTLE_BYTES || bytes > MUCH_BYTES
+    if (!isDeaf || bytes <= this.#share.bytes || this.#share.hold(bytes)) return
+    this.#end()
+  }
+
+  /** It asks and does not read: it comes back and begins anew. */
+  #end(): void {
+    this.close()
+    this.#options.cutOff?.()
   }
 
   #goLive(id: string, subscription: Subscription): void {
@@ -186,11 +243,8 @@ export class StreamViewer {
     this.#outbox.dropBulk()
     for (const id of lagging) this.#unsubscribe(id)
     // What cannot be had again is too much by itself: it comes back and begins anew.
-    if (this.#outbox.isFull) {
-      this.close()
-      return this.#options.cutOff?.()
-    }
-    for (const line of told) this.#outbox.control(line)
+    if (this.#outbox.isFull) return this.#end()
+    for (const line of told) this.#tell(line)
   }
 
   #unsubscribe(session: string): void {
@@ -200,9 +254,12 @@ export class StreamViewer {
     subscription.end()
     this.#subscriptions.delete(session)
     this.#outbox.drop(session)
+    this.#giveBack()
   }
 
   #refuse(message: string, session?: string): void {
+    this.#refusals += 1
+    if (this.#refusals > MAX_REFUSALS) return this.#end()
     this.#fail(new HubError("request/invalid", message), session)
   }
 
@@ -210,6 +267,20 @@ export class StreamViewer {
     const { code, message } =
       error instanceof HubError ? error : new HubError("store/failed", "the log cannot be read now")
     const about = session === undefined ? {} : { session }
-    this.#outbox.control(JSON.stringify({ ev: "error", ...about, error: { code, message } }))
+    this.#tell(JSON.stringify({ ev: "error", ...about, error: { code, message } }))
+  }
+}
+
+/** Tells of each frame that has left. */
+function countedSink(sink: Sink, left: () => void): Sink {
+  return {
+    get bufferedAmount() {
+      return sink.bufferedAmount
+    },
+    send: (frame, done) =>
+      sink.send(frame, () => {
+        left()
+        done()
+      }),
   }
 }
