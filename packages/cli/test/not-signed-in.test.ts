@@ -19,6 +19,8 @@ describe.each(claudeVersionsNow)("claude %s without an account", (version) => {
     const { id } = await hub.json("new", "--cwd", folder(), "--prompt", "hello")
     const row = async () => (await hub.run(["ls", "--all"])).stdout
     await expect.poll(row, POLL).toMatch(/\bfailed\b.*Not signed in\. On its machine, run claude, then \/login\./)
+    expect((await hub.run(["ls", "--state", "failed"])).stdout).toContain(String(id).slice(0, 8))
+    expect((await hub.run(["log", String(id)])).stdout).toMatch(/turn: failed \(not signed in: run claude/)
     expect((await hub.call("GET", `/api/sessions/${id}`)).state).toMatch(/^(?:idle|ended)$/)
     const alone = await run(["run", "hello", "--cwd", folder()], { env: environment(env) })
     expect([alone.code, alone.stderr]).toEqual([

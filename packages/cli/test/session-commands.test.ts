@@ -72,7 +72,7 @@ describe("sessions from the command line", () => {
     const said = () => follower.lines.map((line) => JSON.parse(line).message)
     await expect.poll(() => said().filter(({ type }) => type === "result").length, POLL).toBe(2)
     const told = (await hub.run(["log", id])).stdout
-    expect(told).toMatch(/admin: take your time\n[^]*admin interrupts the turn\n[^]*turn: /)
+    expect(told).toMatch(/admin: take your time\n[^]*admin interrupted the turn\n[^]*turn: /)
     expect(told).not.toContain("asks: interrupt")
     expect(JSON.stringify(said())).toContain("from a pipe")
     expect((await hub.run(["stop", id])).code).toBe(0)

@@ -61,6 +61,17 @@ describe("what is shown in a terminal", () => {
     const success = { type: "result", subtype: "success", duration_ms: 1500, total_cost_usd: 0.01 }
     expect(told(success)).toEqual(["turn: done after 1.5 s, $0.0100 in all"])
     expect(told({ type: "result", subtype: "error_max_turns" })).toEqual(["turn: failed (error_max_turns)"])
+    expect(told({ ...success, is_error: true })).toEqual(["turn: failed after 1.5 s, $0.0100 in all"])
+    const signedOut = {
+      type: "result",
+      subtype: "success",
+      is_error: true,
+      result: "Not logged in · Please run /login",
+    }
+    expect(told(signedOut)).toEqual(["turn: failed (not signed in: run claude on its machine, then /login)"])
+    const act = (request: object) => told({ type: "control_request", request }, "client")
+    expect(act({ subtype: "set_max_thinking_tokens", max_thinking_tokens: 0 })).toEqual(["ada set: No thinking"])
+    expect(act({ subtype: "mcp_set_servers", servers: ["docs"] })).toEqual(["ada set the MCP servers: docs"])
     expect(told({ type: "system", subtype: "init" })).toEqual([])
     expect(told({ type: "of_tomorrow" })).toEqual([])
   })

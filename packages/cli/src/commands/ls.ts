@@ -8,12 +8,15 @@ import { usageError } from "../failure.ts"
 export interface LsOptions extends DataOption {
   readonly json?: boolean
   readonly all?: boolean
-  readonly state?: SessionState
+  readonly state?: ListedState
   readonly search?: string
   readonly limit: number
 }
 
-const STATES: readonly SessionState[] = ["starting", "idle", "running", "waiting", "disconnected", "ended"]
+/** `failed` is what the list shows for some that are idle or ended; the API has no such state. */
+export type ListedState = SessionState | "failed"
+
+const STATES: readonly ListedState[] = ["starting", "idle", "running", "waiting", "disconnected", "ended", "failed"]
 
 export function addLs(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {
@@ -32,7 +35,7 @@ export function addLs(program: Command, context: CommandContext): void {
   })
 }
 
-function readState(text: string): SessionState {
+function readState(text: string): ListedState {
   const state = STATES.find((each) => each === text)
   if (state === undefined) throw usageError(`--state ${text}: give one of ${STATES.join(", ")}`)
   return state

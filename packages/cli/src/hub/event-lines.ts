@@ -1,6 +1,7 @@
 import type { HubEvent } from "@signalbox/client"
-import { costWords, fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { costWords, fieldOf, isObject, saysSignIn, textOf } from "@signalbox/protocol"
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
+import { actWords } from "@signalbox/protocol/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { cut, inLines, onOneLine } from "../terminal/plain-text.ts"
@@ -37,7 +38,8 @@ function sayings({ from, by, message: told }: HubEvent, colours: Colours): Sayin
     case "result":
       return [resultOf(message, colours)]
     case "control_request":
-      if (from === "client") return [{ who: whoActs(by, colours), text: steeringText(fieldOf(message, "request")) }]
+      if (from === "client")
+        return [{ who: whoActs(by, colours), text: onOneLine(actWords(fieldOf(message, "request"))) }]
       return [{ who: colours.yellow("asks:"), text: onOneLine(requestText(fieldOf(message, "request"))) }]
     case "control_response":
       return from === "agent" ? [] : answerSaying(message, whoActs(by, colours))
@@ -87,27 +89,20 @@ function resultOf(message: Readonly<Record<string, unknown>>, colours: Colours):
   const cost = typeof total_cost_usd === "number" ? `, ${costWords(total_cost_usd)} in all` : ""
   const time = typeof duration_ms === "number" ? ` after ${(duration_ms / 1000).toFixed(1)} s` : ""
   const isBad = is_error === true || subtype !== "success"
-  const what = isBad ? `failed (${onOneLine(String(subtype))})` : "done"
+  const what = isBad ? failureText(message) : "done"
   return { who: (isBad ? colours.red : colours.green)("turn:"), text: `${what}${time}${cost}` }
+}
+
+/** An API that refuses ends a turn with the subtype "success": the message before it has the cause. */
+function failureText({ subtype, result }: Readonly<Record<string, unknown>>): string {
+  if (typeof result === "string" && saysSignIn(result))
+    return "failed (not signed in: run claude on its machine, then /login)"
+  return subtype === "success" ? "failed" : `failed (${onOneLine(String(subtype))})`
 }
 
 /** Somebody who does something; what they say has a colon. */
 function whoActs(by: string | undefined, colours: Colours): string {
   return colours.cyan(onOneLine(by ?? "hub"))
-}
-
-function steeringText(request: Readonly<Record<string, unknown>> | undefined): string {
-  const subtype = textOf(request, "subtype") ?? "something"
-  switch (subtype) {
-    case "interrupt":
-      return "interrupts the turn"
-    case "set_permission_mode":
-      return `sets the mode to ${onOneLine(textOf(request, "mode") ?? "another")}`
-    case "set_model":
-      return `sets the model to ${onOneLine(textOf(request, "model") ?? "the usual one")}`
-    default:
-      return onOneLine(subtype.replaceAll("_", " "))
-  }
 }
 
 function answerSaying(message: unknown, who: string): Saying[] {

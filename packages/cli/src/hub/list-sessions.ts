@@ -36,7 +36,7 @@ export async function listSessions(options: LsOptions, context: CommandContext):
 /** Those that ended are there too, and whoever looks for one should know. */
 function nothingWords({ state, search }: LsOptions, hidden: number, next: (words: string) => string): string {
   const all = next("ls --all")
-  if (hidden > 0) return `No session is alive; ${hidden} ended or archived: ${all}`
+  if (hidden > 0 && state === undefined) return `No session is alive; ${hidden} ended or archived: ${all}`
   if (state !== undefined || search !== undefined) return `No session is like that: ${all} shows every one`
   return `No sessions. Make one: ${next('new --prompt "What is in this folder?"')}`
 }
@@ -51,12 +51,14 @@ interface Listed {
 
 async function collectSessions(hub: Hub, options: LsOptions): Promise<Listed> {
   const { state, search, limit } = options
-  const isWanted = (session: Session) =>
-    options.all === true || state !== undefined || (session.state !== "ended" && !session.archived)
+  const isWanted = (session: Session) => {
+    if (state !== undefined) return state !== "failed" || hasFailed(session)
+    return options.all === true || (session.state !== "ended" && !session.archived)
+  }
   const pageAt = (cursor: string | null, size: number) =>
     hub.sessions({
       limit: size,
-      ...(state === undefined ? {} : { state }),
+      ...(state === undefined || state === "failed" ? {} : { state }),
       ...(search === undefined ? {} : { q: search }),
       ...(cursor === null ? {} : { cursor }),
     })

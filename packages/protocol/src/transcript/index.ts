@@ -5,6 +5,7 @@ export type { AskRecord } from "./asks.ts"
 export { blockedPathWords } from "./blocked-path.ts"
 export { type Edit, type EditLine, editOf } from "./edit-lines.ts"
 export { type LimitWindow, limitWindowsOf } from "./limit-windows.ts"
+export { actWords } from "./notes.ts"
 export { PLAN_EVENTS, planInCall } from "./plan.ts"
 export type {
   ActivityRow,

@@ -122,35 +122,27 @@ function statusNote(message: JsonObject): Note | undefined {
 
 /** What a person or program changed by a control request; undefined: nothing to tell. */
 export function changeNote(request: JsonObject | undefined, by: string | undefined): Note | undefined {
-  const who = by === undefined || by === "" ? "Somebody" : by
-  switch (request?.["subtype"]) {
-    case "set_permission_mode":
-      return { level: "info", text: `${who} set the permission mode to ${textOf(request, "mode") ?? "another"}` }
-    case "set_model":
-      return { level: "info", text: `${who} set the model to ${textOf(request, "model") ?? "the default"}` }
-    case "set_max_thinking_tokens": {
-      const tokens = numberOf(request, "max_thinking_tokens")
-      return {
-        level: "info",
-        text: `${who} set: ${thinkingLevelWords(tokens)}`,
-      }
-    }
-    case "interrupt":
-    case undefined:
-      return undefined
-    default:
-      return { level: "info", text: `${who} ${actWords(request)}` }
-  }
+  const subtype = request?.["subtype"]
+  if (request === undefined || subtype === undefined || subtype === "interrupt") return undefined
+  return { level: "info", text: `${by === undefined || by === "" ? "Somebody" : by} ${actWords(request)}` }
 }
 
-/** An act by its own name, where we have no better words for it. */
-function actWords(request: JsonObject | undefined): string {
+/** What somebody did by a control request, to be said after their name; its own name where we have no better words. */
+export function actWords(request: JsonObject | undefined): string {
   const names = (field: string) => {
     const list = request?.[field]
     return Array.isArray(list) && list.length > 0 ? list.map(String).join(", ") : "none"
   }
   const server = textOf(request, "serverName") ?? textOf(request, "server_name") ?? "a server"
   switch (request?.["subtype"]) {
+    case "set_permission_mode":
+      return `set the permission mode to ${textOf(request, "mode") ?? "another"}`
+    case "set_model":
+      return `set the model to ${textOf(request, "model") ?? "the default"}`
+    case "set_max_thinking_tokens":
+      return `set: ${thinkingLevelWords(numberOf(request, "max_thinking_tokens"))}`
+    case "interrupt":
+      return "interrupted the turn"
     case "update_environment_variables":
       return `set environment variables: ${names("variables")}`
     case "mcp_set_servers":
