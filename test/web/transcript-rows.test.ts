@@ -253,4 +253,14 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
       await expect.poll(async () => (await shown()).top, WAIT).toBe(0)
     },
   )
+
+  // The last: its session is a failed one in the list beside the others.
+  check("[X-21] an agent that is not signed in is not told to try again in a while", async () => {
+    const { id } = await cockpit.agent({ title: "Signed out", scenario: { turns: [{ steps: [{ error: 401 }] }] } })
+    const page = await open(id)
+    await feed(page).getByText("The agent is not signed in.").waitFor(WAIT)
+    const end = feed(page).getByRole("article", { name: "Turn failed" })
+    await end.waitFor(WAIT)
+    expect(await end.innerText()).toMatch(/^Failed · /)
+  })
 })

@@ -34,17 +34,25 @@ function failedWords({ subtype, terminalReason = "" }: ResultRow): string {
   return REASONS[terminalReason] ?? FAILED[subtype] ?? "The turn failed."
 }
 
+/** True if the failed request right above says why: a second, vaguer reason would contradict it. */
+function isToldAbove({ state, subtype, text, errors, terminalReason = "" }: ResultRow): boolean {
+  const repeats = subtype === "success" && text === undefined && errors.length === 0
+  return state === "failed" && repeats && (terminalReason === "api_error" || REASONS[terminalReason] === undefined)
+}
+
 /** The end of a turn: thin when it went well, in words when it did not. */
 export function ResultRowView({ row }: { readonly row: ResultRow }) {
   const who = useWho()
   const by = row.interruptedBy === undefined ? "" : ` by ${who(row.interruptedBy)}`
   const total = totalTokens(row.tokens)
   const [isOpen, toggle] = useDisclosure(`${row.key}:tokens`, false)
-  const facts = [...(row.state === "interrupted" ? [`Interrupted${by}`] : []), ...factsOf(row)]
+  const isTold = isToldAbove(row)
+  const end = row.state === "interrupted" ? [`Interrupted${by}`] : isTold ? ["Failed"] : []
+  const facts = [...end, ...factsOf(row)]
   return (
     <div className="flex flex-col gap-2">
       {row.text !== undefined && row.state === "done" && <Markdown text={row.text} live={false} />}
-      {row.state === "failed" && (
+      {row.state === "failed" && !isTold && (
         <Notice tone="danger">
           <div>
             <p className="font-medium">{failedWords(row)}</p>
