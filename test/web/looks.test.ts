@@ -124,6 +124,11 @@ const SCREENS: readonly Screen[] = [
     gate: true,
   },
   {
+    name: "permissions",
+    path: () => "/settings/permissions",
+    ready: (page) => page.getByRole("switch").waitFor(),
+  },
+  {
     name: "about",
     path: () => "/settings/about",
     ready: (page) => page.getByRole("heading", { name: "Versions" }).waitFor(),

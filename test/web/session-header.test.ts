@@ -381,4 +381,39 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       await page.waitForURL(`**/s/${id}`)
     },
   )
+
+  check("[T-5] an admin lets operators use auto mode; only then are they offered it", async () => {
+    const id = await worked("Auto")
+    const admin = await cockpit.page()
+    await admin.goto("/settings/permissions")
+    const allowed = admin.getByRole("switch", { name: "Operators may use auto mode" })
+    await allowed.waitFor()
+    /** The operator's select, once the page knows the setting. */
+    const modeAt = async (path: string) => {
+      const page = await cockpit.page({ role: "operator" })
+      const known = page.waitForResponse("**/api/settings")
+      await page.goto(path)
+      if (path === "/new") await page.getByText("Title, model, mode").click()
+      await known
+      const mode = page.getByRole("combobox", { name: "Mode", exact: true })
+      await mode.waitFor()
+      return mode
+    }
+    const paths = [`/s/${id}`, "/new"]
+    const offered = (mode: Locator) => mode.locator("option").allTextContents()
+    for (const path of paths) expect(await offered(await modeAt(path))).not.toContain("Auto")
+    await allowed.click()
+    await expect.poll(() => allowed.isChecked(), WAIT).toBe(true)
+    for (const path of paths) {
+      const mode = await modeAt(path)
+      await expect.poll(() => offered(mode), WAIT).toContain("Auto")
+      expect(await offered(mode)).not.toContain("Bypass permissions")
+      await mode.selectOption("auto")
+      await expect.poll(() => mode.inputValue(), WAIT).toBe("auto")
+    }
+    const operator = await cockpit.page({ role: "operator" })
+    await operator.goto("/settings/permissions")
+    await operator.getByRole("radio", { name: "Dark" }).waitFor()
+    expect(await operator.getByRole("link", { name: "Permissions" }).count()).toBe(0)
+  })
 })

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { useMe } from "../app/hub-context.ts"
+import { useModeRights } from "../app/hub-settings.ts"
 import { Field, Select, TextField } from "../design/field.tsx"
 import { BYPASS } from "../session/session-choices.ts"
 import { BYPASS_WORD, type FieldProblem, launchModes } from "./launch.ts"
@@ -47,7 +47,7 @@ interface MoreFieldsProps {
 }
 
 export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsProps) {
-  const { role } = useMe()
+  const rights = useModeRights()
   const [mode, setMode] = useState(() => before("mode"))
   return (
     <MorePart
@@ -73,7 +73,7 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
                 {...ids}
                 name="mode"
                 value={mode}
-                choices={launchModes({ isResuming, isAdmin: role === "admin" })}
+                choices={launchModes(isResuming, rights)}
                 onChange={(event) => setMode(event.target.value)}
               />
             )}

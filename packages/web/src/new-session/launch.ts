@@ -1,5 +1,6 @@
 import type { LaunchRequest } from "@signalbox/client"
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import type { ModeRights } from "../app/hub-settings.ts"
 import type { Choice } from "../design/field.tsx"
 import { BYPASS, modeChoices, modeWords } from "../session/session-choices.ts"
 import type { AgentChoice } from "./agent-choices.ts"
@@ -36,13 +37,13 @@ export interface FieldProblem {
 export const NOT_WHOLE = "Write the folder from the root, or from ~/ for the home there."
 
 /** Empty is what the hub does when no mode is named: a session keeps its mode, a new one asks. */
-export function launchModes({ isResuming, isAdmin }: { isResuming: boolean; isAdmin: boolean }): readonly Choice[] {
-  const modes = modeChoices(null, isAdmin)
+export function launchModes(isResuming: boolean, rights: ModeRights): readonly Choice[] {
+  const modes = modeChoices(null, rights)
   const unnamed = { value: "", label: isResuming ? "Keep its mode" : modeWords(DEFAULT_MODE) }
   return [
     unnamed,
     ...(isResuming ? modes : modes.filter(({ value }) => value !== DEFAULT_MODE)),
-    ...(isAdmin ? [{ value: MACHINE_MODE, label: "As the machine is set up" }] : []),
+    ...(rights.isAdmin ? [{ value: MACHINE_MODE, label: "As the machine is set up" }] : []),
   ]
 }
 

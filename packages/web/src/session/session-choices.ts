@@ -1,5 +1,6 @@
 import { AUTO_MODE } from "@signalbox/protocol/asking-modes"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { ModeRights } from "../app/hub-settings.ts"
 import type { Choice } from "../design/field.tsx"
 import { oneLine } from "../design/visible-characters.ts"
 
@@ -11,11 +12,9 @@ const MODES: readonly Choice[] = [
 ]
 /** The way around every question. */
 export const BYPASS = "bypassPermissions"
-/** Modes that ask nobody are an admin's. */
-const ADMIN_MODES: readonly Choice[] = [
-  { value: AUTO_MODE, label: "Auto" },
-  { value: BYPASS, label: "Bypass permissions" },
-]
+/** Modes that ask nobody are an admin's, but for auto where the hub's settings give it to operators. */
+const AUTO: Choice = { value: AUTO_MODE, label: "Auto" }
+const ADMIN_MODES: readonly Choice[] = [{ value: BYPASS, label: "Bypass permissions" }]
 
 /** 2.0.77 and 2.1.37 know this mode; newer CLIs refuse it. */
 const OLD_VERSION = /^2\.(?:0\.\d+|1\.\d{1,2})$/
@@ -24,17 +23,17 @@ const OLD_MODES: readonly Choice[] = [{ value: "delegate", label: "Delegate" }]
 /** The modes that an agent of this version has, and the one it is in, also when we do not know it. */
 export function modeChoices(
   current: string | null,
-  isAdmin: boolean,
+  { isAdmin, mayUseAuto }: ModeRights,
   cliVersion: string | null = null,
 ): readonly Choice[] {
   const hasOld = cliVersion !== null && OLD_VERSION.test(cliVersion)
-  const known = [...MODES, ...(hasOld ? OLD_MODES : []), ...(isAdmin ? ADMIN_MODES : [])]
+  const known = [...MODES, ...(hasOld ? OLD_MODES : []), ...(mayUseAuto ? [AUTO] : []), ...(isAdmin ? ADMIN_MODES : [])]
   return withCurrent(known, current)
 }
 
 /** The mode as people call it, or by its own name when we do not know it. */
 export function modeWords(mode: string): string {
-  return [...MODES, ...OLD_MODES, ...ADMIN_MODES].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
+  return [...MODES, ...OLD_MODES, AUTO, ...ADMIN_MODES].find(({ value }) => value === mode)?.label ?? oneLine(mode, 40)
 }
 
 export function modelChoices(current: string | null, offered: readonly Choice[] | undefined): readonly Choice[] {

@@ -1,7 +1,8 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { thinkingLevels, thinkingLevelWords, thinkingRequest } from "@signalbox/protocol/transcript"
 import { type ReactNode, useState } from "react"
-import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
+import { useCanOperate, useHub } from "../app/hub-context.ts"
+import { useModeRights } from "../app/hub-settings.ts"
 import { Confirm } from "../design/dialog.tsx"
 import { type Choice, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-characters.ts"
@@ -24,7 +25,7 @@ interface SteeringProps {
 /** Model, mode and thinking. What is shown is what the agent confirmed, never what was only asked for. */
 export function Steering({ session, onTrouble, place, className }: SteeringProps) {
   const hub = useHub()
-  const { role } = useMe()
+  const rights = useModeRights()
   const canOperate = useCanOperate()
   const [busy, setBusy] = useState<What | undefined>(undefined)
   const [isBypassing, setBypassing] = useState(false)
@@ -78,7 +79,7 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
           aria-busy={busy === "mode"}
           disabled={busy !== undefined}
           value={session.permissionMode ?? "default"}
-          choices={modeChoices(session.permissionMode, role === "admin", session.cliVersion)}
+          choices={modeChoices(session.permissionMode, rights, session.cliVersion)}
           onChange={({ target }) => (target.value === BYPASS ? setBypassing(true) : setMode(target.value))}
           className={className}
         />,

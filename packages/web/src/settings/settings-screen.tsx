@@ -9,19 +9,22 @@ import { classes } from "../design/classes.ts"
 import { About } from "./about.tsx"
 import { KeyTable } from "./key-table.tsx"
 import { NotificationSettings } from "./notification-settings.tsx"
+import { PermissionSettings } from "./permission-settings.tsx"
 import { Switch } from "./switch.tsx"
 
 const PAGES = [
   { id: "appearance", title: "Appearance", page: Appearance },
   { id: "keyboard", title: "Keyboard", page: Keyboard },
   { id: "notifications", title: "Notifications", page: NotificationSettings },
+  { id: "permissions", title: "Permissions", page: PermissionSettings },
   { id: "about", title: "About", page: About },
 ] as const
 
 export function SettingsScreen({ params }: ScreenProps) {
-  const current = PAGES.find(({ id }) => id === params["page"]) ?? PAGES[0]
-  useScreenTitle(current.title)
   const me = useMe()
+  const pages = PAGES.filter(({ id }) => id !== "permissions" || me.role === "admin")
+  const current = pages.find(({ id }) => id === params["page"]) ?? PAGES[0]
+  useScreenTitle(current.title)
   const store = useHubStore()
   return (
     <>
@@ -29,7 +32,7 @@ export function SettingsScreen({ params }: ScreenProps) {
         <div className="mx-auto max-w-3xl">
           <h1 className="text-page font-bold">Settings</h1>
           <nav aria-label="Settings" className="mt-1 flex flex-wrap gap-x-4 tablet:gap-x-5">
-            {PAGES.map(({ id, title }) => (
+            {pages.map(({ id, title }) => (
               <Link
                 key={id}
                 href={`/settings/${id}`}

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react"
 import { type Command, useScreenCommands } from "../app/commands.ts"
-import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
+import { useCanOperate, useFleet, useHubStore, useMe } from "../app/hub-context.ts"
 import { navigate } from "../app/router.ts"
 import { useIsPhone } from "../app/screen-room.ts"
 import { classes } from "../design/classes.ts"
@@ -142,6 +142,7 @@ function useOptions(onHelp: () => void): readonly Option[] {
   const { sessions, asks } = useFleet()
   const store = useHubStore()
   const canOperate = useCanOperate()
+  const isAdmin = useMe().role === "admin"
   const own = useScreenCommands()
   return useMemo(() => {
     const commands: readonly Command[] = [
@@ -154,6 +155,7 @@ function useOptions(onHelp: () => void): readonly Option[] {
       { name: "Appearance", run: () => navigate("/settings/appearance") },
       { name: "Notifications", run: () => navigate("/settings/notifications") },
       { name: "Keyboard", run: () => navigate("/settings/keyboard") },
+      ...(isAdmin ? [{ name: "Permissions", run: () => navigate("/settings/permissions") }] : []),
       { name: "About", run: () => navigate("/settings/about") },
       { name: "Keyboard shortcuts", keys: "?", run: onHelp },
       { name: "Sign out", run: () => void store.signOut("You signed out.") },
@@ -184,5 +186,5 @@ function useOptions(onHelp: () => void): readonly Option[] {
           }),
         ),
     ]
-  }, [sessions, asks, own, canOperate, onHelp, store])
+  }, [sessions, asks, own, canOperate, isAdmin, onHelp, store])
 }

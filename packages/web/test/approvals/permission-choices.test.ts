@@ -21,7 +21,8 @@ describe("what a person can choose of permissions", () => {
   })
 
   it("[K-22] the mode delegate is offered for the versions that have it, and named wherever it is met", () => {
-    const values = (version: string | null) => modeChoices("default", false, version).map(({ value }) => value)
+    const rights = { isAdmin: false, mayUseAuto: false }
+    const values = (version: string | null) => modeChoices("default", rights, version).map(({ value }) => value)
     expect(values("2.1.37")).toContain("delegate")
     expect(values("2.0.77")).toContain("delegate")
     for (const version of ["2.1.120", "2.1.325", null]) expect(values(version)).not.toContain("delegate")
