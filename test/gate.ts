@@ -172,8 +172,8 @@ export const cockpitLooks: readonly (readonly ["desktop" | "tablet" | "phone", "
         ["phone", "dark"],
       ]
 
-/** Journeys and pictures of the cockpit beyond its numbered checks: only `test:full` has them. */
-export const isWholeCockpit = extent === "full"
+/** Whether everything runs: pictures and journeys of the cockpit, shells that must be installed first. */
+export const isWholeRun = extent === "full"
 
 /** Whether the commands and programs of the docs are run; the gate only looks for blocks that nobody would run. */
 export const isWholeDocs = extent === "full"

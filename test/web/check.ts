@@ -1,5 +1,5 @@
 import { it } from "vitest"
-import { cockpitChecksNow, isWholeCockpit } from "../gate.ts"
+import { cockpitChecksNow, isWholeRun } from "../gate.ts"
 
 /** A check of the cockpit, by its id: `[S-1] …`. */
 export function check(title: string, run: () => Promise<void>): void {
@@ -8,5 +8,5 @@ export function check(title: string, run: () => Promise<void>): void {
 
 /** A way through the cockpit beyond its numbered checks: only `test:full` goes it. */
 export function journey(title: string, run: () => Promise<void>): void {
-  if (isWholeCockpit) it(title, run, 240_000)
+  if (isWholeRun) it(title, run, 240_000)
 }

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { isWholeCockpit } from "../gate.ts"
+import { isWholeRun } from "../gate.ts"
 import { journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor, talks, works } from "./scenarios.ts"
@@ -55,7 +55,7 @@ describe.runIf(hasBrowser)("the cockpit as the system asks for it", () => {
   it("who wants no motion gets none, and others little", async () => {
     const page = await cockpit.page()
     const moving = () => page.evaluate(runningAnimations)
-    for (const [path, ready] of isWholeCockpit ? await screens() : (await screens()).slice(0, 3)) {
+    for (const [path, ready] of isWholeRun ? await screens() : (await screens()).slice(0, 3)) {
       await page.goto(path)
       await ready(page)
       expect(await moving(), path).toEqual([])

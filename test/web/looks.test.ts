@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { cockpitLooks, isWholeCockpit } from "../gate.ts"
+import { cockpitLooks, isWholeRun } from "../gate.ts"
 import { axe } from "./axe.ts"
 import { journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
@@ -197,12 +197,12 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
     async (size, theme) => {
       const page = await scene.cockpit.page({ size, theme })
       const found: string[] = []
-      for (const { name, path, ready } of SCREENS.filter(({ gate }) => isWholeCockpit || gate === true)) {
+      for (const { name, path, ready } of SCREENS.filter(({ gate }) => isWholeRun || gate === true)) {
         await page.goto(path(scene))
         await ready(page)
         found.push(...(await look(page, `${name}-${size}-${theme}`)))
       }
-      for (const [name, title, ready] of isWholeCockpit ? ASKS : []) {
+      for (const [name, title, ready] of isWholeRun ? ASKS : []) {
         const { id } = await scene.asks(title)
         await page.goto(`/approvals/${id}`)
         await ready(page)

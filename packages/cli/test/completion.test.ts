@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
+import { ensureSystemPackage } from "../../../scripts/system-package.mjs"
+import { isWholeRun } from "../../../test/gate.ts"
 import { COMMAND, environment, folder, run, startHub } from "./signalbox-process.ts"
 
 const runFile = promisify(execFile)
@@ -13,6 +15,14 @@ function pathWithCommand(): string {
   mkdirSync(join(place, "bin"))
   symlinkSync(COMMAND, join(place, "bin/signalbox"))
   return `${join(place, "bin")}${delimiter}${process.env["PATH"] ?? ""}`
+}
+
+/** The whole run installs the shell; the gate tries it where it is. */
+function shellNow(name: string): string | undefined {
+  if (isWholeRun) return ensureSystemPackage(name)
+  const found = ["/bin", "/usr/bin", "/usr/local/bin"].map((place) => join(place, name)).find(existsSync)
+  if (found === undefined) process.stderr.write(`${name} is not on this machine: its completion is NOT tested\n`)
+  return found
 }
 
 /** What bash offers for a line, its last word being typed. */
@@ -47,15 +57,14 @@ describe("completion", () => {
     expect(await inBash(["log", "--data", folder(), ""], PATH)).toEqual([])
   })
 
-  it("[CL26] only bash and zsh are known", async () => {
-    const { code, stderr } = await run(["completion", "fish"])
-    expect([code, stderr]).toEqual([2, "signalbox: fish: there are scripts for bash and zsh\n"])
+  it("[CL26] other shells are refused", async () => {
+    const { code, stderr } = await run(["completion", "tcsh"])
+    expect([code, stderr]).toEqual([2, "signalbox: tcsh: there are scripts for bash, zsh and fish\n"])
     expect((await run(["completion", "zsh"])).stdout).toMatch(/^#compdef signalbox\n/)
   })
 
-  const zsh = ["/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"].find(existsSync)
-  if (zsh === undefined) return void process.stderr.write("zsh is not on this machine: its completion is NOT tested\n")
-  it("[CL26] zsh offers the same", async () => {
+  const zsh = shellNow("zsh")
+  it.runIf(zsh !== undefined)("[CL26] zsh offers the same", async () => {
     const PATH = pathWithCommand()
     const place = folder()
     writeFileSync(join(place, "_signalbox"), (await run(["completion", "zsh"])).stdout)
@@ -69,7 +78,27 @@ describe("completion", () => {
       "words=(signalbox ls --state w) CURRENT=4; _signalbox",
       "words=(signalbox new --cwd '') CURRENT=4; _signalbox",
     ].join("\n")
-    const { stdout } = await runFile(zsh, ["-f", "-c", ask], { env: environment({ PATH }) })
+    const { stdout } = await runFile(zsh ?? "", ["-f", "-c", ask], { env: environment({ PATH }) })
     expect(stdout).toBe("down\ndoctor\nwaiting\nfiles\n")
+  })
+
+  const fish = shellNow("fish")
+  it.runIf(fish !== undefined)("[CL26] fish offers the same", async () => {
+    const PATH = pathWithCommand()
+    const place = folder()
+    writeFileSync(join(place, "a-file"), "")
+    const script = join(folder(), "completion.fish")
+    writeFileSync(script, (await run(["completion", "fish"])).stdout)
+    const asks = ["do", "ls --state w", "answer some-ask ", "new --cwd a-f"]
+    const ask = [`source "${script}"`, ...asks.map((line) => `complete -C "signalbox ${line}"`)].join("\n")
+    const { stdout } = await runFile(fish ?? "", ["--no-config", "-c", ask], { env: environment({ PATH }), cwd: place })
+    expect(stdout.replaceAll(/\t.*/g, "").trim().split("\n")).toEqual([
+      "doctor",
+      "down",
+      "waiting",
+      "allow",
+      "deny",
+      "a-file",
+    ])
   })
 })

@@ -6,12 +6,16 @@ import { usageError } from "../failure.ts"
 export function addCompletion(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {
     name: "completion <shell>",
-    summary: "Print a completion script for bash or zsh",
-    examples: ["signalbox completion bash >> ~/.bashrc", "signalbox completion zsh >> ~/.zshrc"],
+    summary: "Print a completion script for bash, zsh or fish",
+    examples: [
+      "signalbox completion bash >> ~/.bashrc",
+      "signalbox completion zsh >> ~/.zshrc",
+      "signalbox completion fish >> ~/.config/fish/config.fish",
+    ],
   })
   jsonOption(command, "print the script inside of JSON").action(async (shell: string, options: JsonOption) => {
-    if (shell !== "bash" && shell !== "zsh") throw usageError(`${shell}: there are scripts for bash and zsh`)
-    const { completionScript } = await import("../completion/completion-script.ts")
+    const { completionScript, isShell } = await import("../completion/completion-script.ts")
+    if (!isShell(shell)) throw usageError(`${shell}: there are scripts for bash, zsh and fish`)
     const script = completionScript(shell)
     context.stdout.write(options.json === true ? `${JSON.stringify({ shell, script })}\n` : script)
   })

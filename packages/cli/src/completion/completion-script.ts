@@ -24,8 +24,27 @@ else
   compdef _signalbox signalbox
 fi
 `,
+  fish: `# signalbox completion for fish
+function __signalbox_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l found (signalbox complete -- $words[2..-1] "$current" 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$current"
+  end
+end
+complete -c signalbox -f -a '(__signalbox_complete)'
+`,
 } as const
 
-export function completionScript(shell: keyof typeof SCRIPTS): string {
+export type Shell = keyof typeof SCRIPTS
+
+export function isShell(name: string): name is Shell {
+  return Object.hasOwn(SCRIPTS, name)
+}
+
+export function completionScript(shell: Shell): string {
   return SCRIPTS[shell]
 }
