@@ -1,4 +1,5 @@
 import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
 import { fieldOf, textOf } from "@signalbox/protocol"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
@@ -389,8 +390,8 @@ describe("launching on a runner", () => {
     const { body } = await launch(stage)
     await runner.agent()
     const stranger = new WebSocket(`${stage.wsUrl}/ws/cli/${body.id}`)
-    const [code] = (await once(stranger, "close")) as [number]
-    expect(code).toBe(4001)
+    const [, { statusCode }] = (await once(stranger, "unexpected-response")) as [unknown, IncomingMessage]
+    expect(statusCode).toBe(401)
     expect(stage.hub.core.getSession(body.id).transport).toBe("runner")
   })
 
