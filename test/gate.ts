@@ -22,6 +22,7 @@ export const leftOut: readonly string[] =
         "packages/simulator/test/faults/stdio-faults.test.ts",
         "test/hub/anonymous-agent.test.ts",
         "test/loop/loop-killed.test.ts",
+        "test/runner/secret-files.test.ts",
         "test/terminal/export-page.test.ts",
         "test/web/shell-away.test.ts",
         // They have no first checks of a section, and take long.

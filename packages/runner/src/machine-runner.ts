@@ -8,6 +8,7 @@ import { ClaudeVersions } from "./launch/claude-version.ts"
 import { claude } from "./launch/executable.ts"
 import { checkLaunchSpec } from "./launch/launch-spec.ts"
 import { Launcher } from "./launch/launcher.ts"
+import { SecretFiles } from "./launch/secret-files.ts"
 import { signInFacts } from "./launch/sign-in-facts.ts"
 import { ControlLink } from "./link/control-link.ts"
 import type { LinkSettings } from "./link/hub-link.ts"
@@ -36,6 +37,7 @@ export class OpenRunner {
   readonly #roster: Roster
   readonly #governor: Governor
   readonly #worktrees: Worktrees
+  readonly #secrets: SecretFiles
   readonly #control: ControlLink
   #resolveConnected: () => void = () => undefined
   #resolveClosed: (reason: string) => void = () => undefined
@@ -54,14 +56,18 @@ export class OpenRunner {
     })
     const link = linkSettings(settings)
     this.#worktrees = new Worktrees({ state, env: settings.env, inUse: () => this.#foldersInUse() })
+    this.#secrets = new SecretFiles(settings)
+    const secrets = this.#secrets
     const launcher = new Launcher({
       settings,
       versions,
+      secrets,
       worktrees: this.#worktrees,
       sessionsOfOurs: () => this.#sessions(),
     })
     const isHubThere = () => this.#control.isUp
-    this.#roster = new Roster({ settings, state, launcher, link, isHubThere, onChange: () => this.#watchIdleness() })
+    const onChange = () => this.#watchIdleness()
+    this.#roster = new Roster({ settings, state, launcher, secrets, link, isHubThere, onChange })
     this.#governor = new Governor({ settings, roster: this.#roster, onStats: (stats) => this.#control.tell(stats) })
     this.#control = new ControlLink({
       ...link,
@@ -114,6 +120,7 @@ export class OpenRunner {
     const left = state.state.agents
     const lived = await sweep(left, { killAfterMs: settings.limits.killAfterMs })
     if (lived.size > 0) settings.log.warn({ spawns: [...lived] }, "ended what a killed runner had left running")
+    await this.#secrets.sweep()
     const silent = await this.#roster.recover(left)
     const gone = new Set(silent.map(({ launched }) => launched.spawn))
     if (gone.size === 0) return

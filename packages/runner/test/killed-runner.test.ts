@@ -105,6 +105,17 @@ describe("a runner that was killed", () => {
     await eventually(() => !existsSync(join(scene.state, "spool", spawn)))
   })
 
+  it("[RU83] leaves no secrets of its launches on disk after the next start", async () => {
+    scene = await Scene.open()
+    const main = await startMain()
+    const mcpServers = { web: { type: "http", url: "http://x", headers: { Authorization: "Bearer secret" } } }
+    const spawn = await scene.launch({ options: { mcpServers } })
+    await kill(main)
+    expect(readdirSync(join(scene.state, "launch"))).toEqual([spawn])
+    await startHere()
+    expect(existsSync(join(scene.state, "launch"))).toBe(false)
+  })
+
   it("[RU20] a process that only has the number of one of ours is left alone", async () => {
     scene = await Scene.open()
     const bystander = spawnProcess(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { detached: true })

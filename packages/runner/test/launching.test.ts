@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { launchArguments } from "../src/launch/launch-flags.ts"
@@ -196,6 +196,61 @@ describe("a launch", () => {
     const spec = scene.spec({ agent: { command: [join(scene.base, "nothing-here")] } })
     expect(await scene.hub.request({ kind: "launch", spec })).toMatchObject({ code: "runner/spawn-failed" })
     expect(scene.runner?.agents).toBe(0)
+  })
+})
+
+describe("the secrets of a launch", () => {
+  const headers = { Authorization: "Bearer secret-1" }
+  const mcpServers = { web: { type: "http", url: "http://x", headers } }
+  const settings = JSON.stringify({ env: { KEY: "secret-2" } })
+  const more = JSON.stringify({
+    mcpServers: { two: { type: "http", url: "http://y", headers: { "X-Key": "secret-3" } } },
+  })
+  const args = ["--settings", settings, "--model", "{m}", "--mcp-config", "own.json", more, `--settings=${settings}`]
+  const secretFolder = () => join(scene.state, "launch")
+  const pathsIn = (argv: readonly string[]) => argv.map((word) => word.slice(word.indexOf("/"))).filter(isOurs)
+  const isOurs = (path: string) => path.startsWith(`${secretFolder()}/`)
+
+  it("[RU83] are in files of the runner's own while the agent lives, and not in its arguments; each start writes them anew", async () => {
+    scene = await Scene.open()
+    for (let life = 1; life <= 2; life++) {
+      const spawn = await scene.launch({ options: { mcpServers }, args })
+      await scene.turn(spawn, "argv")
+      const argv = scene.message(spawn, "argv")["argv"] as string[]
+      expect(argv.join(" ")).not.toContain("secret-")
+      const paths = pathsIn(argv)
+      const [servers, ...others] = paths.map((path): unknown => JSON.parse(readFileSync(path, "utf8")))
+      expect(servers).toEqual({ mcpServers })
+      expect(others.map((value) => JSON.stringify(value))).toEqual([settings, more, settings])
+      expect(argv[argv.indexOf("--mcp-config") + 1]).toBe(paths[0])
+      // Nothing else is changed.
+      const own = ["--settings", paths[1], "--model", "{m}", "--mcp-config", "own.json", paths[2]]
+      expect(argv.slice(-8)).toEqual([...own, `--settings=${paths[3]}`])
+      const modes = [secretFolder(), join(secretFolder(), spawn), ...paths].map((path) => statSync(path).mode & 0o777)
+      expect(modes).toEqual([0o700, 0o700, 0o600, 0o600, 0o600, 0o600])
+      scene.hub.say(spawn, "exit 0")
+      await scene.hub.until(() => scene.hub.exit(spawn) !== undefined)
+      await eventually(() => !existsSync(join(secretFolder(), spawn)))
+    }
+    await scene.launch({ options: { mcpServers } })
+    await scene.runner?.close({ agents: true })
+    expect(readdirSync(secretFolder())).toEqual([])
+  })
+
+  it("[RU83] that cannot be written down fail the launch, and nothing is left of it", async () => {
+    scene = await Scene.open()
+    writeFileSync(secretFolder(), "")
+    const spec = scene.spec({ options: { mcpServers } })
+    const refused = await scene.hub.request({ kind: "launch", spec })
+    expect(refused).toMatchObject({ op: "refused", code: "runner/spawn-failed" })
+    expect(refused).toMatchObject({ message: expect.stringMatching(/--mcp-config.* cannot be written to .*free some/) })
+    expect(scene.runner?.agents).toBe(0)
+    await scene.launch()
+    rmSync(secretFolder())
+    await scene.hub.launch(spec)
+    const broken = scene.spec({ options: { mcpServers }, agent: { command: [join(scene.base, "nothing-here")] } })
+    expect(await scene.hub.request({ kind: "launch", spec: broken })).toMatchObject({ code: "runner/spawn-failed" })
+    expect(readdirSync(secretFolder())).toEqual([spec.spawn])
   })
 })
 

@@ -1,6 +1,7 @@
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import { claudeArguments, launchFlags } from "@signalbox/transport/process"
+import { withNamedSecrets } from "./named-secrets.ts"
 
 /** The last version whose `--sdk-url` takes a hub's address. */
 const LAST_TO_DIAL = [2, 1, 120] as const
@@ -30,12 +31,13 @@ export interface LaunchCommandOptions {
 /** A command line to paste, and what must be known before one does. */
 export function commandFor(options: LaunchCommandOptions): { command: string; note?: string } {
   const { permissionMode = DEFAULT_MODE } = options
+  const { options: launch, variables } = withNamedSecrets(options.options ?? {})
   const flags = [
     "--sdk-url",
     options.url,
     ...HOST_FLAGS,
     ...claudeArguments({
-      ...launchFlags(options.options ?? {}),
+      ...launchFlags(launch),
       model: options.model,
       // Always said, but for what the machine's own settings are to say.
       permissionMode: permissionMode === MACHINE_MODE ? undefined : permissionMode,
@@ -47,8 +49,8 @@ export function commandFor(options: LaunchCommandOptions): { command: string; no
     ...(options.args ?? []),
   ]
   const command = `CLAUDE_CODE_SESSION_ACCESS_TOKEN=${quote(options.token)} claude ${flags.map(quote).join(" ")}`
-  const note = noteFor(options.version)
-  return note === undefined ? { command } : { command, note }
+  const notes = [noteFor(options.version), noteOn(variables)].filter((note) => note !== undefined)
+  return notes.length === 0 ? { command } : { command, note: notes.join(" ") }
 }
 
 function canDial(version: string): boolean {
@@ -64,6 +66,11 @@ function noteFor(version: string | undefined): string | undefined {
   if (version === undefined) return "This needs claude 2.1.120 or older: newer ones do not dial, and need a runner."
   if (canDial(version)) return undefined
   return `The claude on this machine is ${version} and cannot dial a hub: from 2.1.121 on --sdk-url takes only its vendor's own hosts. Use a runner, or install 2.1.120.`
+}
+
+function noteOn(variables: readonly string[]): string | undefined {
+  if (variables.length === 0) return undefined
+  return `Set ${variables.join(", ")} first: the command leaves out the header and environment values of MCP servers.`
 }
 
 function quote(word: string): string {

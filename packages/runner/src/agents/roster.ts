@@ -6,6 +6,7 @@ import { Refusal } from "../errors.ts"
 import { StartGate } from "../governor/start-gate.ts"
 import type { TreeUsage } from "../governor/usage.ts"
 import type { Launcher } from "../launch/launcher.ts"
+import type { SecretFiles } from "../launch/secret-files.ts"
 import { KeptLines } from "../lines/kept-lines.ts"
 import type { LinkSettings } from "../link/hub-link.ts"
 import type { RunnerSettings } from "../options.ts"
@@ -17,6 +18,7 @@ export interface RosterOptions {
   readonly settings: RunnerSettings
   readonly state: StateFile
   readonly launcher: Launcher
+  readonly secrets: SecretFiles
   readonly link: LinkSettings
   readonly isHubThere: () => boolean
   /** An agent came or went. */
@@ -162,6 +164,7 @@ export class Roster {
       await this.#options.state.update(({ agents }) => ({ agents: [...agents, record] }))
     } catch (cause) {
       await child.close("it could not be written down")
+      await this.#options.secrets.remove(spec.spawn)
       await this.#forget(spec.spawn).catch(() => undefined)
       throw cause
     }
@@ -183,8 +186,8 @@ export class Roster {
   }
 
   #agentOptions(record: AgentRecord, kept: KeptLines) {
-    const { settings, link, isHubThere, onChange } = this.#options
-    const { launched } = record
+    const { settings, link, isHubThere, onChange, secrets } = this.#options
+    const { spawn } = record.launched
     return {
       ...link,
       record,
@@ -192,7 +195,11 @@ export class Roster {
       mayDial: isHubThere,
       spoolAfterMs: settings.limits.spoolAfterMs,
       onExit: () => {
-        this.#ended.set(launched.spawn, this.#leftovers.end(record))
+        const ended = [this.#leftovers.end(record), secrets.remove(spawn)]
+        this.#ended.set(
+          spawn,
+          Promise.all(ended).then(() => undefined),
+        )
         onChange()
       },
       onOver: (agent: Agent) => {

@@ -15,17 +15,26 @@ import { SPAWN_VARIABLE } from "../state/sweep.ts"
 import { ClaudeVersions } from "./claude-version.ts"
 import { executableOf } from "./executable.ts"
 import { launchArguments } from "./launch-flags.ts"
+import type { SecretFiles } from "./secret-files.ts"
 
 export interface LauncherOptions {
   readonly settings: RunnerSettings
   readonly worktrees: Worktrees
   readonly versions: ClaudeVersions
+  readonly secrets: SecretFiles
   readonly sessionsOfOurs: ResumeCheck["ours"]
 }
 
 export interface Started {
   readonly child: ChildTransport
   readonly record: AgentRecord
+}
+
+interface Opening {
+  readonly executable: ReturnType<typeof executableOf>
+  readonly flags: readonly string[]
+  readonly cwd: string
+  readonly env: Record<string, string>
 }
 
 /** Starts the process of an agent, after looking at everything that would make it fail. */
@@ -37,16 +46,17 @@ export class Launcher {
   }
 
   async start(spec: LaunchSpec): Promise<Started> {
-    const { settings, worktrees, versions } = this.#options
+    const { settings, worktrees, versions, secrets } = this.#options
     const env = agentEnvironment(settings, spec)
     const executable = executableOf(spec.agent, { env, simulator: settings.simulator })
     const folder = await folderForLaunch(spec, { env, ours: this.#options.sessionsOfOurs })
     // Somebody else's program is not run for its version alone: it may do something.
     const version = typeof spec.agent === "object" ? undefined : await versions.of(executable, env)
+    const flags = launchArguments(spec, version)
     const worktree = isWorktreeAsked(spec) ? await worktrees.add(spec, folder) : undefined
     const cwd = worktree?.path ?? folder
-    const args = [...executable.args, ...launchArguments(spec, version)]
-    const child = await this.#open({ command: executable.command, args, cwd, env }).catch(async (error: unknown) => {
+    const child = await this.#open(spec.spawn, { executable, flags, cwd, env }).catch(async (error: unknown) => {
+      await secrets.remove(spec.spawn)
       if (worktree !== undefined) await worktrees.remove(worktree.path).catch(() => undefined)
       throw error
     })
@@ -61,10 +71,12 @@ export class Launcher {
     return { child, record: await recordOf(spec, launched, settings) }
   }
 
-  async #open(process: { command: string; args: string[]; cwd: string; env: Record<string, string> }) {
-    const { stopGraceMs, killAfterMs } = this.#options.settings.limits
+  async #open(spawn: string, { executable, flags, cwd, env }: Opening): Promise<ChildTransport> {
+    const { settings, secrets } = this.#options
+    const { stopGraceMs: graceMs, killAfterMs } = settings.limits
+    const args = [...executable.args, ...(await secrets.write(spawn, flags))]
     try {
-      return await openChildProcess({ ...process, graceMs: stopGraceMs, killAfterMs })
+      return await openChildProcess({ command: executable.command, args, cwd, env, graceMs, killAfterMs })
     } catch (cause) {
       if (!(cause instanceof TransportError)) throw cause
       throw new Refusal("runner/spawn-failed", cause.message, { cause })

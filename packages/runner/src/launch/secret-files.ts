@@ -1,0 +1,75 @@
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { errorText, Refusal } from "../errors.ts"
+import type { RunnerSettings } from "../options.ts"
+
+/** Their JSON may hold tokens. Each of them takes the path of a file as well. */
+const FLAGS: ReadonlySet<string> = new Set(["--mcp-config", "--settings"])
+
+/**
+ * Keeps tokens out of the agents' arguments, which every user of the machine can read: JSON that may hold one is in a file
+ * while its agent lives.
+ */
+export class SecretFiles {
+  readonly #folder: string
+  readonly #log: RunnerSettings["log"]
+
+  constructor({ stateDirectory, log }: Pick<RunnerSettings, "stateDirectory" | "log">) {
+    // An agent reads the path from its own folder.
+    this.#folder = resolve(stateDirectory, "launch")
+    this.#log = log
+  }
+
+  /** The arguments, with a path in the place of such JSON. */
+  async write(spawn: string, args: readonly string[]): Promise<string[]> {
+    const written: string[] = []
+    let flag: string | undefined
+    for (const word of args) {
+      const isFlag = word.startsWith("-")
+      const [name = "", inline] = isFlag ? splitFlag(word) : [flag, word]
+      if (isFlag) flag = inline === undefined ? name : undefined
+      const isSecret = FLAGS.has(name) && inline?.trimStart().startsWith("{") === true
+      if (!isSecret) written.push(word)
+      else {
+        const path = await this.#write(spawn, { name, json: inline, file: `${written.length}.json` })
+        written.push(word === inline ? path : `${name}=${path}`)
+      }
+    }
+    return written
+  }
+
+  /** Never throws: the next start of a runner removes what is left. */
+  async remove(spawn: string): Promise<void> {
+    await this.#remove(join(this.#folder, spawn))
+  }
+
+  /** Removes what a killed runner left. Only while no agent lives. */
+  async sweep(): Promise<void> {
+    await this.#remove(this.#folder)
+  }
+
+  async #write(spawn: string, { name, json, file }: { name: string; json: string; file: string }): Promise<string> {
+    const folder = join(this.#folder, spawn)
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(join(folder, file), json, { mode: 0o600, flag: "wx" })
+    } catch (cause) {
+      const message = `the value of ${name} cannot be written to ${folder} (${errorText(cause)}): free some disk space or repair that folder, then try again`
+      throw new Refusal("runner/spawn-failed", message, { cause })
+    }
+    return join(folder, file)
+  }
+
+  async #remove(path: string): Promise<void> {
+    try {
+      await rm(path, { recursive: true, force: true })
+    } catch (error) {
+      this.#log.error({ err: error }, `${path} could not be removed; it may hold tokens`)
+    }
+  }
+}
+
+function splitFlag(word: string): [name: string, inline: string | undefined] {
+  const equals = word.indexOf("=")
+  return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)]
+}
