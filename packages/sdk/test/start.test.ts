@@ -50,9 +50,11 @@ describe("starting", () => {
   it("[Q9] so is what it asks in the same breath, also on a warm agent; other requests hold nothing up", async () => {
     const agent = fakeAgent(turn, {}, { mute: ["get_settings"] })
     const running = query({ prompt: "hello", options: agent.options })
-    void running.control({ subtype: "get_settings" })
+    const unanswered = running.control({ subtype: "get_settings" })
     void running.setPermissionMode("plan")
-    await hear(running)
+    expect((await running.next()).value).toMatchObject({ type: "result" })
+    running.close()
+    await expect(unanswered).rejects.toMatchObject({ code: "query/closed" })
     expect(order(agent)).toEqual(["initialize", "get_settings", "set_permission_mode", "user"])
     const warm = fakeAgent(turn)
     const later = (await startup({ options: warm.options })).query("hello")
