@@ -38,7 +38,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
   /** Waits for conditions, which only a test may. */
   const isReady = () => (opening ??= prepare())
   async function prepare(): Promise<void> {
-    machine = await Machine.open({ scenario: writes, maxAgents: 12 })
+    machine = await Machine.open({ scenario: writes, maxAgents: 16 })
     cockpit = await CockpitHarness.open(machine.hub)
   }
   afterAll(async () => {

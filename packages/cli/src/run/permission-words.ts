@@ -23,7 +23,7 @@ function whatOf(update: Readonly<Record<string, unknown>>): string {
     case "replaceRules":
     case "removeRules": {
       const verb = update["type"] === "removeRules" ? "no longer " : ""
-      const named = Array.isArray(rules) ? rules.map(ruleWords).join(" and ") : "everything"
+      const named = Array.isArray(rules) ? [...new Set(rules.map(ruleWords))].join(" and ") : "everything"
       return `${verb}${textOf(update, "behavior") ?? "allow"} ${named}`
     }
     case "setMode":

@@ -81,7 +81,8 @@ describe("signalbox run, without a terminal", () => {
   it("[RT2] a standing permission is told in words, whatever it is", () => {
     const rules = [{ toolName: "Bash", ruleContent: "npm ci:*" }]
     const words = (update: unknown) => permissionWords(update)
-    expect(words({ type: "addRules", rules, behavior: "allow", destination: "session" })).toBe(
+    // The CLI repeats a rule for each line of a command.
+    expect(words({ type: "addRules", rules: [...rules, ...rules], behavior: "allow", destination: "session" })).toBe(
       "allow Bash(npm ci:*), for this session",
     )
     expect(words({ type: "setMode", mode: "acceptEdits", destination: "userSettings" })).toBe(
