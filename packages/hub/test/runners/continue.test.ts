@@ -87,3 +87,12 @@ it("[HA81] a mode that no agent has is refused with the list of modes, whoever a
   expect(runner.kinds).toEqual([])
   for (const permissionMode of LAUNCH_MODES) expect((await launch(stage, { permissionMode })).status).toBe(201)
 })
+
+it("[HR51] a fork of nothing is refused by name", async () => {
+  const stage = await openStage()
+  const runner = await FakeRunner.connect(stage)
+  const refused = await launch(stage, { fork: true })
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: "request/invalid" } } })
+  expect(refused.body.error?.message).toContain("fork: needs resume or continue")
+  expect(runner.kinds).toEqual([])
+})

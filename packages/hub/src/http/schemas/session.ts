@@ -123,6 +123,10 @@ export const NewSessionBody = z
     path: ["continue"],
     error: "cannot be used with resume: name a conversation with resume, or take the folder's last one with continue",
   })
+  .refine((body) => body.fork !== true || body.resume !== undefined || body.continue === true, {
+    path: ["fork"],
+    error: "needs resume or continue: say which conversation to fork",
+  })
   .refine(({ resume, fork, resumeAt }) => resumeAt === undefined || (resume !== undefined && fork === true), {
     path: ["resumeAt"],
     error: "needs resume and fork: the original keeps all of its messages",
