@@ -10,7 +10,7 @@ export function addCompletion(program: Command, context: CommandContext): void {
     examples: [
       "signalbox completion bash >> ~/.bashrc",
       "signalbox completion zsh >> ~/.zshrc",
-      "signalbox completion fish >> ~/.config/fish/config.fish",
+      "mkdir -p ~/.config/fish && signalbox completion fish >> ~/.config/fish/config.fish",
     ],
   })
   jsonOption(command, "print the script inside of JSON").action(async (shell: string, options: JsonOption) => {
