@@ -217,11 +217,12 @@ export function hintLine({ width, colours }: Paper, { isRunning, isScrolled, bel
     isScrolled ? `End: back to the newest${below > 0 ? `, ${below} below` : ""}` : undefined,
     "Enter send",
     isRunning ? "Esc interrupt" : undefined,
+    // Early: a narrow terminal cuts the end, and the way out must stay in sight.
+    "Ctrl-C leave",
     "Shift-Tab mode",
     "Ctrl-O model",
     "Ctrl-T thinking",
     "PgUp/PgDn scroll",
-    "Ctrl-C leave",
   ]
   return colours.dim(cutCells(parts.filter((part) => part !== undefined).join(" · "), width))
 }
