@@ -10,7 +10,7 @@ import { World } from "./world.ts"
 /** Commands that go on until they are stopped. */
 const GOES_ON = /--watch|--follow|signalbox runner |claude-sim .*--sdk-url/
 const STARTS_A_HUB = /^(?:npx )?signalbox up\b|^npm start\b/
-const NEEDS_A_TERMINAL = /signalbox attach|--attach/
+const NEEDS_A_TERMINAL = /signalbox attach|--attach|discover --watch/
 /** Kept for the commands after them, as in the reader's own shell. */
 const SETS = /^(?:cd |export |[A-Z_]+=\S*$|[A-Z_]+=\$\()/
 

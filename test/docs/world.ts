@@ -55,6 +55,7 @@ export class World {
   readonly folder: string = mkdtempSync(join(tmpdir(), "signalbox-docs-"))
   readonly home: string = join(this.folder, "home")
   readonly project: string = join(this.home, "project")
+  #runnerToken: Promise<string> | undefined
   #hub: ChildProcess | undefined
 
   async make(): Promise<void> {
@@ -117,9 +118,12 @@ export class World {
     return connectHub({ url: this.url, token: this.token })
   }
 
-  async runnerToken(): Promise<string> {
-    const made = await this.hub().request({ method: "POST", path: "/api/tokens", body: { role: "runner" } })
-    return (made as { token: string }).token
+  /** One for the page's second machine: a hub refuses another token for the same machine. */
+  runnerToken(): Promise<string> {
+    this.#runnerToken ??= this.hub()
+      .request({ method: "POST", path: "/api/tokens", body: { role: "runner" } })
+      .then((made) => (made as { token: string }).token)
+    return this.#runnerToken
   }
 
   get hasHub(): boolean {
