@@ -117,9 +117,9 @@ describe("paths that pretend", () => {
     expect(edit("/etc/**", "C:/../../../etc/passwd")).toEqual(["deny", "allow"])
     expect(edit("/srv/app/secret/**", "C:/../secret/x")).toEqual(["deny", "allow"])
     expect(edit("/secret/**", "C:/../secret/x")).toEqual(["allow", "ask"])
-    expect(edit("C:/work/**", "c:/work/a", "C:/work")).toEqual(["deny", "allow"])
-    expect(edit("C:/work/**", "C:/../../work/a", "C:/work")).toEqual(["deny", "allow"])
-    expect(edit("C:/etc/**", "/etc/x", "C:/work")[0]).toBe("deny")
+    expect(edit("C:/project/**", "c:/project/a", "C:/project")).toEqual(["deny", "allow"])
+    expect(edit("C:/project/**", "C:/../../project/a", "C:/project")).toEqual(["deny", "allow"])
+    expect(edit("C:/etc/**", "/etc/x", "C:/project")[0]).toBe("deny")
     expect(edit("/etc/**", "/C:/../etc/passwd")).toEqual(["deny", "allow"])
   })
 
