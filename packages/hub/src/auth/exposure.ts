@@ -8,7 +8,7 @@ import { readProxies } from "./trusted-proxies.ts"
 export interface Exposure {
   readonly publicUrl: URL | null
   readonly allowedOrigins: ReadonlySet<string>
-  /** Whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: BlockList
 }
 

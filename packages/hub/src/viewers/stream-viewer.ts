@@ -11,7 +11,7 @@ import { askLine, changedLine, deltaLine, eventLine, framesOf } from "./stream-l
 
 export interface StreamViewerOptions {
   readonly sink: Sink
-  /** What all viewers together may have waiting for them, and the token that this one came with. */
+  /** The room that all viewers share for what waits, and this viewer's token. */
   readonly room: ReplyRoom
   readonly token: string
   readonly core: Pick<HubCore, "getSession" | "readEvents">
@@ -193,7 +193,7 @@ export class StreamViewer {
     }
   }
 
-  /** What waits, and what is being read. */
+  /** Counts waiting text and the page that is being read. */
   get #heldBytes(): number {
     return this.#outbox.waitingChars + this.#options.sink.bufferedAmount + this.#readingBytes
   }

@@ -127,7 +127,7 @@ export function changeNote(request: JsonObject | undefined, by: string | undefin
   return { level: "info", text: `${by === undefined || by === "" ? "Somebody" : by} ${actWords(request)}` }
 }
 
-/** What somebody did by a control request, to be said after their name; its own name where we have no better words. */
+/** Words for a control request, to be said after a person's name; its own name where we have no better words. */
 export function actWords(request: JsonObject | undefined): string {
   const names = (field: string) => {
     const list = request?.[field]
