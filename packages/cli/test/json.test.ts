@@ -18,8 +18,10 @@ describe("--json", () => {
     expect(readFileSync(html, "utf8")).toContain("<html")
     expect((await hub.run(["export", id, "--html", "-", "--json"])).code).toBe(2)
     const watching = start(["attach", id, "--json", "--data", hub.data])
-    await hub.json("send", id, "again")
-    await expect.poll(() => watching.lines.some((line) => JSON.parse(line).message.type === "result"), POLL).toBe(true)
+    // It begins at the live edge, and nothing tells when it is there: so a message is sent until one is seen.
+    const seen = () => watching.lines.some((line) => JSON.parse(line).message.type === "result")
+    const sends = async () => (await hub.json("send", id, "again"), seen())
+    await expect.poll(sends, { timeout: 50_000, interval: 1_000 }).toBe(true)
     expect(await hub.json("stop", id)).toEqual({ stopped: [id] })
     expect(await exitOf(watching)).toBe(0)
     const { id: token } = await hub.json("token", "create", "--role", "viewer")
@@ -38,7 +40,7 @@ describe("--json", () => {
     })
     expect(await printed("shim")).toEqual({ path: expect.stringContaining("signalbox-shim") })
     expect((await printed("sim", "--list")).scenarios[0]).toMatchObject({ name: expect.any(String) })
-  })
+  }, 180_000)
 })
 
 describe("--mode", () => {
