@@ -7,7 +7,7 @@ const conditions = ["@signalbox/source", "node", "import", "module", "default"]
 
 const exclude = [...configDefaults.exclude, ...leftOut]
 // These rooms' units are pure, so their files share a process instead of starting one each.
-const pure = ["packages/{protocol,policy,web}/test/**/*.test.ts"]
+const pure = ["packages/{protocol,transcript,policy,web}/test/**/*.test.ts"]
 
 export default defineConfig({
   resolve: { conditions },

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createLineSplitter, decode } from "@signalbox/protocol"
 import { createAgentReader } from "@signalbox/protocol/dialects"
-import { Transcript } from "@signalbox/protocol/transcript"
+import { Transcript } from "@signalbox/transcript"
 import { figure } from "./measure.mjs"
 
 const fixtures = join(dirname(dirname(fileURLToPath(import.meta.url))), "packages/protocol/test/fixtures")

@@ -114,7 +114,9 @@ async function tests(extent, args) {
 
 /** Suites that depend on Node itself: units, store, hub, runner and command. The rest ran on the Node of this process. */
 const NODE_SUITES = [
-  ...["protocol", "policy", "transport", "client", "sdk", "hub", "runner", "cli"].map((room) => `packages/${room}/`),
+  ...["protocol", "transcript", "policy", "transport", "client", "sdk", "hub", "runner", "cli"].map(
+    (room) => `packages/${room}/`,
+  ),
   "test/runner/",
 ]
 

@@ -6,16 +6,17 @@ import { describe, expect, it } from "vitest"
 /** The import table between the rooms: who may import whom. The README draws the same picture. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
+  transcript: ["protocol"],
   transport: ["protocol"],
   policy: ["protocol"],
   client: ["protocol"],
   sdk: ["protocol", "transport", "client"],
   runner: ["protocol", "transport"],
-  hub: ["protocol", "transport", "policy"],
+  hub: ["protocol", "transcript", "transport", "policy"],
   simulator: ["protocol", "transport"],
-  web: ["protocol", "client"],
+  web: ["protocol", "transcript", "policy", "client"],
   // It imports nothing of `web`: it finds its built files by name and hands their place to the hub.
-  cli: ["protocol", "transport", "policy", "client", "sdk", "runner", "hub", "simulator", "web"],
+  cli: ["protocol", "transcript", "transport", "policy", "client", "sdk", "runner", "hub", "simulator", "web"],
 }
 
 /** The same inside the cockpit, folder by folder, the lowest first. */

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { costWords, counted, sumUsd } from "@signalbox/protocol"
-import { tellingErrors } from "@signalbox/protocol/transcript"
+import { tellingErrors } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { eventLines } from "../src/hub/event-lines.ts"
 import { identify, isAlive, readCard } from "../src/process-card.ts"

@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import { visibleLine, visibleText } from "@signalbox/protocol/transcript"
+import { visibleLine, visibleText } from "@signalbox/transcript"
 import { grantLines, grantsOf } from "../run/standing-grants.ts"
 import { toolAsked } from "../run/tool-asked.ts"
 import type { Colours } from "../terminal/colours.ts"

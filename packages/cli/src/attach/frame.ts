@@ -1,13 +1,6 @@
 import { type Ask, failureAdvice, hasFailed } from "@signalbox/client"
 import { counted } from "@signalbox/protocol"
-import {
-  costWords,
-  countWords,
-  thinkingLevelWords,
-  totalTokens,
-  visibleLine,
-  visibleText,
-} from "@signalbox/protocol/transcript"
+import { costWords, countWords, thinkingLevelWords, totalTokens, visibleLine, visibleText } from "@signalbox/transcript"
 import { grantsOf } from "../run/standing-grants.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"

@@ -21,7 +21,7 @@ import {
   toolHeading,
   visibleLine,
   visibleText,
-} from "@signalbox/protocol/transcript"
+} from "@signalbox/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { cellWidth, cutCells, wrapCells } from "./cells.ts"
 

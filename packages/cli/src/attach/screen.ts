@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
-import { type Row, thinkingLevels, thinkingLevelWords } from "@signalbox/protocol/transcript"
+import { type Row, thinkingLevels, thinkingLevelWords } from "@signalbox/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { type Answering, beginAnswering, stepAnswering } from "./answering.ts"
 import { cutCells } from "./cells.ts"

@@ -1,6 +1,6 @@
 import type { Ask, AskAnswer, FollowItem, Hub, HubEvent, HubSession, Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol"
-import { Transcript, thinkingLevelWords, thinkingRequest } from "@signalbox/protocol/transcript"
+import { Transcript, thinkingLevelWords, thinkingRequest } from "@signalbox/transcript"
 
 /** What the view shows; another object whenever something changed. */
 export interface FeedState {

@@ -1,7 +1,7 @@
 import type { HubEvent } from "@signalbox/client"
 import { costWords, fieldOf, isObject, saysSignIn, textOf } from "@signalbox/protocol"
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
-import { actWords } from "@signalbox/protocol/transcript"
+import { actWords } from "@signalbox/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { cut, inLines, onOneLine } from "../terminal/plain-text.ts"

@@ -1,6 +1,6 @@
 import { failureAdvice, type Hub, hasFailed, type Session } from "@signalbox/client"
 import { costWords } from "@signalbox/protocol"
-import { countWords, totalTokens } from "@signalbox/protocol/transcript"
+import { countWords, totalTokens } from "@signalbox/transcript"
 import type { CommandContext } from "../command-context.ts"
 import type { LsOptions } from "../commands/ls.ts"
 import { nextCommand } from "../next-command.ts"

@@ -1,6 +1,6 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import { visibleText } from "@signalbox/protocol/transcript"
 import type { ElicitationRequest, ElicitationResult } from "@signalbox/sdk"
+import { visibleText } from "@signalbox/transcript"
 import type { Asking } from "./answer-tool.ts"
 
 type Value = string | number | boolean | string[]

@@ -1,6 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import { visibleText } from "@signalbox/protocol/transcript"
 import type { CanUseToolOptions, PermissionResult } from "@signalbox/sdk"
+import { visibleText } from "@signalbox/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { editInput, type Input } from "./edit-input.ts"
 import { chosenGrants, grantLines, offeredGrants } from "./standing-grants.ts"

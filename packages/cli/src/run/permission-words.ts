@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import { visibleLine } from "@signalbox/protocol/transcript"
+import { visibleLine } from "@signalbox/transcript"
 
 const DESTINATIONS: Readonly<Record<string, string>> = {
   session: "for this session",

@@ -15,7 +15,7 @@ import {
   toolHeading,
   visibleLine,
   visibleText,
-} from "@signalbox/protocol/transcript"
+} from "@signalbox/transcript"
 import type { Colours } from "../terminal/colours.ts"
 import { cut } from "../terminal/plain-text.ts"
 

@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
-import { isUsualGrant } from "@signalbox/protocol/transcript"
+import { isUsualGrant } from "@signalbox/transcript"
 import { permissionWords } from "./permission-words.ts"
 
 const READABLE = new Set(["addRules", "replaceRules", "removeRules", "setMode", "addDirectories", "removeDirectories"])

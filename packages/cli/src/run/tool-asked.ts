@@ -1,13 +1,6 @@
 import { isObject } from "@signalbox/protocol"
-import {
-  blockedPathWords,
-  editOf,
-  type ToolRow,
-  toolHeading,
-  visibleLine,
-  visibleText,
-} from "@signalbox/protocol/transcript"
 import type { CanUseToolOptions } from "@signalbox/sdk"
+import { blockedPathWords, editOf, type ToolRow, toolHeading, visibleLine, visibleText } from "@signalbox/transcript"
 import type { Colours } from "../terminal/colours.ts"
 
 interface About {

@@ -1,5 +1,5 @@
 import type { ReadFor } from "@signalbox/protocol"
-import { visibleLine, visibleText } from "@signalbox/protocol/transcript"
+import { visibleLine, visibleText } from "@signalbox/transcript"
 
 export { cutCells as cut } from "../attach/cells.ts"
 

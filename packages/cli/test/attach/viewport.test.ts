@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { type Layout, scrollBy, scrollToTop, TAIL, visible } from "../../src/attach/viewport.ts"
 

@@ -1,6 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import { blockedPathWords } from "@signalbox/protocol/transcript"
+import { blockedPathWords } from "@signalbox/transcript"
 
 type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule">
 

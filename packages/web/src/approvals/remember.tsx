@@ -1,4 +1,4 @@
-import { isUsualGrant } from "@signalbox/protocol/transcript"
+import { isUsualGrant } from "@signalbox/transcript"
 import { Select } from "../design/field.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"

@@ -1,5 +1,5 @@
 import type { Ask } from "@signalbox/client"
-import { PLAN_EVENTS, planInCall } from "@signalbox/protocol/transcript"
+import { PLAN_EVENTS, planInCall } from "@signalbox/transcript"
 import { useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { textIn } from "../transcript/tools/tool-words.ts"

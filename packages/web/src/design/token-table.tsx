@@ -1,4 +1,4 @@
-import { type ModelUses, TOKEN_KINDS, type TokenCount, totalTokens } from "@signalbox/protocol/transcript"
+import { type ModelUses, TOKEN_KINDS, type TokenCount, totalTokens } from "@signalbox/transcript"
 import type { ReactNode } from "react"
 import { oneLine } from "./visible-characters.ts"
 import { money } from "./words.ts"

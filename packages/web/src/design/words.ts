@@ -39,7 +39,7 @@ export function bytes(count: number): string {
   return `${(count / 1_000_000_000).toFixed(1)} GB`
 }
 
-export { counted as plural, countWords as tokens } from "@signalbox/protocol/transcript"
+export { counted as plural, countWords as tokens } from "@signalbox/transcript"
 
 /** The end of a path is what tells folders apart. */
 export function shortPath(path: string, parts = 2): string {

@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import { totalTokens } from "@signalbox/protocol/transcript"
+import { totalTokens } from "@signalbox/transcript"
 import { type ReactNode, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { CopyButton } from "../design/copy-button.tsx"

@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { type FormEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"

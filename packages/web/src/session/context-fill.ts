@@ -1,5 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 
 /** How full the agent's context is, in tokens. */
 export interface ContextFill {

@@ -1,5 +1,5 @@
 import { type Hub, type HubEvent, readEvents, type Session } from "@signalbox/client"
-import { transcriptPage } from "@signalbox/protocol/transcript-page"
+import { transcriptPage } from "@signalbox/transcript/page"
 
 export type ExportKind = "page" | "events"
 

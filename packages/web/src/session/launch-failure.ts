@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { exitWords } from "../fleet/exit-words.ts"
 
 /** Why an agent never came to work. */

@@ -1,4 +1,4 @@
-import { limitWindowsOf } from "@signalbox/protocol/transcript"
+import { limitWindowsOf } from "@signalbox/transcript"
 import { type LimitNames, limitNames, limitPercent, limitResetMs } from "../fleet/limit-words.ts"
 
 /** How much of a plan's window is used, as the agent last told. */

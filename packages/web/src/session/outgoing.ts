@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import type { PromptRow } from "@signalbox/protocol/transcript"
+import type { PromptRow } from "@signalbox/transcript"
 import { isAtLeast } from "./cli-version.ts"
 
 /** Messages on their way from this page: from the key press until the log has them. Pure. */

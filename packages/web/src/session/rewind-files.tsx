@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { Delivery, Row } from "@signalbox/protocol/transcript"
+import type { Delivery, Row } from "@signalbox/transcript"
 import { useEffect, useMemo, useState } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useHub } from "../app/hub-context.ts"

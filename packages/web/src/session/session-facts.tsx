@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import { tokenWords } from "@signalbox/protocol/transcript"
+import { tokenWords } from "@signalbox/transcript"
 import { useNow } from "../app/clock.ts"
 import { copyText } from "../app/copy-text.ts"
 import { EyeIcon } from "../design/icons.tsx"

@@ -1,5 +1,5 @@
 import { HubClientError } from "@signalbox/client"
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { useCallback, useEffect, useMemo, useRef, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCommands } from "../app/commands.ts"

@@ -1,5 +1,5 @@
 import { HubClientError, type Session } from "@signalbox/client"
-import { thinkingLevels, thinkingLevelWords, thinkingRequest } from "@signalbox/protocol/transcript"
+import { thinkingLevels, thinkingLevelWords, thinkingRequest } from "@signalbox/transcript"
 import { type ReactNode, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { useModeRights } from "../app/hub-settings.ts"

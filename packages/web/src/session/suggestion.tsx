@@ -1,5 +1,5 @@
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { useMemo } from "react"
 import { Button } from "../design/button.tsx"
 import { oneLine } from "../design/visible-characters.ts"

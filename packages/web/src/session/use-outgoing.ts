@@ -1,5 +1,5 @@
 import { HubClientError, newUuid, type Session } from "@signalbox/client"
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { useCallback, useEffect } from "react"
 import { useHubStore } from "../app/hub-context.ts"
 import { createValueStore, useValue, type ValueStore } from "../app/value-store.ts"

@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import type { PromptRow, Row } from "@signalbox/protocol/transcript"
+import type { PromptRow, Row } from "@signalbox/transcript"
 import { useMemo, useState } from "react"
 import { copyText } from "../app/copy-text.ts"
 import { useHub } from "../app/hub-context.ts"

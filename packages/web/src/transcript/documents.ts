@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { PictureSource, ToolRow } from "@signalbox/protocol/transcript"
+import type { PictureSource, ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../design/visible-characters.ts"
 
 /** A document that a tool gave back whole. */

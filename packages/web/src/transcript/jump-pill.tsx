@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { useRef } from "react"
 import { Button } from "../design/button.tsx"
 import type { FeedView } from "./window/session-feed.ts"

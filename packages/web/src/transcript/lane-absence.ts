@@ -1,4 +1,4 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { AGENTS } from "./tools/tool-words.ts"
 import { type FeedView, MAX_FILL } from "./window/session-feed.ts"
 

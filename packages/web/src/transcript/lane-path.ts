@@ -1,4 +1,4 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { toolWords } from "./tools/tool-words.ts"
 
 /** Deeper than any agent starts agents; a log that says so is not followed around in circles. */

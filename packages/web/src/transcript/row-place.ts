@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 
 /** Where an event is shown: in which row of the list, and what must be open for it to be seen. */
 export interface RowPlace {

@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { memo } from "react"
 import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { Button } from "../design/button.tsx"

@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import type { CacheSnapshot } from "virtua"
 
 interface KeptSizes {

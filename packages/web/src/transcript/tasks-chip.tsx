@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { useMemo } from "react"
 import { setQuery } from "../app/router.ts"
 import { Button } from "../design/button.tsx"

@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { memo } from "react"
 import { copyText } from "../app/copy-text.ts"
 import { useCanOperate } from "../app/hub-context.ts"

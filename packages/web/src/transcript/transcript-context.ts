@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { createContext, type ReactNode, useCallback, useContext } from "react"
 import type { Preferences } from "../app/preferences.ts"
 import { createValueStore, useSelected, type ValueStore } from "../app/value-store.ts"

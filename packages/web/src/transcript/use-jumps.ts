@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { type RefObject, useCallback, useRef, useState } from "react"
 import type { VirtualizerHandle } from "virtua"
 import { announce } from "../app/announcer.tsx"

@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { type RefObject, useEffect, useMemo, useState } from "react"
 
 function keyOf(node: EventTarget | Node | null): string | undefined {

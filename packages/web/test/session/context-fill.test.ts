@@ -1,4 +1,4 @@
-import { Transcript, type TranscriptEvent } from "@signalbox/protocol/transcript"
+import { Transcript, type TranscriptEvent } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { contextFillOf } from "../../src/session/context-fill.ts"
 

@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import { Transcript, type TranscriptEvent } from "@signalbox/protocol/transcript"
+import { Transcript, type TranscriptEvent } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { launchFailureOf } from "../../src/session/launch-failure.ts"
 import { sessionOf } from "../session-fixture.ts"

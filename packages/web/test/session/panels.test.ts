@@ -1,5 +1,5 @@
-import type { TranscriptEvent } from "@signalbox/protocol/transcript"
-import { Transcript } from "@signalbox/protocol/transcript"
+import type { TranscriptEvent } from "@signalbox/transcript"
+import { Transcript } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { catalogOf, commandPart, matchingCommands } from "../../src/session/agent-catalog.ts"
 import { changesOf } from "../../src/session/panels/changes.ts"

@@ -1,4 +1,4 @@
-import { type Row, Transcript, type TranscriptEvent } from "@signalbox/protocol/transcript"
+import { type Row, Transcript, type TranscriptEvent } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { placeOf } from "../../src/transcript/row-place.ts"
 

@@ -1,4 +1,4 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { agentName, lanePath } from "../../src/transcript/lane-path.ts"
 import { checklistOf, todoChanges } from "../../src/transcript/tools/checklist.ts"

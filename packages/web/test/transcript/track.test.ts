@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { rowsSince } from "../../src/transcript/jump-pill.tsx"
 import {

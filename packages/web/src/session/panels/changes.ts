@@ -1,5 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { Row, ToolRow } from "@signalbox/protocol/transcript"
+import type { Row, ToolRow } from "@signalbox/transcript"
 import { countsOf, diffTexts, type Hunk } from "../../transcript/line-diff.ts"
 import { EDITS, hunksOf } from "../../transcript/tools/edit-hunks.ts"
 

@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import type { TaskFacts, ToolRow } from "@signalbox/protocol/transcript"
+import type { TaskFacts, ToolRow } from "@signalbox/transcript"
 import { useMemo, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { useValue } from "../../app/value-store.ts"

@@ -1,4 +1,4 @@
-import type { Row, ToolRow } from "@signalbox/protocol/transcript"
+import type { Row, ToolRow } from "@signalbox/transcript"
 
 /** Sub-agents of sub-agents: deeper than anybody starts them. */
 const MAX_DEPTH = 5

@@ -1,4 +1,4 @@
-import type { ActivityRow } from "@signalbox/protocol/transcript"
+import type { ActivityRow } from "@signalbox/transcript"
 import { useState } from "react"
 import { oneLine } from "../../design/visible-characters.ts"
 import { withoutAnsi } from "../ansi.ts"

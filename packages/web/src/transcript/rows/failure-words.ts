@@ -1,4 +1,4 @@
-import type { LimitRow } from "@signalbox/protocol/transcript"
+import type { LimitRow } from "@signalbox/transcript"
 import { moment } from "../../design/moment.ts"
 import { limitNames, limitPercent, limitResetMs } from "../../fleet/limit-words.ts"
 

@@ -1,4 +1,4 @@
-import type { Row, TaskFacts, ToolRow } from "@signalbox/protocol/transcript"
+import type { Row, TaskFacts, ToolRow } from "@signalbox/transcript"
 import { createContext, useCallback, useContext } from "react"
 import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"

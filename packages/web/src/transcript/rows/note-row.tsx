@@ -1,5 +1,5 @@
 import { textOf } from "@signalbox/protocol/envelope"
-import type { NoteRow } from "@signalbox/protocol/transcript"
+import type { NoteRow } from "@signalbox/transcript"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"

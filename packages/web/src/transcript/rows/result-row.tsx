@@ -1,4 +1,4 @@
-import { type ResultRow, totalTokens } from "@signalbox/protocol/transcript"
+import { type ResultRow, totalTokens } from "@signalbox/transcript"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { duration, money, plural, tokens } from "../../design/words.ts"

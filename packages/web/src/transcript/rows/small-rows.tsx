@@ -8,7 +8,7 @@ import type {
   RetryRow,
   StartedRow,
   UnknownRow,
-} from "@signalbox/protocol/transcript"
+} from "@signalbox/transcript"
 import { type ReactNode, useEffect } from "react"
 import { useSession } from "../../app/hub-context.ts"
 import { noteUnknownEvent } from "../../app/unknown-events.ts"

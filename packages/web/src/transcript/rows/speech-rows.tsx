@@ -1,4 +1,4 @@
-import type { HarnessRow, PromptRow, TextRow, ThinkingRow } from "@signalbox/protocol/transcript"
+import type { HarnessRow, PromptRow, TextRow, ThinkingRow } from "@signalbox/transcript"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-characters.ts"
 import { VisibleText } from "../../design/visible-text.tsx"

@@ -1,5 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
-import type { ToolRow, ToolState } from "@signalbox/protocol/transcript"
+import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { useMemo } from "react"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-characters.ts"

@@ -1,4 +1,4 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { useState } from "react"
 import { setQuery } from "../../app/router.ts"
 import { Button } from "../../design/button.tsx"

@@ -1,5 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
-import type { Row, ToolRow } from "@signalbox/protocol/transcript"
+import type { Row, ToolRow } from "@signalbox/transcript"
 import { resultText, type Todo, textIn, todosOf } from "./tool-words.ts"
 
 /** How a list of things to do changed from one writing to the next. */

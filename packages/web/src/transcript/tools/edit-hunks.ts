@@ -1,4 +1,4 @@
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { diffTexts, type Hunk, patchOf } from "../line-diff.ts"
 import { textIn } from "./tool-words.ts"
 

@@ -1,5 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
 import { DocumentCard } from "../document-card.tsx"
 import { documentsOf, picturesOf } from "../documents.ts"

@@ -1,4 +1,4 @@
-import { answersOf, type ToolRow } from "@signalbox/protocol/transcript"
+import { answersOf, type ToolRow } from "@signalbox/transcript"
 import { classes } from "../../design/classes.ts"
 import { DiffView } from "../diff-view.tsx"
 import { JsonView } from "../json-view.tsx"

@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { ToolRow } from "@signalbox/protocol/transcript"
+import type { ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
 import { bytes, plural, shortPath } from "../../design/words.ts"
 import { resultText, textIn } from "./tool-words.ts"

@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { JsonObject, ToolRow } from "@signalbox/protocol/transcript"
+import type { JsonObject, ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
 import { shortPath } from "../../design/words.ts"
 

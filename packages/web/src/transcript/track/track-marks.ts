@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/protocol/transcript"
+import type { Row } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
 
 /** A place in a session that somebody would go to. */

@@ -1,5 +1,5 @@
 import type { Ask, HubEvent } from "@signalbox/client"
-import { type Row, type ToolRow, Transcript } from "@signalbox/protocol/transcript"
+import { type Row, type ToolRow, Transcript } from "@signalbox/transcript"
 import {
   type EventWindow,
   emptyWindow,

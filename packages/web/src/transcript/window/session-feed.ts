@@ -6,7 +6,7 @@ import {
   type HubEvent,
   type HubSession,
 } from "@signalbox/client"
-import type { Row, ToolRow } from "@signalbox/protocol/transcript"
+import type { Row, ToolRow } from "@signalbox/transcript"
 import { createValueStore, type ValueStore } from "../../app/value-store.ts"
 import { HeldLog, type PageEffect } from "./held-log.ts"
 import { PageTurns } from "./page-turns.ts"

@@ -1,0 +1,161 @@
+import { costWords, counted } from "@signalbox/protocol"
+import { textOf } from "@signalbox/protocol/envelope"
+import { type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
+import type {
+  AskFacts,
+  CompactionRow,
+  FailureRow,
+  HookRow,
+  LimitRow,
+  ResultRow,
+  RetryRow,
+  StartedRow,
+  ThinkingRow,
+} from "./row.ts"
+
+/** "40 ms", "0.4 s", "42 s", "3 min 5 s", "2 h 10 min" */
+export function durationWords(ms: number): string {
+  if (ms < 100) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** "950", "22k", "1.4M" */
+export function countWords(count: number): string {
+  if (count < 1000) return String(count)
+  return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
+}
+
+export function startedWords(row: StartedRow): string {
+  if (row.changes !== undefined) {
+    return row.changes.map(({ what, before, after }) => `${what}: ${before ?? "none"} → ${after ?? "none"}`).join(", ")
+  }
+  const facts = [row.model, row.mode === undefined ? undefined : `mode ${row.mode}`, row.cwd]
+  return ["Started", ...facts.filter((fact) => fact !== undefined)].join(" · ")
+}
+
+export function compactionWords({ preTokens, postTokens, trigger }: CompactionRow): string {
+  const sizes = preTokens === undefined ? "" : `, ${countWords(preTokens)}`
+  const shrunk = postTokens === undefined ? "" : ` → ${countWords(postTokens)}`
+  return `Context compacted${sizes}${shrunk}${sizes === "" ? "" : " tokens"}, ${trigger === "manual" ? "by hand" : "automatic"}`
+}
+
+export function thinkingWords(row: ThinkingRow): string {
+  if (row.isRedacted) return "Thinking, hidden by the model"
+  if (row.durationMs !== undefined) return `Thinking · ${durationWords(row.durationMs)}`
+  return row.tokens === undefined ? "Thinking" : `Thinking · ${countWords(row.tokens)} tokens`
+}
+
+export function hookWords(row: HookRow): string {
+  const ending = { running: "runs", done: "ok", failed: "failed", cancelled: "cancelled" }[row.state]
+  const elapsed = row.elapsedMs === undefined ? "" : ` ${durationWords(row.elapsedMs)}`
+  return `Hook ${row.name === "" ? row.event : row.name} ${ending}${elapsed}`
+}
+
+export function limitWords(row: LimitRow): string {
+  const used = row.utilization === undefined ? "" : `, ${Math.round(row.utilization * 100)} % used`
+  const which = row.limitType === undefined ? "" : ` (${row.limitType.replaceAll("_", " ")})`
+  if (row.status === "rejected") return `Usage limit reached${which}${used}`
+  return row.status === "allowed" ? `Within the usage limit again${which}` : `Close to the usage limit${which}${used}`
+}
+
+export function retryWords(row: RetryRow): string {
+  if (row.state === "recovered") return `Recovered after ${counted(row.attempt, "retry", "retries")}`
+  const status = row.status === undefined ? row.error : String(row.status)
+  if (row.state === "failed") return `The API failed (${status}) after ${counted(row.attempt, "try", "tries")}`
+  const of = row.maxRetries === undefined ? "" : ` of ${row.maxRetries}`
+  const wait = row.delayMs === undefined ? "" : ` in ${durationWords(row.delayMs)}`
+  return `API busy (${status}), retry ${row.attempt}${of}${wait}`
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  authentication_failed: "Not signed in: run `claude` on that machine and sign in",
+  billing_error: "The account cannot be billed: see the billing page of the account",
+  rate_limit: "The usage limit is reached: wait, or use another model",
+  invalid_request: "The service refused the request",
+  server_error: "The service failed: try again",
+  overloaded: "The service is overloaded: try again in a while",
+  model_not_found: "The model is not there: choose another one",
+  max_output_tokens: "The answer was cut at its longest",
+}
+
+export function failureWords(row: FailureRow): string {
+  return FAILURES[row.code] ?? `The agent failed (${row.code})`
+}
+
+const RESULTS: Readonly<Record<string, string>> = {
+  error_max_turns: "Stopped at the limit of turns",
+  error_max_budget_usd: "Stopped at the limit of cost",
+  error_max_structured_output_retries: "Stopped: no answer fitted the schema",
+  error_during_execution: "Failed",
+}
+
+export function resultWords(row: ResultRow): string {
+  const facts = [
+    headOf(row),
+    row.durationMs === undefined ? undefined : durationWords(row.durationMs),
+    row.turns === undefined || row.turns < 2 ? undefined : `${row.turns} steps`,
+    row.costUsd === undefined ? undefined : costWords(row.costUsd),
+    totalTokens(row.tokens) === 0 ? undefined : tokenWords(row.tokens),
+  ]
+  return facts.filter((fact) => fact !== undefined).join(" · ")
+}
+
+/** Tokens and cost by model, a line each. None for a single model: the result's own line has them. */
+export function modelWords(models: ModelUses = {}): readonly string[] {
+  const uses = Object.entries(models)
+  if (uses.length < 2) return []
+  return uses.map(([name, use]) =>
+    [name, ...(use.costUsd > 0 ? [costWords(use.costUsd)] : []), tokenWords(use)].join(" · "),
+  )
+}
+
+/** "23k tokens: 9k in, 16 out, 4k cache read, 9k cache write" */
+export function tokenWords(tokens: TokenCount): string {
+  const parts = TOKEN_KINDS.flatMap(([kind, words]) =>
+    tokens[kind] === 0 ? [] : [`${countWords(tokens[kind])} ${words}`],
+  )
+  return `${countWords(totalTokens(tokens))} tokens${parts.length === 0 ? "" : `: ${parts.join(", ")}`}`
+}
+
+/** The kinds of tokens, as people read them. */
+export const TOKEN_KINDS = [
+  ["input", "in"],
+  ["output", "out"],
+  ["cacheRead", "cache read"],
+  ["cacheCreation", "cache write"],
+] as const
+
+function headOf(row: ResultRow): string {
+  if (row.state === "done") return "Done"
+  if (row.state === "interrupted") return row.interruptedBy ? `Interrupted by ${row.interruptedBy}` : "Interrupted"
+  return RESULTS[row.subtype] ?? "Failed"
+}
+
+/** How an ask ended, as a sentence; undefined while it is open. */
+export function askWords(ask: AskFacts): string | undefined {
+  const who = ask.rule === undefined ? (ask.by ?? "somebody") : `rule ${ask.rule}`
+  const reason = textOf(ask.answer, "message")
+  switch (ask.outcome) {
+    case "pending":
+      return undefined
+    case "allowed":
+      return `Allowed by ${who}${ask.isEdited ? ", changed" : ""}`
+    case "denied":
+      return `Denied by ${who}${reason === undefined || reason === "" ? "" : `: ${reason}`}`
+    case "expired":
+      return "Nobody answered in time; the agent was told so"
+    case "cancelled":
+      return "The agent withdrew this question"
+    case "superseded":
+      return "Replaced by a newer question"
+    case "orphaned":
+      return "The agent's process ended before an answer"
+    case "settled":
+      return "Answered"
+  }
+}

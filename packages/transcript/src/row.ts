@@ -1,0 +1,299 @@
+/**
+ * What a transcript is made of: one row for each thing that a person would point at. Rows are values: a row that changed
+ * is another object, one that did not is the same.
+ */
+
+import type { ModelUses, TokenCount } from "@signalbox/protocol/usage"
+
+/** An event as the hub numbers it. `message` is the wire's object, untouched. */
+export interface TranscriptEvent {
+  readonly seq: number
+  readonly at: string
+  readonly from: "agent" | "client" | "hub"
+  readonly by?: string
+  readonly message: { readonly type: string; readonly [field: string]: unknown }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+interface RowBase {
+  /** Stays the same while the row lives, whatever is loaded around it. */
+  readonly key: string
+  /** The event that it stands at, and the last one that told something of it. */
+  readonly headSeq: number
+  readonly lastSeq: number
+  /** The `tool_use_id` of the sub-agent it belongs to; null: the agent itself. */
+  readonly lane: string | null
+  /** Empty while it is still being said. */
+  readonly at: string
+}
+
+/** What became of a message on its way to the agent. */
+export type Delivery =
+  | "sent"
+  | "queued"
+  | "started"
+  | "completed"
+  | "cancelled"
+  | "discarded"
+  | "refused"
+  | "delivered"
+  /** Sent to a process that died before it confirmed it. */
+  | "unknown"
+
+export interface PictureSource {
+  readonly mediaType: string
+  /** Base64. Absent when the bytes are elsewhere. */
+  readonly data?: string
+  readonly url?: string
+}
+
+/** Something a person or program said to the agent. */
+export interface PromptRow extends RowBase {
+  readonly kind: "prompt"
+  readonly author?: string
+  readonly uuid?: string
+  readonly text: string
+  readonly pictures: readonly PictureSource[]
+  readonly delivery: Delivery
+}
+
+/** A `user` message that no user wrote. */
+export interface HarnessRow extends RowBase {
+  readonly kind: "harness"
+  readonly text: string
+}
+
+export interface TextRow extends RowBase {
+  readonly kind: "text"
+  readonly state: "live" | "done" | "retracted"
+  readonly text: string
+}
+
+export interface ThinkingRow extends RowBase {
+  readonly kind: "thinking"
+  readonly state: "live" | "done" | "retracted"
+  readonly text: string
+  readonly isRedacted: boolean
+  readonly durationMs?: number
+  /** The agent's own count while it thinks. */
+  readonly tokens?: number
+}
+
+/** A failure that the agent tells in the place of an answer. */
+export interface FailureRow extends RowBase {
+  readonly kind: "failure"
+  readonly code: string
+  readonly text: string
+}
+
+export interface PictureRow extends RowBase {
+  readonly kind: "picture"
+  readonly picture: PictureSource
+}
+
+export type AskOutcome =
+  | "pending"
+  | "allowed"
+  | "denied"
+  | "expired"
+  | "cancelled"
+  | "superseded"
+  | "orphaned"
+  /** Answered in a part of the log that is not loaded. */
+  | "settled"
+
+export interface AskFacts {
+  readonly requestId: string
+  readonly outcome: AskOutcome
+  /** The event that asks; absent while it is not loaded. */
+  readonly seq?: number
+  readonly request: JsonObject
+  readonly askedAt: string
+  readonly settledAt?: string
+  /** Who, and which rule, if one. */
+  readonly by?: string
+  readonly rule?: string
+  /** The answer on the wire. */
+  readonly answer?: JsonObject
+  /** What was allowed is not what was asked for. */
+  readonly isEdited: boolean
+}
+
+export type ToolState =
+  /** Its input is still being written. */
+  | "live"
+  | "running"
+  /** Somebody has to decide. */
+  | "waiting"
+  | "done"
+  | "failed"
+  | "denied"
+  | "interrupted"
+  /** The turn ended and nothing was told of it. */
+  | "missing"
+
+export interface ToolResult {
+  readonly isError: boolean
+  /** What the model was told: a text, or blocks. */
+  readonly content: unknown
+  /** What the CLI tells its host, by tool. */
+  readonly structured?: unknown
+  /** Of a document: pages that were told in messages of their own. */
+  readonly pages?: readonly PictureSource[]
+  readonly at: string
+  readonly seq: number
+}
+
+/** A sub-agent's own life, for the row that started it. */
+export interface TaskFacts {
+  readonly taskId?: string
+  readonly description?: string
+  readonly subagentType?: string
+  readonly status: "running" | "completed" | "failed" | "stopped"
+  readonly isBackground: boolean
+  readonly tokens?: number
+  readonly toolUses?: number
+  readonly durationMs?: number
+  readonly currentTool?: string
+  readonly summary?: string
+}
+
+export interface ToolRow extends RowBase {
+  readonly kind: "tool"
+  readonly state: ToolState
+  readonly toolUseId: string
+  /** Empty when only the result is loaded: "Result of an earlier call". */
+  readonly name: string
+  readonly input: JsonObject
+  readonly hasCall: boolean
+  readonly result?: ToolResult
+  readonly ask?: AskFacts
+  /** Denied without anybody being asked. */
+  readonly denial?: { readonly reason?: string; readonly reasonType?: string; readonly message: string }
+  readonly task?: TaskFacts
+  /** Events of this sub-agent are loaded: `rows(toolUseId)` has them. */
+  readonly hasLane: boolean
+  /** The agent's own sentence on what this and its neighbours were for. */
+  readonly caption?: string
+  /** From the call to its result, or so far as the agent last told. */
+  readonly elapsedMs?: number
+  readonly displayName?: string
+  readonly isRetracted: boolean
+}
+
+/** Quiet calls one after the other. */
+export interface ActivityRow extends RowBase {
+  readonly kind: "activity"
+  readonly state: "running" | "done"
+  readonly members: readonly (ToolRow | HookRow)[]
+  /** "Read 4 files, searched 2 patterns" */
+  readonly summary: string
+  readonly caption?: string
+}
+
+export interface StartedRow extends RowBase {
+  readonly kind: "started"
+  readonly model?: string
+  readonly mode?: string
+  readonly cwd?: string
+  readonly version?: string
+  /** Of a later one: what is not as it was. */
+  readonly changes?: readonly { readonly what: string; readonly before?: string; readonly after?: string }[]
+}
+
+export interface CompactionRow extends RowBase {
+  readonly kind: "compaction"
+  readonly trigger: string
+  readonly preTokens?: number
+  readonly postTokens?: number
+}
+
+export interface HookRow extends RowBase {
+  readonly kind: "hook"
+  readonly state: "running" | "done" | "failed" | "cancelled"
+  readonly name: string
+  readonly event: string
+  readonly output: string
+  readonly elapsedMs?: number
+}
+
+export interface LimitRow extends RowBase {
+  readonly kind: "limit"
+  readonly status: string
+  readonly limitType?: string
+  readonly utilization?: number
+  readonly resetsAt?: number
+}
+
+/** Tries of one request to the API, told as one row. */
+export interface RetryRow extends RowBase {
+  readonly kind: "retry"
+  readonly state: "running" | "recovered" | "failed"
+  readonly attempt: number
+  readonly maxRetries?: number
+  readonly delayMs?: number
+  readonly status?: number
+  readonly error: string
+}
+
+export interface ResultRow extends RowBase {
+  readonly kind: "result"
+  readonly state: "done" | "failed" | "interrupted"
+  readonly subtype: string
+  readonly terminalReason?: string
+  readonly interruptedBy?: string
+  /** Absent when it only repeats the last text. */
+  readonly text?: string
+  readonly errors: readonly string[]
+  readonly durationMs?: number
+  readonly turns?: number
+  /** Of this turn; absent when it cannot be told from what is loaded. */
+  readonly costUsd?: number
+  readonly tokens: TokenCount
+  /** Use of this turn by model, sub-agents included; absent when the loaded events do not tell it. */
+  readonly models?: ModelUses
+}
+
+/** A question that belongs to no tool call: a form of an MCP server, a dialog. */
+export interface AskRow extends RowBase {
+  readonly kind: "ask"
+  readonly ask: AskFacts
+}
+
+export interface NoteRow extends RowBase {
+  readonly kind: "note"
+  readonly level: "quiet" | "info" | "warning" | "danger"
+  /** The wire's or the hub's name for it, for instance "memory_recall" or "hub/rotated". */
+  readonly topic: string
+  readonly text: string
+  /** A line across: what comes after is another chapter. */
+  readonly isDivider: boolean
+  readonly details: JsonObject
+}
+
+/** Newer than we are: shown, never dropped. */
+export interface UnknownRow extends RowBase {
+  readonly kind: "unknown"
+  readonly name: string
+  readonly message: JsonObject
+}
+
+export type Row =
+  | PromptRow
+  | HarnessRow
+  | TextRow
+  | ThinkingRow
+  | FailureRow
+  | PictureRow
+  | ToolRow
+  | ActivityRow
+  | StartedRow
+  | CompactionRow
+  | HookRow
+  | LimitRow
+  | RetryRow
+  | ResultRow
+  | AskRow
+  | NoteRow
+  | UnknownRow
