@@ -1,7 +1,7 @@
+import { ErrorBody } from "@signalbox/protocol/hub-api/schemas"
 import { z } from "zod"
 import { operationIdOf, tagOf } from "./operation-names.ts"
 import type { Route } from "./route.ts"
-import { ErrorBody } from "./schemas/fields.ts"
 
 type Json = Record<string, unknown>
 

@@ -1,10 +1,18 @@
+import {
+  CreatedToken,
+  LoginBody,
+  Me,
+  NewTokenBody,
+  NoBody,
+  SignedOut,
+  Token,
+  TokenList,
+} from "@signalbox/protocol/hub-api/schemas"
 import type { Authority } from "../../auth/authority.ts"
 import { HubError } from "../../errors.ts"
 import type { TokenRecord } from "../../model/access.ts"
 import { jsonReply } from "../reply.ts"
 import { openRoute, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
-import { CreatedToken, LoginBody, Me, NewTokenBody, SignedOut, Token, TokenList } from "../schemas/access.ts"
-import { NoBody } from "../schemas/message.ts"
 
 const MAX_LISTED = 1_000
 

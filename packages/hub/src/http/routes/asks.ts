@@ -1,10 +1,10 @@
+import { AnswerBody, AskList, AskListQuery, Ask as AskSchema, ExtendBody } from "@signalbox/protocol/hub-api/schemas"
 import { mayAnswer } from "../../auth/roles.ts"
 import type { HubCore } from "../../core.ts"
 import { HubError } from "../../errors.ts"
 import type { Ask } from "../../model/ask.ts"
 import { publicAsk } from "../public-ask.ts"
 import { LARGE_BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
-import { AnswerBody, AskList, AskListQuery, Ask as AskSchema, ExtendBody } from "../schemas/ask.ts"
 
 export function askRoutes(core: HubCore): Route[] {
   return [

@@ -1,9 +1,9 @@
+import { EventList, EventListQuery, Outline, SearchQuery, SearchReply } from "@signalbox/protocol/hub-api/schemas"
 import type { HubCore } from "../../core.ts"
 import { eventPageJson } from "../event-page-json.ts"
 import { AHEAD_BYTES } from "../paced-body.ts"
 import { streamReply } from "../reply.ts"
 import { type Route, route } from "../route.ts"
-import { EventList, EventListQuery, Outline, SearchQuery, SearchReply } from "../schemas/event.ts"
 
 export function eventRoutes(core: HubCore): Route[] {
   return [

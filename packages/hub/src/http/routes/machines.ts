@@ -1,5 +1,3 @@
-import type { HubCore } from "../../core.ts"
-import { type Route, route, SMALL_BODY_BYTES } from "../route.ts"
 import {
   FoldersQuery,
   RecordedSessionList,
@@ -10,7 +8,9 @@ import {
   RunnerLog,
   RunnerLogQuery,
   RunnerPatch,
-} from "../schemas/machine.ts"
+} from "@signalbox/protocol/hub-api/schemas"
+import type { HubCore } from "../../core.ts"
+import { type Route, route, SMALL_BODY_BYTES } from "../route.ts"
 
 export function machineRoutes(core: HubCore): Route[] {
   return [

@@ -1,7 +1,3 @@
-import { mayControl } from "../../auth/roles.ts"
-import type { HubCore } from "../../core.ts"
-import { HubError } from "../../errors.ts"
-import { BODY_BYTES, LARGE_BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
 import {
   ControlBody,
   ControlReply,
@@ -11,7 +7,11 @@ import {
   MessageReceipt,
   NewMessageBody,
   NoBody,
-} from "../schemas/message.ts"
+} from "@signalbox/protocol/hub-api/schemas"
+import { mayControl } from "../../auth/roles.ts"
+import type { HubCore } from "../../core.ts"
+import { HubError } from "../../errors.ts"
+import { BODY_BYTES, LARGE_BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
 
 export function messageRoutes(core: HubCore, maxMessageBytes = LARGE_BODY_BYTES): Route[] {
   return [

@@ -1,7 +1,7 @@
+import { Health, Readiness } from "@signalbox/protocol/hub-api/schemas"
 import { HubError } from "../../errors.ts"
 import { loginScript, plainPage } from "../page.ts"
 import { openRoute, type Route, route } from "../route.ts"
-import { Health, Readiness } from "../schemas/access.ts"
 
 export interface OperationsOptions {
   /** Why the hub is not ready, in words; undefined when it is. */

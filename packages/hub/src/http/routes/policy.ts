@@ -1,5 +1,3 @@
-import type { HubCore } from "../../core.ts"
-import { BODY_BYTES, type Route, route } from "../route.ts"
 import {
   AuditList,
   AuditListQuery,
@@ -8,7 +6,9 @@ import {
   GrantRevoked,
   Policy,
   PolicyInForce,
-} from "../schemas/policy.ts"
+} from "@signalbox/protocol/hub-api/schemas"
+import type { HubCore } from "../../core.ts"
+import { BODY_BYTES, type Route, route } from "../route.ts"
 
 export function policyRoutes(core: HubCore): Route[] {
   return [

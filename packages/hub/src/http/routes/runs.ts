@@ -1,7 +1,7 @@
+import { NewRunBody, Run, RunList, RunListQuery, RunPatch, TaskPatch } from "@signalbox/protocol/hub-api/schemas"
 import type { HubCore } from "../../core.ts"
 import { HubError } from "../../errors.ts"
 import { BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
-import { NewRunBody, Run, RunList, RunListQuery, RunPatch, TaskPatch } from "../schemas/run.ts"
 
 /** Lists of tasks that programs work through. The hub keeps them, so that one who died can go on. */
 export function runRoutes(core: HubCore): Route[] {

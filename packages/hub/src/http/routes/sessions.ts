@@ -1,7 +1,3 @@
-import { launchRefusal } from "../../auth/roles.ts"
-import type { HubCore } from "../../core.ts"
-import { HubError } from "../../errors.ts"
-import { BODY_BYTES, LARGE_BODY_BYTES, type Route, route } from "../route.ts"
 import {
   CreatedSession,
   NewSessionBody,
@@ -9,7 +5,11 @@ import {
   SessionList,
   SessionListQuery,
   SessionPatch,
-} from "../schemas/session.ts"
+} from "@signalbox/protocol/hub-api/schemas"
+import { launchRefusal } from "../../auth/roles.ts"
+import type { HubCore } from "../../core.ts"
+import { HubError } from "../../errors.ts"
+import { BODY_BYTES, LARGE_BODY_BYTES, type Route, route } from "../route.ts"
 
 export function sessionRoutes(core: HubCore): Route[] {
   return [

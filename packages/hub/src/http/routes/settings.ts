@@ -1,6 +1,6 @@
+import { Settings, SettingsBody } from "@signalbox/protocol/hub-api/schemas"
 import type { HubCore } from "../../core.ts"
 import { type Route, route, SMALL_BODY_BYTES } from "../route.ts"
-import { Settings, SettingsBody } from "../schemas/settings.ts"
 
 export function settingsRoutes(core: HubCore): Route[] {
   const reply = { status: 200, description: "the settings", schema: Settings }

@@ -1,8 +1,8 @@
-import { LAUNCH_MODES } from "@signalbox/protocol/asking-modes"
-import { launchOptionsIn } from "@signalbox/protocol/launch-options"
 import { z } from "zod"
+import { LAUNCH_MODES } from "../asking-modes.ts"
+import { launchOptionsIn } from "../launch-options.ts"
 import { Id, Moment, numberInQuery, Seq } from "./fields.ts"
-import { launchOptionFields } from "./launch-options.ts"
+import { launchOptionFields } from "./launch.ts"
 
 /** They are kept with the session, for its next process. */
 const MAX_OPTIONS_CHARS = 256 * 1024
