@@ -63,7 +63,7 @@ export const simulatedAgents = extent === "full" ? 500 : 50
 /** The versions on which the scripted model is tried with a real CLI. */
 export const claudeVersionsNow: readonly string[] = extent === "full" ? PINNED : PINNED.slice(-1)
 
-/** Of the scenarios that are played to the simulator and to the real CLI, the gate takes one in so many. */
+/** The gate plays one in so many scenarios to the simulator and to the real CLI. */
 export const parityStep = extent === "full" ? 1 : 3
 
 /** Tests whose time is the real CLI's own waiting before it tries again. */
@@ -147,7 +147,7 @@ export function hubKills(kind: "simulator" | "claude"): number {
 /** How hard the hub is abused. */
 export const abuse = extent === "full" ? { connections: 2_000, floodMs: 10_000 } : { connections: 300, floodMs: 2_000 }
 
-/** Of the cockpit's checks, `[S-1]` and so on, the gate runs the first two of each section. */
+/** The gate runs the first two of each section of the cockpit's checks, `[S-1]` and so on. */
 export function cockpitChecksNow(title: string): boolean {
   const number = Number(/^\[[A-Z]-(\d+)\]/.exec(title)?.[1] ?? "1")
   return extent === "full" || number <= 2

@@ -177,7 +177,7 @@ export async function soak(scene) {
   }
 }
 
-/** Of the line that fits best. @param {readonly number[]} values */
+/** Slope of the line that fits best. @param {readonly number[]} values */
 function slope(values) {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

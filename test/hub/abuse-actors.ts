@@ -160,7 +160,7 @@ function peakMb(hub: HubProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
 }
 
-/** Of `/proc`, where times are in hundredths of a second. */
+/** Unit of times in `/proc`: a hundredth of a second. */
 const TICK_MS = 10
 
 /**

@@ -39,7 +39,7 @@ const OLDEST = [
   "tool-denied",
 ]
 
-/** Of no release's own list, and yet the same with 0.2.37. `close-at-once` is not: there it waits for ever for its commands. */
+/** On no release's own list, and yet the same with 0.2.37. `close-at-once` is not: there it waits for ever for its commands. */
 const ALSO_OLDER = [
   "abort-before",
   "abort-mid-turn",

@@ -151,7 +151,7 @@ describe("what every command has in common", () => {
   it("[CL12] an id may be abbreviated as far as it is unique", async () => {
     const hub = await startHub("no-runner")
     const ids = await Promise.all(Array.from({ length: 17 }, () => makeSession(hub, {})))
-    // Of seventeen ids two begin with the same digit.
+    // Two of seventeen ids begin with the same digit.
     const shared = ids.map((id) => id.slice(0, 1)).find((digit, index, all) => all.indexOf(digit) !== index) ?? ""
     const ambiguous = await hub.run(["log", shared])
     expect(ambiguous.code).toBe(2)

@@ -43,7 +43,7 @@ export interface Session {
   readonly next?: string
 }
 
-/** Of a session whose agent is started by hand: where to, and with what. */
+/** A session, and how to start its agent by hand: where it connects, and with which token. */
 export interface LaunchedSession extends Session {
   readonly ingress?: { readonly url: string; readonly token: string; readonly command: string; readonly note?: string }
 }
@@ -125,7 +125,7 @@ export interface Ask {
   readonly skippable?: boolean
   readonly askedAt: string
   readonly expiresAt?: string
-  /** Of one that expires: by how much and how often that may still be put off. */
+  /** Set on an ask that expires: by how much and how often that may still be put off. */
   readonly extension?: { readonly byMs: number; readonly left: number }
   readonly settledAt?: string
   readonly settledBy?: string

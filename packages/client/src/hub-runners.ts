@@ -14,7 +14,7 @@ export interface Runner {
   readonly labels: readonly string[]
   readonly host: string
   readonly platform: string
-  /** Of the runner itself. */
+  /** Version of the runner itself. */
   readonly version: string
   readonly cliVersions: readonly string[]
   readonly hasSimulator: boolean
@@ -25,9 +25,9 @@ export interface Runner {
   readonly claudeProblem?: string
   /** How its agents would sign in; null: no way was found. Absent when it cannot tell. */
   readonly signIn?: string | null
-  /** Of the runner and its agents together, while it is here. */
+  /** Memory of the runner and its agents together, while the runner is connected. */
   readonly memoryBytes?: number
-  /** Of its agents, in per cent of one core. */
+  /** Its agents' processor use, in per cent of one core. */
   readonly cpuPercent?: number
   readonly freeMemoryBytes?: number
   readonly loadAverage?: number

@@ -159,7 +159,7 @@ export interface SearchQuery {
   readonly runner?: string
   /** Only in these: what was said, thought, given to tools, given back, or a session's title. */
   readonly fields?: readonly SearchField[]
-  /** Of these times only: ISO 8601, the first of them included. */
+  /** Only events between these times: ISO 8601, `from` included. */
   readonly from?: string
   readonly to?: string
   readonly limit: number
@@ -202,7 +202,7 @@ export interface RunnerView {
   readonly labels: readonly string[]
   readonly host: string
   readonly platform: string
-  /** Of the runner itself. */
+  /** Version of the runner itself. */
   readonly version: string
   readonly cliVersions: readonly string[]
   readonly hasSimulator: boolean
@@ -212,9 +212,9 @@ export interface RunnerView {
   readonly claudeProblem?: string
   /** How its agents would sign in; null: no way was found. Absent when it cannot tell. */
   readonly signIn?: string | null
-  /** Of the runner and its agents together, while it is here. */
+  /** Memory of the runner and its agents together, while the runner is connected. */
   readonly memoryBytes?: number
-  /** Of its agents, in per cent of one core. */
+  /** Its agents' processor use, in per cent of one core. */
   readonly cpuPercent?: number
   readonly freeMemoryBytes?: number
   readonly loadAverage?: number

@@ -65,7 +65,7 @@ export interface LocalHubCoreOptions {
   readonly search: (query: SearchQuery) => Promise<SearchReply>
   /** Where agents dial, as they see it. */
   readonly ingressUrl: (sessionId: string) => string
-  /** Of the `claude` on this machine. */
+  /** Version of the `claude` on this machine. */
   readonly claudeVersion: () => Promise<string | undefined>
   readonly now?: () => Date
 }
@@ -147,7 +147,7 @@ export class LocalHubCore implements HubCore {
     }
     await session.end({ reason: `stopped by ${caller.name}` })
     await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
-    // Of the whole conversation, through all the sessions it went: nobody comes back to it.
+    // Revoke the tokens of every session that the conversation went through: nobody returns to it.
     await tokens.revokeOfSessions((sessionId) => registry.newestOf(sessionId) === session, caller.name)
     return session.view()
   }

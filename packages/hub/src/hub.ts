@@ -30,7 +30,7 @@ export interface HubOptions {
   readonly plaintextUnderstood?: boolean
   readonly version?: string
   readonly logger?: HubLogger
-  /** Of the `claude` on this machine, for the command lines that are offered. */
+  /** Version of the `claude` on this machine, for the command lines that are offered. */
   readonly claudeVersion?: () => Promise<string | undefined>
   /** A runner is being started beside the hub: launches wait for it, as long as this. */
   readonly expectRunnerForMs?: number

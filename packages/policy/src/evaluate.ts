@@ -10,9 +10,9 @@ export interface Verdict {
   readonly rule?: string
   /** A sentence for people. */
   readonly reason: string
-  /** Of a denial: what the agent is told, if the rule says so. */
+  /** What a deny rule tells the agent, if it says so. */
   readonly message?: string
-  /** Of an ask: when it expires, if the rule says so. */
+  /** When the ask expires, if its rule says so. */
   readonly expiresAfterMs?: number
   /** How often that may be put off, if the rule says so. */
   readonly maxExtensions?: number

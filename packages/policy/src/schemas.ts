@@ -36,13 +36,13 @@ export const Rule = z
     cwd: folderPattern.optional(),
     session: text(256).optional(),
     mode: text(64).optional(),
-    /** Of an ask rule: what nobody has answered by then is expired. */
+    /** Ask rules only: an ask that nobody has answered by then expires. */
     expiresAfterMs: z.int().positive().max(MAX_EXPIRY_MS).optional(),
     /** How often a person may put that off, each time by as long again. */
     maxExtensions: z.int().min(0).max(MAX_EXTENSIONS).optional(),
     /** Why there is this rule, for people. */
     reason: text(1000).optional(),
-    /** Of a deny rule: what the agent is told. */
+    /** Deny rules only: what the agent is told. */
     message: text(4000).optional(),
   })
   .superRefine((rule, context) => {

@@ -31,7 +31,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Of a failed system call: `ENOENT` and so on. */
+/** The code of a failed system call: `ENOENT` and so on. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined
   return typeof error.code === "string" ? error.code : undefined

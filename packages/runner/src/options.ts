@@ -11,7 +11,7 @@ export interface RunnerLimits extends AgentLimits {
   readonly startSpacingMs: number
   /** Agents that may wait for their start. */
   readonly maxWaitingStarts: number
-  /** Of what one agent said and the hub has not acknowledged; beyond it, it is on disk. */
+  /** Bound on one agent's unacknowledged lines in memory; what is beyond it goes to disk. */
   readonly keptMemoryBytes: number
   /** The same, on disk; beyond it, the agent is made to wait. */
   readonly keptDiskBytes: number

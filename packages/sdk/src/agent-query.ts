@@ -10,7 +10,7 @@ import type { FlagSettings } from "./types/settings.ts"
 
 type Result = IteratorResult<SDKMessage, void>
 
-/** Of a query that was closed before it began: not even an abort that comes later is told. */
+/** Messages of a query that was closed before it began: not even a later abort is reported. */
 const NOTHING: Pick<QueryEngine["messages"], "next"> = { next: async () => ({ done: true, value: undefined }) }
 
 /** The program's side of a query. Each method is one request of the wire; what it resolves with is the agent's word. */

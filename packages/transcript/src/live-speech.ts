@@ -152,7 +152,7 @@ function drawLive(speech: Speech, live: LiveBlock, entry: Entry): Row | undefine
 const FIRST_FIELD = /^\s*\{\s*"([^"\\]+)"\s*:\s*("(?:[^"\\]|\\.)*")/
 const LOOK_CHARS = 4096
 
-/** Of an input that is still being written: its first field, once that is whole. */
+/** The first field of an input that is still being written, once the field is whole. */
 function firstField(json: string): JsonObject {
   const [, name, value] = FIRST_FIELD.exec(json.slice(0, LOOK_CHARS)) ?? []
   if (name === undefined || value === undefined) return {}

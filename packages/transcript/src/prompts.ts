@@ -68,7 +68,7 @@ export class PromptTable {
   /** An interrupted turn is told in the same word as a message that was withdrawn; but this one had been read. */
   #wasBegun(uuid: string): boolean {
     const state = this.#words.get(uuid)?.state
-    // Of one that waits behind another it is known: the turn that began since is the other's.
+    // A queued message waits behind another: the turn that began since is the other's.
     if (state === "cancelled" || state === "queued") return false
     // Whoever comes in later was not told that it was started; but a turn began behind it.
     const seq = this.#prompts.get(uuid)?.first.seq ?? Number.POSITIVE_INFINITY

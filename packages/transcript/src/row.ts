@@ -139,7 +139,7 @@ export interface ToolResult {
   readonly content: unknown
   /** What the CLI tells its host, by tool. */
   readonly structured?: unknown
-  /** Of a document: pages that were told in messages of their own. */
+  /** A document's pages, which come in messages of their own. */
   readonly pages?: readonly PictureSource[]
   readonly at: string
   readonly seq: number
@@ -198,7 +198,7 @@ export interface StartedRow extends RowBase {
   readonly mode?: string
   readonly cwd?: string
   readonly version?: string
-  /** Of a later one: what is not as it was. */
+  /** Set on every start but the first: what changed since the one before. */
   readonly changes?: readonly { readonly what: string; readonly before?: string; readonly after?: string }[]
 }
 
@@ -248,7 +248,7 @@ export interface ResultRow extends RowBase {
   readonly errors: readonly string[]
   readonly durationMs?: number
   readonly turns?: number
-  /** Of this turn; absent when it cannot be told from what is loaded. */
+  /** This turn's cost; absent when the loaded events do not tell it. */
   readonly costUsd?: number
   readonly tokens: TokenCount
   /** Use of this turn by model, sub-agents included; absent when the loaded events do not tell it. */

@@ -2,7 +2,7 @@ import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { given, numberOf } from "./entry.ts"
 import type { TaskFacts, TranscriptEvent } from "./row.ts"
 
-/** Of each kind of telling the newest: they may come in any order. */
+/** The newest report of each kind: reports may come in any order. */
 export interface Task {
   readonly id: string
   /** Almost always one: the call that started it. */

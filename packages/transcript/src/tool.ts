@@ -34,7 +34,7 @@ export interface ToolUse {
 
 interface Around {
   readonly isRetracted: (uuid: string) => boolean
-  /** Of the document that it read. */
+  /** Pages of the document that the tool read. */
   readonly pages: readonly { readonly seq: number; readonly pictures: readonly PictureSource[] }[]
 }
 

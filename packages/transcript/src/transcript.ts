@@ -35,7 +35,7 @@ export class Transcript {
   #isSettled = true
   /** The last events that said that the history is being compacted, and that it no longer is. */
   readonly #compacting = { since: 0, until: 0 }
-  /** Of the event that is being folded. */
+  /** Time of the event that is being folded. */
   #at = ""
 
   constructor(options: TranscriptOptions = {}) {

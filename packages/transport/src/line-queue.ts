@@ -34,7 +34,7 @@ export class LineQueue implements AsyncIterable<string> {
     this.#onRoom = options.onRoom
   }
 
-  /** Of the lines that nobody has read yet. */
+  /** Characters in the lines that nobody has read yet. */
   get waitingChars(): number {
     return this.#waitingChars
   }

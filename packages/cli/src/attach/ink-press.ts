@@ -28,7 +28,7 @@ export class PressReader {
   }
 }
 
-/** Of the escapes that the terminal puts around what is pasted ink leaves this. */
+/** The part that ink leaves of the escapes that a terminal puts around pasted text. */
 const BRACKET = /(\[20[01]~)/
 const BEGIN = "[200~"
 const END = "[201~"

@@ -170,7 +170,7 @@ function outcomeLines(row: ToolRow, { colours, width }: Drawing): readonly strin
   return [...head, ...shown.map((line) => paint(cutCells(line.replaceAll("\t", "    "), room)))]
 }
 
-/** Of a sub-agent the newest steps, one line each. */
+/** The newest steps of a sub-agent, one line each. */
 function laneLines(row: ToolRow, { colours, width, laneOf }: Drawing): readonly string[] {
   if (!row.hasLane) return []
   const steps = laneOf(row.toolUseId).slice(-LANE_ROWS)

@@ -12,7 +12,7 @@ export interface CheckOptions {
   readonly timeoutMs?: number
 }
 
-/** Of the output only the end is kept: that is where the failures are told. */
+/** Only the end of the output is kept: failures are reported there. */
 const MAX_CHARS = 8_000
 const TIMEOUT_MS = 60 * 60_000
 const KILL_AFTER_MS = 5_000

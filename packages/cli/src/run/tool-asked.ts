@@ -44,7 +44,7 @@ function bodyOf(row: ToolRow, colours: Colours): readonly string[] {
   return [shown(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${shown(text)}`))]
 }
 
-/** Of a command, what else was given with it. */
+/** What else was given with a command. */
 function detailsOf(input: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(input)
     .filter(([name]) => name !== "command")

@@ -24,7 +24,7 @@ export interface LaunchCommandOptions {
   readonly resumeAt?: string | undefined
   readonly args?: readonly string[] | undefined
   readonly options?: LaunchOptions | undefined
-  /** Of the `claude` on this machine, when one was found. */
+  /** Version of the `claude` on this machine, when one was found. */
   readonly version?: string | undefined
 }
 

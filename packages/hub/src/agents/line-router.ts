@@ -12,7 +12,7 @@ export interface LineRouterOptions {
   readonly spawn?: string
 }
 
-/** Of one connection. */
+/** Bound for one connection. */
 const MAX_NOTED_MALFORMED = 100
 const MAX_ROTATIONS = 60
 const ROTATION_WINDOW_MS = 60_000

@@ -15,7 +15,7 @@ export interface NewToken {
   readonly role: Role
   readonly name?: string | undefined
   readonly expiresAt?: string | undefined
-  /** Of an agent's token: the session it may connect as. */
+  /** Agents' tokens only: the session the agent may connect as. */
   readonly sessionId?: string
 }
 

@@ -150,7 +150,7 @@ export class ClientDesk {
     return { takenServers, unregisteredEvents: this.#sync.unregistered(hooks) }
   }
 
-  /** Of each callback that the agent may make, what its failure means: to block, if that is what one of the clients wants. */
+  /** What a failure means for each callback the agent may make: it blocks if any client wants it to. */
   get hookFailures(): Readonly<Record<string, "open" | "block">> {
     const failures: Record<string, "open" | "block"> = {}
     for (const { event, onFailure } of this.#wanted().hooks) {

@@ -35,7 +35,7 @@ function mergeSpecific(one: Fields | undefined, other: Fields | undefined): Fiel
   }
 }
 
-/** Of a `PermissionRequest`: an object with a `behavior`. */
+/** Merges decisions of a `PermissionRequest` hook: objects with a `behavior`. */
 function heavierDecision(one: Fields, other: Fields): Fields {
   const [first, second] = [fieldOf(one, "decision"), fieldOf(other, "decision")]
   if (first === undefined || second === undefined) return {}

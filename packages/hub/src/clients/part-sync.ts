@@ -46,7 +46,7 @@ export class PartSync {
     return hooks.size === 0 ? {} : { hooks: registrationOf(hooks) }
   }
 
-  /** Of these, the events that the agent calls nobody for. Without an agent there is none yet. */
+  /** The events among these that the agent calls nobody for; none without an agent. */
   unregistered(hooks: readonly ClientHook[]): readonly string[] {
     const told = this.#told
     if (told === undefined || this.#options.session().wire?.incarnation !== told.incarnation) return []

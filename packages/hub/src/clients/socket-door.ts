@@ -41,7 +41,7 @@ interface Visitor {
 }
 
 const MAX_CLIENTS = 2_000
-/** Of those who have not shown a token yet: they take nobody's place, and a token needs no more room than this. */
+/** Bounds for clients that have shown no token yet: they take nobody's place, and a token needs no more room. */
 const MAX_STRANGERS = 500
 const MAX_STRANGER_BYTES = 256 * 1024
 const AUTH_MS = 5_000

@@ -40,7 +40,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** A name with the hash of its content in it, as the build writes it: never a path. */
 const ASSET_NAME = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|png)$/
 const FOREVER = "public, max-age=31536000, immutable"
-/** Of files already read: the whole cockpit is a fraction of it. */
+/** Bound on the files already read: the whole cockpit is a fraction of it. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
 
 const compress = promisify(gzip)

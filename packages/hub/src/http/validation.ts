@@ -25,7 +25,7 @@ export function readQuery(url: string): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
-/** Of the forms a value could have had, the one it comes closest to; when there is no such one, all of them. */
+/** Keeps the issues of the form that the value comes closest to; if no form is closest, those of all forms. */
 function narrow(issue: Issue): readonly Issue[] {
   if (issue.code !== "invalid_union") return [issue]
   const fewest = Math.min(...issue.errors.map((errors) => errors.length))

@@ -6,7 +6,7 @@ export interface TokenRecord {
   readonly role: Role
   readonly name: string | null
   readonly hash: string
-  /** Of an agent's token: the one session it may connect as. */
+  /** Agents' tokens only: the one session the agent may connect as. */
   readonly sessionId: string | null
   readonly createdAt: string
   readonly expiresAt: string | null
@@ -19,6 +19,6 @@ export interface Caller {
   readonly name: string
   readonly tokenId: string
   readonly sessionId: string | null
-  /** Of a browser that is signed in: which login it is, by its hash. */
+  /** Signed-in browsers only: the hash of the login. */
   readonly login?: string
 }

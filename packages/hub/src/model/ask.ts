@@ -21,7 +21,7 @@ export interface Ask {
   readonly skippable?: boolean
   readonly askedAt: string
   readonly expiresAt?: string
-  /** Of one that expires: how far and how often that may still be put off. */
+  /** Set on an ask that expires: by how much and how often that may still be put off. */
   readonly extension?: AskExtension
   readonly settledAt?: string
   readonly settledBy?: string

@@ -208,7 +208,7 @@ export class LaunchDesk {
     return session
   }
 
-  /** Of two who resume it at the same time the second is told that it lives. */
+  /** When two callers resume a session at the same time, the second is told that it is live. */
   async #startOnce(start: Start): Promise<void> {
     if (this.#reviving.has(start.session)) throw isLive(start.session, start.plan.options ?? {})
     const starting = this.#start(start).finally(() => this.#reviving.delete(start.session))

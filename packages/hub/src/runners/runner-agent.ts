@@ -212,7 +212,7 @@ export class RunnerAgent implements AgentWire {
           return this.#giveUp()
         }
         const ack = spool.settled(upTo, this.session.inProgress.isUnderWay)
-        // Of those that the conversation went on from, everything is durable.
+        // Everything is durable in the sessions that the conversation went on from.
         for (const session of this.#refused.keys()) if (session !== this.session) this.#refused.delete(session)
         if (ack !== undefined) await socket.send(encodeAck(ack))
       }

@@ -46,7 +46,7 @@ export class RunnerDoor {
   readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_PAYLOAD_BYTES })
   readonly #controls = new Map<DoorSocket, Promise<void>>()
   readonly #agents = new Map<DoorSocket, Promise<void>>()
-  /** Of processes whose end was not told yet. */
+  /** Spools of processes whose end is not known yet. */
   readonly #spools = new Map<string, Spool>()
   readonly #pings: NodeJS.Timeout
   readonly #stopListening: () => void

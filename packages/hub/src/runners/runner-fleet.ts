@@ -39,7 +39,7 @@ interface Here {
 type Stats = Extract<RunnerToHub, { op: "stats" }>
 
 const DOCUMENT = "runners"
-/** Of those who are away the longest are forgotten. */
+/** Beyond this bound, the runners that have been away longest are forgotten. */
 const MAX_KEPT = 1_000
 const ANOTHER_CAME = 4001
 

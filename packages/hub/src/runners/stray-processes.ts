@@ -4,7 +4,7 @@ import { HubError } from "../errors.ts"
 type Ask = (request: RunnerRequest, timeoutMs: number) => Promise<unknown>
 
 const STOP_TIMEOUT_MS = 15_000
-/** Of one session. Those that are forgotten are stopped when they, or their runner, say hello. */
+/** Bound for one session. A forgotten process is stopped when it, or its runner, says hello. */
 const MAX_STRAYS = 20
 const MAX_SESSIONS = 1_000
 /** The runner has heard it or not: only these leave that open. */

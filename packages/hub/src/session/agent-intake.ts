@@ -44,7 +44,7 @@ export interface AgentIntakeOptions {
   readonly now: () => string
 }
 
-/** Of one session, at the same time. No agent that means well has as many. */
+/** Bound for one session at a time. No well-meaning agent has as many. */
 const MAX_OPEN_QUESTIONS = 1_000
 
 /** What becomes of an agent's lines: events, deltas, asks, replies and calls. */

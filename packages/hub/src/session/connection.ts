@@ -55,7 +55,7 @@ export function stateAtStart({ turnStartedAt }: SessionRecord, openMessages = 0)
   return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
 }
 
-/** Of a process that has said nothing yet. What waits for it is its work: it is not told to be idle first. */
+/** State of a process that has said nothing yet. Waiting messages are its work, so it is never shown as idle first. */
 export function stateOfNew(waiting: number): SessionState {
   return { phase: "starting", activity: waiting === 0 ? "idle" : "running", facts: {} }
 }

@@ -6,7 +6,7 @@ import type { AgentWire } from "./agent-wire.ts"
 export interface Greeting {
   readonly control: AgentControl
   readonly wire: AgentWire
-  /** Of the session that the process is in when it answers. */
+  /** Intake of the session that the process is in when it answers. */
   readonly intake: () => AgentIntake
   /** What goes along: the hooks that clients want. A bare one leaves the hooks of a process as they are. */
   readonly fields: Readonly<Record<string, unknown>>

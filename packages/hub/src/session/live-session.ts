@@ -51,7 +51,7 @@ export class LiveSession {
   readonly #progress: AgentProgress
   readonly #kept: KeptRecord
   readonly #seat: AgentSeat
-  /** Of one that had ended when the hub started. */
+  /** True if the agent had already ended when the hub started. */
   #areMessagesUnread = false
 
   constructor(options: LiveSessionOptions) {

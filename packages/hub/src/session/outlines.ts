@@ -3,7 +3,7 @@ import type { EventLog } from "../store/event-log.ts"
 import { markOf } from "./outline.ts"
 
 const PAGE = { limit: 1_000, maxBytes: 4 * 1024 * 1024 }
-/** Of all sessions together: about 20 MB. */
+/** Bound for all sessions together: about 20 MB. */
 const MAX_KEPT_MARKS = 100_000
 
 interface Outline {

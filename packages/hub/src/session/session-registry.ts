@@ -16,7 +16,7 @@ export interface SessionRegistryOptions {
   readonly now?: () => Date
 }
 
-/** Of the CLI's own ids, which are uuids: what is longer names no session. */
+/** Bound on the CLI's own ids, which are uuids: anything longer names no session. */
 const MAX_AGENT_ID_CHARS = 256
 
 /** All sessions, by our id and by the CLI's own. */
@@ -214,7 +214,7 @@ export class SessionRegistry {
   #add(session: LiveSession): void {
     const { record, own } = session.kept
     this.#sessions.set(record.id, session)
-    // Of two the newer: the one before it was stopped.
+    // The newer of two sessions wins: the older one was stopped.
     if (record.agentSessionId !== null) this.#byAgentId.set(record.agentSessionId, session)
     if (own.requestKey !== null) this.#byRequestKey.set(own.requestKey, session)
   }

@@ -14,7 +14,7 @@ const SHELVES = 32
 const SLOTS_PER_SHELF = 2 ** 53 / SHELVES
 const KEYS_PER_INSERT = [64, 16, 4, 1] as const
 const KEYS_PER_LOOKUP = KEYS_PER_INSERT
-/** Of sessions that began with this process all slots are kept in memory, up to so many of one and of all (16 bytes each). */
+/** Slots kept in memory for sessions that began with this process: bounds for one session and for all (16 bytes each). */
 const MAX_KNOWN = { ofSession: 131_072, ofAll: 1_048_576 } as const
 /** What no slot is: fills up a lookup. */
 const NO_SLOT = -1

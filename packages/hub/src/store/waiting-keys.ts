@@ -33,7 +33,7 @@ export class WaitingKeys {
     return this.#find(session, slot, this.#lastOf(slot)) !== NONE
   }
 
-  /** Of the events whose keys have this slot. */
+  /** Sequence numbers of the events whose keys have this slot. */
   seqsOf(session: number, slot: number): readonly number[] {
     const seqs: number[] = []
     let entry = this.#find(session, slot, this.#lastOf(slot))

@@ -19,7 +19,7 @@ export class WriteQueue {
   #backlog: WriteEntry[][] = []
   #bytes = 0
 
-  /** Of all that was added and not settled. */
+  /** Bytes added and not settled yet. */
   get bytes(): number {
     return this.#bytes
   }

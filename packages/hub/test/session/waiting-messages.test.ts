@@ -95,7 +95,7 @@ it("[HS24] … one that its agent has confirmed too; what neither has is unknown
     message !== request && requestIn(message)?.["subtype"] === "cancel_async_message"
   agent.wire.answer(await agent.wire.find(isNext), { cancelled: false })
   expect((await again).status).toBe(404)
-  // Of what nobody said the agent is not asked.
+  // The agent is not asked about messages that nobody sent.
   const cancels = () =>
     agent.wire.messages.filter((message) => requestIn(message)?.["subtype"] === "cancel_async_message")
   const rubbish = ["22222222-1111-4111-8111-111111111111", "__proto__", agent.sayText("mine")]

@@ -87,7 +87,7 @@ export interface AgentUsage {
   readonly session: string
   readonly pid: number
   readonly memoryBytes: number
-  /** Of one core. */
+  /** Per cent of one core. */
   readonly cpuPercent: number
 }
 

@@ -77,7 +77,7 @@ const common = {
   /** Not implied by the subtype: an interrupted turn is `error_during_execution` with `false` in 2.1.37. */
   is_error: z.boolean(),
   num_turns: z.number(),
-  /** Of the whole process so far, like `modelUsage`; `usage` is the turn's. */
+  /** Cost of the whole process so far, like `modelUsage`; `usage` is the turn's. */
   total_cost_usd: z.number(),
   usage: Usage,
   modelUsage: z.record(z.string(), ModelUsage),

@@ -3,7 +3,7 @@ export interface Activity {
   readonly isTurnRunning: boolean
   /** Requests of the agent that nobody has answered: its asks, and calls of hooks and tools. */
   readonly openRequests: ReadonlySet<string>
-  /** Of those, the calls of hooks, each with the callback it is for. */
+  /** Hook calls among the open requests, each with its callback. */
   readonly openHooks: ReadonlyMap<string, HookCall>
   /** And those for a program, such as one that hosts tools: whoever was asked is forgotten with the hub. */
   readonly openCalls: ReadonlySet<string>

@@ -124,7 +124,7 @@ export class Agent {
     this.#endIfIdle()
   }
 
-  /** Of a process that is over. What it said last is kept, however much waits for the hub. */
+  /** Called when the process has ended. Its last lines are kept, however much waits for the hub. */
   async close(reason: string): Promise<void> {
     await this.#stream.close(reason)
     this.#options.kept.letIn()

@@ -32,7 +32,7 @@ export function activityOfLine(line: string): readonly ActivityInput[] {
 export interface LineForAgent {
   /** The same key again is the same line again. */
   readonly key: string | undefined
-  /** Of a user message. */
+  /** Set on user messages only. */
   readonly messageUuid: string | undefined
   readonly activity: readonly ActivityInput[]
 }
@@ -85,7 +85,7 @@ function systemOf(message: unknown): readonly ActivityInput[] {
     case "background_tasks_changed":
       return [{ kind: "tasks", taskIds: taskIds(message) }]
     case "task_started":
-      // Of one in the foreground the end is the turn's.
+      // A foreground task ends with its turn.
       return isObject(message) && message["is_backgrounded"] === true ? [{ kind: "task-started", taskId }] : []
     case "task_notification":
       return [{ kind: "task-ended", taskId }]

@@ -8,7 +8,7 @@ export type Judgement =
   | { readonly kind: "kill"; readonly reason: string }
 
 export interface AgentLimits {
-  /** Of an agent with all that it started. */
+  /** Counts the agent and every process it started. */
   readonly memoryCeilingBytes: number
   /** How long an agent above its ceiling may go on with its turn. */
   readonly memoryGraceMs: number

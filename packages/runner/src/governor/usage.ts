@@ -2,7 +2,7 @@ import type { ProcessEntry } from "../state/process-table.ts"
 
 export interface TreeUsage {
   readonly memoryBytes: number
-  /** Of one core, since the sample before. */
+  /** Per cent of one core, since the sample before. */
   readonly cpuPercent: number
 }
 
@@ -38,7 +38,7 @@ export function usageOfTrees(
   return usage
 }
 
-/** Of each process, the root that it belongs to, if any. */
+/** Maps each process to the root it belongs to, if any. */
 function ownersOf(roots: ReadonlySet<number>, table: readonly ProcessEntry[]): ReadonlyMap<number, number> {
   const byPid = new Map(table.map((entry) => [entry.pid, entry]))
   const owners = new Map<number, number>()

@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts"
 /** It becomes the name of a folder and a part of an address. */
 const SPAWN = /^[A-Za-z0-9_-]{1,100}$/
 const TEXTS = ["cwd", "model", "permissionMode", "resume", "resumeAt"] as const
-/** Of a whole command line; the systems' own bounds are near. */
+/** Bound on a whole command line; the operating systems' own bounds are close to it. */
 const MAX_CHARS = 100_000
 
 /** What the hub asks for, looked at before anything is started with it. */

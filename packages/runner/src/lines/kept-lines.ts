@@ -35,7 +35,7 @@ export class KeptLines {
   #spool: Spool | undefined
   #reader: SpoolReader | undefined
   #writing: Promise<void> | undefined
-  /** Of files whose every line is acknowledged. */
+  /** Deletes files whose every line is acknowledged, one after the other. */
   #clearing = Promise.resolve()
   #last = 0
   #acked = 0

@@ -64,7 +64,7 @@ export interface TranscriptDescription {
   /** Where its conversation was at work. */
   readonly cwd: string | undefined
   readonly summary: string | undefined
-  /** Of a helper of another conversation: nothing to resume. */
+  /** True for a helper of another conversation, which cannot be resumed. */
   readonly isAside: boolean
 }
 

@@ -10,7 +10,7 @@ export interface ProcessEntry {
   /** Tells a process from a later one with the same number. Compared, never read. */
   readonly startedAt: string
   readonly memoryBytes: number
-  /** Of processor time, so far. */
+  /** Processor time used so far. */
   readonly cpuMs: number
 }
 
@@ -18,7 +18,7 @@ const run = promisify(execFile)
 
 /** Linux counts processor time in these, whatever the kernel's own tick is. */
 const TICK_MS = 10
-/** Of the fields behind the name, from the third on: see proc(5). */
+/** Positions of the fields behind the name, from the third on: see proc(5). */
 const FIELD = {
   state: 0,
   parent: 1,

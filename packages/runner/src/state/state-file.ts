@@ -12,7 +12,7 @@ export interface AgentRecord {
   readonly startedAt: string
   /** What its launch was answered with. */
   readonly launched: Launched
-  /** Of its first process; with the pid it says which process is meant. Undefined: it was gone before one could look. */
+  /** Start time of the first process, which with the pid identifies it; undefined if it had ended before we looked. */
   readonly processStartedAt?: string
   /** The CLI's own id of the conversation that it goes on with, until it says one itself. */
   readonly resumed?: string

@@ -128,7 +128,7 @@ function isSame(config: McpServerConfig | undefined, known: McpSdkServerConfigWi
   return config !== undefined && isInProcess(config) && config.instance === known?.instance
 }
 
-/** Of a server's configuration, what is the agent's business. */
+/** The part of a server's configuration that the agent needs. */
 function toldOf({ timeout, tools }: McpSdkServerConfigWithInstance): Record<string, unknown> {
   return { ...(timeout ? { timeout } : {}), ...(tools === undefined ? {} : { tools }) }
 }

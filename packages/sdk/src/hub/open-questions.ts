@@ -1,7 +1,7 @@
 /** The agent's questions that wait for our answer, also beyond the connection that brought them. */
 export class OpenQuestions {
   readonly #open = new Set<string>()
-  /** Of a connection that was lost: the next one tells which of them are still open. */
+  /** Questions of a lost connection: the next one tells which of them are still open. */
   readonly #doubtful = new Set<string>()
 
   get size(): number {

@@ -118,7 +118,7 @@ export function givenOptions(options: Options): Options {
   return given
 }
 
-/** Of a limit of turns nought and what is no number at all mean none. */
+/** Zero and not-a-number both mean no limit of turns. */
 function isNoNumber(value: unknown): boolean {
   return value === 0 || Number.isNaN(value)
 }

@@ -33,7 +33,7 @@ export function isMessage(type: string): boolean {
 }
 
 function treeOf(linked: readonly TranscriptEntry[]): Tree {
-  // Of two lines with one uuid the later counts, in the place of the earlier.
+  // The later of two lines with one uuid counts, in the place of the earlier.
   const entries = new Map(linked.map((entry) => [entry.uuid, entry]))
   const parents = new Map([...entries.values()].map(({ uuid, parentUuid }) => [uuid, parentUuid]))
   return { entries, parents, progress: new Map() }
@@ -96,8 +96,8 @@ function* upwards(from: TranscriptEntry, tree: Tree): Generator<TranscriptEntry>
 }
 
 /**
- * Of several tools called at once only one result is on the chain. The other blocks of the same API message and the
- * other results are put behind the last block of that message which is.
+ * Only one result is on the chain when several tools were called at once. The other blocks of the same API message and
+ * the other results are put behind the last block of that message which is on the chain.
  */
 function withParallelCalls(chain: readonly TranscriptEntry[], tree: Tree): TranscriptEntry[] {
   const lastBlock = new Map<string, TranscriptEntry>()

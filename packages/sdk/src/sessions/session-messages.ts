@@ -15,9 +15,9 @@ export interface SessionMessage {
   session_id: string
   /** As the API has it; a system message has none. */
   message: unknown
-  /** Of a subagent's message: the call that started it. */
+  /** Sub-agents' messages only: the call that started the sub-agent. */
   parent_tool_use_id: string | null
-  /** Of a subagent's message: the subagent that started it, if it was not the session itself. */
+  /** Sub-agents' messages only: the sub-agent that started this one, if it was not the session itself. */
   parent_agent_id: string | null
   isCompactSummary?: boolean
   /** Not for people to read. */

@@ -11,12 +11,12 @@ export interface TranscriptEntry {
   readonly isMeta: boolean
   readonly isTeammate: boolean
   readonly timestamp: string
-  /** Of an assistant's message: the API message that this block is one of. */
+  /** Assistant messages only: the API message that this block belongs to. */
   readonly messageId: string | undefined
   readonly toolUses: readonly string[]
   readonly toolResults: readonly string[]
   readonly kept: KeptMessages | undefined
-  /** Of a user's message: which of the CLI's own marks its text begins with. */
+  /** User messages only: which of the CLI's own marks the text begins with. */
   readonly opening: "caveat" | "command" | "output" | undefined
   readonly offset: number
   readonly bytes: number

@@ -10,7 +10,7 @@ export interface ClaimOptions {
   agents?: Record<string, AgentDefinition>
   appendSystemPrompt?: string
   cwd: string
-  /** Of the agent's environment, only the few variables it takes at this point. */
+  /** The few variables of the agent's environment that it takes at this point. */
   env?: Record<string, string>
   maxThinkingTokens?: number | null
   model?: string

@@ -69,7 +69,7 @@ describe("changes to a session", () => {
         [() => renameSession("x", "y"), "session/bad-id"],
         [() => renameSession(id(99), "y"), "session/not-found"],
         [() => renameSession(SESSION, " "), "session/bad-text"],
-        // Of a program without types.
+        // What a program without types may pass.
         [() => Reflect.apply(renameSession, undefined, [SESSION, 5]), "session/bad-text"],
         [() => Reflect.apply(tagSession, undefined, [SESSION, undefined]), "session/bad-text"],
       ]

@@ -51,7 +51,7 @@ interface AgentState {
   /** Replies that were refused. */
   safetyStops: number
   subagents: number
-  /** Of them, those that their turn waited for because it was asked to. */
+  /** Sub-agents that their turn waited for because it was asked to. */
   subagentsInFront: number
   promptId: string
   agents: Readonly<Record<string, Fields>>

@@ -57,7 +57,7 @@ export class Speech {
   readonly #partial: PartialMessages
   #thinking = { tokens: 0, startedAt: 0 }
   #lines = 0
-  /** Of a reply in one piece: what is passed on at its end. */
+  /** Blocks of a reply in one piece, passed on at its end. */
   readonly #waiting: BlockBuilder[] = []
   /** The last block said: it is remembered when it is known how the reply ended, if that is its end. */
   #held: { message: Fields; said: Fields; requestId: string } | undefined

@@ -36,7 +36,7 @@ export class TurnCourse {
   readonly #structured: StructuredOutput
   readonly #saysInterruption: () => boolean
   #joined: string[] = []
-  /** Of the last message that the model was told. */
+  /** Uuid of the last message that the model was told. */
   #userUuid = ""
 
   constructor(core: AgentCore, messages: Batch, { abort, saysInterruption }: Interruption) {

@@ -26,7 +26,7 @@ export class TurnReport {
     this.startedAt = core.clock.now()
   }
 
-  /** Of a turn in which the model was not asked. */
+  /** Reports a turn in which the model was not asked. */
   tellLocal(messages: readonly QueuedMessage[], text: string, command?: string): void {
     const named = command === undefined ? {} : { localCommand: command }
     this.#emit({ kind: "success", text }, { messages, numTurns: 0, ...named })

@@ -4,8 +4,8 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { CommandInfo, PluginInfo } from "../profiles/profile.ts"
 import { descriptionOf, namesIn, type Page, readPage } from "./page.ts"
 
-// Of plugins named by `--plugin-dir`, what an agent tells its host: their names, commands, skills and agents. What they
-// would do is the scenario's to say.
+// What an agent tells its host about plugins named by `--plugin-dir`: their names, commands, skills and agents. The
+// scenario says what they do.
 
 export function readPlugins(folders: readonly string[], cwd: string): PluginInfo[] {
   return folders

@@ -5,7 +5,7 @@ import { CONNECTION_CLOSED, McpLinkFailure, troubleText } from "./link.ts"
 
 // What is told of a server and of what it said, in the version's words.
 
-/** Of its hints, those that are kept. */
+/** The hints of a tool that are kept. */
 export function annotationsOf(tool: Readonly<Fields>): Fields {
   const hints = fieldOf(tool, "annotations") ?? {}
   const kept = { readOnlyHint: "readOnly", destructiveHint: "destructive", openWorldHint: "openWorld" }

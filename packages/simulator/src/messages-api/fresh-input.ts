@@ -4,7 +4,7 @@ import type { Entry, MessagesRequest } from "./request.ts"
 export interface FreshInput {
   texts: string[]
   toolResults: string[]
-  /** Of the results, those of tools that came to nothing. */
+  /** Results of tools that failed. */
   failedResults: string[]
 }
 

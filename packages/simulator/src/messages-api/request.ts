@@ -5,7 +5,7 @@ export interface Entry {
   role: string
   texts: string[]
   toolResults: string[]
-  /** Of them, those with `is_error`. */
+  /** Results with `is_error`. */
   failedResults: string[]
 }
 

@@ -133,7 +133,7 @@ export class ScriptedModel implements Model {
   }
 }
 
-/** Of each tool whose result came last, whether it came to nothing. */
+/** Whether each tool failed, for the tools whose results came last. */
 function failedResults(messages: readonly Fields[]): boolean[] {
   const content = messages.at(-1)?.["content"]
   const blocks = Array.isArray(content) ? content.filter(isObject) : []

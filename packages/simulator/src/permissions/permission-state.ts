@@ -66,7 +66,7 @@ export function findRule(state: PermissionState, behavior: Behavior, call: Call)
   return ruleForAny([command, ...parts, ...bare], ruleFor)
 }
 
-/** Of commands strung together, one that is forbidden is enough. */
+/** One forbidden command is enough to forbid all that are strung together. */
 function ruleForAny(
   commands: readonly string[],
   ruleFor: (part: string) => SourcedRule | undefined,

@@ -28,7 +28,7 @@ function modulesOf(input: string, flags: readonly string[] = [], folder = makeFo
   return ran.stderr.split("\n").filter((line) => line !== "")
 }
 
-/** Of a turn, of a road, of a scenario: what an agent can answer its host without. */
+/** Modules for turns, transports and scenarios, which an agent does not need to answer its host. */
 const LATER =
   /\/(?:zod|yaml|ws)\/|turn-course|tool-set|scripted-model|faulty-transport|v2-1-120|controls-newer|help\.js/
 

@@ -8,7 +8,7 @@ export type BodyRead =
   /** The client went away in the middle. */
   | { readonly kind: "gone" }
 
-/** Of a body that was refused, this much is still taken, and for this long: a client that is cut off misses its answer. */
+/** A refused body is still read up to this size and time: a client that is cut off misses its answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 const MAX_DISCARD_MS = 10_000
 

@@ -11,7 +11,7 @@ import { type HybridConnection, type HybridSettings, PostedConnection } from "./
 
 export interface HybridReceiverOptions extends LineLimits, SendLimits {
   readonly maxBodyBytes?: number
-  /** Of one agent, at the same time. The real CLIs have one; another may be the one they gave up before. */
+  /** Bound for one agent at a time. The real CLIs have one; another may be the one they gave up before. */
   readonly maxPostsUnderWay?: number
   /** How long after the reply to a POST a line that waited for it is sent. */
   readonly answerGraceMs?: number

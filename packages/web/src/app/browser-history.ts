@@ -8,7 +8,7 @@ interface Entry {
   readonly index: number
   /** The address of the entry below it. One with the same address shows nothing of its own, unless a layer is open. */
   readonly below: string | undefined
-  /** Of an address that is opened over a screen: the screen's. */
+  /** Address of the screen below, when this address is opened over a screen. */
   readonly behind: string | undefined
   /** It was a layer's, and its address was replaced: it stands for the one below, which still has what was replaced. */
   readonly standsForBelow: boolean

@@ -15,7 +15,7 @@ export function useScreenTitle(title: string): void {
   }, [title])
 }
 
-/** Of what is opened over the screen, for as long as it is. */
+/** Title of a layer over the screen, while the layer is open. */
 export function useTitleOver(title: string): void {
   useEffect(() => {
     titleOver.set(title)

@@ -16,7 +16,7 @@ import type { SettledAsks } from "./use-settled-asks.ts"
 interface InboxListProps {
   readonly tab: "open" | "settled"
   readonly wish: InboxWish
-  /** Of this tab: everything, and what is wanted of it. */
+  /** All requests of this tab, and those that pass the filter. */
   readonly all: readonly Ask[]
   readonly list: readonly Ask[]
   readonly openCount: number

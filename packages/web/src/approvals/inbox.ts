@@ -19,7 +19,7 @@ export const KINDS: readonly { readonly value: Ask["kind"]; readonly label: stri
   { value: "dialog", label: "Dialogs" },
 ]
 
-/** Of an address, which anybody can write: a kind that does not exist is none. */
+/** Reads the address, which anybody can write: an unknown kind counts as none. */
 export function wishOf(query: URLSearchParams): InboxWish {
   const kind = query.get("kind") ?? ""
   return { kind: KINDS.some(({ value }) => value === kind) ? kind : "", machine: query.get("machine") ?? "" }

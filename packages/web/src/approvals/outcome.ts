@@ -27,7 +27,7 @@ export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): strin
   return `The token ${who} ${verb.toLowerCase()} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
 }
 
-/** Of those that ended without an answer. */
+/** Words for a request that ended without an answer. */
 function ownEnd(ask: Ask): string | undefined {
   switch (ask.state) {
     case "pending":

@@ -79,7 +79,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
 interface PlanButtonsProps {
   readonly canAct: boolean
   readonly isSeen: boolean
-  /** Of what says why it cannot be approved yet. */
+  /** Id of the hint that says why the plan cannot be approved yet. */
   readonly hint: string
   readonly verb: string
   readonly canEdit: boolean

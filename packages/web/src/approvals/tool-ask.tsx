@@ -98,7 +98,7 @@ function ForAll({ count, isTicked, onToggle }: ForAllProps) {
 interface ToolButtonsProps {
   readonly canAct: boolean
   readonly isSeen: boolean
-  /** Of what says why it cannot be allowed yet. */
+  /** Id of the hint that says why the request cannot be allowed yet. */
   readonly hint: string
   readonly allowLabel: string
   readonly denyLabel: string

@@ -6,7 +6,7 @@ import { useHub } from "../app/hub-context.ts"
 /** Longer ago than this nobody waits for a page any more. */
 const WAITED_MS = 3_600_000
 
-/** Of a page that was opened for an MCP server: whether the server says that what was to be done there is done. */
+/** Whether an MCP server says that the page it asked to open has done its work. */
 export function useElicitationDone(ask: Ask): "not-awaited" | "awaited" | "done" {
   const hub = useHub()
   const [isDone, setDone] = useState(false)

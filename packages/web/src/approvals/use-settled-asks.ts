@@ -15,7 +15,7 @@ function settledMs(ask: Ask): number {
   return Date.parse(ask.settledAt ?? ask.askedAt)
 }
 
-/** Of the last seven days, the latest first. */
+/** Settled requests of the last seven days, the latest first. */
 export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>): SettledAsks {
   const store = useHubStore()
   const isLive = useConnection().name === "live"

@@ -12,7 +12,7 @@ function text(source: Readonly<Record<string, unknown>> | undefined, field: stri
 /** What is asked, as a heading: the CLI's own words, or ours. */
 export function headingOf(ask: AskLike): string {
   const hasOwnWords = ask.kind === "elicitation" || ask.kind === "dialog"
-  // Of a tool, a question or a plan it is the bare name of the tool: ours says more.
+  // Tools, questions and plans have only the tool's bare name here: our words say more.
   const own = text(ask.request, "title") ?? (hasOwnWords ? text(ask.request, "display_name") : undefined)
   if (own !== undefined) return oneLine(own, 120)
   const { input } = ask

@@ -52,7 +52,7 @@ export function readBefore(query: URLSearchParams): Before {
   return (name) => textIn(kept, name) ?? ""
 }
 
-/** Of these the address tells too: it counts only where nothing is kept, for what was left empty since was meant to be. */
+/** Machine and folder may be in the address too. Kept values win, even empty ones: somebody emptied them on purpose. */
 export function readPlaceBefore(query: URLSearchParams): { readonly machine: string; readonly cwd: string | null } {
   const kept = keptFor(query)
   if (kept === undefined) return { machine: query.get("runner") ?? "", cwd: query.get("cwd") }

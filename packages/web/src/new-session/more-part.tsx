@@ -5,7 +5,7 @@ import type { FieldProblem } from "./launch.ts"
 interface MorePartProps {
   readonly title: string
   readonly startsOpen: boolean
-  /** Of a field in it. It opens for each that is found, and stays as it is when that was mended. */
+  /** Problem of a field in this part. The part opens for each new problem and stays open once it is fixed. */
   readonly problem: FieldProblem | undefined
   readonly children: ReactNode
 }

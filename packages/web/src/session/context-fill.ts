@@ -49,7 +49,7 @@ function tokensIn(usage: unknown): number {
   return COUNTED.reduce((sum, name) => sum + countOf(usage, name), 0)
 }
 
-/** Of the model that spoke; where it goes by another name there, of the one with the most room. */
+/** Context window of the model that spoke; when it is listed under another name, the largest one listed. */
 function roomIn(usage: unknown, model: string | undefined): number | undefined {
   if (!isObject(usage)) return undefined
   const own = model === undefined ? 0 : countOf(usage[model], "contextWindow")

@@ -13,7 +13,7 @@ export interface LaunchFailure {
 type MessageAt = (seq: number) => Readonly<Record<string, unknown>> | undefined
 type Facts = Pick<Session, "state" | "runner" | "turns" | "exit">
 
-/** Of a session whose process a machine started and that ended by itself before its first turn was over. */
+/** Set when a machine started the session's process and the process ended by itself during its first turn. */
 export function launchFailureOf(session: Facts, rows: readonly Row[], messageAt: MessageAt): LaunchFailure | undefined {
   const { state, runner, turns, exit } = session
   if (state !== "ended" || runner === null || exit === undefined) return undefined

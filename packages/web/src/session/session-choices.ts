@@ -45,7 +45,7 @@ function withCurrent(known: readonly Choice[], current: string | null): readonly
   return [{ value: current, label: current === "" ? "Default model" : current }, ...known]
 }
 
-/** Of the list that the agent gives, or gave when it started. None is no list: it is asked again the next time. */
+/** Reads the agent's list of models, given now or at its start. An empty one counts as none and is requested again. */
 export function readModels(body: unknown): readonly Choice[] | undefined {
   const models: unknown = isObject(body) ? body["models"] : undefined
   if (!Array.isArray(models)) return undefined

@@ -89,7 +89,7 @@ export function useImages(session: string) {
   const set = (next: Images) => put(session, one, next)
   function attach(event: ClipboardEvent | DragEvent, list: DataTransfer | null): void {
     const files = [...(list?.files ?? [])]
-    // Of what is pasted some is text all the same; a file that is dropped would be opened instead of this page.
+    // A paste may hold text as well, so only images are taken; a dropped file would open instead of this page.
     const isMeant = event.type === "drop" || files.some(({ type }) => type.startsWith("image/"))
     if (files.length === 0 || !isMeant) return
     event.preventDefault()

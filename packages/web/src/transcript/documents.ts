@@ -65,7 +65,7 @@ function blocksOf(content: unknown): readonly Readonly<Record<string, unknown>>[
   return Array.isArray(content) ? content.filter(isObject) : []
 }
 
-/** Of what base64 stands for. */
+/** Bytes that a base64 text decodes to. */
 function bytesOf(data: string): number {
   return Math.floor((data.length * 3) / 4) - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0)
 }

@@ -10,7 +10,7 @@ export interface ReadingSpot {
   readonly lane: string | null
 }
 
-/** Of the last few: Back leads there. The one that was left last comes last. */
+/** Reading places of the last few sessions, for Back. The most recent one is last. */
 const kept = new Map<string, ReadingSpot & { readonly place: ReadingPlace }>()
 const MAX_KEPT = 50
 

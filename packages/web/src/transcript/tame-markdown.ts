@@ -1,7 +1,7 @@
 /** Deeper than anybody writes; the parser's time grows with the square of it and worse. */
 const MAX_QUOTES = 20
 const MAX_INDENT = 60
-/** Of one paragraph: marks that never close are looked for to its end, each of them. */
+/** Bound on one paragraph: the parser searches it to its end for each mark that never closes. */
 const MAX_PARAGRAPH_CHARS = 20_000
 
 /** Whether a text can be read as markdown in reasonable time. Hostile ones are shown as they are. */

@@ -220,7 +220,7 @@ function useMarks(sessionId: string, view: FeedView): { marks: readonly TrackMar
   const marks = useMemo(() => {
     if (outline.name === "loading") return NO_MARKS
     return joinedMarks(outline.name === "whole" ? outline : { marks: NO_MARKS, upTo: 0 }, rows.current)
-    // Of the rows only those of the log count, and those are others when the log is longer or another part of it is held.
+    // Only rows of the log count, and they change only when the log grows or another part of it is held.
   }, [outline, lastSeq, fromSeq])
   return { marks, isPartial: outline.name === "partial" }
 }

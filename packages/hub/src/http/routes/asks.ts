@@ -71,7 +71,7 @@ function hidePrivateParts(error: unknown): never {
   throw new HubError(error.code, error.message, { cause: error, details })
 }
 
-/** Of all that the core puts into an error, only asks know the process that asked. */
+/** Only asks have an incarnation, among everything that the core puts into an error. */
 function isAsk(value: unknown): value is Ask {
   return typeof value === "object" && value !== null && "incarnation" in value
 }

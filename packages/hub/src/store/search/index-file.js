@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import { Connection } from "./connection.js"
 
-/** Of the index's own tables: another version's index is made anew. */
+/** Version of the index's own tables: an index of another version is rebuilt. */
 const VERSION = 1
 const SETTINGS = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
 const SCHEMA = `

@@ -7,7 +7,7 @@
 /** @type {readonly SearchField[]} */
 export const SEARCH_FIELDS = ["text", "input", "result", "thinking"]
 
-/** Of each field of an event so much is searched: no line may hold up the others. */
+/** Searched length of each field: no line may hold up the others. */
 const MAX_FIELD_CHARS = 100_000
 const MAX_DEPTH = 20
 

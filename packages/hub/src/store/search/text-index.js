@@ -43,7 +43,7 @@ export class TextIndex {
     return Number(this.#index.first("SELECT indexed_to FROM progress")[0] ?? 0)
   }
 
-  /** Of the last event there is. */
+  /** Id of the last event in the log. */
   get logEnd() {
     return Number(this.#log.first("SELECT max(id) FROM events")[0] ?? 0)
   }

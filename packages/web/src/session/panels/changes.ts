@@ -15,7 +15,7 @@ export interface FileChange {
 }
 
 export interface Turn {
-  /** Of its prompt. */
+  /** Sequence number of the turn's prompt. */
   readonly seq: number
   readonly words: string
 }

@@ -4,7 +4,7 @@ import type { DiffLine } from "../../transcript/line-diff.ts"
 /** What somebody has to say to one line of a change. */
 export interface LineComment {
   readonly path: string
-  /** Of the file as it is now; of a line that is gone, as it was. */
+  /** Line number in the file as it is now; a deleted line has its old number. */
   readonly line: number
   readonly kind: DiffLine["kind"]
   /** What stands there. */

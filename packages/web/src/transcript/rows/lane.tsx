@@ -19,7 +19,7 @@ export function Lane({ row }: { readonly row: ToolRow }) {
   const rows = useLaneRows(row.toolUseId)
   const shown = depth < MAX_DEPTH ? rows.slice(-INLINE_ROWS) : []
   const prompt = textIn(row.input, "prompt")
-  // Of one in the background the result only says that it was started.
+  // A background agent's result only says that it was started.
   const answer = row.task?.isBackground === true ? (row.task.summary ?? "") : resultText(row.result?.content)
   return (
     <div className="flex flex-col gap-2 border-s-2 border-line ps-3">

@@ -7,7 +7,7 @@ import type { HubEvent } from "@signalbox/client"
 export interface EventWindow {
   /** Grows in place while events come in: a copy for each would take longer than folding it. */
   readonly events: HubEvent[]
-  /** Of the log, as far as it is known. */
+  /** Bounds of the log, as far as they are known. */
   readonly firstSeq: number
   readonly lastSeq: number
 }

@@ -44,7 +44,7 @@ export class HeldLog {
     return { firstSeq, lastSeq, fromSeq: fromSeq(this.#window), toSeq: toSeq(this.#window) }
   }
 
-  /** Of a sub-agent's lane all is there once its call is. */
+  /** A sub-agent's lane is complete once its call is held. */
   get isAtHead(): boolean {
     return isAtHead(this.#window) || this.#host()?.hasCall === true
   }

@@ -14,10 +14,10 @@ import { PageTurns } from "./page-turns.ts"
 export interface FeedView {
   readonly load: "loading" | "ready" | "missing"
   readonly rows: readonly Row[]
-  /** Of the log. */
+  /** Bounds of the log. */
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Of what is held. */
+  /** Bounds of the events that are held. */
   readonly fromSeq: number
   readonly toSeq: number
   readonly isAtHead: boolean
@@ -33,7 +33,7 @@ export interface FeedView {
 }
 
 const PAGE = 200
-/** Of a page number that no log reaches: "the last ones". */
+/** A number that no log reaches: asks for the last page. */
 const END = Number.MAX_SAFE_INTEGER
 /** Events that are held to fill a view with few rows. */
 export const MAX_FILL = 2000
@@ -242,7 +242,7 @@ export class SessionFeed {
   }
 
   #changed(effect: PageEffect): void {
-    // Of several before the list looks, the one that counts most.
+    // Several changes before the list looks count as the weightiest of them.
     if (effect === "replaced" || this.#change === "none") this.#change = effect === "behind" ? "none" : effect
   }
 
