@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander"
-import { definitionOf } from "./define-command.ts"
+import { definitionOf } from "./base/define-command.ts"
 import { createProgram, everyCommand } from "./program.ts"
 
 const INTRODUCTION = `# The \`signalbox\` command

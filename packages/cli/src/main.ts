@@ -1,6 +1,6 @@
 import { CommanderError } from "commander"
-import type { CommandContext } from "./command-context.ts"
-import { type ExitCode, exitCodeOf, oneLine } from "./failure.ts"
+import type { CommandContext } from "./base/command-context.ts"
+import { type ExitCode, exitCodeOf, oneLine } from "./base/failure.ts"
 import { createProgram } from "./program.ts"
 import { endWithReader } from "./terminal/output.ts"
 
@@ -13,7 +13,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   endWithReader(context)
   try {
     if (name === "shim" && rest[0] !== "--help" && rest[0] !== "-h")
-      return await (await import("./shim/shim.ts")).shim(rest, context)
+      return await (await import("./hub/shim.ts")).shim(rest, context)
     const program = await createProgram(context, name)
     await program.parseAsync([...argv], { from: "user" })
   } catch (error) {

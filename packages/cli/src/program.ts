@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
-import type { CommandContext } from "./command-context.ts"
-import { errorLine } from "./define-command.ts"
+import type { CommandContext } from "./base/command-context.ts"
+import { errorLine } from "./base/define-command.ts"
 
 const { version: VERSION }: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),

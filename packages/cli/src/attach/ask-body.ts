@@ -1,10 +1,10 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/transcript"
-import { grantLines, grantsOf } from "../run/standing-grants.ts"
-import { toolAsked } from "../run/tool-asked.ts"
+import { grantLines, grantsOf } from "../asks/standing-grants.ts"
+import { toolAsked } from "../asks/tool-asked.ts"
+import { wrapCells } from "../terminal/cells.ts"
 import type { Colours } from "../terminal/colours.ts"
-import { wrapCells } from "./cells.ts"
 
 interface Drawing {
   readonly width: number

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
-import type { CommandContext } from "../command-context.ts"
-import { oneLine } from "../failure.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { oneLine } from "../base/failure.ts"
 
 /** With brackets around what is pasted. */
 const ENTER = "\u001b[?1049h\u001b[H\u001b[2J\u001b[?2004h"

@@ -1,5 +1,5 @@
 import { render } from "ink"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { App } from "./app.tsx"
 import type { SessionFeed } from "./session-feed.ts"

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { collect, defineCommand, jsonOption } from "../define-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { collect, defineCommand, jsonOption } from "../base/define-command.ts"
 
 export interface AnswerOptions extends DataOption {
   readonly message?: string
@@ -38,7 +38,7 @@ export function addAnswer(program: Command, context: CommandContext): void {
     .option("--interrupt", "with deny: stop the turn too")
   jsonOption(command, "print the settled ask as JSON").action(
     async (ask: string, verdict: string, options: AnswerOptions) => {
-      const { answerAsk } = await import("../hub/answer-ask.ts")
+      const { answerAsk } = await import("../asks/answer-ask.ts")
       await answerAsk({ ask, verdict }, options, context)
     },
   )

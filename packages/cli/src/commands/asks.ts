@@ -1,7 +1,7 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
 
 export interface AsksOptions extends DataOption {
   readonly watch?: boolean
@@ -19,7 +19,7 @@ export function addAsks(program: Command, context: CommandContext): void {
     .option("--watch", "go on: show each as it is asked, and what becomes of it")
     .option("--session <id>", "only of this session")
   jsonOption(command, "print as JSON; with --watch, one ask on each line").action(async (options: AsksOptions) => {
-    const { showAsks } = await import("../hub/show-asks.ts")
+    const { showAsks } = await import("../asks/show-asks.ts")
     await showAsks(options, context)
   })
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import { defineCommand, type JsonOption, jsonOption } from "../define-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { defineCommand, type JsonOption, jsonOption } from "../base/define-command.ts"
 
 export function addAttach(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {
@@ -11,7 +11,7 @@ export function addAttach(program: Command, context: CommandContext): void {
   const words = "no screen: print each event from now on as JSON, one on each line, until the session ends"
   jsonOption(command, words).action(async (id: string, options: JsonOption) => {
     if (options.json === true) {
-      const { showLog } = await import("../hub/show-log.ts")
+      const { showLog } = await import("../sessions/show-log.ts")
       return showLog(id, { ...options, follow: true, after: 0, tail: 0 }, context)
     }
     const { attach } = await import("../attach/attach.ts")

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import { defineCommand, type JsonOption, jsonOption } from "../define-command.ts"
-import { usageError } from "../failure.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { defineCommand, type JsonOption, jsonOption } from "../base/define-command.ts"
+import { usageError } from "../base/failure.ts"
 
 export function addCompletion(program: Command, context: CommandContext): void {
   const command = defineCommand(program, {

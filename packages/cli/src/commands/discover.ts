@@ -1,7 +1,7 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
 
 export interface DiscoverOptions extends DataOption {
   readonly watch?: boolean

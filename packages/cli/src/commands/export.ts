@@ -1,7 +1,7 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
 
 export interface ExportOptions extends DataOption {
   readonly html?: string
@@ -19,7 +19,7 @@ export function addExport(program: Command, context: CommandContext): void {
     .option("--html <file>", "one page that needs nothing else, to read or to send to somebody (- is stdout)")
     .option("--ndjson <file>", "the events as they are, one JSON object on each line (- is stdout)")
   jsonOption(command, "print where it was written as JSON").action(async (id: string, options: ExportOptions) => {
-    const { exportSession } = await import("../export/export-session.ts")
+    const { exportSession } = await import("../sessions/export-session.ts")
     await exportSession(id, options, context)
   })
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import { defineCommand, type JsonOption, jsonOption } from "../define-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { defineCommand, type JsonOption, jsonOption } from "../base/define-command.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/with-hub.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"

@@ -1,8 +1,8 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
-import { usageError } from "../failure.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
+import { usageError } from "../base/failure.ts"
 
 export interface LogOptions extends DataOption {
   readonly follow?: boolean
@@ -23,7 +23,7 @@ export function addLog(program: Command, context: CommandContext): void {
     .option("--tail <n>", "only the last so many events", readCount("--tail"))
   jsonOption(command, "print the events as they are, one JSON object on each line").action(
     async (id: string, options: LogOptions) => {
-      const { showLog } = await import("../hub/show-log.ts")
+      const { showLog } = await import("../sessions/show-log.ts")
       await showLog(id, options, context)
     },
   )

@@ -1,9 +1,9 @@
 import type { SessionState } from "@signalbox/client"
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { defineCommand, jsonOption } from "../define-command.ts"
-import { usageError } from "../failure.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
+import { usageError } from "../base/failure.ts"
 
 export interface LsOptions extends DataOption {
   readonly json?: boolean
@@ -30,7 +30,7 @@ export function addLs(program: Command, context: CommandContext): void {
     .option("--search <text>", "only those with this in their title or folder")
     .option("--limit <n>", "at most so many", readLimit, 100)
   jsonOption(command, "print the list as JSON, as GET /api/sessions does").action(async (options: LsOptions) => {
-    const { listSessions } = await import("../hub/list-sessions.ts")
+    const { listSessions } = await import("../sessions/list-sessions.ts")
     await listSessions(options, context)
   })
 }

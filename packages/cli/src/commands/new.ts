@@ -1,9 +1,9 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { collect, defineCommand, jsonOption, modeOption } from "../define-command.ts"
-import { usageError } from "../failure.ts"
-import { addLaunchOptions, type LaunchOptionFlags } from "../hub/launch-options.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { collect, defineCommand, jsonOption, modeOption } from "../base/define-command.ts"
+import { usageError } from "../base/failure.ts"
+import { addLaunchOptions, type LaunchOptionFlags } from "../sessions/launch-options.ts"
 
 export interface NewOptions extends DataOption, LaunchOptionFlags {
   readonly agent: string
@@ -56,7 +56,7 @@ export function addNew(program: Command, context: CommandContext): void {
   modeOption(command)
   addLaunchOptions(command)
   jsonOption(command, "print the whole session as JSON").action(async (options: NewOptions) => {
-    const { newSession } = await import("../hub/new-session.ts")
+    const { newSession } = await import("../sessions/new-session.ts")
     await newSession(options, context)
   })
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { collect, defineCommand, jsonOption } from "../define-command.ts"
-import { usageError } from "../failure.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { collect, defineCommand, jsonOption } from "../base/define-command.ts"
+import { usageError } from "../base/failure.ts"
 
 export interface RunnerCommandOptions extends DataOption {
   readonly hub?: string

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
 
 /** Its arguments are those of `claude`: `main` hands them over before this is read. Here is what the help shows. */
 export function addShim(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { defineCommand, jsonOption } from "../define-command.ts"
+import { defineCommand, jsonOption } from "../base/define-command.ts"
 
 /** Its arguments are the simulator's: `main` hands them over before this is read. Here is what the help shows. */
 export function addSim(program: Command): void {

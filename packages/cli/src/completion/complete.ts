@@ -1,6 +1,6 @@
 import { LAUNCH_MODES } from "@signalbox/protocol/asking-modes"
 import type { Command, Option } from "commander"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 import { type KnownThing, knownIds } from "./known-ids.ts"
 
 /** What an option's value may be, where there are but a few. */

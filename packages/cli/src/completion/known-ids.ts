@@ -1,5 +1,5 @@
 import type { Hub } from "@signalbox/client"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 import { findHub } from "../hub/find-hub.ts"
 import { withHub } from "../hub/with-hub.ts"
 

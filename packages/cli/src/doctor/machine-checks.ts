@@ -5,9 +5,9 @@ import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { findClaude } from "@signalbox/transport/find-claude"
 import { signInOf } from "@signalbox/transport/process"
-import { canDial, versionOf } from "../claude-at-hand.ts"
-import type { DataDirectory } from "../data-directory.ts"
-import { oneLine } from "../failure.ts"
+import { canDial, versionOf } from "../base/claude-at-hand.ts"
+import type { DataDirectory } from "../base/data-directory.ts"
+import { oneLine } from "../base/failure.ts"
 import { type Check, note, ok, wrong } from "./check.ts"
 
 const PORT = 8765

@@ -1,5 +1,5 @@
 import type { Ask, Hub, Run, Session } from "@signalbox/client"
-import { CliError, usageError } from "../failure.ts"
+import { CliError, usageError } from "../base/failure.ts"
 
 const MAX_PAGES = 100
 const PAGE = 500

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
-import type { CommandContext } from "../command-context.ts"
-import { type DataDirectory, type DataOption, dataDirectory } from "../data-directory.ts"
-import { CliError, usageError } from "../failure.ts"
-import { nextCommand } from "../next-command.ts"
-import { readLivingCard } from "../process-card.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { type DataDirectory, type DataOption, dataDirectory } from "../base/data-directory.ts"
+import { CliError, usageError } from "../base/failure.ts"
+import { nextCommand } from "../base/next-command.ts"
+import { readLivingCard } from "../base/process-card.ts"
 
 export interface FoundHub {
   readonly url: string

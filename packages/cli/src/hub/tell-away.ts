@@ -1,5 +1,5 @@
 import type { FollowItem } from "@signalbox/client"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 import { tellPerson } from "../terminal/output.ts"
 
 /** Whoever watches knows why nothing comes: the hub is away, and is waited for. */

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs"
 import type { Hub } from "@signalbox/client"
-import type { CommandContext } from "../command-context.ts"
-import { type DataOption, dataDirectory } from "../data-directory.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { type DataOption, dataDirectory } from "../base/data-directory.ts"
+import { CliError, causeOf } from "../base/failure.ts"
+import { nextCommand, withNextCommand } from "../base/next-command.ts"
 import type { Found } from "../discover/probe.ts"
-import { CliError, causeOf } from "../failure.ts"
-import { nextCommand, withNextCommand } from "../next-command.ts"
 import { askedFor, type FoundHub, findHub, whereHubIs } from "./find-hub.ts"
 
 /** A person waits at the terminal: a hub that restarts is waited for, one that is gone is not waited for long. */

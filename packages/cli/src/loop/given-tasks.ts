@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { basename } from "node:path"
-import { usageError } from "../failure.ts"
+import { usageError } from "../base/failure.ts"
 import { readTaskList } from "./task-list.ts"
 
 export interface GivenTasks {

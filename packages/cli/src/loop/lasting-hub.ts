@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { connectHub, type FollowItem, type Hub, HubClientError } from "@signalbox/client"
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
 import { findHub, whereHubIs } from "../hub/find-hub.ts"
 
 /** How long a hub that is away is waited for. */

@@ -1,5 +1,5 @@
 import { counted } from "@signalbox/protocol"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { widthOf } from "../terminal/output.ts"

@@ -1,5 +1,5 @@
+import { usageError } from "../base/failure.ts"
 import type { LoopOptions } from "../commands/loop.ts"
-import { usageError } from "../failure.ts"
 import type { Plan } from "./run-state.ts"
 
 /** How a run is worked through; recorded with it, so that it goes on the same way. */

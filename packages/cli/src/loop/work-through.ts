@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { HubClientError } from "@signalbox/client"
-import { CliError } from "../failure.ts"
+import { CliError } from "../base/failure.ts"
 import { checkMessage } from "./agent-messages.ts"
 import { runCheck } from "./check-command.ts"
 import type { LastingHub } from "./lasting-hub.ts"

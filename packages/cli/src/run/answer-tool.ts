@@ -1,11 +1,11 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { CanUseToolOptions, PermissionResult } from "@signalbox/sdk"
 import { visibleText } from "@signalbox/transcript"
+import { chosenGrants, grantLines, offeredGrants } from "../asks/standing-grants.ts"
+import { toolAsked } from "../asks/tool-asked.ts"
 import type { Colours } from "../terminal/colours.ts"
+import type { TerminalLines } from "../terminal/terminal-lines.ts"
 import { editInput, type Input } from "./edit-input.ts"
-import { chosenGrants, grantLines, offeredGrants } from "./standing-grants.ts"
-import type { TerminalLines } from "./terminal-lines.ts"
-import { toolAsked } from "./tool-asked.ts"
 
 export interface Asking {
   readonly lines: TerminalLines

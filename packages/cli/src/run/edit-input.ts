@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { isObject } from "@signalbox/protocol"
-import type { TerminalLines } from "./terminal-lines.ts"
+import type { TerminalLines } from "../terminal/terminal-lines.ts"
 
 export type Input = Readonly<Record<string, unknown>>
 

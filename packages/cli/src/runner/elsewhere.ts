@@ -2,10 +2,10 @@ import { isIP } from "node:net"
 import { join } from "node:path"
 import { fieldOf, textOf } from "@signalbox/protocol"
 import type { RunnerOptions } from "@signalbox/runner"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataDirectory } from "../base/data-directory.ts"
+import { CliError, causeOf, usageError } from "../base/failure.ts"
 import type { RunnerCommandOptions } from "../commands/runner.ts"
-import type { DataDirectory } from "../data-directory.ts"
-import { CliError, causeOf, usageError } from "../failure.ts"
 import { readToken } from "./runner-token.ts"
 
 const WELCOME_MS = 10_000

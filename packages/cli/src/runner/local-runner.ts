@@ -5,12 +5,12 @@ import { parse } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Hub } from "@signalbox/hub"
 import { findRunner, runnerIdIn } from "@signalbox/runner"
-import type { DataDirectory } from "../data-directory.ts"
-import { oneLine } from "../failure.ts"
-import { identify, isAlive, type ProcessCard, readCard } from "../process-card.ts"
+import type { DataDirectory } from "../base/data-directory.ts"
+import { oneLine } from "../base/failure.ts"
+import { identify, isAlive, type ProcessCard, readCard } from "../base/process-card.ts"
+import { SIGNALBOX } from "../base/signalbox-path.ts"
 import { MAX_RESTARTS, nextRestart } from "./restart-plan.ts"
 import { ensureRunnerToken } from "./runner-token.ts"
-import { SIGNALBOX } from "./signalbox-path.ts"
 
 const LOOK_MS = 1_000
 

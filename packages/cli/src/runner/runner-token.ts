@@ -3,8 +3,8 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import type { Hub } from "@signalbox/hub"
 import { fieldOf, textOf } from "@signalbox/protocol"
-import type { DataDirectory } from "../data-directory.ts"
-import { CliError } from "../failure.ts"
+import type { DataDirectory } from "../base/data-directory.ts"
+import { CliError } from "../base/failure.ts"
 
 /** The token of the local runner, in a file of the data directory: made at the first start, and when it is no longer valid. */
 export async function ensureRunnerToken(hub: Hub, { runnerToken }: DataDirectory): Promise<string> {

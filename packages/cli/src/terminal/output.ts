@@ -1,4 +1,4 @@
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 
 /** One line of JSON, for programs. */
 export function printJson({ stdout }: CommandContext, value: unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ReadFor } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/transcript"
 
-export { cutCells as cut } from "../attach/cells.ts"
+export { cutCells as cut } from "./cells.ts"
 
 /** On one line: an agent's words must not steer somebody's terminal, nor hide in it. */
 export function onOneLine(text: string, readFor: ReadFor = "prose"): string {

@@ -1,4 +1,4 @@
-import { CliError, usageError } from "../failure.ts"
+import { CliError, usageError } from "../base/failure.ts"
 
 const MAX_CHARS = 8 * 1024 * 1024
 

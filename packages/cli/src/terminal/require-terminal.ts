@@ -1,7 +1,7 @@
-import type { CommandContext } from "../command-context.ts"
-import type { DataOption } from "../data-directory.ts"
-import { usageError } from "../failure.ts"
-import { nextCommand } from "../next-command.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataOption } from "../base/data-directory.ts"
+import { usageError } from "../base/failure.ts"
+import { nextCommand } from "../base/next-command.ts"
 
 interface Wanted extends DataOption {
   readonly id?: string

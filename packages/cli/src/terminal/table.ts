@@ -1,4 +1,4 @@
-import { cellWidth, cutCells } from "../attach/cells.ts"
+import { cellWidth, cutCells } from "./cells.ts"
 
 export interface Column<Row> {
   readonly title: string

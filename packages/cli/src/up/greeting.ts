@@ -1,9 +1,9 @@
 import { homedir } from "node:os"
 import type { Hub } from "@signalbox/hub"
 import { findClaude } from "@signalbox/transport/find-claude"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import type { DataDirectory } from "../base/data-directory.ts"
 import type { UpOptions } from "../commands/up.ts"
-import type { DataDirectory } from "../data-directory.ts"
 import { coloursFor } from "../terminal/colours.ts"
 
 interface Greeting {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cellWidth, cutCells, wrapCells } from "../../src/attach/cells.ts"
+import { cellWidth, cutCells, wrapCells } from "../../src/terminal/cells.ts"
 
 describe("text in the cells of a terminal", () => {
   it("[AT6] wide characters take two cells, marks none", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { cellWidth } from "../../src/attach/cells.ts"
 import type { RunState, Task } from "../../src/loop/run-state.ts"
 import { type RunView, runLines, summaryLines } from "../../src/loop/run-view.ts"
+import { cellWidth } from "../../src/terminal/cells.ts"
 import { coloursFor } from "../../src/terminal/colours.ts"
 
 const colours = coloursFor({ isTTY: false }, {})

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import type { LaunchRequest } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol/envelope"
 import type { Command } from "commander"
-import { collect } from "../define-command.ts"
-import { usageError } from "../failure.ts"
+import { collect } from "../base/define-command.ts"
+import { usageError } from "../base/failure.ts"
 
 /** The options of a launch beyond folder, model and mode, as flags. Each has `claude`'s own name where `claude` has one. */
 export interface LaunchOptionFlags {

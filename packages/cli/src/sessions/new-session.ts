@@ -1,15 +1,15 @@
 import { resolve } from "node:path"
 import type { Hub, LaunchRequest } from "@signalbox/client"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { usageError } from "../base/failure.ts"
+import { nextCommand } from "../base/next-command.ts"
 import type { NewOptions } from "../commands/new.ts"
-import { usageError } from "../failure.ts"
-import { nextCommand } from "../next-command.ts"
+import { findSession } from "../hub/abbreviated-id.ts"
+import { findOrOffer, withHub } from "../hub/with-hub.ts"
 import { print, printJson } from "../terminal/output.ts"
 import { readAll } from "../terminal/read-all.ts"
 import { requireTerminal } from "../terminal/require-terminal.ts"
-import { findSession } from "./abbreviated-id.ts"
 import { readLaunchOptions } from "./launch-options.ts"
-import { findOrOffer, withHub } from "./with-hub.ts"
 
 const WHOLE_ID_CHARS = 36
 

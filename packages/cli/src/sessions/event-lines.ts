@@ -2,10 +2,10 @@ import type { HubEvent } from "@signalbox/client"
 import { costWords, fieldOf, isObject, saysSignIn, textOf } from "@signalbox/protocol"
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { actWords } from "@signalbox/transcript"
+import { toolText } from "../asks/ask-text.ts"
 import type { Colours } from "../terminal/colours.ts"
 import { timeOfDay } from "../terminal/moments.ts"
 import { cut, inLines, onOneLine } from "../terminal/plain-text.ts"
-import { toolText } from "./ask-text.ts"
 
 const MAX_RESULT_CHARS = 300
 const MAX_STDERR_CHARS = 1000

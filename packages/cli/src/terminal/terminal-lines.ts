@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 
 /** What was typed before the question was there is not an answer to it. */
 const TYPED_AHEAD_MS = 150

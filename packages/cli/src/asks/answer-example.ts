@@ -1,7 +1,7 @@
 import type { Ask } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol"
 import { type AskField, fieldsOf } from "../attach/ask-body.ts"
-import { shellWord } from "../next-command.ts"
+import { shellWord } from "../base/next-command.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 
 /** The rest of an `answer` that this ask takes: a form wants its fields, a question its choices. */

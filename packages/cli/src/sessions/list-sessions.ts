@@ -1,15 +1,15 @@
 import { failureAdvice, type Hub, hasFailed, type Session } from "@signalbox/client"
 import { costWords } from "@signalbox/protocol"
 import { countWords, totalTokens } from "@signalbox/transcript"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { nextCommand } from "../base/next-command.ts"
 import type { LsOptions } from "../commands/ls.ts"
-import { nextCommand } from "../next-command.ts"
+import { withHub } from "../hub/with-hub.ts"
 import { type Colours, coloursFor } from "../terminal/colours.ts"
 import { ago } from "../terminal/moments.ts"
 import { print, printJson, widthOf } from "../terminal/output.ts"
 import { onOneLine } from "../terminal/plain-text.ts"
 import { type Column, tableText } from "../terminal/table.ts"
-import { withHub } from "./with-hub.ts"
 
 const PAGE = 500
 /** As much of an id as is shown: enough for any that a person has at once. */

@@ -1,13 +1,13 @@
 import { type FollowItem, type Hub, HubClientError, type HubEvent, type Session } from "@signalbox/client"
-import type { CommandContext } from "../command-context.ts"
+import type { CommandContext } from "../base/command-context.ts"
 import type { LogOptions } from "../commands/log.ts"
+import { findSession } from "../hub/abbreviated-id.ts"
+import { tellAway } from "../hub/tell-away.ts"
+import { withHub } from "../hub/with-hub.ts"
 import { coloursFor } from "../terminal/colours.ts"
 import { print } from "../terminal/output.ts"
 import { untilStopped } from "../terminal/until-stopped.ts"
-import { findSession } from "./abbreviated-id.ts"
 import { eventLines } from "./event-lines.ts"
-import { tellAway } from "./tell-away.ts"
-import { withHub } from "./with-hub.ts"
 
 const PAGE = 500
 const ENDS: ReadonlySet<unknown> = new Set(["ended", "rotated"])

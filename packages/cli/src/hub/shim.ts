@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url"
 import { spawnOnHub } from "@signalbox/sdk"
-import type { CommandContext } from "../command-context.ts"
-import { exitCodeOf, oneLine, usageError } from "../failure.ts"
-import { findHub } from "../hub/find-hub.ts"
+import type { CommandContext } from "../base/command-context.ts"
+import { exitCodeOf, oneLine, usageError } from "../base/failure.ts"
 import { printJson } from "../terminal/output.ts"
+import { findHub } from "./find-hub.ts"
 
 const EXECUTABLE = fileURLToPath(new URL("../../bin/signalbox-shim.mjs", import.meta.url))
 
