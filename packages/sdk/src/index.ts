@@ -1,6 +1,5 @@
+export { AbortError, SdkError, type SdkErrorCode, SessionError, type SessionErrorCode } from "./base/errors.ts"
 export { EXIT_REASONS, type ExitReason, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./constants.ts"
-export { AbortError, SdkError, type SdkErrorCode, SessionError, type SessionErrorCode } from "./errors.ts"
-export { InMemorySessionStore } from "./in-memory-session-store.ts"
 export {
   archiveSession,
   deleteSession,
@@ -19,12 +18,20 @@ export {
 } from "./lazy-functions.ts"
 export { type CreateSdkMcpServerOptions, createSdkMcpServer } from "./mcp/create-sdk-mcp-server.ts"
 export { type AnyZodRawShape, type InferShape, type SdkMcpToolDefinition, type ToolExtras, tool } from "./mcp/tool.ts"
-export type { PrewarmParams } from "./prewarm.ts"
 export {
   BUILTIN_TOOL_NAMES,
   LEGACY_TOOL_NAME_ALIASES,
 } from "./published-constants.ts"
-export { query } from "./query.ts"
+export type { PrewarmParams } from "./query/prewarm.ts"
+export { query } from "./query/query.ts"
+export type { StartupParams } from "./query/startup.ts"
+export {
+  type SDKSession,
+  type SDKSessionOptions,
+  unstable_v2_createSession,
+  unstable_v2_prompt,
+  unstable_v2_resumeSession,
+} from "./query/v2-session.ts"
 export type {
   ForkSessionOptions,
   ForkSessionResult,
@@ -39,10 +46,10 @@ export type {
   SessionMutationOptions,
   SessionOptions,
 } from "./sessions/index.ts"
-export { type SpawnOnHubOptions, spawnOnHub } from "./spawn-on-hub.ts"
-export type { StartupParams } from "./startup.ts"
+export { foldSessionSummary } from "./sessions/session-summary.ts"
+export { type SpawnOnHubOptions, spawnOnHub } from "./spawn/spawn-on-hub.ts"
 export type { ImportSessionToStoreOptions } from "./store/import-session.ts"
-export { foldSessionSummary } from "./store/session-summary.ts"
+export { InMemorySessionStore } from "./store/in-memory-session-store.ts"
 export type * from "./types/control.ts"
 export type * from "./types/hooks.ts"
 export type * from "./types/interaction.ts"
@@ -67,10 +74,3 @@ export type * from "./types/query.ts"
 export type * from "./types/session-store.ts"
 export type * from "./types/settings.ts"
 export type * from "./types/spare.ts"
-export {
-  type SDKSession,
-  type SDKSessionOptions,
-  unstable_v2_createSession,
-  unstable_v2_prompt,
-  unstable_v2_resumeSession,
-} from "./v2/session.ts"

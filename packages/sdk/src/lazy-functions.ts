@@ -2,12 +2,13 @@
  * Functions that most programs never call, loaded when the first of them is called: every module that is not imported is
  * time saved at the start of all the others.
  */
+
+import { isObject } from "./base/wire.ts"
 import { captureOptions } from "./launch/capture.ts"
-import type * as Prewarm from "./prewarm.ts"
+import type * as Prewarm from "./query/prewarm.ts"
+import type * as Startup from "./query/startup.ts"
 import type * as Sessions from "./sessions/index.ts"
-import type * as Startup from "./startup.ts"
 import type * as Import from "./store/import-session.ts"
-import { isObject } from "./wire.ts"
 
 const sessions = () => import("./sessions/index.ts")
 
@@ -38,11 +39,11 @@ export const unarchiveSession: typeof Sessions.unarchiveSession = lazily((loaded
 
 export const prewarm: typeof Prewarm.prewarm = async (...[params = {}]) => {
   const captured = { ...params, options: captureOptions(params.options ?? {}) }
-  return (await import("./prewarm.ts")).prewarm(captured)
+  return (await import("./query/prewarm.ts")).prewarm(captured)
 }
 export const startup: typeof Startup.startup = async (...[params = {}]) => {
   const captured = { ...params, options: captureOptions(params.options ?? {}) }
-  return (await import("./startup.ts")).startup(captured)
+  return (await import("./query/startup.ts")).startup(captured)
 }
 export const importSessionToStore: typeof Import.importSessionToStore = async (sessionId, store, options) => {
   const given = { ...options }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { startDeadline } from "../src/deadline.ts"
+import { startDeadline } from "../src/base/deadline.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

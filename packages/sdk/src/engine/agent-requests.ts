@@ -1,4 +1,4 @@
-import { composeError, composeSuccess, type Envelope, fieldOf, textOf } from "../wire.ts"
+import { composeError, composeSuccess, type Envelope, fieldOf, textOf } from "../base/wire.ts"
 
 /** One request of the agent, as it came. */
 export interface AgentRequest {

@@ -1,5 +1,5 @@
-import { startDeadline } from "../deadline.ts"
-import { SdkError } from "../errors.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { SdkError } from "../base/errors.ts"
 
 /** How long the agent has for its answer, unless the program says otherwise. */
 const CONTROL_TIMEOUT_MS = 60_000

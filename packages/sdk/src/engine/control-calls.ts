@@ -1,8 +1,8 @@
-import { queryClosed, SdkError } from "../errors.ts"
-import { READY_TIMEOUT_MS } from "../ready-within.ts"
+import { queryClosed, SdkError } from "../base/errors.ts"
+import { composeRequest, createPendingRequests, fieldOf, textOf } from "../base/wire.ts"
 import type { ControlRequestBody } from "../types/options.ts"
-import { composeRequest, createPendingRequests, fieldOf, textOf } from "../wire.ts"
 import { CallLimit } from "./call-limit.ts"
+import { READY_TIMEOUT_MS } from "./ready-within.ts"
 
 /** The inner part of a `control_response`, as it came. */
 export type Answer = Readonly<Record<string, unknown>>

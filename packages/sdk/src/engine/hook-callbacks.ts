@@ -1,7 +1,7 @@
 import type { HookRegistration } from "@signalbox/protocol"
+import { textOf } from "../base/wire.ts"
 import type { HookCallback, HookInput } from "../types/hooks.ts"
 import type { Options } from "../types/options.ts"
-import { textOf } from "../wire.ts"
 import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
 
 export interface HookCallbacks {

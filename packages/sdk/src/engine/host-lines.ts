@@ -1,5 +1,5 @@
+import { type Envelope, encode, fieldOf } from "../base/wire.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
-import { type Envelope, encode, fieldOf } from "../wire.ts"
 
 export interface HostLinesOptions {
   readonly link: Promise<AgentLink>

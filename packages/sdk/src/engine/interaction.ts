@@ -1,6 +1,6 @@
+import { textOf } from "../base/wire.ts"
 import type { ElicitationRequest, UserDialogRequest } from "../types/interaction.ts"
 import type { Options } from "../types/options.ts"
-import { textOf } from "../wire.ts"
 import { type AgentRequest, answer, type Responder, SILENCE } from "./agent-requests.ts"
 
 /** Answers `elicitation`: declined when nobody is there to ask. */

@@ -1,7 +1,7 @@
 import { createLineParser } from "@signalbox/protocol/line-parser"
+import { textOf } from "../base/wire.ts"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMessage } from "../types/messages.ts"
-import { textOf } from "../wire.ts"
 import type { AgentRequests } from "./agent-requests.ts"
 import type { ControlCalls } from "./control-calls.ts"
 import type { InputLifetime } from "./input-lifetime.ts"

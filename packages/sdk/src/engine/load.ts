@@ -1,11 +1,11 @@
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
+import { isObject } from "../base/wire.ts"
 import { captureOptions } from "../launch/capture.ts"
 import { checkOptions, givenOptions, warnOfShadowedTools } from "../launch/check-options.ts"
 import { requireExecutable } from "../launch/executable.ts"
 import { type AgentStart, openAgent } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
 import type { SpawnedProcess } from "../types/process.ts"
-import { isObject } from "../wire.ts"
 import type { QueryEngine } from "./query-engine.ts"
 
 /**

@@ -1,9 +1,9 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
+import { fieldOf, textOf } from "../base/wire.ts"
 import type { McpBridge } from "../mcp/bridge.ts"
 import { isInProcess } from "../mcp/in-process.ts"
 import type { McpManifest } from "../mcp/manifest.ts"
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
-import { fieldOf, textOf } from "../wire.ts"
 import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
 
 type Servers = Readonly<Record<string, McpServerConfig>>

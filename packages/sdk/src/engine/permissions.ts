@@ -1,7 +1,7 @@
-import { startDeadline } from "../deadline.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { fieldOf, isObject, textOf } from "../base/wire.ts"
 import type { Options } from "../types/options.ts"
 import type { CanUseToolOptions, PermissionResult } from "../types/permissions.ts"
-import { fieldOf, isObject, textOf } from "../wire.ts"
 import { type AgentRequest, answer, type Responder, SILENCE } from "./agent-requests.ts"
 
 type Settings = Pick<Options, "canUseTool" | "permissionTimeoutMs">

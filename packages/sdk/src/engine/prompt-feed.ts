@@ -1,7 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
+import { composeUserMessage, fieldOf, isObject } from "../base/wire.ts"
 import { copyOf } from "../launch/capture.ts"
 import type { SDKUserMessage } from "../types/messages.ts"
-import { composeUserMessage, fieldOf, isObject } from "../wire.ts"
 
 export type Prompt = string | AsyncIterable<SDKUserMessage>
 

@@ -1,4 +1,4 @@
-import { fieldOf, isObject, textOf } from "../wire.ts"
+import { fieldOf, isObject, textOf } from "../base/wire.ts"
 
 /**
  * When is a run over, so that the agent's input may end? Ending it early is what loses questions: from then on a

@@ -1,5 +1,5 @@
-import { startDeadline } from "../deadline.ts"
-import { READY_TIMEOUT_MS } from "../ready-within.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { READY_TIMEOUT_MS } from "./ready-within.ts"
 
 /** As long as the official package gives an agent whose prompt failed. */
 const SILENT_MS = 2000

@@ -1,10 +1,10 @@
 import { connectHub, type Hub, type LaunchRequest, type Session } from "@signalbox/client"
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
+import type { OpenSessionOptions } from "../engine/open-session.ts"
 import type { AgentLink } from "../launch/agent-link.ts"
-import { hubLaunchOptions } from "../launch/hub-launch.ts"
-import type { OpenSessionOptions } from "../launch/open-session.ts"
 import type { ControlRequestBody, HubCursor, HubOptions, Options } from "../types/options.ts"
 import { hubFailure, sessionEnded } from "./hub-failures.ts"
+import { hubLaunchOptions } from "./hub-launch.ts"
 import { HubLink } from "./hub-link.ts"
 
 /** A conversation that was cleared or resumed goes on in another session, and so on; some end must be. */

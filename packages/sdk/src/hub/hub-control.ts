@@ -8,8 +8,8 @@ import {
   isObject,
   textOf,
 } from "@signalbox/protocol"
+import { queryClosed } from "../base/errors.ts"
 import { payloadOf } from "../engine/control-calls.ts"
-import { queryClosed } from "../errors.ts"
 import type { ControlRequestBody, HubOptions } from "../types/options.ts"
 import { comeBack, whyRefused } from "./come-back.ts"
 import { hubFailure, unreachable } from "./hub-failures.ts"

@@ -1,7 +1,7 @@
 import type { FollowItem, Hub, HubEvent, SessionState } from "@signalbox/client"
 import { type Envelope, textOf } from "@signalbox/protocol"
-import { startDeadline } from "../deadline.ts"
-import { SdkError } from "../errors.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { SdkError } from "../base/errors.ts"
 import type { HubCursor } from "../types/options.ts"
 import { sessionEnded, unreachable } from "./hub-failures.ts"
 

@@ -1,6 +1,6 @@
 import { HubClientError } from "@signalbox/client"
 import { type Envelope, textOf } from "@signalbox/protocol"
-import { type HubFailureCode, queryClosed, SdkError } from "../errors.ts"
+import { type HubFailureCode, queryClosed, SdkError } from "../base/errors.ts"
 
 /** The hub's own words that programs are likely to tell apart. Any other is in `details.code` of a `hub/refused`. */
 const PASSED_ON = [

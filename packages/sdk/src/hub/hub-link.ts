@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import type { Hub, HubEvent, SessionState } from "@signalbox/client"
 import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
-import { startDeadline } from "../deadline.ts"
-import { queryClosed, SdkError } from "../errors.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { queryClosed, SdkError } from "../base/errors.ts"
 import type { AgentLink, LinkEnd } from "../launch/agent-link.ts"
 import type { ControlRequestBody, HubCursor, HubOptions } from "../types/options.ts"
 import {

@@ -1,5 +1,5 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
 import { refusal } from "./hub-failures.ts"
 
 /** A note of the hub's to this program alone that it cannot go on after; undefined for any other. */

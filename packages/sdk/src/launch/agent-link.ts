@@ -1,5 +1,5 @@
 import type { Closed } from "@signalbox/transport/process"
-import type { SdkError } from "../errors.ts"
+import type { SdkError } from "../base/errors.ts"
 
 /** As a transport's end; an `SdkError` is what the program is to be told, as it is. */
 export type LinkEnd = Closed | { readonly by: "us" | "peer"; readonly reason: string; readonly error: SdkError }

@@ -1,7 +1,7 @@
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
+import { isObject } from "../base/wire.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { Options } from "../types/options.ts"
-import { isObject } from "../wire.ts"
 
 /** The program's own objects: they are called or listened to, so a copy would be another object. */
 const BY_REFERENCE: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { aborted, SdkError } from "../errors.ts"
+import { aborted, SdkError } from "../base/errors.ts"
 import type { Options } from "../types/options.ts"
 import { settingsIn } from "./flags.ts"
 import { hubOptionProblem } from "./hub-options.ts"

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs"
 import { findClaude } from "@signalbox/transport/find-claude"
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
 import type { Options } from "../types/options.ts"
 import { startFailure } from "./failures.ts"
 

@@ -1,6 +1,6 @@
 import { TransportError } from "@signalbox/transport/errors"
-import { aborted, SdkError } from "../errors.ts"
-import { textOf } from "../wire.ts"
+import { aborted, SdkError } from "../base/errors.ts"
+import { textOf } from "../base/wire.ts"
 import type { LinkEnd } from "./agent-link.ts"
 
 /** As much as the official package quotes; `details.stderr` has more. */

@@ -1,7 +1,7 @@
 import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
+import { fieldOf, isObject } from "../base/wire.ts"
 import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
-import { fieldOf, isObject } from "../wire.ts"
 
 /** What the options ask of the command line; `arguments.ts` writes it. */
 export function flagsFor(options: Options): ClaudeFlags {

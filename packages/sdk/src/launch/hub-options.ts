@@ -1,7 +1,7 @@
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
+import { isObject } from "../base/wire.ts"
 import { isInProcess } from "../mcp/in-process.ts"
 import type { Options } from "../types/options.ts"
-import { isObject } from "../wire.ts"
 
 type Name = keyof Options
 

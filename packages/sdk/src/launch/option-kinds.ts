@@ -1,6 +1,6 @@
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
+import { isObject } from "../base/wire.ts"
 import type { Options } from "../types/options.ts"
-import { isObject } from "../wire.ts"
 
 const LISTS = [
   "additionalDirectories",

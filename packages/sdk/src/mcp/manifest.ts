@@ -1,5 +1,5 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
-import { fieldOf, isObject } from "../wire.ts"
+import { fieldOf, isObject } from "../base/wire.ts"
 import type { McpBridge } from "./bridge.ts"
 
 /** What a server of this process says of itself, asked before the agent does. Names of fields are the wire's. */

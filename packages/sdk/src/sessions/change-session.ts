@@ -1,6 +1,6 @@
 import { constants, mkdir, open, rename, rm, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { SessionError } from "../errors.ts"
+import { SessionError } from "../base/errors.ts"
 import { requireSession, requireSessionId, type SessionFile, sideFolder } from "./session-file.ts"
 import { ARCHIVE_FILE } from "./session-info.ts"
 import type { SessionOptions } from "./session-options.ts"

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { open, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { SessionError } from "../errors.ts"
+import { SessionError } from "../base/errors.ts"
 import type { SessionStore, SessionStoreEntry } from "../types/session-store.ts"
 import { type Excerpt, excerptOf, readExcerpt } from "./excerpt.ts"
 import { firstPromptIn } from "./first-prompt.ts"

@@ -1,4 +1,4 @@
-export { SessionError, type SessionErrorCode } from "../errors.ts"
+export { SessionError, type SessionErrorCode } from "../base/errors.ts"
 export {
   archiveSession,
   deleteSession,

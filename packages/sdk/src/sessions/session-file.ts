@@ -1,6 +1,6 @@
 import { lstat, readdir, stat } from "node:fs/promises"
 import { basename, join } from "node:path"
-import { SessionError } from "../errors.ts"
+import { SessionError } from "../base/errors.ts"
 import { allProjectFolders, canonicalPath, projectFolders } from "./project-folder.ts"
 import { worktreesOf } from "./worktrees.ts"
 

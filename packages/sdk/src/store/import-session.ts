@@ -1,6 +1,6 @@
 import { open, readFile } from "node:fs/promises"
 import { relative, sep } from "node:path"
-import { SessionError } from "../errors.ts"
+import { SessionError } from "../base/errors.ts"
 import { parseObject } from "../sessions/json-text.ts"
 import { findSession, requireSessionId, sideFolder } from "../sessions/session-file.ts"
 import { storedKey } from "../sessions/stored-session.ts"

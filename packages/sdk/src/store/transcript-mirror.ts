@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
 import type { SDKMirrorErrorMessage } from "../types/messages.ts"
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionStoreFlush } from "../types/session-store.ts"
 import { keyOfTranscript } from "./transcript-key.ts"

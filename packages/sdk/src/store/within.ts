@@ -1,5 +1,5 @@
-import { startDeadline } from "../deadline.ts"
-import { queryClosed, SdkError } from "../errors.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { queryClosed, SdkError } from "../base/errors.ts"
 
 export interface Limit {
   readonly ms: number

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
+import { hubLaunchOptions } from "../../src/hub/hub-launch.ts"
 import { createSdkMcpServer, type Options, query, SdkError } from "../../src/index.ts"
-import { hubLaunchOptions } from "../../src/launch/hub-launch.ts"
 import { hubOptionProblem } from "../../src/launch/hub-options.ts"
 import { OPTION_TABLE } from "../../src/launch/option-table.ts"
 

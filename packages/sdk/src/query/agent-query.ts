@@ -1,12 +1,12 @@
-import type { QueryEngine } from "./engine/query-engine.ts"
-import { SdkError } from "./errors.ts"
-import { captureServers, copyOf } from "./launch/capture.ts"
-import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./types/mcp.ts"
-import type { SDKMessage, SDKUserMessage } from "./types/messages.ts"
-import type { ControlRequestBody, HubCursor, ThinkingDisplay } from "./types/options.ts"
-import type { AnyPermissionMode, PermissionMode } from "./types/permissions.ts"
-import type * as Q from "./types/query.ts"
-import type { FlagSettings } from "./types/settings.ts"
+import { SdkError } from "../base/errors.ts"
+import type { QueryEngine } from "../engine/query-engine.ts"
+import { captureServers, copyOf } from "../launch/capture.ts"
+import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "../types/mcp.ts"
+import type { SDKMessage, SDKUserMessage } from "../types/messages.ts"
+import type { ControlRequestBody, HubCursor, ThinkingDisplay } from "../types/options.ts"
+import type { AnyPermissionMode, PermissionMode } from "../types/permissions.ts"
+import type * as Q from "../types/query.ts"
+import type { FlagSettings } from "../types/settings.ts"
 
 type Result = IteratorResult<SDKMessage, void>
 

@@ -1,4 +1,4 @@
-import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "./types/session-store.ts"
+import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../types/session-store.ts"
 
 interface Kept {
   readonly key: SessionKey
@@ -30,7 +30,7 @@ export class InMemorySessionStore implements SessionStore {
   }
 
   async listSessionSummaries(projectKey: string): Promise<SessionSummaryEntry[]> {
-    const { foldSessionSummary } = await import("./store/session-summary.ts")
+    const { foldSessionSummary } = await import("../sessions/session-summary.ts")
     return this.#sessionsOf(projectKey).map(({ key, entries, mtime }) =>
       foldSessionSummary(undefined, key, entries, { mtime }),
     )

@@ -1,10 +1,10 @@
+import { aborted, SdkError } from "../base/errors.ts"
+import { startEngine } from "../engine/load.ts"
+import type { Prompt } from "../engine/prompt-feed.ts"
+import { READY_TIMEOUT_MS, readyWithin } from "../engine/ready-within.ts"
+import type { Options } from "../types/options.ts"
+import type { Query, WarmQuery } from "../types/query.ts"
 import { AgentQuery } from "./agent-query.ts"
-import { startEngine } from "./engine/load.ts"
-import type { Prompt } from "./engine/prompt-feed.ts"
-import { aborted, SdkError } from "./errors.ts"
-import { READY_TIMEOUT_MS, readyWithin } from "./ready-within.ts"
-import type { Options } from "./types/options.ts"
-import type { Query, WarmQuery } from "./types/query.ts"
 
 export interface StartupParams {
   options?: Options | undefined

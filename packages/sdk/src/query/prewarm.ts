@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { startEngine } from "./engine/load.ts"
-import type { QueryEngine } from "./engine/query-engine.ts"
-import { environmentOf } from "./launch/capture.ts"
-import { READY_TIMEOUT_MS, readyWithin } from "./ready-within.ts"
+import { startEngine } from "../engine/load.ts"
+import type { QueryEngine } from "../engine/query-engine.ts"
+import { READY_TIMEOUT_MS, readyWithin } from "../engine/ready-within.ts"
+import { environmentOf } from "../launch/capture.ts"
+import { configFolder } from "../store/transcript-key.ts"
+import type { Options } from "../types/options.ts"
+import type { SpareProcess } from "../types/spare.ts"
 import { Spare } from "./spare.ts"
-import { configFolder } from "./store/transcript-key.ts"
-import type { Options } from "./types/options.ts"
-import type { SpareProcess } from "./types/spare.ts"
 
 export interface PrewarmParams {
   options?: Options | undefined

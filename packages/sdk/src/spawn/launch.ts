@@ -1,13 +1,13 @@
 import { connectHub, type Hub, HubClientError, type LaunchRequest } from "@signalbox/client"
 import { fieldOf, isObject } from "@signalbox/protocol"
 import { type LaunchOptions, optionsOfInitialize, uncarriedFields } from "@signalbox/protocol/launch-options"
-import { SdkError } from "./errors.ts"
-import { attachToHub } from "./hub/attach-to-hub.ts"
-import { hubFailure } from "./hub/hub-failures.ts"
-import type { AgentLink } from "./launch/agent-link.ts"
+import { SdkError } from "../base/errors.ts"
+import { attachToHub } from "../hub/attach-to-hub.ts"
+import { hubFailure } from "../hub/hub-failures.ts"
+import type { AgentLink } from "../launch/agent-link.ts"
+import type { Options } from "../types/options.ts"
+import { type CrossingArguments, flagsIn, readCrossingArguments, withoutHabits } from "./arguments.ts"
 import type { SpawnOnHubOptions } from "./spawn-on-hub.ts"
-import { type CrossingArguments, flagsIn, readCrossingArguments, withoutHabits } from "./spawn-on-hub-arguments.ts"
-import type { Options } from "./types/options.ts"
 
 /** A runner may take a while to start an agent. */
 const LAUNCH_TIMEOUT_MS = 120_000

@@ -1,7 +1,7 @@
-import { firstPromptOf, type PromptFound } from "../sessions/first-prompt.ts"
-import { stringIn } from "../sessions/json-text.ts"
-import type { SDKSessionInfo } from "../sessions/session-info.ts"
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "../types/session-store.ts"
+import { firstPromptOf, type PromptFound } from "./first-prompt.ts"
+import { stringIn } from "./json-text.ts"
+import type { SDKSessionInfo } from "./session-info.ts"
 
 /** Fields of an entry whose latest text counts, and what they are called in a summary. */
 const LATEST: Readonly<Record<string, string>> = {

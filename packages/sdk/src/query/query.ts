@@ -1,10 +1,10 @@
+import { SdkError } from "../base/errors.ts"
+import { isObject } from "../base/wire.ts"
+import { startEngine } from "../engine/load.ts"
+import { type Prompt, startReading } from "../engine/prompt-feed.ts"
+import type { Options } from "../types/options.ts"
+import type { Query } from "../types/query.ts"
 import { AgentQuery } from "./agent-query.ts"
-import { startEngine } from "./engine/load.ts"
-import { type Prompt, startReading } from "./engine/prompt-feed.ts"
-import { SdkError } from "./errors.ts"
-import type { Options } from "./types/options.ts"
-import type { Query } from "./types/query.ts"
-import { isObject } from "./wire.ts"
 
 /** Starts an agent on a prompt. The process is started at once, whether or not the messages are read. */
 export function query(params: { prompt: Prompt; options?: Options | undefined }): Query {

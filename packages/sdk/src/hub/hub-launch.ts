@@ -1,7 +1,7 @@
 import { type LaunchOptions, launchOptionsIn, optionsOfInitialize } from "@signalbox/protocol/launch-options"
+import { mcpConfigOf, numberOf, schemaOf, thinkingOf } from "../launch/flags.ts"
+import { systemPromptFields } from "../launch/initialize.ts"
 import type { Options } from "../types/options.ts"
-import { mcpConfigOf, numberOf, schemaOf, thinkingOf } from "./flags.ts"
-import { systemPromptFields } from "./initialize.ts"
 
 /** The options of a launch on a hub: the same that a process here gets by its command line and `initialize`. */
 export function hubLaunchOptions(options: Options): LaunchOptions {

@@ -1,7 +1,7 @@
 import type { LaunchRequest } from "@signalbox/client"
-import { copyOf } from "./launch/capture.ts"
-import { HubAgentProcess } from "./spawn-on-hub-process.ts"
-import type { SpawnedProcess, SpawnOptions } from "./types/process.ts"
+import { copyOf } from "../launch/capture.ts"
+import type { SpawnedProcess, SpawnOptions } from "../types/process.ts"
+import { HubAgentProcess } from "./hub-process.ts"
 
 export interface SpawnOnHubOptions {
   /** The hub's address. */
@@ -29,7 +29,7 @@ export function spawnOnHub(options: SpawnOnHubOptions): (spawn: SpawnOptions) =>
   return ({ args, cwd, signal }) => {
     const given = [...args]
     // The rest is loaded while the program says its first line: most programs never need it.
-    const loaded = import("./spawn-on-hub-launch.ts")
+    const loaded = import("./launch.ts")
     return new HubAgentProcess(async (firstLine) => {
       const { openLinkOnHub } = await loaded
       return openLinkOnHub({ options: captured, args: given, cwd, firstLine, signal })

@@ -1,11 +1,11 @@
-import { SdkError } from "../errors.ts"
+import { SdkError } from "../base/errors.ts"
 import { copyOf } from "../launch/capture.ts"
 import { requireNamedExecutable } from "../launch/executable.ts"
-import { query } from "../query.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
 import type { Options } from "../types/options.ts"
 import type { Query } from "../types/query.ts"
 import { PromptLine } from "./prompt-line.ts"
+import { query } from "./query.ts"
 
 /** The sessions of the official package's 0.2 series, on the same engine. */
 export interface SDKSessionOptions {

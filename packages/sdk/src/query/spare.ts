@@ -1,10 +1,10 @@
 import { resolve } from "node:path"
+import { SdkError } from "../base/errors.ts"
+import type { Answer } from "../engine/control-calls.ts"
+import type { QueryEngine } from "../engine/query-engine.ts"
+import type { Query } from "../types/query.ts"
+import type { ClaimedSession, ClaimOptions, SpareProcess } from "../types/spare.ts"
 import { AgentQuery } from "./agent-query.ts"
-import type { Answer } from "./engine/control-calls.ts"
-import type { QueryEngine } from "./engine/query-engine.ts"
-import { SdkError } from "./errors.ts"
-import type { Query } from "./types/query.ts"
-import type { ClaimedSession, ClaimOptions, SpareProcess } from "./types/spare.ts"
 
 export interface SpareOptions {
   readonly engine: QueryEngine

@@ -1,10 +1,10 @@
 import { join } from "node:path"
+import type { AgentLink } from "../launch/agent-link.ts"
+import { environmentOf } from "../launch/capture.ts"
+import { type OpenAgentOptions, openAgent } from "../launch/open-agent.ts"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMirrorErrorMessage } from "../types/messages.ts"
 import type { HubCursor, Options } from "../types/options.ts"
-import type { AgentLink } from "./agent-link.ts"
-import { environmentOf } from "./capture.ts"
-import { type OpenAgentOptions, openAgent } from "./open-agent.ts"
 
 export interface OpenSessionOptions extends OpenAgentOptions {
   /** The agent, if it is being started already. */

@@ -3,8 +3,8 @@ import type { PassThrough, Writable } from "node:stream"
 // Not the main entry: this is loaded with the package.
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { createLineSplitter } from "@signalbox/protocol/framing"
-import type { AgentLink, LinkEnd } from "./launch/agent-link.ts"
-import type { SpawnedProcess } from "./types/process.ts"
+import type { AgentLink, LinkEnd } from "../launch/agent-link.ts"
+import type { SpawnedProcess } from "../types/process.ts"
 
 /** Given the first line, which says which hooks the program has. */
 export type OpenLink = (firstLine: string) => Promise<AgentLink>

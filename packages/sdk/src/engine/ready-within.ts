@@ -1,6 +1,6 @@
-import { startDeadline } from "./deadline.ts"
-import type { QueryEngine } from "./engine/query-engine.ts"
-import { SdkError } from "./errors.ts"
+import { startDeadline } from "../base/deadline.ts"
+import { SdkError } from "../base/errors.ts"
+import type { QueryEngine } from "./query-engine.ts"
 
 export const READY_TIMEOUT_MS = 60_000
 
