@@ -1,6 +1,6 @@
 import type { AnchorHTMLAttributes, MouseEvent } from "react"
 import { address, closeAllLayers } from "./browser-history.ts"
-import { navigate } from "./router.ts"
+import { navigate } from "./router.tsx"
 
 interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
   readonly href: string

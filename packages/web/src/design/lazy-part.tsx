@@ -1,9 +1,9 @@
 import { type ComponentType, type FunctionComponent, type ReactNode, Suspense, use } from "react"
-import { ErrorBoundary } from "../app/error-boundary.tsx"
 import { useConnection } from "../app/hub-context.ts"
 import { OtherBuild } from "../app/part-files.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { Button } from "./button.tsx"
+import { ErrorBoundary } from "./error-boundary.tsx"
 import { Empty, Skeleton } from "./notice.tsx"
 
 /** Counts the times that parts which could not be loaded are worth another try: the hub is back, or somebody asked. */

@@ -1,7 +1,7 @@
 import type { Session } from "@signalbox/client"
 import { oneLine } from "../design/visible-characters.ts"
 import { shortPath } from "../design/words.ts"
-import { useMachineHome } from "./machine-store.ts"
+import { useMachineHome } from "./machine-store.tsx"
 
 interface FolderNameProps {
   readonly session: Pick<Session, "runner" | "cwd">

@@ -1,5 +1,5 @@
 import type { Session } from "@signalbox/client"
-import { useMachineName } from "./machine-store.ts"
+import { useMachineName } from "./machine-store.tsx"
 
 /** The machine that a session's agent is on, as people call it. */
 export function MachineName({ session }: { readonly session: Pick<Session, "runner"> }) {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { useConnection } from "../app/hub-context.ts"
 import { classes } from "../design/classes.ts"
-import { type SessionStatus, STATUS_WORDS } from "./session-status.ts"
+import { type SessionStatus, STATUS_WORDS } from "./session-status.tsx"
 
 const SHAPES: Readonly<Record<SessionStatus, ReactNode>> = {
   // A semaphore's arm: level means stop, raised means the way is clear.

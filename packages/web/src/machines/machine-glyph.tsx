@@ -1,5 +1,5 @@
 import { classes } from "../design/classes.ts"
-import type { MachineStatus } from "./machine-status.ts"
+import type { MachineStatus } from "./machine-status.tsx"
 
 const LOOKS: Readonly<Record<MachineStatus, string>> = {
   online: "text-clear",

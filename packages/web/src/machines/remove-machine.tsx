@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
-import { navigate } from "../app/router.ts"
+import { navigate } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import type { Machine } from "../fleet/machine.ts"
-import { refreshMachines } from "../fleet/machine-store.ts"
+import { refreshMachines } from "../fleet/machine-store.tsx"
 
 interface RemoveMachineProps {
   readonly machine: Machine

@@ -1,5 +1,5 @@
 import type { LaunchedSession } from "@signalbox/client"
-import { navigate } from "../app/router.ts"
+import { navigate } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { CopyButton } from "../design/copy-button.tsx"
 import { Notice } from "../design/notice.tsx"

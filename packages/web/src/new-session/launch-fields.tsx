@@ -1,7 +1,7 @@
 import { useState } from "react"
+import { BYPASS } from "../agent/session-choices.ts"
 import { useModeRights } from "../app/hub-settings.ts"
 import { Field, Select, TextField } from "../design/field.tsx"
-import { BYPASS } from "../session/session-choices.ts"
 import { BYPASS_WORD, type FieldProblem, launchModes } from "./launch.ts"
 import { MorePart } from "./more-part.tsx"
 

@@ -1,8 +1,8 @@
 import type { LaunchRequest } from "@signalbox/client"
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { BYPASS, modeChoices, modeWords } from "../agent/session-choices.ts"
 import type { ModeRights } from "../app/hub-settings.ts"
 import type { Choice } from "../design/field.tsx"
-import { BYPASS, modeChoices, modeWords } from "../session/session-choices.ts"
 import type { AgentChoice } from "./agent-choices.ts"
 
 /** What somebody types who means it. */

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
-import { closeOver, type Place, useOver } from "../app/router.ts"
-import { useTitleOver } from "../app/screen-title.ts"
+import { closeOver, type Place, useOver } from "../app/router.tsx"
+import { useTitleOver } from "../app/screen.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { Empty, Skeleton } from "../design/notice.tsx"
-import { useMachines } from "../fleet/machine-store.ts"
+import { useMachines } from "../fleet/machine-store.tsx"
 import { LaunchForm } from "./launch-form.tsx"
 
 const TITLE = "New session"

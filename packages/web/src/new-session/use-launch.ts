@@ -1,7 +1,7 @@
 import type { LaunchedSession } from "@signalbox/client"
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 import { useHubStore } from "../app/hub-context.ts"
-import { navigate } from "../app/router.ts"
+import { navigate } from "../app/router.tsx"
 import { forgetDraft, keepLaunch, restoreDraft } from "./kept-launch.ts"
 import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
 

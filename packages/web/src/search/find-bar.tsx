@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
-import { setQuery } from "../app/router.ts"
+import { setQuery } from "../app/router.tsx"
 import { IconButton } from "../design/button.tsx"
 import { BackIcon, CloseIcon, NextIcon } from "../design/icons.tsx"
 import { askSearch, type SearchHit } from "./search-query.ts"

@@ -1,11 +1,11 @@
 import { useState } from "react"
 import { useSession } from "../app/hub-context.ts"
-import { setQuery } from "../app/router.ts"
+import { setQuery } from "../app/router.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Select } from "../design/field.tsx"
 import { CloseIcon, SettingsIcon } from "../design/icons.tsx"
-import { useMachines } from "../fleet/machine-store.ts"
+import { useMachines } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { SCOPES, type Scope, type SearchWish } from "./search-query.ts"
 

@@ -1,7 +1,7 @@
 import { failureAdvice, type Session } from "@signalbox/client"
 import { useNow } from "../app/clock.ts"
 import { duration, plural } from "../design/words.ts"
-import type { SessionStatus } from "../fleet/session-status.ts"
+import type { SessionStatus } from "../fleet/session-status.tsx"
 
 interface ActivityLineProps {
   readonly session: Session

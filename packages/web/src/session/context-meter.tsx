@@ -1,8 +1,8 @@
 import { useMemo, useRef } from "react"
 import { useValue } from "../app/value-store.ts"
 import { tokens } from "../design/words.ts"
-import { useTranscript } from "../transcript/transcript-context.ts"
-import { type ContextFill, contextFillOf } from "./context-fill.ts"
+import { useTranscript } from "../transcript/rows/transcript-context.tsx"
+import { type ContextFill, contextFillOf } from "./meters.tsx"
 import { ShareMeter } from "./share-meter.tsx"
 
 /** How full the context is. Of the log's end, also while the reader is elsewhere in it. */

@@ -4,7 +4,7 @@ import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { CopyButton } from "../design/copy-button.tsx"
 import { Notice } from "../design/notice.tsx"
-import { saveFile } from "../design/save-file.ts"
+import { saveFile } from "../transcript/content/save-file.ts"
 import { type ExportKind, exportFile } from "./export-file.ts"
 
 type Progress =

@@ -2,14 +2,14 @@ import type { Session } from "@signalbox/client"
 import { useMemo } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { Link } from "../app/link.tsx"
-import { navigate } from "../app/router.ts"
+import { navigate } from "../app/router.tsx"
 import { useValue } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
-import type { SessionStatus } from "../fleet/session-status.ts"
-import { useTranscript } from "../transcript/transcript-context.ts"
+import { LaunchSteps } from "../fleet/launch-steps.tsx"
+import type { SessionStatus } from "../fleet/session-status.tsx"
+import { useTranscript } from "../transcript/rows/transcript-context.tsx"
 import { launchFailureOf } from "./launch-failure.ts"
-import { LaunchSteps } from "./launch-steps.tsx"
 
 /** Where a launch is, why nothing came of it, or where the conversation went on. */
 export function LaunchNote({ session, status }: { readonly session: Session; readonly status: SessionStatus }) {

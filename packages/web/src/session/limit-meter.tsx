@@ -2,9 +2,9 @@ import { useMemo, useRef } from "react"
 import { useNow } from "../app/clock.ts"
 import { useValue } from "../app/value-store.ts"
 import { moment } from "../design/moment.ts"
-import { useTranscript } from "../transcript/transcript-context.ts"
+import { type LimitUse, limitUseOf } from "../fleet/limit-use.ts"
+import { useTranscript } from "../transcript/rows/transcript-context.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
-import { type LimitUse, limitUseOf } from "./limit-use.ts"
 import { ShareMeter } from "./share-meter.tsx"
 
 /** As the end of the log tells it, also while the reader is elsewhere in it. */

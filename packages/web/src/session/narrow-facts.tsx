@@ -1,12 +1,12 @@
 import type { Session } from "@signalbox/client"
 import type { ReactNode } from "react"
+import { modeWords } from "../agent/session-choices.ts"
 import { useNow } from "../app/clock.ts"
 import { DownIcon } from "../design/icons.tsx"
-import { isSilent, type SessionStatus } from "../fleet/session-status.ts"
+import { isSilent, type SessionStatus } from "../fleet/session-status.tsx"
 import { StatusGlyph } from "../fleet/status-glyph.tsx"
-import type { ContextFill } from "./context-fill.ts"
 import { ContextMeter } from "./context-meter.tsx"
-import { modeWords } from "./session-choices.ts"
+import type { ContextFill } from "./meters.tsx"
 
 interface NarrowFactsProps {
   readonly session: Session

@@ -2,6 +2,7 @@ import type { Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Delivery, Row } from "@signalbox/transcript"
 import { useEffect, useMemo, useState } from "react"
+import { refusalWords } from "../agent/agent-question.ts"
 import { announce } from "../app/announcer.tsx"
 import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
@@ -9,8 +10,7 @@ import { Field, Select } from "../design/field.tsx"
 import { Empty, Notice, Skeleton } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-characters.ts"
 import { plural } from "../design/words.ts"
-import { useTranscript } from "../transcript/transcript-context.ts"
-import { refusalWords } from "./panels/agent-question.ts"
+import { useTranscript } from "../transcript/rows/transcript-context.tsx"
 
 /** What would become of the files, as the agent tells it before anything is done. */
 type DryRun =

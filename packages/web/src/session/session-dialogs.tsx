@@ -2,8 +2,8 @@ import type { Session } from "@signalbox/client"
 import { Dialog } from "../design/dialog.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import { Skeleton } from "../design/notice.tsx"
-import type { ContextFill } from "./context-fill.ts"
-import type { LimitUse } from "./limit-use.ts"
+import type { LimitUse } from "../fleet/limit-use.ts"
+import type { ContextFill } from "./meters.tsx"
 
 export type SessionDialogName = "rewind" | "export" | "about"
 

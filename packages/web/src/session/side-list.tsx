@@ -1,14 +1,14 @@
 import { useEffect, useMemo } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
-import { navigate, setQuery, usePlace } from "../app/router.ts"
+import { navigate, setQuery, usePlace } from "../app/router.tsx"
 import { useIsDesktop } from "../app/screen-room.ts"
 import { IconButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { INPUT } from "../design/field.tsx"
 import { PlusIcon } from "../design/icons.tsx"
+import { useEntries } from "../sessions/entries.ts"
 import { SessionList } from "../sessions/session-list.tsx"
 import { matchesFilter } from "../sessions/session-sections.ts"
-import { useEntries } from "../sessions/use-entries.ts"
 
 interface SideListProps {
   readonly currentId: string

@@ -1,7 +1,7 @@
 import { oneLine } from "../design/visible-characters.ts"
 import { age, clockTime } from "../design/words.ts"
 import { summaryOf } from "../fleet/ask-words.ts"
-import { isSilent } from "../fleet/session-status.ts"
+import { isSilent } from "../fleet/session-status.tsx"
 import { failureLine } from "./failure-line.ts"
 import { plainLine } from "./plain-line.ts"
 import type { SessionEntry } from "./session-sections.ts"

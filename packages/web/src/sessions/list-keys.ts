@@ -1,5 +1,5 @@
 import { useHubStore } from "../app/hub-context.ts"
-import type { KeyMap } from "../app/shortcuts.ts"
+import type { KeyMap } from "../app/keyboard.ts"
 import { rowLinks } from "./row-focus.ts"
 
 function move(step: number): void {

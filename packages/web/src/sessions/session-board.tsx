@@ -1,10 +1,10 @@
 import { useMemo, useRef } from "react"
 import { Virtualizer } from "virtua"
 import { classes } from "../design/classes.ts"
+import { useHeldSections } from "./held-sections.tsx"
 import { SessionCard } from "./session-card.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 import { UpdateOrder } from "./update-order.tsx"
-import { useHeldSections } from "./use-held-sections.ts"
 import { useSectionTitle } from "./use-section-title.ts"
 
 interface SessionBoardProps {

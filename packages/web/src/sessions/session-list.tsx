@@ -2,10 +2,10 @@ import { useMemo, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
 import { classes } from "../design/classes.ts"
 import { NextIcon } from "../design/icons.tsx"
+import { useHeldSections } from "./held-sections.tsx"
 import { SessionRow } from "./session-row.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 import { UpdateOrder } from "./update-order.tsx"
-import { useHeldSections } from "./use-held-sections.ts"
 import { useSectionTitle } from "./use-section-title.ts"
 
 interface SessionListProps {

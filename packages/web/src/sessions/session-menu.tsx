@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { useEffect, useRef, useState } from "react"
-import { navigate } from "../app/router.ts"
+import { navigate } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { Confirm, Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"

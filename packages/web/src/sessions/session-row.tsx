@@ -1,7 +1,7 @@
 import { useNow } from "../app/clock.ts"
 import { Link } from "../app/link.tsx"
 import { classes } from "../design/classes.ts"
-import { isSilent } from "../fleet/session-status.ts"
+import { isSilent } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { StatusGlyph } from "../fleet/status-glyph.tsx"
 import { EntryFacts } from "./entry-facts.tsx"

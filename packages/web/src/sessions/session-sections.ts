@@ -1,6 +1,6 @@
 import type { Ask, Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
-import { type SessionStatus, STATUS_ORDER, STATUS_WORDS } from "../fleet/session-status.ts"
+import { type SessionStatus, STATUS_ORDER, STATUS_WORDS } from "../fleet/session-status.tsx"
 
 export type Grouping = "status" | "machine" | "folder"
 

@@ -1,5 +1,5 @@
 import { abbreviateHome } from "../fleet/folder-name.tsx"
-import { useMachineHome } from "../fleet/machine-store.ts"
+import { useMachineHome } from "../fleet/machine-store.tsx"
 import type { Section } from "./session-sections.ts"
 
 /** A folder is written from home, as in the rows. */

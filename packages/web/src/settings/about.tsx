@@ -4,7 +4,7 @@ import { unknownEvents } from "../app/unknown-events.ts"
 import { useValue } from "../app/value-store.ts"
 import { oneLine } from "../design/visible-characters.ts"
 import { plural } from "../design/words.ts"
-import { useMachines } from "../fleet/machine-store.ts"
+import { useMachines } from "../fleet/machine-store.tsx"
 import { OWN_VERSION } from "../machines/own-version.ts"
 
 /** What runs here and on the machines, and what of it the cockpit does not know yet. */

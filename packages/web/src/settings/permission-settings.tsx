@@ -2,7 +2,7 @@ import { useEffect, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 import { type HubSettings, readSettings } from "../app/hub-settings.ts"
 import { Notice } from "../design/notice.tsx"
-import { Switch } from "./switch.tsx"
+import { Switch } from "../design/switch.tsx"
 
 /** The hub's own settings, for admins. What is shown is what the hub confirmed. */
 export function PermissionSettings() {

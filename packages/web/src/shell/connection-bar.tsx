@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react"
 import { createPortal } from "react-dom"
 import { connectionPlace } from "../app/connection-place.tsx"
-import { useNewerPage } from "../app/connection-version.ts"
 import { useConnection, useHubStore } from "../app/hub-context.ts"
 import { useValue } from "../app/value-store.ts"
 import { clockTime } from "../design/words.ts"
+import { useNewerPage } from "./connection-version.ts"
 
 /** A short loss is no news. */
 const PATIENCE_MS = 1500

@@ -1,7 +1,7 @@
 import type { ComponentType } from "react"
 import { APP_NAME } from "../app/app-name.ts"
 import { Link } from "../app/link.tsx"
-import { usePlace } from "../app/router.ts"
+import { usePlace } from "../app/router.tsx"
 import { classes } from "../design/classes.ts"
 import {
   ApprovalsIcon,

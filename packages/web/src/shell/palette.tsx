@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react"
 import { type Command, useScreenCommands } from "../app/commands.ts"
 import { useCanOperate, useFleet, useHubStore, useMe } from "../app/hub-context.ts"
-import { navigate } from "../app/router.ts"
+import { navigate } from "../app/router.tsx"
 import { useIsPhone } from "../app/screen-room.ts"
 import { classes } from "../design/classes.ts"
 import { Dialog } from "../design/dialog.tsx"

@@ -1,6 +1,6 @@
 import type { ComponentType } from "react"
-import type { ScreenProps } from "../app/router.ts"
-import { ElicitationAsk } from "../approvals/ask-card.tsx"
+import type { ScreenProps } from "../app/router.tsx"
+import { ElicitationAsk } from "../asks/ask-card.tsx"
 import { lazyPart } from "../design/lazy-part.tsx"
 import { SessionScreen } from "../session/session-screen.tsx"
 import { SessionsScreen } from "../sessions/sessions-screen.tsx"
@@ -10,7 +10,7 @@ interface ScreenRoute {
   readonly screen: ComponentType<ScreenProps>
 }
 
-const ApprovalsScreen = lazyPart(async () => (await import("../approvals/approvals-screen.tsx")).ApprovalsScreen)
+const ApprovalsScreen = lazyPart(async () => (await import("../asks/inbox/inbox-screen.tsx")).ApprovalsScreen)
 /** Not among the routes: it is opened over one of them. */
 export const NewSession = lazyPart(async () => (await import("../new-session/new-session.tsx")).NewSession)
 const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen)

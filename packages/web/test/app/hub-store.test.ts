@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from "vitest"
 import type { HubStore } from "../../src/app/hub-store.ts"
-import { askOf } from "../approvals/ask-fixture.ts"
+import { askOf } from "../asks/ask-fixture.ts"
 
 let makeStore: () => HubStore
 

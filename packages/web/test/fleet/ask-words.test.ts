@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { suggestionsOf } from "../../src/approvals/permission-words.ts"
-import { timeLeft } from "../../src/approvals/time-left.ts"
+import { suggestionsOf } from "../../src/asks/forms/permission-words.ts"
+import { timeLeft } from "../../src/asks/time-left.ts"
 import { agentWords, headingOf, summaryOf } from "../../src/fleet/ask-words.ts"
-import { askOf } from "../approvals/ask-fixture.ts"
+import { askOf } from "../asks/ask-fixture.ts"
 
 describe("the words of an ask", () => {
   it("name what would be done", () => {

@@ -1,6 +1,6 @@
 import { Transcript, type TranscriptEvent } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
-import { contextFillOf } from "../../src/session/context-fill.ts"
+import { contextFillOf } from "../../src/session/meters.tsx"
 
 const at = "2031-01-01T10:00:00Z"
 const said = (seq: number, usage: object, model = "opus"): TranscriptEvent => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type DraftPlaces, keepDraft, readDraft } from "../../src/session/drafts.ts"
+import { type DraftPlaces, keepDraft, readDraft } from "../../src/session/composer/drafts.ts"
 
 /** What a browser's storage does, of a size that can be filled. */
 function storage(maxChars = 5_000_000) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { limitUseOf } from "../../src/session/limit-use.ts"
+import { limitUseOf } from "../../src/fleet/limit-use.ts"
 
 const NOW = Date.parse("2031-01-01T12:00:00Z")
 const toldAt = "2031-01-01T11:50:00Z"

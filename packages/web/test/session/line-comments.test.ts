@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type LineComment, messageOf, withComment } from "../../src/session/panels/line-comments.ts"
+import { type LineComment, messageOf, withComment } from "../../src/session/panels/line-comments.tsx"
 
 const comment = (path: string, line: number, words: string, kind: LineComment["kind"] = "added"): LineComment => ({
   path,

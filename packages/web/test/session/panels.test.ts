@@ -1,9 +1,9 @@
 import type { TranscriptEvent } from "@signalbox/transcript"
 import { Transcript } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
-import { catalogOf, commandPart, matchingCommands } from "../../src/session/agent-catalog.ts"
+import { catalogOf, commandPart, matchingCommands } from "../../src/agent/agent-catalog.ts"
 import { changesOf } from "../../src/session/panels/changes.ts"
-import { toolRowsOf } from "../../src/session/panels/tool-rows.ts"
+import { toolRowsOf } from "../../src/session/panels/loaded-rows.tsx"
 
 /** A call and its result, as the log has them. */
 function call(

@@ -1,6 +1,6 @@
 import type { HubEvent } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { stepOutgoing } from "../../src/session/outgoing.ts"
+import { stepOutgoing } from "../../src/session/composer/outgoing.ts"
 import {
   emptyWindow,
   fromSeq,

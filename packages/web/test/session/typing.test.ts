@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { filePart, readSuggestions, withFile } from "../../src/session/file-suggestions.ts"
-import { isQueued, takesPriority } from "../../src/session/outgoing.ts"
+import { filePart, readSuggestions, withFile } from "../../src/session/composer/file-suggestions.ts"
+import { isQueued, takesPriority } from "../../src/session/composer/outgoing.ts"
 
 describe("files in a message", () => {
   it("are offered after an @ that begins a word", () => {

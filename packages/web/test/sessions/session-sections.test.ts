@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { statusOf } from "../../src/fleet/session-status.ts"
+import { statusOf } from "../../src/fleet/session-status.tsx"
 import {
   heldSections,
   matchesFilter,

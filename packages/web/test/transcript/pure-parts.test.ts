@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { ansiSpans } from "../../src/transcript/ansi.ts"
-import { stepFollow } from "../../src/transcript/follow.ts"
-import { countsOf, diffTexts, patchOf } from "../../src/transcript/line-diff.ts"
-import { pictureSize } from "../../src/transcript/picture-size.ts"
+import { ansiSpans } from "../../src/transcript/content/ansi.ts"
+import { countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
+import { pictureSize } from "../../src/transcript/content/picture-size.ts"
+import { stepFollow } from "../../src/transcript/list/follow.ts"
 
 const shape = (hunks: ReturnType<typeof diffTexts>) =>
   hunks.map(({ lines }) => lines.map(({ kind, text }) => `${{ same: " ", added: "+", removed: "-" }[kind]}${text}`))

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { carryPlace, forgetPlace, keepPlace, keptPlace, type ReadingPlace } from "../../src/transcript/reading-place.ts"
+import {
+  carryPlace,
+  forgetPlace,
+  keepPlace,
+  keptPlace,
+  type ReadingPlace,
+} from "../../src/transcript/list/reading-place.ts"
 
 const row = (key: string): ReadingPlace => ({ at: "row", key, seq: 7, offsetPx: 12 })
 

@@ -1,6 +1,6 @@
 import { type Row, Transcript, type TranscriptEvent } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
-import { placeOf } from "../../src/transcript/row-place.ts"
+import { placeOf } from "../../src/transcript/rows/row-place.ts"
 
 let nextSeq = 0
 function event(message: Readonly<Record<string, unknown>> & { type: string }): TranscriptEvent {

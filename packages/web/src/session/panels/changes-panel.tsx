@@ -8,11 +8,11 @@ import { oneLine } from "../../design/visible-characters.ts"
 import { plural } from "../../design/words.ts"
 import { changesOf, type FileChange, ofTurn, turnsOf } from "./changes.ts"
 import { CommentedDiff } from "./commented-diff.tsx"
-import { type LineComment, lineComments, setComments, withComment } from "./line-comments.ts"
+import { type LineComment, lineComments, setComments, withComment } from "./line-comments.tsx"
 import { LoadedNote } from "./loaded-note.tsx"
+import { toolRowsOf } from "./loaded-rows.tsx"
 import { SendComments } from "./send-comments.tsx"
 import type { PanelProps } from "./session-panels.tsx"
-import { toolRowsOf } from "./tool-rows.ts"
 
 const NO_COMMENTS: readonly LineComment[] = []
 

@@ -1,6 +1,6 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Row, ToolRow } from "@signalbox/transcript"
-import { countsOf, diffTexts, type Hunk } from "../../transcript/line-diff.ts"
+import { countsOf, diffTexts, type Hunk } from "../../transcript/content/line-diff.ts"
 import { EDITS, hunksOf } from "../../transcript/tools/edit-hunks.ts"
 
 /** What became of one file. */

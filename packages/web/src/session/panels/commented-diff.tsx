@@ -1,13 +1,13 @@
 import { type KeyboardEvent, useState } from "react"
+import { isCoarse } from "../../app/fingers.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { Select } from "../../design/field.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { plural } from "../../design/words.ts"
-import { DIFF_MARKS, DiffText } from "../../transcript/diff-line.tsx"
-import type { DiffLine, Hunk } from "../../transcript/line-diff.ts"
-import { isCoarse } from "../fingers.ts"
-import { isSamePlace, type LineComment } from "./line-comments.ts"
+import { DIFF_MARKS, DiffText } from "../../transcript/content/diff-line.tsx"
+import type { DiffLine, Hunk } from "../../transcript/content/line-diff.ts"
+import { isSamePlace, type LineComment } from "./line-comments.tsx"
 import { LineNote } from "./line-note.tsx"
 
 const LOOKS = { same: "", added: "bg-diff-add", removed: "bg-diff-del" } as const

@@ -1,9 +1,9 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { useAgentQuestion } from "../../agent/agent-question.ts"
 import { Button } from "../../design/button.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { clockTime, tokens } from "../../design/words.ts"
-import { useAgentQuestion } from "./agent-question.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
 interface Category {

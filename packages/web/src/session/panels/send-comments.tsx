@@ -5,7 +5,7 @@ import { useHub } from "../../app/hub-context.ts"
 import { Button } from "../../design/button.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { plural } from "../../design/words.ts"
-import { type LineComment, messageOf, setComments } from "./line-comments.ts"
+import { type LineComment, messageOf, setComments } from "./line-comments.tsx"
 
 interface SendCommentsProps {
   readonly session: Session

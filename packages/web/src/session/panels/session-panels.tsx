@@ -1,6 +1,6 @@
 import type { Session } from "@signalbox/client"
 import { type ComponentType, type KeyboardEvent, type PointerEvent, useState } from "react"
-import { setQuery } from "../../app/router.ts"
+import { setQuery } from "../../app/router.tsx"
 import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { CloseIcon } from "../../design/icons.tsx"

@@ -1,15 +1,15 @@
 import type { Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { useState } from "react"
+import type { Offer } from "../../agent/agent-catalog.ts"
+import { refusalWords, useAgentQuestion } from "../../agent/agent-question.ts"
+import { useAgentCatalog } from "../../agent/use-agent-catalog.ts"
 import { useHub } from "../../app/hub-context.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { Notice, Skeleton } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { plural } from "../../design/words.ts"
-import type { Offer } from "../agent-catalog.ts"
-import { useAgentCatalog } from "../use-agent-catalog.ts"
-import { refusalWords, useAgentQuestion } from "./agent-question.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
 interface Server {

@@ -1,12 +1,12 @@
 import type { ActivityRow } from "@signalbox/transcript"
 import { useState } from "react"
 import { oneLine } from "../../design/visible-characters.ts"
-import { withoutAnsi } from "../ansi.ts"
-import { Disclosure } from "../disclosure.tsx"
+import { withoutAnsi } from "../content/ansi.ts"
 import { resultText } from "../tools/tool-words.ts"
-import { useDisclosure, useTranscript } from "../transcript-context.ts"
+import { Disclosure } from "./disclosure.tsx"
 import { HookRowView } from "./small-rows.tsx"
 import { ToolRowView } from "./tool-row.tsx"
+import { useDisclosure, useTranscript } from "./transcript-context.tsx"
 
 const SHOWN_IF_AT_MOST = 3
 

@@ -4,10 +4,10 @@ import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { duration, plural, SHORTEST_MS } from "../../design/words.ts"
-import { Markdown } from "../markdown.tsx"
-import { INLINE_ROWS, MAX_DEPTH } from "../row-place.ts"
+import { Markdown } from "../content/markdown.tsx"
 import { resultText, textIn, toolWords } from "../tools/tool-words.ts"
-import { useTranscript } from "../transcript-context.ts"
+import { INLINE_ROWS, MAX_DEPTH } from "./row-place.ts"
+import { useTranscript } from "./transcript-context.tsx"
 
 /** How many lanes a row is in, one inside of the other. */
 const Depth = createContext(0)

@@ -4,7 +4,7 @@ import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-characters.ts"
 import { shortPath } from "../../design/words.ts"
-import { OutputText } from "../output-text.tsx"
+import { OutputText } from "../content/output-text.tsx"
 import { Divider } from "./small-rows.tsx"
 
 const LEVELS = {

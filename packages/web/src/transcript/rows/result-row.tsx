@@ -1,11 +1,11 @@
 import { type ResultRow, totalTokens } from "@signalbox/transcript"
+import { useWho } from "../../app/use-who.ts"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { duration, money, plural, tokens } from "../../design/words.ts"
-import { useWho } from "../../fleet/use-who.ts"
-import { Markdown } from "../markdown.tsx"
-import { useDisclosure } from "../transcript-context.ts"
+import { Markdown } from "../content/markdown.tsx"
 import { Divider } from "./small-rows.tsx"
+import { useDisclosure } from "./transcript-context.tsx"
 
 const TokenTable = lazyPart(async () => (await import("../../design/token-table.tsx")).TokenTable)
 

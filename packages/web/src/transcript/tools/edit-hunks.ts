@@ -1,5 +1,5 @@
 import type { ToolRow } from "@signalbox/transcript"
-import { diffTexts, type Hunk, patchOf } from "../line-diff.ts"
+import { diffTexts, type Hunk, patchOf } from "../content/line-diff.ts"
 import { textIn } from "./tool-words.ts"
 
 /** Tools that change a file. */

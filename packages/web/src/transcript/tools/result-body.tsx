@@ -1,11 +1,11 @@
 import { isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-characters.ts"
-import { DocumentCard } from "../document-card.tsx"
-import { documentsOf, picturesOf } from "../documents.ts"
-import { SafeLink } from "../markdown.tsx"
-import { OutputText } from "../output-text.tsx"
-import { Pictures } from "../pictures.tsx"
+import { DocumentCard } from "../content/document-card.tsx"
+import { documentsOf, picturesOf } from "../content/documents.tsx"
+import { SafeLink } from "../content/markdown.tsx"
+import { OutputText } from "../content/output-text.tsx"
+import { Pictures } from "../content/pictures.tsx"
 import { resultText, textIn } from "./tool-words.ts"
 
 /** What the model was told, by kind: text, pictures, links to resources. */

@@ -1,0 +1,65 @@
+import { HubClientError, type Session } from "@signalbox/client"
+import { useCallback, useEffect, useState } from "react"
+import { useCanOperate, useHub } from "../app/hub-context.ts"
+import { refusesUnknown } from "./cli-version.ts"
+import { isReachable } from "./reachable.ts"
+
+/** What came of asking the agent something about itself. */
+export type Reply<T> =
+  | { readonly name: "asking" }
+  | { readonly name: "told"; readonly value: T; readonly at: number }
+  | { readonly name: "refused"; readonly why: string }
+  /** There is no agent to ask, or it is not for this reader to ask it. */
+  | { readonly name: "unavailable"; readonly why: string }
+
+/** A version that does not know a request may say nothing at all. */
+const TIMEOUT_MS = 15_000
+
+const UNSUPPORTED = /unsupported|unknown (?:control|request|subtype)/i
+
+/** Why the agent did not do it, as people can use it. */
+export function refusalWords(error: unknown, { cliVersion }: Pick<Session, "cliVersion">): string {
+  const version = cliVersion === null ? "this CLI" : `CLI ${cliVersion}`
+  if (!(error instanceof HubClientError)) return String(error)
+  const isSilent = cliVersion !== null && !refusesUnknown(cliVersion)
+  if (error.code === "control/timeout" && !isSilent) return `${version} did not answer; it may not support this`
+  if (error.code === "control/timeout" || (error.code === "control/refused" && UNSUPPORTED.test(error.message)))
+    return `Not supported by ${version}`
+  return error.message
+}
+
+interface Question<T> {
+  readonly session: Session
+  readonly subtype: string
+  /** What the reply says, whatever else it holds. */
+  readonly read: (reply: unknown) => T
+}
+
+/** Asked when a panel opens and whenever somebody wants it anew. `read` must be the same function each time. */
+export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): readonly [Reply<T>, () => void] {
+  const hub = useHub()
+  const canOperate = useCanOperate()
+  const { id, cliVersion } = session
+  const isHere = isReachable(session)
+  const [times, setTimes] = useState(0)
+  const [reply, setReply] = useState<Reply<T>>({ name: "asking" })
+  useEffect(() => {
+    if (!canOperate) return setReply({ name: "unavailable", why: "Operators can ask the agent for this." })
+    if (!isHere) return setReply({ name: "unavailable", why: "The agent is not here to be asked." })
+    let isOver = false
+    const settle = (next: Reply<T>) => {
+      if (!isOver) setReply(next)
+    }
+    hub
+      .session(id)
+      .control({ subtype }, { timeoutMs: TIMEOUT_MS })
+      .then(
+        (body) => settle({ name: "told", value: read(body), at: Date.now() }),
+        (error: unknown) => settle({ name: "refused", why: refusalWords(error, { cliVersion }) }),
+      )
+    return () => {
+      isOver = true
+    }
+  }, [hub, id, cliVersion, subtype, read, canOperate, isHere, times])
+  return [reply, useCallback(() => setTimes((before) => before + 1), [])]
+}

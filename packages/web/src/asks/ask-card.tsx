@@ -1,0 +1,187 @@
+import type { Ask } from "@signalbox/client"
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react"
+import { useCanOperate, useConnection } from "../app/hub-context.ts"
+import { leaveRegion } from "../app/regions.ts"
+import { isEditable } from "../app/visible-height.ts"
+import { classes } from "../design/classes.ts"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
+import { headingOf } from "../fleet/ask-words.ts"
+import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-focus.ts"
+import type { BareAnswer } from "./answer/send-answer.ts"
+import { useAnswer } from "./answer/use-answer.ts"
+import { noteSettled, useArming } from "./answer/use-arming.ts"
+import { AskHeading } from "./ask-heading.tsx"
+import { AskNotes } from "./ask-notes.tsx"
+import { Outcome } from "./ask-outcome.tsx"
+import { AskReasons } from "./ask-reasons.tsx"
+import { AskRecord } from "./ask-record.tsx"
+import { closeSheet, openSheet } from "./ask-sheet-place.ts"
+import { DialogAsk } from "./dialog-ask.tsx"
+import type { AskFormProps, AskPlace } from "./forms/ask-form.ts"
+import { QuestionAsk } from "./forms/question-ask.tsx"
+import { ToolAsk } from "./forms/tool-form.tsx"
+
+interface AskCardProps {
+  readonly ask: Ask
+  readonly place: AskPlace
+}
+
+/** A request and what can be done about it, or what came of it. */
+export function AskCard({ ask, place }: AskCardProps) {
+  const card = useRef<HTMLElement>(null)
+  const { state, answer } = useAnswer(ask)
+  const arming = useArming(`${ask.id}:${ask.inputHash}`)
+  const connection = useConnection()
+  const canOperate = useCanOperate()
+  const isOpen = ask.state === "pending"
+  const isSent = state.name === "sending" || state.name === "answered"
+  const canAct = isOpen && connection.name === "live" && !isSent
+  const guarded = (next: BareAnswer, alike?: readonly Ask[]) => {
+    if (!canAct || !arming.isArmed()) return false
+    noteAnswering(card.current)
+    answer(next, alike)
+    return true
+  }
+  useSettling(isOpen)
+  const cut = useCutOff(card, isOpen)
+  useEffect(() => {
+    if (isOpen && mayTakeFocus()) card.current?.focus()
+  }, [isOpen])
+  const isAnsweredHere = useRef(false)
+  isAnsweredHere.current = state.name === "answered"
+  useLayoutEffect(() => {
+    const { current } = card
+    return () => noteLeaving(current, { isAnsweredHere: isAnsweredHere.current })
+  }, [])
+  return (
+    // The card takes keys for what is inside it; everything in it can be done without them.
+    <section
+      ref={card}
+      aria-label={headingOf(ask)}
+      tabIndex={-1}
+      data-region-focus
+      data-ask={ask.id}
+      data-armed={arming.looksArmed}
+      onFocus={arming.onFocus}
+      onPointerDown={arming.onPointerDown}
+      onKeyDown={(event) => onCardKey(event, ask, place)}
+      className={classes(
+        "flex min-h-0 flex-col gap-2 rounded-control outline-offset-4!",
+        // On a phone the buttons are at the thumb, however short the request.
+        place !== "dock" && "max-tablet:flex-1",
+        // For a moment nothing counts, and the pointer says so.
+        isOpen && !arming.looksArmed && "[&_[data-act]]:cursor-progress",
+      )}
+    >
+      <AskHeading ask={ask} showSession={place !== "dock"} />
+      {!isOpen && <Outcome ask={ask} hadFocus={cut.hadFocus} />}
+      {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">What you wrote was not sent.</p>}
+      <AskReasons ask={ask} />
+      {isOpen && canOperate ? (
+        <AskForm
+          ask={ask}
+          canAct={canAct}
+          answer={guarded}
+          place={place}
+          notes={<AskNotes ask={ask} state={state} />}
+        />
+      ) : (
+        <AskRecord ask={ask} place={place} />
+      )}
+      {isOpen && !canOperate && <p className="text-text-2">Operators can answer.</p>}
+    </section>
+  )
+}
+
+/** Whoever settles it, what comes in its place holds back for a moment. */
+function useSettling(isOpen: boolean): void {
+  const wasOpen = useRef(isOpen)
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) noteSettled()
+    wasOpen.current = isOpen
+  }, [isOpen])
+}
+
+interface CutOff {
+  readonly hadFocus: boolean
+  /** A reason was being written. */
+  readonly hadWords: boolean
+}
+
+/** Settled by somebody else, or by time, while this page was at it: what was there then, before it goes. */
+function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff {
+  const wasOpen = useRef(isOpen)
+  const cut = useRef<CutOff>({ hadFocus: false, hadWords: false })
+  if (wasOpen.current && !isOpen) {
+    const reason = card.current?.querySelector<HTMLTextAreaElement>("[data-reason]")
+    const hadFocus = card.current?.contains(document.activeElement) === true
+    cut.current = { hadFocus, hadWords: (reason?.value ?? "") !== "" }
+  }
+  wasOpen.current = isOpen
+  return cut.current
+}
+
+/** Plans and servers' forms are rare: the page's first load does without them. */
+const PlanAsk = lazyPart(async () => (await import("./forms/plan-form.tsx")).PlanAsk)
+export const ElicitationAsk = lazyPart(async () => (await import("./forms/elicitation-form.tsx")).ElicitationAsk)
+
+function AskForm(props: AskFormProps) {
+  switch (props.ask.kind) {
+    case "tool":
+      return <ToolAsk {...props} />
+    case "question":
+      return <QuestionAsk {...props} />
+    case "plan":
+      return (
+        <PartBoundary>
+          <PlanAsk {...props} />
+        </PartBoundary>
+      )
+    case "elicitation":
+      return (
+        <PartBoundary>
+          <ElicitationAsk {...props} />
+        </PartBoundary>
+      )
+    case "dialog":
+      return <DialogAsk {...props} />
+  }
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  y: '[data-act="primary"]',
+  n: '[data-act="deny"]',
+  e: '[data-act="edit"]',
+  a: "[data-remember]",
+}
+
+/** Letters act only here, only when nothing is being typed, and only once for each press. */
+function onCardKey(event: KeyboardEvent<HTMLElement>, ask: Ask, place: AskPlace): void {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isInOwnDialog(event)) return
+  if (event.key === "Escape") {
+    // A screen of its own is closed by the browser.
+    if (place === "sheet") return
+    leaveRegion()
+  } else if (isEditable(event.target) || isChoice(event.target, ask)) {
+    return
+  } else if (event.key === "d") {
+    if (!event.repeat) (place === "sheet" ? closeSheet : openSheet)(ask.id)
+  } else {
+    const button = LETTERS[event.key]
+    if (button === undefined) return
+    if (!event.repeat) event.currentTarget.querySelector<HTMLElement>(button)?.click()
+  }
+  event.preventDefault()
+  event.stopPropagation()
+}
+
+/** A choice in a form is a field of it: whoever types there does not mean the form's buttons. */
+function isChoice(target: EventTarget, { kind }: Ask): boolean {
+  return (kind === "question" || kind === "elicitation") && target instanceof HTMLInputElement
+}
+
+/** What a dialog of the card's own asks has keys of its own. */
+function isInOwnDialog({ target, currentTarget }: KeyboardEvent<HTMLElement>): boolean {
+  const dialog = target instanceof Element ? target.closest("dialog") : null
+  return dialog !== null && currentTarget.contains(dialog)
+}

@@ -1,0 +1,135 @@
+import type { Ask, Session } from "@signalbox/client"
+import { useMemo, useState } from "react"
+import { useNow } from "../app/clock.ts"
+import { useFleet, useMe } from "../app/hub-context.ts"
+import { useIsPhone } from "../app/screen-room.ts"
+import { Button, IconButton } from "../design/button.tsx"
+import { BackIcon, DownIcon, NextIcon, WholeIcon } from "../design/icons.tsx"
+import { headingOf, summaryOf } from "../fleet/ask-words.ts"
+import { openAsks } from "../fleet/open-asks.ts"
+import { AskCard } from "./ask-card.tsx"
+import { Expiry } from "./ask-heading.tsx"
+import { OutcomeStrip } from "./ask-outcome.tsx"
+import { AskSheet } from "./ask-sheet.tsx"
+import { openSheet } from "./ask-sheet-place.ts"
+import { useShownAsk } from "./shown-ask.tsx"
+
+/** What this session asks, between what it said and what one says to it. It never takes the focus. */
+export function AskDock({ session }: { readonly session: Session }) {
+  const { asks } = useFleet()
+  const me = useMe()
+  const open = useMemo(() => openAsks(asks, session.id), [asks, session.id])
+  const [shown, show] = useState<string | undefined>(undefined)
+  const [isSmall, setSmall] = useState(false)
+  const isPhone = useIsPhone()
+  const { id, answered, pointer } = useShownAsk({ asks, open, me: me.name, shown, isLinked: false, show })
+  const ask = id === undefined ? undefined : asks.get(id)
+  const index = open.findIndex((one) => one.id === id)
+  const step = (by: number) => show(open[(index + by + open.length) % open.length]?.id)
+  return (
+    <>
+      {ask !== undefined && (
+        <section
+          role="region"
+          aria-label="Waiting for you"
+          data-region="waiting"
+          {...pointer}
+          className="flex max-h-[55dvh] shrink-0 flex-col border-t-2 border-caution bg-surface"
+        >
+          <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-col px-3 py-2 tablet:px-6">
+            <DockBar
+              count={open.length}
+              index={index}
+              isSmall={isSmall}
+              onStep={step}
+              onToggle={() => setSmall(!isSmall)}
+              onWhole={() => openSheet(ask.id)}
+            />
+            {isPhone ? (
+              <PhoneSummary ask={ask} />
+            ) : isSmall ? (
+              <p className="flex gap-2 text-meta">
+                <bdi className="min-w-0 truncate font-mono text-text-2">{summaryOf(ask)}</bdi>
+                <TimeLeft ask={ask} />
+              </p>
+            ) : (
+              <div className="-mx-2 flex min-h-0 flex-col gap-2 overflow-y-auto px-2 pt-2 pb-1.5">
+                <OutcomeStrip id={answered} />
+                <AskCard key={ask.id} ask={ask} place="dock" />
+              </div>
+            )}
+          </div>
+        </section>
+      )}
+      <AskSheet queue={open} />
+    </>
+  )
+}
+
+interface DockBarProps {
+  readonly count: number
+  readonly index: number
+  readonly isSmall: boolean
+  readonly onStep: (by: number) => void
+  readonly onToggle: () => void
+  readonly onWhole: () => void
+}
+
+function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarProps) {
+  const which = count < 2 ? "" : index === -1 ? `, ${count}` : `, ${index + 1} of ${count}`
+  const words = count === 0 ? "Settled" : `Waiting for you${which}`
+  return (
+    <div className="flex shrink-0 items-center gap-2 text-dense font-medium text-caution">
+      <h2>{words}</h2>
+      <span className="ms-auto flex">
+        {count > 1 && (
+          <>
+            <IconButton label="Previous request" onClick={() => onStep(-1)}>
+              <BackIcon size={15} />
+            </IconButton>
+            <IconButton label="Next request" onClick={() => onStep(1)}>
+              <NextIcon size={15} />
+            </IconButton>
+          </>
+        )}
+        <IconButton label="Full screen" onClick={onWhole} className="max-tablet:hidden">
+          <WholeIcon size={15} />
+        </IconButton>
+        <IconButton
+          label={isSmall ? "Show the request" : "Minimise"}
+          aria-expanded={!isSmall}
+          onClick={onToggle}
+          className="max-tablet:hidden"
+        >
+          <DownIcon size={15} className={isSmall ? "rotate-180" : ""} />
+        </IconButton>
+      </span>
+    </div>
+  )
+}
+
+function TimeLeft({ ask }: { readonly ask: Ask }) {
+  const now = useNow()
+  return (
+    <span className="block shrink-0 text-meta">
+      <Expiry ask={ask} now={now} />
+    </span>
+  )
+}
+
+/** On a phone there is no room to decide here: the request gets the screen. */
+function PhoneSummary({ ask }: { readonly ask: Ask }) {
+  const [heading, summary] = [headingOf(ask), summaryOf(ask)]
+  return (
+    <div className="flex items-center gap-3 pt-1">
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">{heading}</p>
+        {summary !== heading && <bdi className="block truncate font-mono text-meta text-text-2">{summary}</bdi>}
+        <TimeLeft ask={ask} />
+      </div>
+      <Button look="caution" data-region-focus onClick={() => openSheet(ask.id)} className="shrink-0 px-4!">
+        Review
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import type { Ask } from "@signalbox/client"
+import { useEffect, useMemo, useRef, useState } from "react"
+import { useAsk, useFleet, useHub, useMe } from "../app/hub-context.ts"
+import { Link } from "../app/link.tsx"
+import { classes } from "../design/classes.ts"
+import { summaryOf } from "../fleet/ask-words.ts"
+import { useAnswerState } from "./answer/answer-states.ts"
+import { mayTakeFocus } from "./answer/following-focus.ts"
+import { outcomeSentence } from "./request-words.ts"
+import { useElicitationDone } from "./use-elicitation-done.ts"
+import { useLingering } from "./use-lingering.ts"
+
+/** What came of it, where it was asked. */
+export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocus: boolean }) {
+  const line = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    // Whoever answered, or was about to, stays where they are, on what became of it: their buttons are gone.
+    const isLost = document.activeElement === document.body || document.activeElement === null
+    if (mayTakeFocus() || (hadFocus && isLost)) line.current?.focus()
+  }, [hadFocus])
+  const isGood = ask.state === "allowed"
+  return (
+    <p
+      ref={line}
+      tabIndex={-1}
+      role="status"
+      data-outcome={ask.state}
+      className={classes("shrink-0 font-medium", isGood ? "text-clear" : "text-text-2")}
+    >
+      <Sentence ask={ask} />
+    </p>
+  )
+}
+
+/** Above the next request: what came of the one before, for a moment. */
+export function OutcomeStrip({ id }: { readonly id: string | undefined }) {
+  const ask = useAsk(id ?? "")
+  const { isOver, pointer } = useLingering(id)
+  if (isOver || ask === undefined) return null
+  return (
+    <p
+      role="status"
+      {...pointer}
+      className="flex shrink-0 flex-wrap gap-x-2 rounded-control bg-sunken px-3 py-1 text-dense text-text-2"
+    >
+      <Link
+        href={`/approvals/${encodeURIComponent(ask.id)}`}
+        className="max-w-60 truncate font-mono text-meta underline"
+      >
+        <bdi>{summaryOf(ask)}</bdi>
+      </Link>
+      <span className={classes(ask.state === "allowed" && "text-clear")}>
+        <Sentence ask={ask} />
+      </span>
+    </p>
+  )
+}
+
+function Sentence({ ask }: { readonly ask: Ask }) {
+  const me = useMe()
+  const answer = useAnswerState(ask.id)
+  const newer = useNewer(ask)
+  const page = useElicitationDone(ask)
+  return (
+    <>
+      {outcomeSentence(ask, { me: me.name, answer })}
+      {page === "awaited" && " Waiting for the server to say that it is done there."}
+      {page === "done" && " The server says that it is done."}
+      {newer !== undefined && (
+        <>
+          {" "}
+          <Link href={`/approvals/${encodeURIComponent(newer.id)}`} className="text-accent underline">
+            Show the newer one
+          </Link>
+        </>
+      )}
+    </>
+  )
+}
+
+/** The request that took the place of this one: for the same use of a tool, asked later. */
+function useNewer(ask: Ask): Ask | undefined {
+  const hub = useHub()
+  const { asks } = useFleet()
+  const [all, setAll] = useState<readonly Ask[]>([])
+  const isWanted = ask.state === "superseded"
+  useEffect(() => {
+    // What cannot be had is not linked to.
+    if (isWanted) hub.asks({ session: ask.sessionId, order: "newest" }).then(setAll, () => undefined)
+  }, [hub, isWanted, ask.sessionId])
+  return useMemo(() => {
+    if (!isWanted) return undefined
+    const use = ask.request["tool_use_id"]
+    return [...all, ...asks.values()]
+      .filter(
+        (other) => other.sessionId === ask.sessionId && other.request["tool_use_id"] === use && other.seq > ask.seq,
+      )
+      .sort((a, b) => b.seq - a.seq)[0]
+  }, [isWanted, all, asks, ask])
+}

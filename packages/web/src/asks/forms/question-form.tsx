@@ -1,0 +1,172 @@
+import { type ReactNode, useRef, useState } from "react"
+import { Button } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
+import { INPUT } from "../../design/field.tsx"
+import { VisibleText } from "../../design/visible-text.tsx"
+import type { Question, QuestionPick } from "./question-answers.ts"
+
+interface QuestionFieldProps {
+  readonly name: string
+  readonly question: Question
+  readonly pick: QuestionPick
+  readonly onPick: (pick: QuestionPick) => void
+}
+
+/** One question: its choices, words of one's own, a note. */
+export function QuestionField({ name, question, pick, onPick }: QuestionFieldProps) {
+  const { options, multiSelect, header } = question
+  const hasPreviews = options.some(({ preview }) => preview !== undefined)
+  const [focused, setFocused] = useState<string | undefined>(pick.chosen[0])
+  const type = multiSelect ? "checkbox" : "radio"
+  const toggle = (label: string) => {
+    setFocused(label)
+    if (!multiSelect) return onPick({ ...pick, chosen: [label], other: undefined })
+    const chosen = pick.chosen.includes(label) ? pick.chosen.filter((one) => one !== label) : [...pick.chosen, label]
+    onPick({ ...pick, chosen })
+  }
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-1">
+      <legend className="mb-1 font-medium">
+        {header !== "" && (
+          <span className="me-2 rounded-[4px] bg-plan-soft px-1.5 py-0.5 text-meta text-plan">
+            <VisibleText text={header} />
+          </span>
+        )}
+        <VisibleText text={question.question} />
+      </legend>
+      <div className={classes("flex flex-col gap-1", hasPreviews && "tablet:grid tablet:grid-cols-2 tablet:gap-4")}>
+        <div className="flex min-w-0 flex-col gap-1">
+          {options.map((option) => (
+            <OptionLabel key={option.label} onLook={() => setFocused(option.label)}>
+              <input
+                type={type}
+                name={name}
+                checked={pick.chosen.includes(option.label)}
+                onChange={() => toggle(option.label)}
+                className="mt-1 size-4 shrink-0"
+              />
+              <span className="min-w-0">
+                <VisibleText text={option.label} />
+                {option.description !== "" && (
+                  <span className="block text-dense text-text-2">
+                    <VisibleText text={option.description} />
+                  </span>
+                )}
+              </span>
+            </OptionLabel>
+          ))}
+          <OtherAnswer name={name} type={type} question={question} pick={pick} onPick={onPick} />
+        </div>
+        {hasPreviews && <Preview option={options.find(({ label }) => label === focused)} />}
+      </div>
+      <NoteField question={question.question} pick={pick} onPick={onPick} />
+    </fieldset>
+  )
+}
+
+function OptionLabel({ onLook, children }: { readonly onLook: () => void; readonly children: ReactNode }) {
+  return (
+    <label
+      onFocus={onLook}
+      onPointerEnter={onLook}
+      className="flex min-h-8 items-start gap-2 rounded-control px-2 py-1 hover:bg-sunken coarse:min-h-11"
+    >
+      {children}
+    </label>
+  )
+}
+
+interface OtherAnswerProps extends QuestionFieldProps {
+  readonly type: "radio" | "checkbox"
+}
+
+function OtherAnswer({ name, type, question, pick, onPick }: OtherAnswerProps) {
+  const isChosen = pick.other !== undefined
+  const field = useRef<HTMLInputElement>(null)
+  const [isPointed, setPointed] = useState(false)
+  const toggle = () =>
+    type === "radio"
+      ? onPick({ ...pick, chosen: [], other: pick.other ?? "" })
+      : onPick({ ...pick, other: isChosen ? undefined : "" })
+  return (
+    <div className="flex items-center gap-2 px-2 py-1">
+      <label className="flex min-h-8 shrink-0 items-center gap-2 coarse:min-h-11">
+        <input
+          type={type}
+          name={name}
+          checked={isChosen}
+          onChange={toggle}
+          // Arrows choose it on their way, and must be able to go on.
+          onClick={({ detail }) => {
+            setPointed(detail > 0)
+            if (detail > 0) field.current?.focus()
+          }}
+          // Whoever types means the words.
+          onKeyDown={({ key, ctrlKey, metaKey, altKey }) => {
+            if (key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey) field.current?.focus()
+          }}
+          className="size-4 shrink-0"
+        />
+        Other
+      </label>
+      {pick.other !== undefined && (
+        <input
+          ref={field}
+          // Chosen by pointer it is to be typed into; one that comes back with what was typed takes no focus.
+          autoFocus={isPointed}
+          aria-label={`Other answer to: ${question.question}`}
+          value={pick.other}
+          onChange={(event) => onPick({ ...pick, other: event.target.value })}
+          className={INPUT}
+        />
+      )}
+    </div>
+  )
+}
+
+function Preview({ option }: { readonly option: Question["options"][number] | undefined }) {
+  const text = option?.preview
+  return (
+    <div
+      role="group"
+      tabIndex={0}
+      aria-label={option === undefined ? "Preview" : `Preview of ${option.label}`}
+      className="max-h-64 overflow-auto rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap"
+    >
+      {text === undefined ? (
+        <span className="font-sans text-text-3">Look at a choice to see what it stands for.</span>
+      ) : (
+        <VisibleText text={text} />
+      )}
+    </div>
+  )
+}
+
+interface NoteFieldProps {
+  readonly question: string
+  readonly pick: QuestionPick
+  readonly onPick: (pick: QuestionPick) => void
+}
+
+/** What one wants to say besides; asked for only when somebody wants to. */
+function NoteField({ question, pick, onPick }: NoteFieldProps) {
+  const [isOpen, setOpen] = useState(pick.note !== "")
+  if (!isOpen) {
+    return (
+      <Button look="quiet" onClick={() => setOpen(true)} className="self-start px-2! text-dense!">
+        Add a note
+      </Button>
+    )
+  }
+  return (
+    <input
+      // Opened to be typed into it takes the focus; one that comes back with what was typed does not.
+      autoFocus={pick.note === ""}
+      aria-label={`Note on: ${question}`}
+      placeholder="Note (optional)"
+      value={pick.note}
+      onChange={(event) => onPick({ ...pick, note: event.target.value })}
+      className={INPUT}
+    />
+  )
+}

@@ -1,0 +1,101 @@
+import { isUsualGrant } from "@signalbox/transcript"
+import { Select } from "../../design/field.tsx"
+import { VisibleText } from "../../design/visible-text.tsx"
+import { plural } from "../../design/words.ts"
+import { DESTINATIONS, type Suggestion } from "./permission-words.ts"
+
+/** More would push what is asked, and the buttons, out of sight. */
+const MAX_INLINE = 3
+
+interface RememberProps {
+  readonly suggestions: readonly Suggestion[]
+  readonly ticked: ReadonlyMap<number, string>
+  readonly onChange: (ticked: ReadonlyMap<number, string>) => void
+}
+
+/** Standing permissions that could be given along with the answer. None is ticked until somebody ticks it. */
+export function Remember({ suggestions, ticked, onChange }: RememberProps) {
+  if (suggestions.length === 0) return null
+  return (
+    <ul
+      aria-label="Remember"
+      // On a phone what is asked needs the room more.
+      className="flex flex-col gap-1 max-tablet:max-h-[22dvh] max-tablet:gap-2 max-tablet:overflow-y-auto"
+    >
+      {suggestions.map((suggestion, index) => {
+        const { destination, rules } = suggestion
+        const toggle = () => {
+          const next = new Map(ticked)
+          if (!next.delete(index)) next.set(index, destination)
+          onChange(next)
+        }
+        const name = nameOf(suggestion)
+        return (
+          <li key={index} className="flex flex-wrap items-center gap-x-2 gap-y-0 text-dense">
+            <label className="flex min-h-7 min-w-0 items-center gap-2 coarse:min-h-11">
+              <input
+                type="checkbox"
+                data-remember={isUsualGrant(suggestion.update) ? "" : undefined}
+                checked={ticked.has(index)}
+                onChange={toggle}
+                className="size-4 shrink-0"
+              />
+              <Words {...suggestion} />
+            </label>
+            {destination === "cliArg" ? (
+              <span className="text-meta text-text-3">as its command line says</span>
+            ) : (
+              <Select
+                aria-label={`Where to remember: ${name}`}
+                value={ticked.get(index) ?? destination}
+                choices={DESTINATIONS}
+                onChange={(event) => onChange(new Map([...ticked, [index, event.target.value]]))}
+                className="min-h-7! py-0! text-dense! coarse:min-h-11! max-tablet:ms-6 max-tablet:flex-1"
+              />
+            )}
+            {/* Whoever ticks it sees what it is. */}
+            {rules.length > MAX_INLINE && <ManyRules rules={rules} isOpen={ticked.has(index)} />}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function nameOf({ words, rules }: Suggestion): string {
+  if (rules.length > MAX_INLINE) return `${words} ${plural(rules.length, "rule")}`
+  return rules.length === 0 ? words : `${words} ${rules.join(", ")}`
+}
+
+function Words(suggestion: Suggestion) {
+  const { words, rules } = suggestion
+  if (rules.length === 0 || rules.length > MAX_INLINE) return <span>{nameOf(suggestion)}</span>
+  return (
+    <span className="min-w-0">
+      {words}{" "}
+      <code className="rounded-[4px] bg-sunken px-1 font-mono text-meta">
+        <VisibleText text={rules.join(", ")} />
+      </code>
+    </span>
+  )
+}
+
+function ManyRules({ rules, isOpen }: { readonly rules: readonly string[]; readonly isOpen: boolean }) {
+  return (
+    <details key={String(isOpen)} open={isOpen} className="w-full text-meta text-text-2">
+      <summary className="w-fit cursor-pointer rounded-control py-1">Which {plural(rules.length, "rule")}</summary>
+      <ul
+        // What scrolls must be reachable without a pointer.
+        tabIndex={0}
+        aria-label="Rules"
+        className="max-h-24 overflow-y-auto rounded-control border border-line bg-sunken px-3 py-1.5 font-mono"
+      >
+        {rules.map((rule) => (
+          <li key={rule}>
+            <VisibleText text={rule} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,82 @@
+import type { Ask } from "@signalbox/client"
+import { clockTime } from "../design/words.ts"
+import { outcomeVerb } from "../fleet/outcome-words.ts"
+import type { AnswerState } from "./answer/answer-states.ts"
+
+interface OutcomeContext {
+  readonly me: string
+  /** What became of my own answer. */
+  readonly answer: AnswerState
+}
+
+const UNUSED = "Your answer was not used."
+
+/** What came of an ask, in a sentence. None of them says "denied" for something that nobody denied. */
+export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): string {
+  const own = ownEnd(ask)
+  const isLost = answer.name === "lost"
+  if (own !== undefined) return isLost ? `${own} ${UNUSED}` : own
+  const verb = outcomeVerb(ask)
+  const { settledBy: who = "somebody" } = ask
+  if (ask.via === "policy") {
+    const sentence = `${verb} by rule ${ask.rule ?? "of the hub"}.`
+    return isLost ? `${sentence} ${UNUSED}` : sentence
+  }
+  if (isLost) return `${lostTo(who, me)} ${leadWords(answer.byMs)}before you. ${UNUSED}`
+  if (who === me) return `${verb} by you, ${waitWords(waitedMs(ask))} after it was asked.`
+  return `The token ${who} ${verb.toLowerCase()} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
+}
+
+/** Words for a request that ended without an answer. */
+function ownEnd(ask: Ask): string | undefined {
+  switch (ask.state) {
+    case "pending":
+      return "Waiting for an answer."
+    case "expired":
+      return `Nobody answered in ${waitWords(waitedMs(ask))}; Claude was told so.`
+    case "cancelled":
+      return "Claude withdrew this request."
+    case "superseded":
+      return "Replaced by a newer request."
+    case "orphaned":
+      return "The agent ended before this was answered."
+    case "allowed":
+    case "denied":
+      return undefined
+  }
+}
+
+function lostTo(who: string, me: string): string {
+  return who === me ? "Another window of yours answered" : `${who} answered`
+}
+
+function leadWords(byMs: number | undefined): string {
+  if (byMs === undefined) return ""
+  return byMs < 1000 ? "just " : `${Math.round(byMs / 1000)} s `
+}
+
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
+
+/** When it was settled and how long it had waited; undefined while it waits. */
+export function settledWords(ask: Pick<Ask, "askedAt" | "settledAt">, nowMs: number): string | undefined {
+  if (ask.settledAt === undefined) return undefined
+  const at = Date.parse(ask.settledAt)
+  const isToday = new Date(at).toDateString() === new Date(nowMs).toDateString()
+  const ms = waitedMs(ask)
+  const wait = ms < 500 ? "at once" : `after ${waitWords(ms)}`
+  return `settled ${isToday ? "" : `${DAY.format(at)} `}${clockTime(at, { seconds: true })}, ${wait}`
+}
+
+function waitedMs(ask: Pick<Ask, "askedAt" | "settledAt">): number {
+  return Date.parse(ask.settledAt ?? ask.askedAt) - Date.parse(ask.askedAt)
+}
+
+/** How long somebody waited, as one would say it: no tenths, and nothing after the first two parts. */
+export function waitWords(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return minutes >= 10 || seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+  const hours = Math.floor(minutes / 60)
+  return minutes % 60 === 0 || hours >= 24 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}

@@ -1,0 +1,188 @@
+import type { Session } from "@signalbox/client"
+import type { Row } from "@signalbox/transcript"
+import { type FormEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from "react"
+import { isCoarse } from "../../app/fingers.ts"
+import { useCanOperate } from "../../app/hub-context.ts"
+import { Button } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
+import { DownIcon, SendIcon } from "../../design/icons.tsx"
+import { Menu } from "../../design/menu.tsx"
+import type { SessionFeed } from "../../transcript/window/session-feed.ts"
+import { AttachButton } from "./attach-button.tsx"
+import { AttachmentList } from "./attachment-list.tsx"
+import { contentOf } from "./attachments.tsx"
+import { useCompletion } from "./completion.tsx"
+import { CompletionList } from "./completion-list.tsx"
+import { Suggestion } from "./suggestion.tsx"
+import { useDraft } from "./use-draft.ts"
+import { useImages } from "./use-images.ts"
+import { useOutgoing } from "./use-outgoing.ts"
+import { WaitingMessages } from "./waiting-messages.tsx"
+
+interface ComposerProps {
+  readonly session: Session
+  readonly feed: SessionFeed
+  readonly rows: readonly Row[]
+  readonly onSent: () => void
+}
+
+export function Composer({ session, feed, rows, onSent }: ComposerProps) {
+  if (!useCanOperate()) {
+    return (
+      <p data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-center text-text-2">
+        You are viewing. Operators can send messages.
+      </p>
+    )
+  }
+  return <OpenComposer key={session.id} session={session} feed={feed} rows={rows} onSent={onSent} />
+}
+
+function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
+  const [text, setText] = useDraft(session.id)
+  const { images, left, attach, take, remove, clear } = useImages(session.id)
+  const { waiting, send, retry, discard } = useOutgoing(session, rows)
+  const isBusy = session.state === "running" || session.state === "waiting"
+  const isEmpty = text.trim() === "" && images.length === 0
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [caret, setCaret] = useState(text.length)
+  const moveCaret = useCaret(field)
+  const completion = useCompletion({ session, feed, text, caret, onText: putText })
+
+  function submit(priority?: "now"): void {
+    if (isEmpty) return
+    const words = text.trim() === "" ? "(image)" : text
+    send({ content: contentOf(text, images), text: words, ...(priority === undefined ? {} : { priority }) })
+    setText("")
+    clear()
+    onSent()
+    field.current?.focus()
+  }
+
+  function putText(next: string, at: number): void {
+    setText(next)
+    setCaret(at)
+    moveCaret(at)
+    field.current?.focus()
+  }
+
+  function onKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (completion.onKey(event)) return
+    const sends = event.key === "Enter" && !event.shiftKey && !event.altKey && !event.nativeEvent.isComposing
+    if (!sends || (isCoarse() && !event.ctrlKey && !event.metaKey)) return
+    event.preventDefault()
+    if (!event.repeat) submit()
+  }
+
+  return (
+    <div data-region="composer" className="shrink-0 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)]">
+      <div className="mx-auto flex max-w-4xl flex-col gap-2 px-3 py-2 tablet:px-6">
+        <WaitingMessages
+          session={session}
+          rows={rows}
+          waiting={waiting}
+          onRetry={retry}
+          onDiscard={discard}
+          onGone={() => field.current?.focus()}
+        />
+        {isEmpty && !isBusy && <Suggestion rows={rows} onTake={(taken) => putText(taken, taken.length)} />}
+        <AttachmentList
+          images={images}
+          onRemove={(id) => {
+            remove(id)
+            field.current?.focus()
+          }}
+        />
+        {left !== undefined && (
+          <p role="alert" className="text-dense text-danger">
+            {left}
+          </p>
+        )}
+        <form
+          onSubmit={(event: FormEvent) => {
+            event.preventDefault()
+            submit()
+          }}
+          // Where there is no room for words beside the buttons they stand above them.
+          className="relative flex flex-wrap items-end justify-end gap-2"
+        >
+          {completion.list !== undefined && <CompletionList {...completion.list} />}
+          <textarea
+            ref={field}
+            aria-label="Message"
+            // On a phone there is no room for more.
+            placeholder={isCoarse() ? "Message…" : "Message…  (@ files, / commands)"}
+            rows={1}
+            value={text}
+            data-region-focus
+            {...completion.field}
+            onChange={({ target }) => {
+              setText(target.value)
+              setCaret(target.selectionStart)
+            }}
+            onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+            onKeyDown={onKey}
+            onPaste={(event) => attach(event, event.clipboardData)}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => attach(event, event.dataTransfer)}
+            className="field-sizing-content max-h-[min(40vh,20rem)] min-h-9 min-w-0 flex-[1_1_9rem] resize-none rounded-control border border-edge bg-canvas px-3 py-1.5 text-input placeholder:whitespace-nowrap coarse:min-h-11"
+          />
+          <AttachButton
+            onFiles={(files) => {
+              take(files)
+              field.current?.focus()
+            }}
+          />
+          <SendButton isBusy={isBusy} isEmpty={isEmpty} onSend={submit} />
+        </form>
+      </div>
+    </div>
+  )
+}
+
+interface SendButtonProps {
+  readonly isBusy: boolean
+  readonly isEmpty: boolean
+  readonly onSend: (priority?: "now") => void
+}
+
+/** While it works a message waits for the turn's end, unless somebody says otherwise. */
+function SendButton({ isBusy, isEmpty, onSend }: SendButtonProps) {
+  return (
+    <div className={classes("flex shrink-0", isBusy && "rounded-control border border-edge")}>
+      <Button
+        type="submit"
+        look="primary"
+        aria-disabled={isEmpty}
+        className={classes("coarse:min-h-11", isBusy ? "min-h-8.5 rounded-e-none! border-0!" : "min-h-9")}
+      >
+        <SendIcon size={16} />
+        {/* A phone has no room for a word that its picture says. */}
+        {isBusy ? "Queue" : <span className="max-tablet:sr-only">Send</span>}
+      </Button>
+      {isBusy && (
+        <Menu
+          label="Other ways to send"
+          trigger={<DownIcon size={14} />}
+          className="h-8.5! w-7! rounded-s-none! border-s border-edge coarse:h-11! coarse:w-11!"
+          entries={[
+            { label: "Queue", onSelect: () => onSend() },
+            { label: "Send now (interrupts)", onSelect: () => onSend("now") },
+          ]}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Puts the caret where a completion wants it, once the field holds the new text. */
+function useCaret(field: React.RefObject<HTMLTextAreaElement | null>): (at: number) => void {
+  const wanted = useRef<number | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    field.current?.setSelectionRange(wanted.current, wanted.current)
+    wanted.current = undefined
+  })
+  return (at) => {
+    wanted.current = at
+  }
+}

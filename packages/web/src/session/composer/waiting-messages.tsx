@@ -1,0 +1,138 @@
+import type { Session } from "@signalbox/client"
+import type { PromptRow, Row } from "@signalbox/transcript"
+import { useMemo, useState } from "react"
+import { refusalWords } from "../../agent/agent-question.ts"
+import { copyText } from "../../app/copy-text.ts"
+import { useHub } from "../../app/hub-context.ts"
+import { Button } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
+import { oneLine } from "../../design/visible-characters.ts"
+import { plural } from "../../design/words.ts"
+import { isQueued, type Outgoing } from "./outgoing.ts"
+
+interface WaitingProps {
+  readonly session: Session
+  readonly rows: readonly Row[]
+  readonly waiting: readonly Outgoing[]
+  readonly onRetry: (message: Outgoing) => void
+  readonly onDiscard: (uuid: string) => void
+  /** One is taken away whose button had the focus. */
+  readonly onGone: () => void
+}
+
+/** What was sent and is not with the agent yet. */
+export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, onGone }: WaitingProps) {
+  const queued = useMemo(
+    () => rows.filter((row): row is PromptRow => row.kind === "prompt" && isQueued(row, session)),
+    [rows, session],
+  )
+  if (waiting.length === 0 && queued.length === 0) return null
+  return (
+    <ul aria-label="Messages on their way" className="flex max-h-[30vh] flex-col gap-1 overflow-y-auto">
+      {queued.map((row) => (
+        <QueuedMessage key={row.key} row={row} session={session} onGone={onGone} />
+      ))}
+      {waiting.map((message) =>
+        message.state.name === "not-sent" ? (
+          <NotSent
+            key={message.uuid}
+            message={message}
+            why={message.state.why}
+            onRetry={() => onRetry(message)}
+            onDiscard={() => {
+              onDiscard(message.uuid)
+              onGone()
+            }}
+          />
+        ) : (
+          <li key={message.uuid} className={ROW}>
+            <StateMark>{message.state.name === "sending" ? "Sending…" : "Accepted"}</StateMark>
+            <bdi className="min-w-0 flex-1 truncate text-text-2">{oneLine(message.text, 200)}</bdi>
+          </li>
+        ),
+      )}
+    </ul>
+  )
+}
+
+const ROW = "flex min-h-8 flex-wrap items-center gap-x-2 text-dense coarse:min-h-11"
+
+function StateMark({ children, bad = false }: { readonly children: string; readonly bad?: boolean }) {
+  return (
+    <span
+      className={classes(
+        "shrink-0 rounded-[4px] px-1.5 text-meta font-medium",
+        bad ? "bg-danger-soft text-danger" : "bg-sunken text-text-2",
+      )}
+    >
+      {children}
+    </span>
+  )
+}
+
+interface QueuedMessageProps {
+  readonly row: PromptRow
+  readonly session: Session
+  readonly onGone: () => void
+}
+
+/** With Cancel: whether it was still to be had is told by the row itself, why not by the agent. */
+function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
+  const hub = useHub()
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+  const { uuid } = row
+
+  async function cancel(id: string): Promise<void> {
+    try {
+      const reply = await hub.session(session.id).cancel(id)
+      const isTaken = typeof reply === "object" && reply !== null && "cancelled" in reply && reply.cancelled === false
+      setTrouble(isTaken ? "The agent has it already." : undefined)
+      if (!isTaken) onGone()
+    } catch (error) {
+      setTrouble(refusalWords(error, session))
+    }
+  }
+
+  return (
+    <li className={classes(ROW, "text-text-2")}>
+      <StateMark>Queued</StateMark>
+      <bdi className="min-w-0 flex-1 truncate">{oneLine(row.text, 200) || plural(row.pictures.length, "picture")}</bdi>
+      {uuid !== undefined && (
+        <Button look="quiet" onClick={() => void cancel(uuid)}>
+          Cancel
+        </Button>
+      )}
+      {trouble !== undefined && (
+        <span role="alert" className="w-full text-meta text-danger">
+          Not cancelled: {trouble}
+        </span>
+      )}
+    </li>
+  )
+}
+
+interface NotSentProps {
+  readonly message: Outgoing
+  readonly why: string
+  readonly onRetry: () => void
+  readonly onDiscard: () => void
+}
+
+function NotSent({ message, why, onRetry, onDiscard }: NotSentProps) {
+  return (
+    <li className={ROW}>
+      <StateMark bad>Not sent</StateMark>
+      <bdi className="min-w-0 flex-1 basis-48 truncate">{oneLine(message.text, 200)}</bdi>
+      <span className="ms-auto flex gap-2">
+        <Button onClick={onRetry}>Retry</Button>
+        <Button look="quiet" onClick={() => copyText(message.text)}>
+          Copy
+        </Button>
+        <Button look="quiet" onClick={onDiscard}>
+          Discard
+        </Button>
+      </span>
+      <span className="w-full text-meta text-text-3">{why}</span>
+    </li>
+  )
+}

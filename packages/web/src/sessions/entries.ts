@@ -1,0 +1,36 @@
+import type { Ask } from "@signalbox/client"
+import { useMemo } from "react"
+import { useNow } from "../app/clock.ts"
+import { useFleet } from "../app/hub-context.ts"
+import { useValue } from "../app/value-store.ts"
+import { useMachineNames } from "../fleet/machine-store.tsx"
+import { openAsks } from "../fleet/open-asks.ts"
+import { statusOf } from "../fleet/session-status.tsx"
+import { seen } from "./seen.ts"
+import type { SessionEntry } from "./session-sections.ts"
+
+/** Time alone changes a status only when a machine falls silent: no need to look every second. */
+const GRAIN_MS = 5000
+
+export function useEntries({ archived }: { readonly archived: boolean }): readonly SessionEntry[] {
+  const { sessions, asks } = useFleet()
+  const seenSeqs = useValue(seen)
+  const names = useMachineNames(sessions)
+  const grain = Math.floor(useNow() / GRAIN_MS)
+  return useMemo(() => {
+    const oldest = new Map<string, Ask>()
+    for (const ask of openAsks(asks)) if (!oldest.has(ask.sessionId)) oldest.set(ask.sessionId, ask)
+    const now = (grain + 1) * GRAIN_MS
+    return (
+      [...sessions.values()]
+        // What waits for somebody is in the list, wherever it was put.
+        .filter((session) => archived || !session.archived || session.pendingAsks > 0)
+        .map((session) => ({
+          session,
+          status: statusOf(session, { now, seenSeq: seenSeqs[session.id] }),
+          ask: oldest.get(session.id),
+          machine: session.runner === null ? undefined : (names.get(session.runner) ?? session.runner.slice(0, 8)),
+        }))
+    )
+  }, [sessions, asks, seenSeqs, names, grain, archived])
+}

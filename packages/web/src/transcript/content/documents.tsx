@@ -1,0 +1,71 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { PictureSource, ToolRow } from "@signalbox/transcript"
+import { oneLine } from "../../design/visible-characters.ts"
+
+/** A document that a tool gave back whole. */
+export interface DocumentSource {
+  readonly name: string
+  readonly bytes: number
+  /** Base64. */
+  readonly data: string
+}
+
+const PDF = "application/pdf"
+
+/** Newer CLIs have it among what the model was told, older ones only in what they tell their host: it is taken once. */
+export function documentsOf({ input, result }: Pick<ToolRow, "input" | "result">): readonly DocumentSource[] {
+  const path = textOf(input, "file_path")
+  const name = path === undefined ? "document.pdf" : fileName(path)
+  const told = blocksOf(result?.content).flatMap((block) => {
+    const source = block["type"] === "document" ? block["source"] : undefined
+    const data = textOf(source, "media_type") === PDF ? textOf(source, "data") : undefined
+    return data === undefined ? [] : [{ name: textOf(block, "title") ?? name, bytes: bytesOf(data), data }]
+  })
+  if (told.length > 0) return told
+  const structured = result?.structured
+  const file = textOf(structured, "type") === "pdf" && isObject(structured) ? structured["file"] : undefined
+  const data = textOf(file, "base64")
+  return data === undefined ? [] : [{ name, bytes: bytesOf(data), data }]
+}
+
+export interface NamedPicture {
+  readonly picture: PictureSource
+  readonly name: string
+}
+
+/** What there is to look at: pictures among what the model was told, and pages of a document behind it. */
+export function picturesOf(row: Pick<ToolRow, "name" | "input" | "result">): readonly NamedPicture[] {
+  const { input, result } = row
+  const path = textOf(input, "file_path")
+  const name = path === undefined ? `Image from ${row.name === "" ? "a tool" : row.name}` : fileName(path)
+  const told = blocksOf(result?.content).flatMap((block) => {
+    const source = block["type"] === "image" ? block["source"] : undefined
+    const [mediaType, data] = [textOf(source, "media_type"), textOf(source, "data")]
+    return mediaType === undefined || data === undefined ? [] : [{ mediaType, data }]
+  })
+  const pictures = [...told, ...(result?.pages ?? [])]
+  const isPages = textOf(result?.structured, "type") === "parts"
+  const first = firstPage(result?.structured, input)
+  return pictures.map((picture, index) => ({
+    picture,
+    name: isPages ? `${name}, page ${first + index}` : pictures.length === 1 ? name : `${name}, ${index + 1}`,
+  }))
+}
+
+function firstPage(structured: unknown, input: unknown): number {
+  const told = isObject(structured) ? structured["firstPage"] : undefined
+  return typeof told === "number" ? told : Number(/^\d+/.exec(textOf(input, "pages") ?? "")?.[0] ?? 1)
+}
+
+function fileName(path: string): string {
+  return oneLine(path.split(/[\\/]/).findLast((part) => part !== "") ?? path, 120)
+}
+
+function blocksOf(content: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+/** Bytes that a base64 text decodes to. */
+function bytesOf(data: string): number {
+  return Math.floor((data.length * 3) / 4) - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0)
+}

@@ -1,0 +1,93 @@
+import type { Row } from "@signalbox/transcript"
+import { memo } from "react"
+import { copyText } from "../../app/copy-text.ts"
+import { useCanOperate } from "../../app/hub-context.ts"
+import { navigate } from "../../app/router.tsx"
+import { IconButton } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
+import { ForkIcon, LinkIcon } from "../../design/icons.tsx"
+import { RowView } from "../rows/row-view.tsx"
+import { timeOf } from "../rows/small-rows.tsx"
+import { useTranscript } from "../rows/transcript-context.tsx"
+import { rowName } from "./row-name.ts"
+
+interface ArticleProps {
+  readonly row: Row
+  readonly position: number
+  /** It was just gone to: it, or the nearest to what was meant. */
+  readonly mark: "exact" | "closest" | undefined
+}
+
+/** Over the row's corner, as long as one points at it or is in it. */
+const BY_POINTER =
+  "not-coarse:absolute not-coarse:top-0.5 not-coarse:right-1 not-coarse:bg-canvas/90 not-coarse:ps-2 not-coarse:group-focus-within/row:flex not-coarse:group-hover/row:flex"
+/**
+ * Below the row that was touched, and not one of its buttons: fingers need room, and must not cover what they opened. While a
+ * tool is pressed neither the row nor the tool has the focus.
+ */
+const BY_TOUCH = "coarse:justify-end coarse:group-focus/row:flex coarse:focus-within:flex coarse:active:flex"
+
+/** A row with its address. */
+export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
+  const { sessionId, onRaw } = useTranscript()
+  // A conversation can be cut after what the agent itself said.
+  const canFork = useCanOperate() && row.kind === "text" && row.state === "done" && row.lane === null
+  const copyLink = () => {
+    const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
+    copyText(link, "Link copied")
+  }
+  return (
+    <article
+      tabIndex={-1}
+      aria-label={nameOf(row)}
+      aria-posinset={position}
+      aria-setsize={-1}
+      data-seq={row.headSeq}
+      data-key={row.key}
+      data-kind={row.kind}
+      data-mark={mark}
+      className={classes(
+        "group/row relative mx-auto max-w-4xl rounded-control px-4 py-1 outline-offset-0! tablet:px-6",
+        mark !== undefined && "outline-2 outline-focus outline-solid",
+      )}
+    >
+      <RowView row={row} />
+      {mark === "closest" && (
+        <span className="absolute -top-2.5 left-4 rounded-[4px] border border-focus bg-raised px-1.5 text-meta text-text-2">
+          Closest visible event
+        </span>
+      )}
+      <span className={classes("hidden items-center gap-1 rounded-control", BY_POINTER, BY_TOUCH)}>
+        <button
+          type="button"
+          onClick={() => onRaw(row.headSeq)}
+          className="min-h-6 min-w-6 coarse:min-h-11 coarse:px-2 text-meta text-text-3 tabular-nums hover:underline"
+          title="Show the event itself"
+        >
+          {timeOf(row.at)}
+        </button>
+        {canFork && (
+          <IconButton
+            label="Fork from here"
+            onClick={() => navigate(`/new?fork=${encodeURIComponent(sessionId)}&at=${row.lastSeq}`)}
+            className="not-coarse:size-6 not-coarse:min-h-6"
+          >
+            <ForkIcon size={14} />
+          </IconButton>
+        )}
+        <IconButton label="Copy link" onClick={copyLink} className="not-coarse:size-6 not-coarse:min-h-6">
+          <LinkIcon size={14} />
+        </IconButton>
+      </span>
+    </article>
+  )
+})
+
+/** A row that cannot be named is still a row: what goes wrong in it is told inside of it. */
+function nameOf(row: Row): string {
+  try {
+    return rowName(row)
+  } catch {
+    return "Event"
+  }
+}

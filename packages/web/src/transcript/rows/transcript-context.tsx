@@ -1,0 +1,55 @@
+import type { Row } from "@signalbox/transcript"
+import { createContext, type ReactNode, useCallback, useContext } from "react"
+import type { Preferences } from "../../app/preferences.ts"
+import { createValueStore, useSelected, type ValueStore } from "../../app/value-store.ts"
+import type { SessionFeed } from "../window/session-feed.ts"
+
+/** What somebody opened or closed, by the row's key: rows come and go with scrolling, this stays. */
+export type Disclosures = ValueStore<ReadonlyMap<string, boolean>>
+
+export function createDisclosures(): Disclosures {
+  return createValueStore<ReadonlyMap<string, boolean>>(new Map())
+}
+
+export interface TranscriptContextValue {
+  readonly sessionId: string
+  readonly feed: SessionFeed
+  readonly disclosures: Disclosures
+  readonly detail: Preferences["detail"]
+  /** Shows the event behind a row in the Raw panel. */
+  readonly onRaw: (seq: number) => void
+  /** Opens a sub-agent's lane by itself. */
+  readonly onLane: (lane: string) => void
+  /** Rows may hold rows: a sub-agent's lane. */
+  readonly renderRow: (row: Row) => ReactNode
+  /** The reader acts on what stands here: the view must not run on. */
+  readonly onHold: () => void
+}
+
+export const TranscriptContext = createContext<TranscriptContextValue | undefined>(undefined)
+
+export function useTranscript(): TranscriptContextValue {
+  const value = useContext(TranscriptContext)
+  if (value === undefined) throw new Error("a row stands outside of a transcript")
+  return value
+}
+
+/** So that what somebody was led to can be seen. */
+export function openAll(disclosures: Disclosures, keys: readonly string[]): void {
+  if (keys.length > 0) disclosures.set(new Map([...disclosures.get(), ...keys.map((key) => [key, true] as const)]))
+}
+
+/** Whether a row's part is open, and how to change that. Nothing but the reader changes it once they have. */
+export function useDisclosure(key: string, byDefault: boolean): readonly [boolean, () => void] {
+  const { disclosures, onHold } = useTranscript()
+  const chosen = useSelected(
+    disclosures,
+    useCallback((all: ReadonlyMap<string, boolean>) => all.get(key), [key]),
+  )
+  const isOpen = chosen ?? byDefault
+  const toggle = () => {
+    onHold()
+    disclosures.set(new Map([...disclosures.get(), [key, !isOpen]]))
+  }
+  return [isOpen, toggle]
+}

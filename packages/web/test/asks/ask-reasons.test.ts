@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest"
+import { reasonsOf } from "../../src/asks/reasons.ts"
+
+describe("why somebody is asked", () => {
+  it("is told in facts that the CLI and the hub gave", () => {
+    const request = {
+      decision_reason: "This command writes.",
+      blocked_path: "/etc/hosts",
+      matched_ask_rule: { toolName: "Bash", ruleContent: "sudo:*" },
+      mcp_server: { name: "files" },
+    }
+    const input = { url: "https://example.org/x", dangerouslyDisableSandbox: true }
+    expect(reasonsOf({ kind: "tool", request, input, rule: "deploys" }, "/srv/api")).toEqual([
+      "This command writes.",
+      "Outside the folder: /etc/hosts",
+      "The CLI's rule Bash(sudo:*) asks for this.",
+      "The hub's rule deploys asks for this.",
+      "The sandbox is off for this.",
+      "Network: example.org",
+      "From the MCP server files.",
+    ])
+    expect(reasonsOf({ kind: "tool", request: {}, input: {} })).toEqual([])
+  })
+
+  it("[TR24] is a path outside the session's folder only where it is outside", () => {
+    const reasons = (path: string, cwd: string | null) =>
+      reasonsOf({ kind: "tool", request: { blocked_path: path }, input: {} }, cwd)
+    expect(reasons("/srv/api/build", "/srv/api")).toEqual(["Path: /srv/api/build"])
+    expect(reasons("/srv/api", "/srv/api/")).toEqual(["Path: /srv/api"])
+    expect(reasons("/srv/api-old", "/srv/api")).toEqual(["Outside the folder: /srv/api-old"])
+    expect(reasons("/etc/hosts", "/")).toEqual(["Path: /etc/hosts"])
+    expect(reasons("C:\\work\\x", "C:\\work")).toEqual(["Path: C:\\work\\x"])
+    // What cannot be told is not said.
+    expect(reasons("/etc/hosts", null)).toEqual(["Path: /etc/hosts"])
+    expect(reasons("~/x", "/srv/api")).toEqual(["Path: ~/x"])
+    expect(reasons("../x", "/srv/api")).toEqual(["Outside the folder: ../x"])
+  })
+
+  it("is not what the request itself shows", () => {
+    const reasons = (description: string, input: Readonly<Record<string, unknown>>) =>
+      reasonsOf({ kind: "tool", request: { description }, input })
+    expect(reasons("Make the file", { command: "touch x", description: "Make the file" })).toEqual([])
+    expect(reasons("src/auth.ts", { file_path: "/srv/api/src/auth.ts" })).toEqual([])
+    expect(reasons("uth.ts", { file_path: "/srv/api/src/auth.ts" })).toEqual(["uth.ts"])
+  })
+})

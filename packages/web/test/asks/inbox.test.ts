@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest"
+import { BY_HAND, identicalTo, matchesWish, nextAfter, wishOf } from "../../src/asks/inbox/inbox.ts"
+import { askOf } from "./ask-fixture.ts"
+
+const sessions = new Map([
+  ["s1", { runner: "m1", cwd: "/srv/api" }],
+  ["s2", { runner: null, cwd: "/srv/api" }],
+  ["s3", { runner: "m1", cwd: "/srv/web" }],
+])
+const ask = (id: string, sessionId: string, facts: Partial<Parameters<typeof askOf>[0]> = {}) =>
+  askOf({ id, sessionId, toolName: "Bash", ...facts })
+
+describe("the inbox", () => {
+  it("is narrowed down to a kind and a machine", () => {
+    const question = ask("q", "s2", { kind: "question" })
+    expect(matchesWish(question, { kind: "", machine: "" }, sessions)).toBe(true)
+    expect(matchesWish(question, { kind: "tool", machine: "" }, sessions)).toBe(false)
+    expect(matchesWish(question, { kind: "question", machine: BY_HAND }, sessions)).toBe(true)
+    expect(matchesWish(question, { kind: "", machine: "m1" }, sessions)).toBe(false)
+  })
+
+  it("takes what an address says for what it is, and a kind that does not exist for none", () => {
+    const wish = (text: string) => wishOf(new URLSearchParams(text))
+    expect(wish("kind=plan&machine=m1")).toEqual({ kind: "plan", machine: "m1" })
+    expect(wish("kind=nonsense")).toEqual({ kind: "", machine: "" })
+  })
+
+  it("takes as identical only the same tool with the same input in the same folder, still open", () => {
+    const first = ask("1", "s1")
+    const all = [
+      first,
+      ask("same", "s2"),
+      ask("other-folder", "s3"),
+      ask("other-input", "s2", { inputHash: "x" }),
+      ask("other-tool", "s2", { toolName: "Write" }),
+      ask("settled", "s2", { state: "allowed" }),
+      ask("unknown-session", "s9"),
+    ]
+    expect(identicalTo(first, all, sessions).map(({ id }) => id)).toEqual(["same"])
+    expect(identicalTo({ ...first, kind: "plan" }, all, sessions)).toEqual([])
+  })
+
+  it("goes on with the one that followed what was answered, else with the last that is left", () => {
+    const [a, b, c] = [ask("a", "s1"), ask("b", "s1"), ask("c", "s1")]
+    expect(nextAfter("b", [a, b, c], [a, c])?.id).toBe("c")
+    expect(nextAfter("c", [a, b, c], [a, b])?.id).toBe("b")
+    expect(nextAfter("a", [a, b, c], [c])?.id).toBe("c")
+    expect(nextAfter("a", [a], [])).toBeUndefined()
+  })
+})
