@@ -4,8 +4,8 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { HubContext } from "./app/hub-context.ts"
 import { HubStore } from "./app/hub-store.ts"
+import { fitToKeyboard } from "./app/keyboard.ts"
 import { wearPreferences } from "./app/preferences.ts"
-import { fitToKeyboard } from "./app/visible-height.ts"
 import { App } from "./shell/app.tsx"
 
 wearPreferences()

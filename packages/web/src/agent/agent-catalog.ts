@@ -1,5 +1,11 @@
+import type { Hub, Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import { oneLine } from "../design/visible-characters.ts"
+import { useEffect, useMemo, useState } from "react"
+import { useCanOperate, useHub } from "../app/hub-context.ts"
+import { useSelected } from "../app/value-store.ts"
+import { oneLine } from "../design/visible-text.tsx"
+import type { SessionFeed } from "../transcript/window/session-feed.ts"
+import { isReachable } from "./agent-question.ts"
 
 /** Something that the agent offers by name. */
 export interface Offer {
@@ -8,7 +14,7 @@ export interface Offer {
   readonly hint: string
 }
 
-export interface AgentCatalog {
+interface AgentCatalog {
   readonly commands: readonly Offer[]
   readonly agents: readonly Offer[]
 }
@@ -61,4 +67,49 @@ export function matchingCommands(commands: readonly Offer[], part: string): read
     ({ name }) => !name.toLowerCase().startsWith(wanted) && name.toLowerCase().includes(wanted),
   )
   return [...begins, ...holds].slice(0, MAX_SHOWN)
+}
+
+/** What each agent answered to `initialize`; the hub has it at hand, and it stays as it was while that process lives. */
+const greetings = new Map<string, Promise<unknown>>()
+const MAX_KEPT = 20
+
+function greetingOf(hub: Hub, session: string): Promise<unknown> {
+  const kept = greetings.get(session)
+  if (kept !== undefined) return kept
+  const asked = hub
+    .session(session)
+    .control({ subtype: "initialize" })
+    .catch(() => {
+      greetings.delete(session)
+    })
+  greetings.set(session, asked)
+  const [oldest] = greetings.keys()
+  if (greetings.size > MAX_KEPT && oldest !== undefined) greetings.delete(oldest)
+  return asked
+}
+
+/** The agent's commands and sub-agents. Asked for only once `isWanted`. */
+export function useAgentCatalog(session: Session, feed: SessionFeed, isWanted: boolean): AgentCatalog {
+  const hub = useHub()
+  const canOperate = useCanOperate()
+  const isHere = isReachable(session)
+  const [greeting, setGreeting] = useState<unknown>(undefined)
+  const lastSeq = useSelected(feed.view, lastSeqOf)
+  useEffect(() => {
+    if (!isWanted || !canOperate || !isHere) return undefined
+    let isOver = false
+    void greetingOf(hub, session.id).then((told) => (isOver ? undefined : setGreeting(told)))
+    return () => {
+      isOver = true
+    }
+  }, [hub, session.id, isWanted, canOperate, isHere])
+  // With every event there may be a newer beginning of a turn.
+  return useMemo(
+    () => (isWanted ? catalogOf(feed.lastInit(), greeting) : { commands: [], agents: [] }),
+    [isWanted, feed, greeting, lastSeq],
+  )
+}
+
+function lastSeqOf({ lastSeq }: { readonly lastSeq: number }): number {
+  return lastSeq
 }

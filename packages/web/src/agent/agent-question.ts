@@ -1,11 +1,9 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
-import { refusesUnknown } from "./cli-version.ts"
-import { isReachable } from "./reachable.ts"
 
 /** What came of asking the agent something about itself. */
-export type Reply<T> =
+type Reply<T> =
   | { readonly name: "asking" }
   | { readonly name: "told"; readonly value: T; readonly at: number }
   | { readonly name: "refused"; readonly why: string }
@@ -62,4 +60,28 @@ export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): re
     }
   }, [hub, id, cliVersion, subtype, read, canOperate, isHere, times])
   return [reply, useCallback(() => setTimes((before) => before + 1), [])]
+}
+
+/** Whether a CLI is this version or a later one. One that is not known is taken for the oldest. */
+export function isAtLeast(cliVersion: string | null, least: readonly [number, number, number]): boolean {
+  const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(cliVersion ?? "")
+  if (parts === null) return false
+  for (const [index, wanted] of least.entries()) {
+    const own = Number(parts[index + 1])
+    if (own !== wanted) return own > wanted
+  }
+  return true
+}
+
+/** The oldest version seen to refuse what it does not know; nothing between it and 2.1.37 was tried. */
+const ANSWERS_SINCE = [2, 1, 100] as const
+
+/** Whether a CLI answers also what it does not know. The oldest say nothing at all then. */
+export function refusesUnknown(cliVersion: string | null): boolean {
+  return isAtLeast(cliVersion, ANSWERS_SINCE)
+}
+
+/** Whether there is an agent that can be asked something. */
+export function isReachable({ state }: Pick<Session, "state">): boolean {
+  return state === "idle" || state === "running" || state === "waiting"
 }

@@ -1,8 +1,10 @@
+import type { HubSession } from "@signalbox/client"
 import { AUTO_MODE } from "@signalbox/protocol/asking-modes"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { ModeRights } from "../app/hub-settings.ts"
+import type { ModeRights } from "../app/hub-context.ts"
 import type { Choice } from "../design/field.tsx"
-import { oneLine } from "../design/visible-characters.ts"
+import { oneLine } from "../design/visible-text.tsx"
+import { refusesUnknown } from "./agent-question.ts"
 
 const MODES: readonly Choice[] = [
   { value: "default", label: "Ask" },
@@ -46,11 +48,25 @@ function withCurrent(known: readonly Choice[], current: string | null): readonly
 }
 
 /** Reads the agent's list of models, given now or at its start. An empty one counts as none and is requested again. */
-export function readModels(body: unknown): readonly Choice[] | undefined {
+function readModels(body: unknown): readonly Choice[] | undefined {
   const models: unknown = isObject(body) ? body["models"] : undefined
   if (!Array.isArray(models)) return undefined
   return models.flatMap((model: unknown) => {
     const value = textOf(model, "value")
     return value === undefined ? [] : [{ value, label: oneLine(textOf(model, "displayName") ?? value, 60) }]
   })
+}
+
+/** Nobody looks at a list of one entry for longer. */
+const TIMEOUT_MS = 5000
+
+/** The models there are now, where the CLI can be asked; else those it named when it started. */
+export async function askModels(
+  agent: Pick<HubSession, "control">,
+  cliVersion: string | null,
+): Promise<readonly Choice[] | undefined> {
+  const ask = async (subtype: string) =>
+    readModels(await agent.control({ subtype }, { timeoutMs: TIMEOUT_MS }).catch(() => undefined))
+  const listed = refusesUnknown(cliVersion) ? await ask("list_models") : undefined
+  return listed ?? (await ask("initialize"))
 }

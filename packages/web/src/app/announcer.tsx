@@ -27,3 +27,39 @@ export function Announcer() {
     </div>
   )
 }
+
+/** Copies, and says so to those who listen: what was copied, or that it could not be. */
+export function copyText(text: string, told = "Copied"): void {
+  writeClipboard(text).then(
+    (isCopied) => announce(isCopied ? told : REFUSED),
+    () => announce(REFUSED),
+  )
+}
+
+const REFUSED = "The browser did not let us copy"
+
+async function writeClipboard(text: string): Promise<boolean> {
+  // A page over plain http has no clipboard; what is selected can be copied all the same.
+  if (!("clipboard" in navigator)) return copySelected(text)
+  await navigator.clipboard.writeText(text)
+  return true
+}
+
+function copySelected(text: string): boolean {
+  const before = document.activeElement
+  const field = document.createElement("textarea")
+  field.value = text
+  field.readOnly = true
+  field.className = "sr-only"
+  // What stands outside of an open dialog cannot be selected.
+  const place = [...document.querySelectorAll("dialog:modal")].at(-1) ?? document.body
+  place.append(field)
+  try {
+    field.focus({ preventScroll: true })
+    field.select()
+    return document.execCommand("copy")
+  } finally {
+    field.remove()
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+  }
+}

@@ -9,17 +9,20 @@ let timer: ReturnType<typeof setInterval> | undefined
 function tick(): void {
   if (!frozen && document.visibilityState === "visible") now.set(Date.now())
 }
-document.addEventListener("visibilitychange", tick)
 
 function subscribe(listener: () => void): () => void {
   watchers++
-  timer ??= setInterval(tick, 1000)
+  if (timer === undefined) {
+    timer = setInterval(tick, 1000)
+    document.addEventListener("visibilitychange", tick)
+  }
   const leave = now.subscribe(listener)
   return () => {
     leave()
     watchers--
     if (watchers > 0) return
     clearInterval(timer)
+    document.removeEventListener("visibilitychange", tick)
     timer = undefined
   }
 }

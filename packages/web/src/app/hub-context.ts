@@ -1,7 +1,6 @@
 import type { Ask, Hub, Session } from "@signalbox/client"
-import { createContext, useCallback, useContext } from "react"
-import type { Connection } from "./connection.ts"
-import type { Fleet, HubStore, Me } from "./hub-store.ts"
+import { createContext, useCallback, useContext, useEffect, useState } from "react"
+import type { Connection, Fleet, HubStore, Me } from "./hub-store.ts"
 import { useSelected, useValue } from "./value-store.ts"
 
 export const HubContext = createContext<HubStore | undefined>(undefined)
@@ -46,4 +45,39 @@ export function useMe(): Me {
 /** Launches, sends, answers and interrupts. */
 export function useCanOperate(): boolean {
   return useMe().role !== "viewer"
+}
+
+export interface HubSettings {
+  readonly operatorsMayUseAuto: boolean
+}
+
+export function readSettings(hub: Hub): Promise<HubSettings> {
+  return hub.request<HubSettings>({ method: "GET", path: "/api/settings", repeatable: true })
+}
+
+export interface ModeRights {
+  readonly isAdmin: boolean
+  readonly mayUseAuto: boolean
+}
+
+/** Admins choose every mode. Operators choose auto while the hub's setting is on; until that is known, they are not offered it. */
+export function useModeRights(): ModeRights {
+  const hub = useHub()
+  const { role } = useMe()
+  const [isOn, setOn] = useState(false)
+  useEffect(() => {
+    if (role !== "operator") return
+    readSettings(hub).then(
+      ({ operatorsMayUseAuto }) => setOn(operatorsMayUseAuto),
+      () => undefined,
+    )
+  }, [hub, role])
+  const isAdmin = role === "admin"
+  return { isAdmin, mayUseAuto: isAdmin || (role === "operator" && isOn) }
+}
+
+/** Who did something, as one says it to whoever reads: their own doing is told as theirs. */
+export function useWho(): (name: string) => string {
+  const me = useMe()
+  return (name) => (name === me.name ? "you" : name)
 }

@@ -1,6 +1,5 @@
 import { type Ask, connectHub, type Hub, HubClientError, type Session } from "@signalbox/client"
 import { freezeClock } from "./clock.ts"
-import { type Connection, type ConnectionInput, stepConnection } from "./connection.ts"
 import { createValueStore, type ValueStore } from "./value-store.ts"
 
 export interface Me {
@@ -223,4 +222,31 @@ function soon(run: () => void): void {
 
 function isRefusal(error: unknown): error is HubClientError {
   return error instanceof HubClientError && (error.status === 401 || error.status === 403)
+}
+
+/** How this page stands with the hub. */
+export type Connection =
+  | { readonly name: "connecting" }
+  | { readonly name: "live" }
+  /** `since`: what is shown is as of then. */
+  | { readonly name: "lost"; readonly since: number; readonly tries: number }
+  | { readonly name: "signed-out"; readonly reason: string }
+
+type ConnectionInput =
+  | { readonly type: "subscribed" }
+  | { readonly type: "disconnected"; readonly at: number }
+  | { readonly type: "tried"; readonly tries: number }
+  | { readonly type: "refused"; readonly reason: string }
+
+function stepConnection(state: Connection, input: ConnectionInput): Connection {
+  switch (input.type) {
+    case "subscribed":
+      return { name: "live" }
+    case "disconnected":
+      return state.name === "lost" ? state : { name: "lost", since: input.at, tries: 1 }
+    case "tried":
+      return state.name === "lost" ? { ...state, tries: Math.max(state.tries, input.tries) } : state
+    case "refused":
+      return { name: "signed-out", reason: input.reason }
+  }
 }

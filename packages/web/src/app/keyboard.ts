@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "react"
 import { preferences } from "./preferences.ts"
-import { isEditable } from "./visible-height.ts"
 
 /** `j`, `g s` (one after the other), `mod+k` (Ctrl or ⌘), `mod+.`. Single letters can be switched off; the others cannot. */
 type Keys = string
@@ -49,4 +48,71 @@ function isInMenu(target: EventTarget | null): boolean {
     target instanceof Element &&
     target.closest('[role="menu"],[role="listbox"],[role="dialog"],[role="alertdialog"]') !== null
   )
+}
+
+/** Longer than a screen takes to come. */
+const MAX_MS = 10_000
+const MAX_CHARS = 500
+
+let typed = ""
+let stop: (() => void) | undefined
+
+/** What is typed from now on is meant for a field that is not there yet: it is kept for it, and is no shortcut. */
+export function keepTypedAhead(): void {
+  stop?.()
+  typed = ""
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Shift" || event.isComposing) return
+    const isText = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey
+    if (!isText || isEditable(event.target)) return stop?.()
+    event.preventDefault()
+    event.stopPropagation()
+    typed = `${typed}${event.key}`.slice(0, MAX_CHARS)
+  }
+  const end = () => stop?.()
+  const timer = setTimeout(end, MAX_MS)
+  addEventListener("keydown", onKey, true)
+  addEventListener("pointerdown", end, true)
+  stop = () => {
+    clearTimeout(timer)
+    removeEventListener("keydown", onKey, true)
+    removeEventListener("pointerdown", end, true)
+    stop = undefined
+  }
+}
+
+/** For the field, once it has the focus. */
+export function takeTypedAhead(): string {
+  stop?.()
+  const text = typed
+  typed = ""
+  return text
+}
+
+/**
+ * Where a phone's keyboard covers the page instead of making it smaller, the shell is made as high as what is left. Only while
+ * something is being typed, and not while the reader has zoomed in: then the visible part is smaller for another reason.
+ */
+export function fitToKeyboard(): void {
+  const viewport = globalThis.visualViewport
+  if (viewport === null || viewport === undefined) return
+  const { style, dataset } = document.documentElement
+  const fit = () => {
+    const isTyping = isEditable(document.activeElement)
+    const isCovered = isTyping && Math.abs(viewport.scale - 1) < 0.01 && viewport.height < innerHeight - 1
+    if (isCovered) style.setProperty("--vvh", `${viewport.height}px`)
+    else style.removeProperty("--vvh")
+    const isLow = isTyping && viewport.height < 560 && matchMedia("(max-width: 639px)").matches
+    if (isLow) dataset["typing"] = ""
+    else delete dataset["typing"]
+  }
+  viewport.addEventListener("resize", fit)
+  document.addEventListener("focusin", fit)
+  document.addEventListener("focusout", fit)
+}
+
+export function isEditable(element: EventTarget | null): boolean {
+  if (!(element instanceof HTMLElement)) return false
+  if (element instanceof HTMLInputElement) return !["checkbox", "radio", "button", "range"].includes(element.type)
+  return element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || element.isContentEditable
 }

@@ -1,5 +1,14 @@
-import { useMemo } from "react"
-import { address, behindAddress, currentEntry, pushAddress, replaceAddress, whenMoved } from "./browser-history.ts"
+import { type AnchorHTMLAttributes, type MouseEvent, useEffect, useMemo, useRef } from "react"
+import {
+  address,
+  behindAddress,
+  closeAllLayers,
+  currentEntry,
+  openLayer,
+  pushAddress,
+  replaceAddress,
+  whenMoved,
+} from "./browser-history.ts"
 import { createValueStore, useValue } from "./value-store.ts"
 
 export interface Place {
@@ -110,4 +119,33 @@ function decode(text: string): string {
   } catch {
     return text
   }
+}
+
+interface LinkProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  readonly href: string
+}
+
+/** A link within the cockpit: the page stays, unless the reader asks for another tab. */
+export function Link({ href, onClick, children, ...rest }: LinkProps) {
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event)
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+    if (event.defaultPrevented || !isPlain) return
+    event.preventDefault()
+    // Where one is already, what lies over it is all there is to leave.
+    if (href === address()) closeAllLayers()
+    else navigate(href)
+  }
+  return (
+    <a href={href} onClick={follow} {...rest}>
+      {children}
+    </a>
+  )
+}
+
+/** While it is open, Back closes it. */
+export function useLayer(isOpen: boolean, close: () => void): void {
+  const latest = useRef(close)
+  latest.current = close
+  useEffect(() => (isOpen ? openLayer(() => latest.current()) : undefined), [isOpen])
 }

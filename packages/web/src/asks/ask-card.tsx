@@ -1,25 +1,26 @@
 import type { Ask } from "@signalbox/client"
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react"
-import { useCanOperate, useConnection } from "../app/hub-context.ts"
+import { useNow } from "../app/clock.ts"
+import { useCanOperate, useConnection, useSession } from "../app/hub-context.ts"
+import { isEditable } from "../app/keyboard.ts"
 import { leaveRegion } from "../app/regions.ts"
-import { isEditable } from "../app/visible-height.ts"
+import { Button, KeyHint } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
+import { Notice } from "../design/notice.tsx"
 import { headingOf } from "../fleet/ask-words.ts"
+import { isSilent } from "../fleet/session-status.tsx"
+import { JsonView } from "../transcript/content/output-text.tsx"
+import { noteSettled, useArming } from "./answer/arming.ts"
 import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-focus.ts"
-import type { BareAnswer } from "./answer/send-answer.ts"
-import { useAnswer } from "./answer/use-answer.ts"
-import { noteSettled, useArming } from "./answer/use-arming.ts"
-import { AskHeading } from "./ask-heading.tsx"
-import { AskNotes } from "./ask-notes.tsx"
+import { type AnswerState, type BareAnswer, useAnswer } from "./answer/send-answer.ts"
+import { AskHeading, AskReasons } from "./ask-heading.tsx"
 import { Outcome } from "./ask-outcome.tsx"
-import { AskReasons } from "./ask-reasons.tsx"
 import { AskRecord } from "./ask-record.tsx"
-import { closeSheet, openSheet } from "./ask-sheet-place.ts"
-import { DialogAsk } from "./dialog-ask.tsx"
-import type { AskFormProps, AskPlace } from "./forms/ask-form.ts"
-import { QuestionAsk } from "./forms/question-ask.tsx"
+import { ActionBar, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
+import { QuestionAsk } from "./forms/question-form.tsx"
 import { ToolAsk } from "./forms/tool-form.tsx"
+import { closeSheet, openSheet } from "./shown-ask.tsx"
 
 interface AskCardProps {
   readonly ask: Ask
@@ -184,4 +185,58 @@ function isChoice(target: EventTarget, { kind }: Ask): boolean {
 function isInOwnDialog({ target, currentTarget }: KeyboardEvent<HTMLElement>): boolean {
   const dialog = target instanceof Element ? target.closest("dialog") : null
   return dialog !== null && currentTarget.contains(dialog)
+}
+
+/** A kind of dialog we do not know: what it says, and the one answer that is always right. */
+function DialogAsk({ ask, canAct, answer, notes }: AskFormProps) {
+  return (
+    <>
+      <div tabIndex={0} role="group" aria-label="Request" className="min-h-14 overflow-y-auto rounded-control">
+        <JsonView value={ask.request["payload"] ?? ask.request} whole />
+      </div>
+      <ActionBar notes={notes}>
+        <Button
+          data-act="deny"
+          aria-disabled={!canAct}
+          onClick={() => answer({ cancelled: true })}
+          className="self-start"
+        >
+          Cancel the dialog
+          <KeyHint>n</KeyHint>
+        </Button>
+      </ActionBar>
+    </>
+  )
+}
+
+/** How the answer fares, and what stands in its way. */
+function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerState }) {
+  const session = useSession(ask.sessionId)
+  const now = useNow()
+  const connection = useConnection()
+  if (state.name === "sending")
+    return (
+      <p role="status" className="text-dense text-text-2">
+        Sending…
+      </p>
+    )
+  if (state.name === "changed")
+    return (
+      <Notice tone="caution" alert>
+        The request changed; review again.
+      </Notice>
+    )
+  if (state.name === "not-sent") {
+    return (
+      <Notice tone="danger" alert>
+        Not sent: {state.why}
+        <Button onClick={state.again}>Retry</Button>
+      </Notice>
+    )
+  }
+  if (connection.name === "lost")
+    return <p className="text-dense text-caution">The hub is away: nothing can be answered until it is back.</p>
+  if (session !== undefined && isSilent(session, now))
+    return <p className="text-dense text-caution">Machine offline; your answer will wait.</p>
+  return null
 }

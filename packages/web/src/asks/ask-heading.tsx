@@ -1,15 +1,23 @@
-import type { Ask } from "@signalbox/client"
+import { type Ask, HubClientError } from "@signalbox/client"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { type RefCallback, useCallback, useContext, useLayoutEffect, useRef, useState } from "react"
+import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
-import { useSession } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
+import { useCanOperate, useConnection, useHubStore, useSession } from "../app/hub-context.ts"
+import type { HubStore } from "../app/hub-store.ts"
+import { Link } from "../app/router.tsx"
+import { useSelected } from "../app/value-store.ts"
+import { Button } from "../design/button.tsx"
+import { VisibleText } from "../design/visible-text.tsx"
 import { age } from "../design/words.ts"
-import { headingOf } from "../fleet/ask-words.ts"
-import { MachineName } from "../fleet/machine-name.tsx"
+import { agentWords, headingOf } from "../fleet/ask-words.ts"
+import { MachineName, useMachineHome } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { AskAgent } from "./ask-agent.tsx"
-import { MoreTime } from "./more-time.tsx"
-import { settledWords } from "./request-words.ts"
-import { timeLeft } from "./time-left.ts"
+import { agentName } from "../transcript/rows/lane.tsx"
+import { TranscriptContext } from "../transcript/rows/transcript-context.tsx"
+import type { SessionFeed } from "../transcript/window/session-feed.ts"
+import { focusCard } from "./answer/following-focus.ts"
+import { reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
 
 interface AskHeadingProps {
   readonly ask: Ask
@@ -53,4 +61,113 @@ export function Expiry({ ask, now }: { readonly ask: Ask; readonly now: number }
   return (
     <span className="font-medium text-caution tabular-nums">expires {timeLeft(Date.parse(ask.expiresAt) - now)}</span>
   )
+}
+
+type Asking =
+  | { readonly name: "ready" }
+  | { readonly name: "sending" }
+  /** Until when it was to be, and why it was not put off. */
+  | { readonly name: "failed"; readonly until: string; readonly why: string }
+
+/** Beside the time that is left: as much again. Only where the rule allows it still. */
+function MoreTime({ ask }: { readonly ask: Ask }) {
+  const store = useHubStore()
+  const canOperate = useCanOperate()
+  const isLive = useConnection().name === "live"
+  const [asking, setAsking] = useState<Asking>({ name: "ready" })
+  const { expiresAt, extension } = ask
+  const isSpent = ask.state === "pending" && extension?.left === 0 && asking.name === "ready"
+  const button = useFocusOnCardWhen(isSpent, ask.id)
+  if (!canOperate || ask.state !== "pending" || expiresAt === undefined || extension === undefined) return null
+  if (isSpent) return null
+  const canAct = isLive && asking.name !== "sending" && extension.left > 0
+  const extend = async () => {
+    if (!canAct) return
+    setAsking({ name: "sending" })
+    const why = await moreTime(store, ask.id, expiresAt)
+    setAsking(why === undefined ? { name: "ready" } : { name: "failed", until: expiresAt, why })
+  }
+  return (
+    <>
+      <Button
+        ref={button}
+        aria-disabled={!canAct}
+        title={`${waitWords(extension.byMs)} more`}
+        onClick={() => void extend()}
+        className="min-h-6! px-2! py-0! text-meta! coarse:min-h-11!"
+      >
+        More time
+      </Button>
+      {asking.name === "failed" && asking.until === expiresAt && (
+        <span role="alert" className="text-danger">
+          Not extended: {asking.why}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The last one given, the button goes: where the focus goes with it, the card has it then. */
+function useFocusOnCardWhen(isSpent: boolean, askId: string): RefCallback<HTMLButtonElement> {
+  const hadFocus = useRef(false)
+  useLayoutEffect(() => {
+    if (isSpent && hadFocus.current) focusCard(askId)
+    hadFocus.current = false
+  }, [isSpent, askId])
+  return useCallback((button: HTMLButtonElement) => {
+    return () => {
+      // Still in the page, and gone in a moment.
+      hadFocus.current = document.activeElement === button
+    }
+  }, [])
+}
+
+/** Why not, or undefined. With the end that was seen: pressed by two at once, or sent twice, it is given once. */
+async function moreTime(store: HubStore, id: string, expiresAt: string): Promise<string | undefined> {
+  try {
+    const longer = await store.hub.extend(id, { expiresAt })
+    store.takeAsk(longer)
+    announce(`More time: expires ${timeLeft(Date.parse(longer.expiresAt ?? "") - Date.now())}`)
+    return undefined
+  } catch (error) {
+    const known = error instanceof HubClientError ? error.details["ask"] : undefined
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hub's word on its own ask: the contract says what it is
+    if (isObject(known)) store.takeAsk(known as unknown as Ask)
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. */
+export function AskReasons({ ask }: { readonly ask: Ask }) {
+  const session = useSession(ask.sessionId)
+  const reasons = reasonsOf(ask, session?.cwd, useMachineHome(session?.runner ?? null))
+  if (reasons.length === 0) return null
+  return (
+    <ul aria-label="Why" className="shrink-0 text-dense text-text-2">
+      {reasons.map((reason) => (
+        <li key={reason}>
+          <VisibleText text={reason} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Which of a session's agents asks. Beside its transcript a sub-agent has a name, elsewhere only an id. */
+function AskAgent({ ask }: { readonly ask: Ask }) {
+  const transcript = useContext(TranscriptContext)
+  return transcript === undefined ? <span>{agentWords(ask)}</span> : <NamedAgent feed={transcript.feed} ask={ask} />
+}
+
+function NamedAgent({ feed, ask }: { readonly feed: SessionFeed; readonly ask: Ask }) {
+  const toolUse = textOf(ask.request, "tool_use_id") ?? ""
+  const name = useSelected(
+    feed.view,
+    useCallback(() => {
+      const lane = feed.tool(toolUse)?.lane ?? null
+      const host = lane === null ? undefined : feed.tool(lane)
+      return host === undefined ? undefined : agentName(host)
+    }, [feed, toolUse]),
+  )
+  return <span>{name === undefined ? agentWords(ask) : `sub-agent ${name}`}</span>
 }

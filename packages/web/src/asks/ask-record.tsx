@@ -1,17 +1,16 @@
 import type { Ask } from "@signalbox/client"
-import { isObject } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ReactNode } from "react"
 import { VisibleText } from "../design/visible-text.tsx"
 import { DiffView } from "../transcript/content/diff-view.tsx"
-import { JsonView } from "../transcript/content/json-view.tsx"
 import { diffTexts } from "../transcript/content/line-diff.ts"
+import { JsonView } from "../transcript/content/output-text.tsx"
 import { textIn } from "../transcript/tools/tool-words.ts"
-import { ElicitationRecord, QuestionRecord } from "./form-record.tsx"
-import type { AskPlace } from "./forms/ask-form.ts"
-import { PlanText, RequestedApprovals } from "./forms/plan-text.tsx"
-import { ToolAskBody, useEditPreview } from "./forms/tool-body.tsx"
-import { useIsSplit } from "./forms/use-is-split.ts"
-import { usePlan } from "./forms/use-plan.ts"
+import { answeredFields, fieldsOf } from "./forms/elicitation-fields.ts"
+import type { AskPlace } from "./forms/form-parts.tsx"
+import { PlanText, RequestedApprovals, usePlan } from "./forms/plan-text.tsx"
+import { type Question, questionsOf } from "./forms/question-answers.ts"
+import { ToolAskBody, useEditPreview, useIsSplit } from "./forms/tool-body.tsx"
 
 interface AskRecordProps {
   readonly ask: Ask
@@ -95,4 +94,126 @@ function Part({ title, children }: { readonly title: string; readonly children: 
       {children}
     </div>
   )
+}
+
+/** Questions of an agent, each with what was answered, or with what could have been. */
+function QuestionRecord({ ask }: { readonly ask: Ask }) {
+  const updated = fieldOf(ask.answer, "updatedInput")
+  const questions = questionsOf(ask.input)
+  if (questions.length === 0) return <JsonView value={ask.input ?? ask.request} whole />
+  return (
+    <dl className="flex flex-col gap-3">
+      {questions.map((question) => (
+        <Pair
+          key={question.question}
+          term={
+            <>
+              {question.header !== "" && (
+                <span className="me-2 rounded-[4px] bg-plan-soft px-1.5 py-0.5 text-meta text-plan">
+                  <VisibleText text={question.header} />
+                </span>
+              )}
+              <VisibleText text={question.question} />
+            </>
+          }
+        >
+          <QuestionAnswer question={question} updated={updated} />
+        </Pair>
+      ))}
+    </dl>
+  )
+}
+
+interface QuestionAnswerProps {
+  readonly question: Question
+  readonly updated: Readonly<Record<string, unknown>> | undefined
+}
+
+function QuestionAnswer({ question, updated }: QuestionAnswerProps) {
+  const note = fieldOf(fieldOf(updated, "annotations"), question.question)
+  const answer = textOf(fieldOf(updated, "answers"), question.question)
+  const words = textOf(note, "notes")
+  if (textOf(note, "unanswered") === "skipped") return <Nothing>Skipped</Nothing>
+  if (answer === undefined || answer === "") {
+    const choices = question.options.map(({ label }) => label).join(" · ")
+    return <Nothing>{choices === "" ? "Not answered" : <VisibleText text={`Choices: ${choices}`} />}</Nothing>
+  }
+  return (
+    <>
+      <VisibleText text={answer} />
+      {words !== undefined && (
+        <p className="text-dense text-text-2">
+          Note: <VisibleText text={words} />
+        </p>
+      )}
+    </>
+  )
+}
+
+/** A form of an MCP server: its fields with what was sent, or what it wanted to know. */
+function ElicitationRecord({ ask }: { readonly ask: Ask }) {
+  const { request, answer } = ask
+  const server = textOf(request, "mcp_server_name")
+  const url = textOf(request, "url")
+  return (
+    <>
+      {server !== undefined && (
+        <p className="text-dense text-text-2">
+          From the MCP server{" "}
+          <strong className="font-medium text-text">
+            <VisibleText text={server} />
+          </strong>
+        </p>
+      )}
+      <p className="whitespace-pre-wrap">
+        <VisibleText text={textOf(request, "message") ?? ""} />
+      </p>
+      {url === undefined ? (
+        <FormFields request={request} content={fieldOf(answer, "content")} />
+      ) : (
+        <p className="font-mono text-dense">
+          <VisibleText text={url} />
+        </p>
+      )}
+    </>
+  )
+}
+
+interface FormFieldsProps {
+  readonly request: Ask["request"]
+  readonly content: Readonly<Record<string, unknown>> | undefined
+}
+
+function FormFields({ request, content }: FormFieldsProps) {
+  if (content === undefined) {
+    const labels = fieldsOf(request["requested_schema"], request["property_order"]).map(({ label }) => label)
+    if (labels.length === 0) return <JsonView value={request["requested_schema"] ?? request} whole />
+    return (
+      <p className="text-text-2">
+        It asked for: <VisibleText text={labels.join(", ")} />
+      </p>
+    )
+  }
+  return (
+    <dl className="flex flex-col gap-2">
+      {answeredFields(request, content).map(({ name, label, value }) => (
+        <Pair key={name} term={<VisibleText text={label} />}>
+          {value === undefined ? <Nothing>Left empty</Nothing> : <VisibleText text={value} />}
+        </Pair>
+      ))}
+    </dl>
+  )
+}
+
+function Pair({ term, children }: { readonly term: ReactNode; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-dense font-medium text-text-2">{term}</dt>
+      <dd className="whitespace-pre-wrap">{children}</dd>
+    </div>
+  )
+}
+
+function Nothing({ children }: { readonly children: ReactNode }) {
+  return <span className="text-text-3">{children}</span>
 }

@@ -4,14 +4,18 @@ import { useFleet, useMe } from "../app/hub-context.ts"
 import { setQuery } from "../app/router.tsx"
 import { IconButton } from "../design/button.tsx"
 import { BackIcon, CloseIcon, NextIcon } from "../design/icons.tsx"
-import { AbsentAsk } from "./absent-ask.tsx"
-import { useAnswerState } from "./answer/answer-states.ts"
+import { useAnswerState } from "./answer/send-answer.ts"
 import { AskCard } from "./ask-card.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
-import { closeSheet, useSheet } from "./ask-sheet-place.ts"
-import { useShownAsk } from "./shown-ask.tsx"
-import { useFoundAsk } from "./use-found-ask.ts"
-import { type Lingering, useLingering } from "./use-lingering.ts"
+import {
+  AbsentAsk,
+  closeSheet,
+  type Lingering,
+  useFoundAsk,
+  useLingering,
+  useSheet,
+  useShownAsk,
+} from "./shown-ask.tsx"
 
 /** So far down, and the sheet is put away. Nothing is answered by it. */
 const SWIPE_PX = 80

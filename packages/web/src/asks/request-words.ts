@@ -1,7 +1,9 @@
 import type { Ask } from "@signalbox/client"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { blockedPathWords } from "@signalbox/transcript"
 import { clockTime } from "../design/words.ts"
-import { outcomeVerb } from "../fleet/outcome-words.ts"
-import type { AnswerState } from "./answer/answer-states.ts"
+import { outcomeVerb } from "../fleet/ask-words.ts"
+import type { AnswerState } from "./answer/send-answer.ts"
 
 interface OutcomeContext {
   readonly me: string
@@ -79,4 +81,67 @@ export function waitWords(ms: number): string {
   if (minutes < 60) return minutes >= 10 || seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
   const hours = Math.floor(minutes / 60)
   return minutes % 60 === 0 || hours >= 24 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+}
+
+type Reasoned = Pick<Ask, "kind" | "request" | "input" | "rule">
+
+/** Why somebody is asked: facts that the CLI or the hub gave, nothing of our own making. Pure. */
+export function reasonsOf(
+  { kind, request, input, rule }: Reasoned,
+  cwd: string | null = null,
+  home?: string,
+): readonly string[] {
+  const text = (field: string) => textOf(request, field)
+  const description = descriptionOf(request, input)
+  const matched = request["matched_ask_rule"]
+  const server = request["mcp_server"]
+  const reasons = [
+    text("decision_reason"),
+    ifGiven(text("blocked_path"), (path) => blockedPathWords(path, { folders: [cwd], home })),
+    kind === "tool" ? description : undefined,
+    matched === undefined || matched === null ? undefined : `The CLI's rule ${ruleName(matched)} asks for this.`,
+    ifGiven(rule, (id) => `The hub's rule ${id} asks for this.`),
+    input?.["dangerouslyDisableSandbox"] === true ? "The sandbox is off for this." : undefined,
+    ifGiven(hostOf(textOf(input, "url")), (host) => `Network: ${host}`),
+    isObject(server) && kind === "tool" ? `From the MCP server ${textOf(server, "name") ?? "?"}.` : undefined,
+  ]
+  return [...new Set(reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason])))]
+}
+
+/** What stands in the request itself already, a command's purpose or a file's path, is no reason. */
+function descriptionOf(request: Ask["request"], input: Ask["input"]): string | undefined {
+  const description = textOf(request, "description")
+  const path = textOf(input, "file_path") ?? textOf(input, "notebook_path")
+  const isShown =
+    description === textOf(input, "description") ||
+    description === path ||
+    (description !== undefined && path?.endsWith(`/${description}`) === true)
+  return isShown ? undefined : description
+}
+
+function ifGiven(value: string | undefined, words: (value: string) => string): string | undefined {
+  return value === undefined || value === "" ? undefined : words(value)
+}
+
+/** What a CLI calls a rule is not published: its words where it has some, else all of it. */
+function ruleName(rule: unknown): string {
+  if (typeof rule === "string") return rule
+  if (!isObject(rule)) return JSON.stringify(rule)
+  const tool = textOf(rule, "toolName")
+  if (tool === undefined) return JSON.stringify(rule)
+  const content = textOf(rule, "ruleContent")
+  return content === undefined ? tool : `${tool}(${content})`
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : undefined
+}
+
+/** Until an ask expires: to the second when it gets close. Pure. */
+export function timeLeft(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds === 0) return "now"
+  if (seconds < 600) return `in ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
+  if (seconds < 7200) return `in ${Math.floor(seconds / 60)} min`
+  return seconds < 172_800 ? `in ${Math.floor(seconds / 3600)} h` : `in ${Math.floor(seconds / 86_400)} d`
 }

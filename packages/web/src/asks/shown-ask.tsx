@@ -1,9 +1,12 @@
-import type { Ask } from "@signalbox/client"
+import { type Ask, HubClientError } from "@signalbox/client"
 import { useEffect, useRef, useState } from "react"
-import { answerStateOf } from "./answer/answer-states.ts"
-import { noteSettled } from "./answer/use-arming.ts"
-import { nextAfter } from "./inbox/inbox.ts"
-import { type Lingering, useLingering } from "./use-lingering.ts"
+import { useAsk, useConnection, useHubStore } from "../app/hub-context.ts"
+import { navigate, setQuery, usePlace } from "../app/router.tsx"
+import { Button } from "../design/button.tsx"
+import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { noteSettled } from "./answer/arming.ts"
+import { nextAfter } from "./answer/ask-queue.ts"
+import { answerStateOf } from "./answer/send-answer.ts"
 
 interface Queue {
   readonly asks: ReadonlyMap<string, Ask>
@@ -16,7 +19,7 @@ interface Queue {
   readonly show: (id: string | undefined) => void
 }
 
-export interface ShownAsk {
+interface ShownAsk {
   readonly id: string | undefined
   /** Answered by this page a moment ago, with the next one in its place already. */
   readonly answered: string | undefined
@@ -58,4 +61,114 @@ export function useShownAsk({ asks, open, me, shown, isLinked, show }: Queue): S
 function isAnsweredHere({ id, settledBy }: Ask, me: string): boolean {
   const { name } = answerStateOf(id)
   return name === "answered" || (name === "sending" && settledBy === me)
+}
+
+/** How long an outcome stays where its question was. */
+const OUTCOME_MS = 6000
+
+export interface Lingering {
+  readonly isOver: boolean
+  /** For what it stands in: nothing goes away from under a pointer. */
+  readonly pointer: { readonly onPointerEnter: () => void; readonly onPointerLeave: () => void }
+}
+
+/**
+ * An outcome stays for a while, and as long as the pointer is on it, unless another request waits behind it. `id`: of what was
+ * settled, if anything was.
+ */
+export function useLingering(id: string | undefined, isAwaited = false): Lingering {
+  const [over, setOver] = useState<string | undefined>(undefined)
+  const isInside = useRef(false)
+  const isDue = useRef(false)
+  const awaited = useRef(isAwaited)
+  useEffect(() => {
+    awaited.current = isAwaited
+    if (isAwaited && isDue.current && id !== undefined) setOver(id)
+  }, [isAwaited, id])
+  useEffect(() => {
+    isDue.current = false
+    if (id === undefined) return undefined
+    const timer = setTimeout(() => {
+      isDue.current = true
+      if (!isInside.current || awaited.current) setOver(id)
+    }, OUTCOME_MS)
+    return () => clearTimeout(timer)
+  }, [id])
+  return {
+    isOver: id === undefined || over === id,
+    pointer: {
+      onPointerEnter: () => {
+        isInside.current = true
+      },
+      onPointerLeave: () => {
+        isInside.current = false
+        if (isDue.current && id !== undefined) setOver(id)
+      },
+    },
+  }
+}
+
+type FoundAsk =
+  | { readonly name: "looking" }
+  | { readonly name: "found"; readonly ask: Ask }
+  | { readonly name: "missing" }
+  | { readonly name: "failed"; readonly why: string; readonly retry: () => void }
+
+/** One ask by its id: what is known of it already, else asked for. */
+export function useFoundAsk(id: string): FoundAsk {
+  const store = useHubStore()
+  const ask = useAsk(id)
+  const [trouble, setTrouble] = useState<{ readonly id: string; readonly why?: string } | undefined>(undefined)
+  const [tries, setTries] = useState(0)
+  const isKnown = ask !== undefined
+  const isLive = useConnection().name === "live"
+  useEffect(() => {
+    // Asked again when the hub is back: what could not be reached is not missing.
+    if (isKnown || !isLive) return
+    store.hub.ask(id).then(
+      (found) => store.takeAsk(found),
+      (error: unknown) => {
+        const isMissing = error instanceof HubClientError && error.status === 404
+        setTrouble(isMissing ? { id } : { id, why: error instanceof Error ? error.message : String(error) })
+      },
+    )
+  }, [store, id, isKnown, isLive, tries])
+  if (ask !== undefined) return { name: "found", ask }
+  if (trouble?.id !== id) return { name: "looking" }
+  if (trouble.why === undefined) return { name: "missing" }
+  return { name: "failed", why: trouble.why, retry: () => setTries(tries + 1) }
+}
+
+/** In the place of a request that cannot be shown: not yet, not now, or not at all. */
+export function AbsentAsk({ found }: { readonly found: Exclude<FoundAsk, { readonly name: "found" }> }) {
+  switch (found.name) {
+    case "looking":
+      return <Skeleton rows={3} />
+    case "missing":
+      return (
+        <Empty action={<Button onClick={() => navigate("/approvals")}>To the requests</Button>}>
+          There is no such request.
+        </Empty>
+      )
+    case "failed":
+      return (
+        <Notice tone="danger" alert>
+          The request could not be read: {found.why}
+          <Button onClick={found.retry}>Retry</Button>
+        </Notice>
+      )
+  }
+}
+
+/** The request that has the screen for itself is in the address: Back closes it. */
+export function useSheet(): string | undefined {
+  return usePlace().query.get("ask") ?? undefined
+}
+
+export function openSheet(id: string): void {
+  setQuery({ ask: id }, { push: true })
+}
+
+export function closeSheet(): void {
+  setQuery({ ask: null })
 }

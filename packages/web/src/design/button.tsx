@@ -1,5 +1,7 @@
 import type { ButtonHTMLAttributes, Ref } from "react"
+import { copyText } from "../app/announcer.tsx"
 import { classes } from "./classes.ts"
+import { CopyIcon } from "./icons.tsx"
 
 type ButtonLook = "primary" | "plain" | "quiet" | "danger" | "caution"
 
@@ -58,5 +60,24 @@ export function KeyHint({ children }: { readonly children: string }) {
     >
       {children}
     </kbd>
+  )
+}
+
+interface CopyButtonProps {
+  readonly text: string
+  readonly label?: string
+  readonly className?: string
+}
+
+export function CopyButton({ text, label = "Copy", className }: CopyButtonProps) {
+  return (
+    <IconButton
+      label={label}
+      look="plain"
+      onClick={() => copyText(text)}
+      {...(className === undefined ? {} : { className })}
+    >
+      <CopyIcon size={15} />
+    </IconButton>
   )
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react"
-import { useLayer } from "../app/use-layer.ts"
+import { useLayer } from "../app/router.tsx"
 import { Button, IconButton } from "./button.tsx"
 import { classes } from "./classes.ts"
 import { CloseIcon } from "./icons.tsx"

@@ -1,9 +1,8 @@
-import { type ComponentType, type FunctionComponent, type ReactNode, Suspense, use } from "react"
+import { Component, type ComponentType, type FunctionComponent, type ReactNode, Suspense, use } from "react"
 import { useConnection } from "../app/hub-context.ts"
 import { OtherBuild } from "../app/part-files.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { Button } from "./button.tsx"
-import { ErrorBoundary } from "./error-boundary.tsx"
 import { Empty, Skeleton } from "./notice.tsx"
 
 /** Counts the times that parts which could not be loaded are worth another try: the hub is back, or somebody asked. */
@@ -28,7 +27,7 @@ interface Attempt<P> {
   readonly part: Promise<ComponentType<P>>
 }
 
-export type LazyPart<P> = FunctionComponent<P> & { readonly preload: () => Promise<unknown> }
+type LazyPart<P> = FunctionComponent<P> & { readonly preload: () => Promise<unknown> }
 
 /**
  * A part of the page that is loaded when it is wanted. React's own `lazy` keeps a failure for good: this one is asked for again
@@ -98,4 +97,34 @@ function Broken({ error }: { readonly error: Error }) {
       This part of the page could not be loaded: {error.message}
     </Empty>
   )
+}
+
+interface BoundaryProps {
+  readonly children: ReactNode
+  /** What stands in its place when a part fails. */
+  readonly fallback: (error: Error) => ReactNode
+  /** Another key is another try. */
+  readonly resetKey?: unknown
+}
+
+interface BoundaryState {
+  readonly error: Error | undefined
+  readonly key: unknown
+}
+
+/** One part that fails leaves its neighbours alone. */
+export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { error: undefined, key: this.props.resetKey }
+
+  static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  static getDerivedStateFromProps(props: BoundaryProps, state: BoundaryState): Partial<BoundaryState> | null {
+    return Object.is(props.resetKey, state.key) ? null : { error: undefined, key: props.resetKey }
+  }
+
+  override render(): ReactNode {
+    return this.state.error === undefined ? this.props.children : this.props.fallback(this.state.error)
+  }
 }

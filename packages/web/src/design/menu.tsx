@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react"
-import { useLayer } from "../app/use-layer.ts"
+import { useLayer } from "../app/router.tsx"
 import { classes } from "./classes.ts"
 
 export interface MenuEntry {

@@ -1,6 +1,6 @@
 import { type ModelUses, TOKEN_KINDS, type TokenCount, totalTokens } from "@signalbox/transcript"
 import type { ReactNode } from "react"
-import { oneLine } from "./visible-characters.ts"
+import { oneLine } from "./visible-text.tsx"
 import { money } from "./words.ts"
 
 interface TokenTableProps {

@@ -1,5 +1,6 @@
 import type { Ask } from "@signalbox/client"
-import { oneLine } from "../design/visible-characters.ts"
+import { fieldOf, isObject } from "@signalbox/protocol/envelope"
+import { oneLine } from "../design/visible-text.tsx"
 import { shortPath } from "../design/words.ts"
 
 type AskLike = Pick<Ask, "kind" | "request" | "toolName" | "input">
@@ -89,4 +90,54 @@ export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): st
 export function agentWords({ request }: Pick<Ask, "request">): string {
   const agent = text(request, "agent_id")
   return agent === undefined ? "main agent" : `sub-agent ${oneLine(agent, 40)}`
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["pending", "Waiting for you"],
+  ["allowed", "Allowed"],
+  ["denied", "Denied"],
+  ["expired", "Nobody answered"],
+  ["cancelled", "Withdrawn"],
+  ["superseded", "Replaced"],
+  ["orphaned", "Agent ended"],
+  ["settled", "Answered"],
+])
+
+/** An ask's state, in a word. */
+export function outcomeWords(outcome: string): string {
+  return WORDS.get(outcome) ?? outcome
+}
+
+const VERBS: Readonly<Record<Ask["kind"], readonly [allowed: string, denied: string]>> = {
+  tool: ["Allowed", "Denied"],
+  question: ["Answered", "Skipped"],
+  plan: ["Approved", "Sent back"],
+  elicitation: ["Accepted", "Declined"],
+  dialog: ["Answered", "Cancelled"],
+}
+
+interface Settled extends Pick<Ask, "kind"> {
+  readonly state: string
+  readonly answer?: Ask["answer"] | undefined
+}
+
+/** What was done to an ask that somebody or some rule answered, by its kind. */
+export function outcomeVerb({ kind, state, answer }: Settled): string {
+  if (state !== "allowed" && state !== "denied") return outcomeWords(state)
+  // Told to the agent as an answer, and none all the same.
+  if (kind === "question" && isSkipped(answer)) return VERBS.question[1]
+  return VERBS[kind][state === "allowed" ? 0 : 1]
+}
+
+/** Whether an answer to questions says of all of them that they were skipped. */
+function isSkipped(answer: Ask["answer"]): boolean {
+  const notes = Object.values(fieldOf(fieldOf(answer, "updatedInput"), "annotations") ?? {})
+  return notes.length > 0 && notes.every((note) => isObject(note) && note["unanswered"] === "skipped")
+}
+
+/** What waits for somebody, the longest wait first. */
+export function openAsks(asks: ReadonlyMap<string, Ask>, session?: string): readonly Ask[] {
+  return [...asks.values()]
+    .filter((ask) => ask.state === "pending" && (session === undefined || ask.sessionId === session))
+    .sort((a, b) => (a.askedAt < b.askedAt ? -1 : Number(a.askedAt > b.askedAt)) || a.seq - b.seq)
 }

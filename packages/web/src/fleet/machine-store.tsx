@@ -1,10 +1,11 @@
-import type { Hub } from "@signalbox/client"
+import type { Hub, Runner, Session } from "@signalbox/client"
 import { useCallback, useEffect } from "react"
 import { useConnection, useHub } from "../app/hub-context.ts"
 import { createValueStore, useSelected, useValue } from "../app/value-store.ts"
-import { type Machine, readMachines } from "./machine.ts"
+import { oneLine } from "../design/visible-text.tsx"
+import { shortPath } from "../design/words.ts"
 
-export type Machines =
+type Machines =
   | { readonly load: "loading"; readonly all: readonly Machine[] }
   | { readonly load: "ready"; readonly all: readonly Machine[] }
   | { readonly load: "failed"; readonly all: readonly Machine[]; readonly why: string }
@@ -111,4 +112,46 @@ function useOf(store: typeof names, id: string | null): string | undefined {
     store,
     useCallback((all: ReadonlyMap<string, string>) => (id === null ? undefined : all.get(id)), [id]),
   )
+}
+
+/** What people call a machine is a runner to the hub. */
+export type Machine = Runner
+
+async function readMachines(hub: Hub): Promise<readonly Machine[]> {
+  const runners = await hub.runners.list()
+  return runners.toSorted((a, b) => Number(b.connected) - Number(a.connected) || a.name.localeCompare(b.name))
+}
+
+interface MadeToken {
+  readonly token: string
+}
+
+/** What a new runner shows at the door. The hub tells it this once. */
+export async function makeRunnerToken(hub: Hub, name: string): Promise<string> {
+  const made = await hub.request<MadeToken>({ method: "POST", path: "/api/tokens", body: { role: "runner", name } })
+  return made.token
+}
+
+/** The machine that a session's agent is on, as people call it. */
+export function MachineName({ session }: { readonly session: Pick<Session, "runner"> }) {
+  return <bdi>{useMachineName(session.runner)}</bdi>
+}
+
+interface FolderNameProps {
+  readonly session: Pick<Session, "runner" | "cwd">
+  /** So many parts of the path, counted from its end. */
+  readonly parts: number
+}
+
+/** The folder that a session's agent works in, as people write it on that machine. */
+export function FolderName({ session: { runner, cwd }, parts }: FolderNameProps) {
+  const home = useMachineHome(runner)
+  return <bdi dir="ltr">{cwd === null ? "" : oneLine(shortPath(abbreviateHome(cwd, home), parts), 60)}</bdi>
+}
+
+export function abbreviateHome(path: string, home: string | undefined): string {
+  const base = home?.replace(/\/$/, "") ?? ""
+  if (base === "") return path
+  if (path === base) return "~"
+  return path.startsWith(`${base}/`) ? `~${path.slice(base.length)}` : path
 }

@@ -1,5 +1,6 @@
 import type { Session } from "@signalbox/client"
-import { oneLine } from "../design/visible-characters.ts"
+import { textOf } from "@signalbox/protocol/envelope"
+import { oneLine } from "../design/visible-text.tsx"
 import { plural, shortPath } from "../design/words.ts"
 
 /** A session by a name, also when nobody gave it one. */
@@ -28,4 +29,13 @@ export function stopConsequence({
       ? "Its history stays. An agent that was started by hand does not come back."
       : "Its history stays, and a new message brings it back on its machine.",
   ].join(" ")
+}
+
+/** How a process ended: the reason, and its code or its signal where the reason does not tell it. */
+export function exitWords(exit: Readonly<Record<string, unknown>> | undefined): string {
+  const reason = oneLine(textOf(exit, "reason") ?? "its process ended", 200)
+  const code = exit?.["code"]
+  const signal = textOf(exit, "signal")
+  const how = typeof code === "number" ? `code ${code}` : signal === undefined ? "" : oneLine(signal, 20)
+  return reason.includes(how) ? reason : `${reason} (${how})`
 }

@@ -1,14 +1,13 @@
 import { HubClientError, type RunnerLogLine } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
 import { useHub, useSession } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
+import { Link } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
-import { moment } from "../design/moment.ts"
 import { Notice, Skeleton } from "../design/notice.tsx"
 import { VisibleText } from "../design/visible-text.tsx"
-import { clockTime } from "../design/words.ts"
-import type { Machine } from "../fleet/machine.ts"
+import { clockTime, moment } from "../design/words.ts"
+import type { Machine } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 
 interface Told {

@@ -1,27 +1,27 @@
 import { type ReactNode, useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
-import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
-import { navigate, type ScreenProps } from "../app/router.tsx"
-import { useScreenTitle } from "../app/screen.tsx"
+import { Link, navigate, type ScreenProps } from "../app/router.tsx"
+import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button } from "../design/button.tsx"
 import { BackIcon } from "../design/icons.tsx"
-import { moment } from "../design/moment.ts"
 import { Empty, Notice, Skeleton } from "../design/notice.tsx"
-import { oneLine } from "../design/visible-characters.ts"
-import { bytes, plural } from "../design/words.ts"
-import type { Machine } from "../fleet/machine.ts"
-import { refreshMachines, useMachines } from "../fleet/machine-store.tsx"
+import { oneLine } from "../design/visible-text.tsx"
+import { bytes, moment, plural } from "../design/words.ts"
+import { type Machine, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
+import { exitWords, titleOf } from "../fleet/session-words.ts"
 import { useEntries } from "../sessions/entries.ts"
 import { SessionRow } from "../sessions/session-row.tsx"
-import { sectionsOf } from "../sessions/session-sections.ts"
-import { AgentsMeter } from "./agents-meter.tsx"
-import { MachineErrors } from "./machine-errors.tsx"
-import { MachineGlyph } from "./machine-glyph.tsx"
+import { type SessionEntry, sectionsOf } from "../sessions/session-sections.ts"
 import { MachineLog } from "./machine-log.tsx"
-import { compatibilityNote, machineStatus, machineStatusWords } from "./machine-status.tsx"
-import { OWN_VERSION } from "./own-version.ts"
+import {
+  AgentsMeter,
+  compatibilityNote,
+  MachineGlyph,
+  machineStatus,
+  machineStatusWords,
+  OWN_VERSION,
+} from "./machine-status.tsx"
 import { RemoveMachine } from "./remove-machine.tsx"
 
 export function MachineScreen({ params }: ScreenProps) {
@@ -164,7 +164,7 @@ function Facts({ machine, now }: { readonly machine: Machine; readonly now: numb
   )
 }
 
-const MAX_SHOWN = 50
+const MAX_SESSIONS = 50
 
 function MachineSessions({ machine, now }: { readonly machine: Machine; readonly now: number }) {
   const entries = useEntries({ archived: false })
@@ -182,7 +182,7 @@ function MachineSessions({ machine, now }: { readonly machine: Machine; readonly
         </h2>
         {own.length === 0 && <p className="text-text-2">No session runs here.</p>}
         <div role="list" aria-label="Sessions of this machine" className="-mx-(--row-pad) flex flex-col">
-          {own.slice(0, MAX_SHOWN).map((entry) => {
+          {own.slice(0, MAX_SESSIONS).map((entry) => {
             const used = usage.get(entry.session.id)
             return (
               <div key={entry.session.id} role="presentation" className="flex items-center gap-2">
@@ -198,12 +198,38 @@ function MachineSessions({ machine, now }: { readonly machine: Machine; readonly
             )
           })}
         </div>
-        {own.length > MAX_SHOWN && (
+        {own.length > MAX_SESSIONS && (
           <Link href="/sessions?group=machine" className="text-dense text-accent underline">
             All {plural(own.length, "session")}, by machine
           </Link>
         )}
       </section>
     </>
+  )
+}
+
+const MAX_ERRORS = 10
+
+/** Why agents of a machine ended that should not have. */
+function MachineErrors({ entries, now }: { readonly entries: readonly SessionEntry[]; readonly now: number }) {
+  const failed = entries.filter(({ status, session }) => status === "failed" && session.exit !== undefined)
+  if (failed.length === 0) return null
+  return (
+    <section aria-labelledby="machine-errors">
+      <h2 id="machine-errors" className="mb-1 text-title font-bold">
+        Errors
+      </h2>
+      <ul className="flex flex-col gap-1 text-dense">
+        {failed.slice(0, MAX_ERRORS).map(({ session }) => (
+          <li key={session.id} className="flex flex-wrap items-baseline gap-x-3">
+            <Link href={`/s/${session.id}`} className="font-medium underline">
+              <bdi>{titleOf(session)}</bdi>
+            </Link>
+            <bdi className="text-danger">{exitWords(session.exit)}</bdi>
+            <span className="text-meta text-text-3 tabular-nums">{moment(Date.parse(session.updatedAt), now)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

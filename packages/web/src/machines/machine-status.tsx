@@ -1,7 +1,9 @@
-import { moment } from "../design/moment.ts"
-import type { Machine } from "../fleet/machine.ts"
+import { version } from "../../package.json"
+import { classes } from "../design/classes.ts"
+import { moment, plural } from "../design/words.ts"
+import type { Machine } from "../fleet/machine-store.tsx"
 
-export type MachineStatus = "online" | "full" | "draining" | "old" | "silent"
+type MachineStatus = "online" | "full" | "draining" | "old" | "silent"
 
 type Facts = Pick<Machine, "connected" | "draining" | "agents" | "maxAgents" | "version">
 
@@ -56,4 +58,62 @@ export function compatibilityNote({
   return hasSimulator
     ? "No Claude Code was found on this machine: only the simulator runs here. Install it there, or set CLAUDE_BIN."
     : "No Claude Code was found on this machine, and no simulator: nothing runs here. Install it there, or set CLAUDE_BIN."
+}
+
+/** Every room has one version: the cockpit's is that of the hub that serves it. */
+export const OWN_VERSION: string = version
+
+const LOOKS: Readonly<Record<MachineStatus, string>> = {
+  online: "text-clear",
+  full: "text-caution",
+  draining: "text-caution",
+  old: "text-caution",
+  silent: "text-danger",
+}
+
+/** A lamp: lit, half lit, or out. Its words stand beside it. */
+export function MachineGlyph({ status, words }: { readonly status: MachineStatus; readonly words: string }) {
+  return (
+    <span className={classes("inline-flex min-w-0 items-center gap-1.5 text-dense font-medium", LOOKS[status])}>
+      <svg
+        width="14"
+        height="14"
+        viewBox="0 0 16 16"
+        aria-hidden="true"
+        className="shrink-0"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.8"
+      >
+        <circle cx="8" cy="8" r="5.5" />
+        {status !== "silent" && <circle cx="8" cy="8" r="3" fill="currentColor" stroke="none" />}
+        {status === "silent" && <path d="m4.2 4.2 7.6 7.6" />}
+      </svg>
+      {words}
+    </span>
+  )
+}
+
+/** How many agents a machine has of those it may have; the words say it, the bar shows it. `brief`: under a heading. */
+export function AgentsMeter({ machine, brief = false }: { readonly machine: Machine; readonly brief?: boolean }) {
+  const { agents, maxAgents } = machine
+  if (maxAgents === 0) return <span className="tabular-nums">{brief ? agents : plural(agents, "agent")}</span>
+  const words = `${agents} of ${brief ? maxAgents : plural(maxAgents, "agent")}`
+  const percent = Math.min(100, Math.round((agents / maxAgents) * 100))
+  return (
+    <span className="flex items-center gap-2">
+      <span
+        role="meter"
+        aria-label="Agents"
+        aria-valuenow={Math.min(agents, maxAgents)}
+        aria-valuemin={0}
+        aria-valuemax={maxAgents}
+        aria-valuetext={words}
+        className="block h-2 w-16 shrink-0 overflow-hidden rounded-full border border-edge bg-sunken"
+      >
+        <span className="block h-full bg-accent forced-colors:bg-[Highlight]" style={{ width: `${percent}%` }} />
+      </span>
+      <span className="tabular-nums">{words}</span>
+    </span>
+  )
 }

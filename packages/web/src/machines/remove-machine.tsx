@@ -4,8 +4,7 @@ import { navigate } from "../app/router.tsx"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
-import type { Machine } from "../fleet/machine.ts"
-import { refreshMachines } from "../fleet/machine-store.tsx"
+import { type Machine, refreshMachines } from "../fleet/machine-store.tsx"
 
 interface RemoveMachineProps {
   readonly machine: Machine

@@ -8,10 +8,10 @@ const DRAFT = "signalbox:launch-draft"
 
 type Kept = Partial<Readonly<Record<keyof LaunchFields, unknown>>>
 /** Empty where nothing stood. */
-export type Before = (name: keyof LaunchFields) => string
+type Before = (name: keyof LaunchFields) => string
 
 /** What it goes on from. */
-export interface StartBefore {
+interface StartBefore {
   /** The session, or the conversation of the CLI's, that is offered beside those of the folder. */
   readonly asked: string | undefined
   readonly resume: string | undefined

@@ -1,9 +1,9 @@
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 import { BYPASS } from "../agent/session-choices.ts"
-import { useModeRights } from "../app/hub-settings.ts"
-import { Field, Select, TextField } from "../design/field.tsx"
+import { useMe, useModeRights } from "../app/hub-context.ts"
+import { Field, INPUT, Select, TextField } from "../design/field.tsx"
+import { NextIcon } from "../design/icons.tsx"
 import { BYPASS_WORD, type FieldProblem, launchModes } from "./launch.ts"
-import { MorePart } from "./more-part.tsx"
 
 interface FolderFieldProps {
   readonly value: string
@@ -94,5 +94,83 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
         </div>
       )}
     </MorePart>
+  )
+}
+
+type Name = "budget" | "directories" | "allowed" | "disallowed"
+
+interface AdvancedFieldsProps {
+  readonly problem: FieldProblem | undefined
+  /** What stood there in a launch that came to nothing. */
+  readonly before: (name: Name) => string
+}
+
+const LISTS: readonly { readonly name: Name; readonly label: string; readonly placeholder: string }[] = [
+  { name: "directories", label: "Extra directories, one per line", placeholder: "/home/me/other" },
+  { name: "allowed", label: "Allowed tools, one per line", placeholder: "Bash(npm test:*)" },
+  { name: "disallowed", label: "Denied tools, one per line", placeholder: "WebFetch" },
+]
+
+/** What becomes arguments of the CLI: only an admin may give it any. */
+export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
+  const { role } = useMe()
+  if (role !== "admin") return null
+  const isFilled = LISTS.some(({ name }) => before(name) !== "") || before("budget") !== ""
+  return (
+    <MorePart title="Advanced" startsOpen={isFilled} problem={problem?.field === "budget" ? problem : undefined}>
+      <div className="mt-2 grid gap-3 tablet:grid-cols-2">
+        <TextField
+          label="Budget in dollars"
+          name="budget"
+          inputMode="decimal"
+          defaultValue={before("budget")}
+          autoComplete="off"
+          error={problem?.field === "budget" ? problem.why : undefined}
+          hint="It stops when it has cost that much"
+        />
+        {LISTS.map(({ name, label, placeholder }) => (
+          <Field key={name} label={label}>
+            {(ids) => (
+              <textarea
+                {...ids}
+                name={name}
+                rows={2}
+                defaultValue={before(name)}
+                placeholder={placeholder}
+                spellCheck={false}
+                className={`${INPUT} font-mono`}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </MorePart>
+  )
+}
+
+interface MorePartProps {
+  readonly title: string
+  readonly startsOpen: boolean
+  /** Problem of a field in this part. The part opens for each new problem and stays open once it is fixed. */
+  readonly problem: FieldProblem | undefined
+  readonly children: ReactNode
+}
+
+/** A part of the form that most can do without. */
+function MorePart({ title, startsOpen, problem, children }: MorePartProps) {
+  const [isOpen, setOpen] = useState(startsOpen)
+  const [before, setBefore] = useState(problem)
+  if (problem !== before) {
+    setBefore(problem)
+    if (problem !== undefined) setOpen(true)
+  }
+  return (
+    <details className="group" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="flex min-h-8 w-fit list-none items-center gap-1.5 rounded-control text-dense font-medium text-text-2 hover:text-text coarse:min-h-11 [&::-webkit-details-marker]:hidden">
+        <NextIcon size={12} className="group-open:rotate-90" />
+        {title}
+      </summary>
+      {children}
+    </details>
   )
 }

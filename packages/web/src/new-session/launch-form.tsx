@@ -1,23 +1,19 @@
+import type { LaunchedSession } from "@signalbox/client"
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react"
 import { useFleet, useSession } from "../app/hub-context.ts"
-import { closeOver } from "../app/router.tsx"
-import { Button } from "../design/button.tsx"
+import { closeOver, navigate } from "../app/router.tsx"
+import { Button, CopyButton } from "../design/button.tsx"
 import { Field, formText, INPUT } from "../design/field.tsx"
 import { Notice } from "../design/notice.tsx"
-import { LaunchSteps } from "../fleet/launch-steps.tsx"
-import type { Machine } from "../fleet/machine.ts"
+import type { Machine } from "../fleet/machine-store.tsx"
+import { LaunchSteps } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { AdvancedFields } from "./advanced-fields.tsx"
-import { type AgentChoice, agentChoices } from "./agent-choices.ts"
-import { BringAgent } from "./bring-agent.tsx"
 import { forgetDraft, keepDraft, readBefore, readPlaceBefore, readStartBefore } from "./kept-launch.ts"
-import { isWholePath, type LaunchFields, NOT_WHOLE } from "./launch.ts"
-import { FolderField, MoreFields } from "./launch-fields.tsx"
-import { MachineChoice, useChosenMachine } from "./machine-choice.tsx"
-import { RadioCards } from "./radio-cards.tsx"
-import { type Start, StartFrom } from "./start-from.tsx"
+import { type AgentChoice, agentChoices, isWholePath, type LaunchFields, NOT_WHOLE } from "./launch.ts"
+import { AdvancedFields, FolderField, MoreFields } from "./launch-fields.tsx"
+import { MachineChoice, RadioCards, useChosenMachine } from "./machine-choice.tsx"
+import { type Start, StartFrom, useForkPoint } from "./start-from.tsx"
 import { useFolder } from "./use-folder.ts"
-import { useForkPoint } from "./use-fork-point.ts"
 import { type Launch, useLaunch } from "./use-launch.ts"
 
 interface LaunchFormProps {
@@ -190,4 +186,25 @@ function useRecentFolders(): readonly string[] {
     const sorted = [...sessions.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
     return [...new Set(sorted.flatMap(({ cwd }) => cwd ?? []))].slice(0, 10)
   }, [sessions])
+}
+
+/** For an agent that is started by hand: the command is shown this once. */
+function BringAgent({ session, command }: { readonly session: LaunchedSession; readonly command: string }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Notice tone="info">
+        The session waits for its agent. Paste this into a terminal on any machine that reaches this hub.
+      </Notice>
+      <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-12 font-mono text-dense break-words whitespace-pre-wrap">
+        {command}
+        <CopyButton text={command} label="Copy command" className="absolute top-1 right-1" />
+      </div>
+      <p className="text-dense text-text-2">The command holds a token of this session and is not shown again.</p>
+      <div className="flex justify-end">
+        <Button look="primary" onClick={() => navigate(`/s/${session.id}`, { replace: true })}>
+          To the session
+        </Button>
+      </div>
+    </div>
+  )
 }

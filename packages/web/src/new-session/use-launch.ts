@@ -11,7 +11,7 @@ export type Launch =
   | { readonly name: "starting" }
   | { readonly name: "by-hand"; readonly session: LaunchedSession; readonly command: string }
 
-export interface Launcher {
+interface Launcher {
   readonly launch: Launch
   readonly start: (fields: LaunchFields) => Promise<void>
   /** Something in the form is another now. */

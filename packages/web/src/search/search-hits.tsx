@@ -1,13 +1,12 @@
 import type { KeyboardEvent } from "react"
 import { useNow } from "../app/clock.ts"
 import { useSession } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
-import { moment } from "../design/moment.ts"
+import { Link } from "../app/router.tsx"
+import { createValueStore } from "../app/value-store.ts"
 import { VisibleText } from "../design/visible-text.tsx"
-import { plural } from "../design/words.ts"
+import { moment, plural } from "../design/words.ts"
 import { useMachineName } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { rememberQuery } from "./recent-queries.ts"
 import { groupHits, type HitGroup, hitAddress, type SearchHit, snippetPieces } from "./search-query.ts"
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
@@ -98,4 +97,38 @@ function onKey(event: KeyboardEvent<HTMLElement>): void {
   if (next < 0) document.querySelector<HTMLElement>('input[type="search"]')?.focus()
   else all[next]?.focus()
   event.preventDefault()
+}
+
+const KEY = "signalbox:searches"
+const MAX_KEPT = 8
+
+function read(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]")
+    return Array.isArray(kept) ? kept.filter((text) => typeof text === "string").slice(0, MAX_KEPT) : []
+  } catch {
+    return []
+  }
+}
+
+/** What was looked for and led somewhere, on this browser, the last first. */
+export const recentQueries = createValueStore(read())
+
+export function rememberQuery(text: string): void {
+  const trimmed = text.trim()
+  if (trimmed === "") return
+  keep([trimmed, ...recentQueries.get().filter((one) => one !== trimmed)].slice(0, MAX_KEPT))
+}
+
+export function forgetQueries(): void {
+  keep([])
+}
+
+function keep(texts: readonly string[]): void {
+  recentQueries.set(texts)
+  try {
+    localStorage.setItem(KEY, JSON.stringify(texts))
+  } catch {
+    // Kept for as long as the page lives.
+  }
 }

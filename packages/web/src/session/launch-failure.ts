@@ -1,10 +1,10 @@
 import type { Session } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Row } from "@signalbox/transcript"
-import { exitWords } from "../fleet/exit-words.ts"
+import { exitWords } from "../fleet/session-words.ts"
 
 /** Why an agent never came to work. */
-export interface LaunchFailure {
+interface LaunchFailure {
   readonly why: string
   /** The last that its process wrote to stderr. */
   readonly stderr: string

@@ -8,7 +8,7 @@ import { useHub } from "../app/hub-context.ts"
 import { Button } from "../design/button.tsx"
 import { Field, Select } from "../design/field.tsx"
 import { Empty, Notice, Skeleton } from "../design/notice.tsx"
-import { oneLine } from "../design/visible-characters.ts"
+import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { useTranscript } from "../transcript/rows/transcript-context.tsx"
 

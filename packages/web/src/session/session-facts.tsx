@@ -1,17 +1,18 @@
 import type { Session } from "@signalbox/client"
 import { tokenWords } from "@signalbox/transcript"
+import type { ReactNode } from "react"
+import { modeWords } from "../agent/session-choices.ts"
+import { copyText } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
-import { copyText } from "../app/copy-text.ts"
-import { EyeIcon } from "../design/icons.tsx"
+import { useSession } from "../app/hub-context.ts"
+import { Link } from "../app/router.tsx"
+import { DownIcon, EyeIcon } from "../design/icons.tsx"
 import { clockTime, money } from "../design/words.ts"
-import { FolderName } from "../fleet/folder-name.tsx"
 import type { LimitUse } from "../fleet/limit-use.ts"
-import { MachineName } from "../fleet/machine-name.tsx"
-import { isSilent } from "../fleet/session-status.tsx"
-import { ContextMeter } from "./context-meter.tsx"
-import { LimitMeter } from "./limit-meter.tsx"
-import type { ContextFill } from "./meters.tsx"
-import { OriginLink, useOrigin } from "./session-origin.tsx"
+import { FolderName, MachineName } from "../fleet/machine-store.tsx"
+import { isSilent, type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
+import { titleOf } from "../fleet/session-words.ts"
+import { type ContextFill, ContextMeter, LimitMeter } from "./meters.tsx"
 import { Steering } from "./steering.tsx"
 
 interface SessionFactsProps {
@@ -76,5 +77,64 @@ function Folder({ session, path }: { readonly session: Session; readonly path: s
     >
       <FolderName session={session} parts={3} />
     </button>
+  )
+}
+
+interface NarrowFactsProps {
+  readonly session: Session
+  readonly fill: ContextFill | undefined
+  readonly status: SessionStatus
+  readonly onAbout: () => void
+  readonly children: ReactNode
+}
+
+/** The header's second line where there is little room: how it stands, and the way to everything else. */
+export function NarrowFacts({ session, fill, status, onAbout, children }: NarrowFactsProps) {
+  const isAway = isSilent(session, useNow())
+  const mode = modeWords(session.permissionMode ?? "default")
+  return (
+    <div className="text-dense text-text-2 @xl:hidden">
+      <div className="flex items-center gap-3 ps-3 pe-2 pb-1">
+        <StatusGlyph status={status} withWord />
+        <ContextMeter fill={fill} />
+        <button
+          type="button"
+          onClick={onAbout}
+          aria-haspopup="dialog"
+          aria-label={`${mode}: mode, model and more`}
+          className="ms-auto flex min-h-8 min-w-11 items-center justify-end gap-1 rounded-control px-2 hover:bg-sunken coarse:min-h-11"
+        >
+          <span className="truncate">{mode}</span>
+          <DownIcon size={14} />
+        </button>
+        {children}
+      </div>
+      {isAway && session.pendingAsks > 0 && (
+        <p className="px-3 pb-2 text-danger">machine offline; your answer will wait</p>
+      )}
+    </div>
+  )
+}
+
+interface Origin {
+  readonly id: string
+  readonly title: string
+  readonly name: "Continues" | "Fork of" | "Comes from"
+}
+
+/** The session that this one is a fork of, or that went on in this one. */
+export function useOrigin({ id, parent }: Session): Origin | undefined {
+  const origin = useSession(parent ?? "")
+  if (parent === undefined) return undefined
+  // Older than the list reaches: which of the two it is is not known.
+  if (origin === undefined) return { id: parent, title: `Session ${parent.slice(0, 8)}`, name: "Comes from" }
+  return { id: parent, title: titleOf(origin), name: origin.next === id ? "Continues" : "Fork of" }
+}
+
+export function OriginLink({ origin }: { readonly origin: Origin }) {
+  return (
+    <Link href={`/s/${origin.id}`} title={origin.title} className="min-w-0 truncate text-accent underline">
+      <bdi>{origin.title}</bdi>
+    </Link>
   )
 }

@@ -1,24 +1,24 @@
 import type { Session } from "@signalbox/client"
-import { type ReactNode, useState } from "react"
-import { isReachable } from "../agent/reachable.ts"
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import { isReachable } from "../agent/agent-question.ts"
 import { useCanOperate } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
+import { Link } from "../app/router.tsx"
 import { Button, IconButton } from "../design/button.tsx"
-import { BackIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
+import { Dialog } from "../design/dialog.tsx"
+import { formText, INPUT } from "../design/field.tsx"
+import { BackIcon, EditIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
+import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
-import { Notice } from "../design/notice.tsx"
-import type { SessionStatus } from "../fleet/session-status.tsx"
-import { StatusGlyph } from "../fleet/status-glyph.tsx"
+import { Notice, Skeleton } from "../design/notice.tsx"
+import type { LimitUse } from "../fleet/limit-use.ts"
+import { type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
+import { titleOf } from "../fleet/session-words.ts"
 import { useSessionActions, useTrouble } from "../sessions/session-actions.ts"
 import { SessionMenu } from "../sessions/session-menu.tsx"
-import { useContextFill } from "./context-meter.tsx"
 import { LaunchNote } from "./launch-note.tsx"
-import { useLimitUse } from "./limit-meter.tsx"
-import { NarrowFacts } from "./narrow-facts.tsx"
-import { SessionDialog, type SessionDialogName } from "./session-dialogs.tsx"
-import { SessionFacts } from "./session-facts.tsx"
-import { SessionTitle } from "./session-title.tsx"
+import { type ContextFill, useContextFill, useLimitUse } from "./meters.tsx"
+import { NarrowFacts, SessionFacts } from "./session-facts.tsx"
 
 interface SessionHeaderProps {
   readonly session: Session
@@ -108,5 +108,103 @@ function Trouble({ why, onDismiss }: { readonly why: string | undefined; readonl
         </Button>
       </Notice>
     </div>
+  )
+}
+
+/** The session's name, to be changed where it stands. Enter keeps it, Escape and leaving it let it be. */
+function SessionTitle({ session }: { readonly session: Session }) {
+  const actions = useSessionActions(session)
+  const [isEditing, setEditing] = useState(false)
+  const pencil = useRef<HTMLButtonElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const title = titleOf(session)
+  useEffect(() => {
+    if (isEditing) field.current?.select()
+  }, [isEditing])
+
+  function close(): void {
+    setEditing(false)
+    // After it is there again.
+    requestAnimationFrame(() => pencil.current?.focus())
+  }
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault()
+    const next = formText(event.currentTarget, "title")
+    if (next !== "" && next !== title) actions?.rename(next)
+    close()
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.key !== "Escape") return
+    event.preventDefault()
+    event.stopPropagation()
+    close()
+  }
+
+  if (isEditing && actions !== undefined) {
+    return (
+      <form onSubmit={submit} className="min-w-0 flex-1">
+        <h1 className="sr-only">{title}</h1>
+        <input
+          ref={field}
+          name="title"
+          aria-label="Title"
+          defaultValue={title}
+          maxLength={200}
+          autoComplete="off"
+          onKeyDown={onKey}
+          onBlur={() => setEditing(false)}
+          className={`${INPUT} max-w-lg`}
+        />
+      </form>
+    )
+  }
+  return (
+    <div className="flex min-w-0 flex-1 items-center gap-1">
+      <h1 className="min-w-0 truncate text-title font-bold">
+        <bdi>{title}</bdi>
+      </h1>
+      {actions !== undefined && (
+        <IconButton ref={pencil} label="Rename session" onClick={() => setEditing(true)} className="max-tablet:hidden">
+          <EditIcon size={14} />
+        </IconButton>
+      )}
+    </div>
+  )
+}
+
+type SessionDialogName = "rewind" | "export" | "about"
+
+const RewindFiles = lazyPart(async () => (await import("./rewind-files.tsx")).RewindFiles)
+const ExportSession = lazyPart(async () => (await import("./export-session.tsx")).ExportSession)
+const AboutSession = lazyPart(async () => (await import("./about-session.tsx")).AboutSession)
+
+const TITLES: Readonly<Record<SessionDialogName, string>> = {
+  rewind: "Rewind files",
+  export: "Export",
+  about: "About this session",
+}
+
+interface SessionDialogProps {
+  readonly name: SessionDialogName | "none"
+  readonly session: Session
+  readonly fill: ContextFill | undefined
+  readonly use: LimitUse | undefined
+  readonly onClose: () => void
+}
+
+/** What the session's menu opens; each is loaded when it is. */
+function SessionDialog({ name, session, fill, use, onClose }: SessionDialogProps) {
+  return (
+    <Dialog title={name === "none" ? "" : TITLES[name]} open={name !== "none"} onClose={onClose}>
+      <div className="flex min-h-24 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4">
+        <PartBoundary resetKey={name} waiting={<Skeleton rows={2} />}>
+          {name === "rewind" && <RewindFiles session={session} onClose={onClose} />}
+          {name === "export" && <ExportSession session={session} />}
+          {name === "about" && <AboutSession session={session} fill={fill} use={use} />}
+        </PartBoundary>
+      </div>
+    </Dialog>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "react"
 import { useCanOperate } from "../app/hub-context.ts"
 import { navigate, setQuery, usePlace } from "../app/router.tsx"
-import { useIsDesktop } from "../app/screen-room.ts"
+import { useIsDesktop } from "../app/screen.tsx"
 import { IconButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { INPUT } from "../design/field.tsx"

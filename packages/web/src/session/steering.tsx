@@ -1,14 +1,12 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { thinkingLevels, thinkingLevelWords, thinkingRequest } from "@signalbox/transcript"
 import { type ReactNode, useState } from "react"
-import { askModels } from "../agent/ask-models.ts"
-import { isReachable } from "../agent/reachable.ts"
-import { BYPASS, modeChoices, modelChoices, modeWords } from "../agent/session-choices.ts"
-import { useCanOperate, useHub } from "../app/hub-context.ts"
-import { useModeRights } from "../app/hub-settings.ts"
+import { isReachable } from "../agent/agent-question.ts"
+import { askModels, BYPASS, modeChoices, modelChoices, modeWords } from "../agent/session-choices.ts"
+import { useCanOperate, useHub, useModeRights } from "../app/hub-context.ts"
 import { Confirm } from "../design/dialog.tsx"
 import { type Choice, Select } from "../design/field.tsx"
-import { oneLine } from "../design/visible-characters.ts"
+import { oneLine } from "../design/visible-text.tsx"
 
 type What = "model" | "mode" | "thinking"
 const WORDS: Readonly<Record<What, string>> = { model: "The model", mode: "The mode", thinking: "Thinking" }

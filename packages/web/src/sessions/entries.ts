@@ -2,11 +2,10 @@ import type { Ask } from "@signalbox/client"
 import { useMemo } from "react"
 import { useNow } from "../app/clock.ts"
 import { useFleet } from "../app/hub-context.ts"
-import { useValue } from "../app/value-store.ts"
+import { createValueStore, useValue } from "../app/value-store.ts"
+import { openAsks } from "../fleet/ask-words.ts"
 import { useMachineNames } from "../fleet/machine-store.tsx"
-import { openAsks } from "../fleet/open-asks.ts"
 import { statusOf } from "../fleet/session-status.tsx"
-import { seen } from "./seen.ts"
 import type { SessionEntry } from "./session-sections.ts"
 
 /** Time alone changes a status only when a machine falls silent: no need to look every second. */
@@ -33,4 +32,42 @@ export function useEntries({ archived }: { readonly archived: boolean }): readon
         }))
     )
   }, [sessions, asks, seenSeqs, names, grain, archived])
+}
+
+const KEY = "signalbox:seen"
+const MAX_KEPT = 500
+
+type Seen = Readonly<Record<string, number>>
+
+function read(): Seen {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}")
+    if (typeof kept !== "object" || kept === null) return {}
+    return Object.fromEntries(
+      Object.entries(kept).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+    )
+  } catch {
+    return {}
+  }
+}
+
+/** The last event of each session that this browser showed: what ended since is "Ready". */
+export const seen = createValueStore(read())
+
+addEventListener("storage", ({ key }) => {
+  if (key === KEY) seen.set(read())
+})
+
+export function markSeen(session: string, seq: number): void {
+  const now = seen.get()
+  if ((now[session] ?? 0) >= seq) return
+  // The one touched last is last: the oldest are forgotten first.
+  const { [session]: _, ...others } = now
+  const next = Object.fromEntries([...Object.entries(others), [session, seq] as const].slice(-MAX_KEPT))
+  seen.set(next)
+  try {
+    localStorage.setItem(KEY, JSON.stringify(next))
+  } catch {
+    // Kept for as long as the page lives.
+  }
 }

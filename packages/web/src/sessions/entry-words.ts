@@ -1,9 +1,10 @@
-import { oneLine } from "../design/visible-characters.ts"
+import { failureAdvice, type Session } from "@signalbox/client"
+import { textOf } from "@signalbox/protocol/envelope"
+import { oneLine } from "../design/visible-text.tsx"
 import { age, clockTime } from "../design/words.ts"
 import { summaryOf } from "../fleet/ask-words.ts"
 import { isSilent } from "../fleet/session-status.tsx"
-import { failureLine } from "./failure-line.ts"
-import { plainLine } from "./plain-line.ts"
+import { exitWords } from "../fleet/session-words.ts"
 import type { SessionEntry } from "./session-sections.ts"
 
 /** The last thing of it that means something: what it asks, where it failed, what it said. */
@@ -24,4 +25,69 @@ export function sinceWords(entry: SessionEntry, now: number): string {
 function sinceOf({ ask, session, status }: SessionEntry): string {
   if (ask !== undefined) return ask.askedAt
   return status === "running" ? (session.turnStartedAt ?? session.updatedAt) : session.updatedAt
+}
+
+const RESULTS: ReadonlyMap<string, string> = new Map([
+  ["error_max_turns", "It reached its limit of turns"],
+  ["error_max_budget_usd", "It reached its budget"],
+  ["error_max_structured_output_retries", "Its answer did not come in the wanted form"],
+])
+
+/** Why a session failed, in one line. */
+export function failureLine(session: Session): string {
+  const { exit, lastResult, lastLine, state } = session
+  const advice = failureAdvice(session)
+  if (advice !== undefined) return advice
+  const code = exit?.["code"]
+  if (state === "ended" && typeof code === "number" && code !== 0) return exitWords(exit)
+  const known = RESULTS.get(textOf(lastResult, "subtype") ?? "")
+  // What went wrong is what it said last.
+  return known ?? oneLine(plainLine(lastLine ?? "") || "The turn failed", 200)
+}
+
+/** A line of an agent's text as a person would say it: without the marks of a table, a heading, a list or an emphasis. */
+export function plainLine(line: string): string {
+  const text = line.trim().slice(0, MAX_CHARS)
+  const cells = text.startsWith("|") ? text.split("|").map((cell) => cell.trim()) : [text]
+  return (
+    cells
+      .map(plainCell)
+      .filter((cell) => /[\p{L}\p{N}]/u.test(cell))
+      .join(", ")
+      // The hub tells the end of a long line: it may begin in the middle of a sentence.
+      .replace(/^[\s.,;:!?)\]]+/, "")
+  )
+}
+
+/** More than is shown of it anywhere, and little enough for any text. */
+const MAX_CHARS = 500
+
+/** A quote, a heading, a list item with or without its box, at the beginning. */
+const BLOCK_MARK = /^(?:>\s*|#{1,6}\s+|[-*+]\s+(?:\[[ xX]\]\s+)?|\d+[.)]\s+)+/
+const HEADING_END = /^(#{1,6}\s.*?)\s+#+$/
+/** Code, and a mark that was meant as itself: what they hold is left as it is. */
+const VERBATIM = /(`+)(.+?)\1|\\([\\`*_{}[\]()#+.!|~>-])/g
+const LINK = /!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)|<((?:https?|mailto):[^>\s]+)>/g
+const STRONG = /(\*\*\*|\*\*|__|~~)(?=\S)(.+?)\1/g
+/** Not within a word: `snake_case` and `2*3*4` are no emphasis. */
+const EMPHASIS = /(?<![\w*])(\*|_)(?=[^\s*_])([^*_]*?[^\s*_])\1(?![\w*])/g
+/** One whose other half is elsewhere, as the line was cut. */
+const HALF = /(?<![\w*])(?:\*\*|~~)(?=\S)|(?<=\S)(?:\*\*|~~)(?![\w*])|`/g
+
+function plainCell(cell: string): string {
+  const verbatim: string[] = []
+  const masked = cell
+    .replaceAll("\0", "")
+    .replace(HEADING_END, "$1")
+    .replaceAll(VERBATIM, (_whole, _ticks, code: string | undefined, mark: string | undefined) => {
+      verbatim.push(code?.trim() ?? mark ?? "")
+      return "\0"
+    })
+  return masked
+    .replace(BLOCK_MARK, "")
+    .replaceAll(LINK, (_whole, words: string | undefined, address: string | undefined) => words ?? address ?? "")
+    .replaceAll(STRONG, "$2")
+    .replaceAll(EMPHASIS, "$2")
+    .replaceAll(HALF, "")
+    .replaceAll("\0", () => verbatim.shift() ?? "")
 }

@@ -1,4 +1,6 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react"
+import { Button } from "../design/button.tsx"
+import { abbreviateHome, useMachineHome } from "../fleet/machine-store.tsx"
 import { heldSections, type Section } from "./session-sections.ts"
 
 interface Held {
@@ -70,4 +72,22 @@ export function useHeldSections(fresh: readonly Section[], list: RefObject<HTMLE
     redraw((count) => count + 1)
   }
   return { ...held, release }
+}
+
+/** Offered while rows are held where they stand. It takes no room: nothing moves when it comes. */
+export function UpdateOrder({ moved, onUpdate }: { readonly moved: number; readonly onUpdate: () => void }) {
+  if (moved === 0) return null
+  return (
+    <div className="pointer-events-none sticky top-1 z-10 flex h-0 justify-center">
+      <Button onClick={onUpdate} className="pointer-events-auto h-8 shadow-popover">
+        Update order, {moved} moved
+      </Button>
+    </div>
+  )
+}
+
+/** A folder is written from home, as in the rows. */
+export function useSectionTitle({ title, isFolder, entries }: Section): string {
+  const home = useMachineHome(isFolder ? (entries[0]?.session.runner ?? null) : null)
+  return isFolder ? abbreviateHome(title, home) : title
 }

@@ -2,9 +2,9 @@ import type { Session } from "@signalbox/client"
 import { announce } from "../app/announcer.tsx"
 import { useCanOperate, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
+import type { KeyMap } from "../app/keyboard.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { titleOf } from "../fleet/session-words.ts"
-import { watchRow } from "./row-focus.ts"
 
 /** What went wrong with something done to a session outside of its own screen. */
 const trouble = createValueStore<string | undefined>(undefined)
@@ -66,4 +66,66 @@ export function archive(store: HubStore, id: string, archived: boolean): void {
     mendFocus()
     announce(`${archived ? "Archived" : "Brought back"} ${titleOf(changed)}`)
   })
+}
+
+function move(step: number): void {
+  const all = rowLinks()
+  const index = all.findIndex((link) => link === document.activeElement)
+  const next = index === -1 ? 0 : Math.min(Math.max(index + step, 0), all.length - 1)
+  all[next]?.focus()
+  all[next]?.scrollIntoView({ block: "nearest" })
+}
+
+function chosen(): string | undefined {
+  const row = document.activeElement?.closest<HTMLElement>("[data-session]")
+  return row?.dataset["session"]
+}
+
+/** j and k go through the list; i and # act on the row that has the focus, never on another. */
+export function useListKeys(onArchive: (id: string) => void): KeyMap {
+  const store = useHubStore()
+  const canOperate = store.me.get()?.role !== "viewer"
+  return {
+    j: () => move(1),
+    k: () => move(-1),
+    ...(canOperate
+      ? {
+          i: () => {
+            const id = chosen()
+            // What fails is told by the row's own state; keys have no other place to say it.
+            if (id !== undefined)
+              void store.hub
+                .session(id)
+                .interrupt()
+                .catch(() => undefined)
+          },
+          "#": () => {
+            const id = chosen()
+            if (id !== undefined) onArchive(id)
+          },
+        }
+      : {}),
+  }
+}
+
+/** The links of all rows, as they stand below each other. */
+function rowLinks(): HTMLAnchorElement[] {
+  return [...document.querySelectorAll<HTMLAnchorElement>("[data-session] > a")]
+}
+
+/** Frames in which a row may still be drawn. */
+const MAX_FRAMES = 20
+
+/** Called before a session leaves the list. What it gives is called then: a focus that was lost with the row goes to the next. */
+function watchRow(id: string): () => void {
+  const links = rowLinks()
+  const index = links.findIndex((link) => link.parentElement?.dataset["session"] === id)
+  const link = links[index]
+  const others = [...links.slice(index + 1), ...links.slice(0, Math.max(index, 0)).toReversed()]
+  const look = (frames: number) => {
+    if (link === undefined || frames === 0) return
+    if (link.isConnected) requestAnimationFrame(() => look(frames - 1))
+    else if (document.activeElement === document.body) others.find((other) => other.isConnected)?.focus()
+  }
+  return () => look(MAX_FRAMES)
 }

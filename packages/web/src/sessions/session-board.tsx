@@ -1,11 +1,9 @@
 import { useMemo, useRef } from "react"
 import { Virtualizer } from "virtua"
 import { classes } from "../design/classes.ts"
-import { useHeldSections } from "./held-sections.tsx"
-import { SessionCard } from "./session-card.tsx"
+import { UpdateOrder, useHeldSections, useSectionTitle } from "./held-sections.tsx"
+import { SessionCard } from "./session-row.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
-import { UpdateOrder } from "./update-order.tsx"
-import { useSectionTitle } from "./use-section-title.ts"
 
 interface SessionBoardProps {
   readonly entries: readonly SessionEntry[]

@@ -2,11 +2,9 @@ import { useMemo, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
 import { classes } from "../design/classes.ts"
 import { NextIcon } from "../design/icons.tsx"
-import { useHeldSections } from "./held-sections.tsx"
+import { UpdateOrder, useHeldSections, useSectionTitle } from "./held-sections.tsx"
 import { SessionRow } from "./session-row.tsx"
 import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
-import { UpdateOrder } from "./update-order.tsx"
-import { useSectionTitle } from "./use-section-title.ts"
 
 interface SessionListProps {
   readonly entries: readonly SessionEntry[]

@@ -6,8 +6,7 @@ import { Confirm, Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { MoreIcon } from "../design/icons.tsx"
 import { Menu, type MenuEntry } from "../design/menu.tsx"
-import { stopConsequence, titleOf } from "../fleet/session-words.ts"
-import { ConfirmArchive } from "./confirm-archive.tsx"
+import { archiveConsequence, stopConsequence, titleOf } from "../fleet/session-words.ts"
 import { useSessionActions } from "./session-actions.ts"
 
 interface SessionMenuProps {
@@ -107,5 +106,24 @@ function Rename({ open, title, onClose, onRename }: RenameProps) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+interface ConfirmArchiveProps {
+  readonly session: Session
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly onConfirm: () => void
+}
+
+/** Somebody waits for an answer: it is not put away by one key. */
+export function ConfirmArchive({ session, ...rest }: ConfirmArchiveProps) {
+  return (
+    <Confirm
+      title={`Archive “${titleOf(session)}”?`}
+      consequence={archiveConsequence(session)}
+      action="Archive"
+      {...rest}
+    />
   )
 }

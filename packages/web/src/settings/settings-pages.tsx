@@ -1,8 +1,16 @@
-import { useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
+import { type HubSettings, readSettings, useHub } from "../app/hub-context.ts"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
-import { playTone } from "../asks/tone.ts"
+import { APP_NAME } from "../app/screen.tsx"
+import { unknownEvents } from "../app/unknown-events.ts"
+import { useValue } from "../app/value-store.ts"
+import { playTone } from "../asks/arrivals.ts"
+import { Switch } from "../design/field.tsx"
 import { Notice } from "../design/notice.tsx"
-import { Switch } from "../design/switch.tsx"
+import { oneLine } from "../design/visible-text.tsx"
+import { plural } from "../design/words.ts"
+import { useMachines } from "../fleet/machine-store.tsx"
+import { OWN_VERSION } from "../machines/machine-status.tsx"
 
 /** Off until somebody asks for them, with a click: a browser allows it no other way. */
 export function NotificationSettings() {
@@ -54,5 +62,105 @@ export function NotificationSettings() {
         open in a tab, one for each session, and go when the decision is made.
       </p>
     </div>
+  )
+}
+
+/** The hub's own settings, for admins. What is shown is what the hub confirmed. */
+export function PermissionSettings() {
+  const hub = useHub()
+  const [settings, setSettings] = useState<HubSettings | undefined>(undefined)
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+
+  useEffect(() => {
+    readSettings(hub).then(setSettings, (error: unknown) => setTrouble(`Couldn't load: ${wordsOf(error)}`))
+  }, [hub])
+
+  async function toggle(before: HubSettings): Promise<void> {
+    setTrouble(undefined)
+    const body = { ...before, operatorsMayUseAuto: !before.operatorsMayUseAuto }
+    try {
+      setSettings(await hub.request<HubSettings>({ method: "PUT", path: "/api/settings", body }))
+    } catch (error) {
+      setTrouble(`Not changed: ${wordsOf(error)}`)
+    }
+  }
+
+  return (
+    <div className="flex flex-col gap-3">
+      {trouble !== undefined && <Notice tone="caution">{trouble}</Notice>}
+      {settings !== undefined && (
+        <Switch checked={settings.operatorsMayUseAuto} onChange={() => void toggle(settings)}>
+          Operators may use auto mode
+        </Switch>
+      )}
+      <p className="max-w-prose text-dense text-text-2">
+        In auto mode a model decides what may run, and nobody is asked. Admins may always choose it. This applies to
+        everyone on this hub.
+      </p>
+    </div>
+  )
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** What runs here and on the machines, and what of it the cockpit does not know yet. */
+export function About() {
+  const { all } = useMachines()
+  const unknown = [...useValue(unknownEvents)].toSorted(([, a], [, b]) => b - a)
+  return (
+    <div className="flex flex-col gap-6">
+      <Part title="Versions">
+        <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
+          <Version of={APP_NAME}>{OWN_VERSION}</Version>
+          {all.map(({ id, name, version, cliVersions }) => (
+            <Version key={id} of={oneLine(name, 80)}>
+              runner {version}
+              {cliVersions.length > 0 && `, Claude Code ${cliVersions.join(", ")}`}
+            </Version>
+          ))}
+        </dl>
+      </Part>
+      <Part title="Events that this version does not know">
+        {unknown.length === 0 ? (
+          <p className="text-text-2">None was shown since this page was opened.</p>
+        ) : (
+          <>
+            <ul aria-label="Unknown events" className="flex flex-col gap-1">
+              {unknown.map(([kind, count]) => (
+                <li key={kind} className="flex gap-3">
+                  <bdi className="min-w-0 truncate font-mono text-dense">{oneLine(kind, 80)}</bdi>
+                  <span className="shrink-0 text-text-2 tabular-nums">{plural(count, "event")}</span>
+                </li>
+              ))}
+            </ul>
+            <p className="text-dense text-text-2">
+              Shown since this page was opened, as they came. A newer {APP_NAME} may know what they mean.
+            </p>
+          </>
+        )}
+      </Part>
+    </div>
+  )
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h2 className="font-medium">{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Version({ of, children }: { readonly of: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-text-2">
+        <bdi>{of}</bdi>
+      </dt>
+      <dd className="min-w-0 tabular-nums">{children}</dd>
+    </>
   )
 }

@@ -1,16 +1,12 @@
-import { ConnectionPlace } from "../app/connection-place.tsx"
 import { useHubStore, useMe } from "../app/hub-context.ts"
-import { Link } from "../app/link.tsx"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
-import type { ScreenProps } from "../app/router.tsx"
-import { useScreenTitle } from "../app/screen.tsx"
+import { Link, type ScreenProps } from "../app/router.tsx"
+import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
-import { Switch } from "../design/switch.tsx"
-import { About } from "./about.tsx"
+import { Switch } from "../design/field.tsx"
 import { KeyTable } from "./key-table.tsx"
-import { PermissionSettings } from "./permission-settings.tsx"
-import { NotificationSettings } from "./settings-pages.tsx"
+import { About, NotificationSettings, PermissionSettings } from "./settings-pages.tsx"
 
 const PAGES = [
   { id: "appearance", title: "Appearance", page: Appearance },

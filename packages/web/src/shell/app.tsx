@@ -1,13 +1,15 @@
 import { HubClientError } from "@signalbox/client"
-import { useEffect, useState } from "react"
+import { type FormEvent, useEffect, useState } from "react"
 import { useConnection, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { currentPlace, navigate } from "../app/router.tsx"
+import { APP_NAME } from "../app/screen.tsx"
 import { useValue } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
-import { Empty } from "../design/notice.tsx"
+import { formText, TextField } from "../design/field.tsx"
+import { Logo } from "../design/icons.tsx"
+import { Empty, Notice } from "../design/notice.tsx"
 import { Shell } from "./shell.tsx"
-import { SignIn } from "./sign-in.tsx"
 
 type Entry =
   | { readonly name: "asking" }
@@ -77,4 +79,59 @@ async function decide(store: HubStore, code: string | undefined): Promise<Entry>
       store.forget("This link was used already or has run out. Ask the hub for a new one, or sign in with a token.")
   }
   return { name: "known" }
+}
+
+function SignIn({ reason }: { readonly reason: string | undefined }) {
+  const store = useHubStore()
+  const [error, setError] = useState<string | undefined>(undefined)
+  const [isBusy, setBusy] = useState(false)
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    const token = formText(event.currentTarget, "token")
+    if (token === "") return setError("Paste a token first.")
+    setBusy(true)
+    try {
+      await store.signIn({ token })
+    } catch (failure) {
+      setError(whyNot(failure))
+      setBusy(false)
+    }
+  }
+
+  return (
+    <main className="flex min-h-dvh flex-col items-center justify-center gap-6 p-4">
+      <div className="flex items-center gap-2">
+        <Logo size={28} />
+        <h1 className="text-page font-bold">{APP_NAME}</h1>
+      </div>
+      <form
+        onSubmit={(event) => void submit(event)}
+        noValidate
+        className="flex w-full max-w-sm flex-col gap-4 rounded-card border border-line bg-surface p-5"
+      >
+        {reason !== undefined && error === undefined && <Notice tone="neutral">{reason}</Notice>}
+        <TextField
+          label="Token"
+          name="token"
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          spellCheck={false}
+          error={error}
+          hint="The hub printed where its admin token is when it started. Or open the link it printed."
+        />
+        <Button look="primary" type="submit" aria-disabled={isBusy}>
+          {isBusy ? "Signing in…" : "Sign in"}
+        </Button>
+      </form>
+    </main>
+  )
+}
+
+function whyNot(error: unknown): string {
+  if (!(error instanceof HubClientError)) return String(error)
+  if (error.status === 401) return `${error.message.replace(/\.$/, "")}.`
+  if (error.status === undefined) return "The hub cannot be reached. Is it running?"
+  return error.message
 }

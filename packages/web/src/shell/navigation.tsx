@@ -1,7 +1,6 @@
 import type { ComponentType } from "react"
-import { APP_NAME } from "../app/app-name.ts"
-import { Link } from "../app/link.tsx"
-import { usePlace } from "../app/router.tsx"
+import { Link, usePlace } from "../app/router.tsx"
+import { APP_NAME } from "../app/screen.tsx"
 import { classes } from "../design/classes.ts"
 import {
   ApprovalsIcon,

@@ -1,13 +1,11 @@
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react"
-import { type Command, useScreenCommands } from "../app/commands.ts"
 import { useCanOperate, useFleet, useHubStore, useMe } from "../app/hub-context.ts"
 import { navigate } from "../app/router.tsx"
-import { useIsPhone } from "../app/screen-room.ts"
+import { type Command, useIsPhone, useScreenCommands } from "../app/screen.tsx"
 import { classes } from "../design/classes.ts"
 import { Dialog } from "../design/dialog.tsx"
-import { oneLine } from "../design/visible-characters.ts"
-import { summaryOf } from "../fleet/ask-words.ts"
-import { openAsks } from "../fleet/open-asks.ts"
+import { oneLine } from "../design/visible-text.tsx"
+import { openAsks, summaryOf } from "../fleet/ask-words.ts"
 import { titleOf } from "../fleet/session-words.ts"
 
 interface PaletteProps {

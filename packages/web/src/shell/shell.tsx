@@ -1,23 +1,19 @@
 import { useEffect, useMemo, useRef, useState } from "react"
 import { Announcer } from "../app/announcer.tsx"
 import { useCanOperate, useConnection, useFleet } from "../app/hub-context.ts"
-import { useKeys } from "../app/keyboard.ts"
+import { keepTypedAhead, useKeys } from "../app/keyboard.ts"
 import { cycleRegions } from "../app/regions.ts"
 import { closeOver, currentPlace, matchPath, navigate, useOver, usePlace } from "../app/router.tsx"
-import { usePageTitle } from "../app/screen.tsx"
-import { useIsPhone } from "../app/screen-room.ts"
-import { keepTypedAhead } from "../app/typed-ahead.ts"
+import { APP_NAME, useIsPhone, usePageTitle } from "../app/screen.tsx"
 import { ARRIVALS, useAskArrivals } from "../asks/arrivals.ts"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
 import { Empty } from "../design/notice.tsx"
-import { openAsks } from "../fleet/open-asks.ts"
+import { openAsks } from "../fleet/ask-words.ts"
 import { ConnectionBar } from "./connection-bar.tsx"
-import { KeyboardDialog } from "./keyboard-dialog.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
-import { usePageBadge } from "./page-badge.ts"
-import { NewSession, Palette, preloadScreens, ROUTES } from "./routes.tsx"
+import { KeyTable, NewSession, Palette, preloadScreens, ROUTES } from "./routes.tsx"
 
 type Layer = "none" | "palette" | "help"
 
@@ -161,4 +157,31 @@ function CurrentScreen() {
       There is nothing at this address.
     </Empty>
   )
+}
+
+function KeyboardDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" open={open} onClose={onClose} className="max-w-2xl">
+      {/* On a phone it scrolls, and there is nothing in it to tab to. */}
+      <div tabIndex={0} role="group" aria-label="Keys" className="overflow-y-auto px-4 pt-1 pb-4">
+        <PartBoundary>
+          <KeyTable />
+        </PartBoundary>
+      </div>
+    </Dialog>
+  )
+}
+
+/** The tab says how many wait, in its title, its icon and, where the platform has one, its badge. */
+function usePageBadge(waiting: number, screen: string): void {
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${screen === "" ? "" : `${screen} · `}${APP_NAME}`
+  }, [waiting, screen])
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+    if (icon !== null) icon.href = waiting > 0 ? "/icon-waiting.svg" : "/icon.svg"
+    if (!("setAppBadge" in navigator)) return
+    // Not every platform lets a page do it; then there is no badge.
+    void navigator.setAppBadge(waiting).catch(() => undefined)
+  }, [waiting])
 }

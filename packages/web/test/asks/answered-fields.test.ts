@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { answeredFields } from "../../src/asks/forms/answered-fields.ts"
+import { answeredFields } from "../../src/asks/forms/elicitation-fields.ts"
 
 const SCHEMA = {
   type: "object",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { reasonsOf } from "../../src/asks/reasons.ts"
+import { reasonsOf } from "../../src/asks/request-words.ts"
 
 describe("why somebody is asked", () => {
   it("is told in facts that the CLI and the hub gave", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { previewOf } from "../../src/asks/forms/edit-preview.ts"
-import { splitRows } from "../../src/asks/forms/split-rows.ts"
+import { previewOf, splitRows } from "../../src/asks/forms/edit-preview.ts"
 import { diffTexts } from "../../src/transcript/content/line-diff.ts"
 
 const told = diffTexts("told", "by the request")

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { BY_HAND, identicalTo, matchesWish, nextAfter, wishOf } from "../../src/asks/inbox/inbox.ts"
+import { identicalTo, nextAfter } from "../../src/asks/answer/ask-queue.ts"
+import { BY_HAND, matchesWish, wishOf } from "../../src/asks/inbox/inbox.ts"
 import { askOf } from "./ask-fixture.ts"
 
 const sessions = new Map([

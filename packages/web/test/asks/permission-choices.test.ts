@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { modeChoices, modeWords } from "../../src/agent/session-choices.ts"
-import { suggestionsOf } from "../../src/asks/forms/permission-words.ts"
+import { suggestionsOf } from "../../src/asks/forms/standing-permissions.tsx"
 
 describe("what a person can choose of permissions", () => {
   it("[K-22] rules and folders can be taken back as well as added", () => {

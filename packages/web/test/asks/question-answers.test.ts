@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { annotationsOf, answersOf, isAnswered, questionsOf, skippedOf } from "../../src/asks/forms/question-answers.ts"
-import { outcomeVerb } from "../../src/fleet/outcome-words.ts"
+import { outcomeVerb } from "../../src/fleet/ask-words.ts"
 import { askOf } from "./ask-fixture.ts"
 
 describe("questions", () => {

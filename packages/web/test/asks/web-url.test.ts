@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { aroundHost } from "../../src/asks/forms/web-url.ts"
+import { aroundHost } from "../../src/asks/forms/elicitation-form.tsx"
 
 describe("an address around its host", () => {
   it("has the host by itself, with its port", () => {

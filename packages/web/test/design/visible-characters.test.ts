@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { oneLine, visiblePieces } from "../../src/design/visible-characters.ts"
+import { oneLine, visiblePieces } from "../../src/design/visible-text.tsx"
 
 describe("text that somebody decides on", () => {
   it("shows what turns its direction, has no width or is a control character, by name", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { suggestionsOf } from "../../src/asks/forms/permission-words.ts"
-import { timeLeft } from "../../src/asks/time-left.ts"
+import { suggestionsOf } from "../../src/asks/forms/standing-permissions.tsx"
+import { timeLeft } from "../../src/asks/request-words.ts"
 import { agentWords, headingOf, summaryOf } from "../../src/fleet/ask-words.ts"
 import { askOf } from "../asks/ask-fixture.ts"
 

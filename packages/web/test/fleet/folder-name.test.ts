@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { abbreviateHome } from "../../src/fleet/folder-name.tsx"
+import { abbreviateHome } from "../../src/fleet/machine-store.tsx"
 
 describe("the name of a folder", () => {
   it.each([

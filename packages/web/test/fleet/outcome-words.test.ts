@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { outcomeVerb, outcomeWords } from "../../src/fleet/outcome-words.ts"
+import { outcomeVerb, outcomeWords } from "../../src/fleet/ask-words.ts"
 
 describe("the outcome of an ask, in a word", () => {
   it.each([

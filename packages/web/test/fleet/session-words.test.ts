@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { stopConsequence } from "../../src/fleet/session-words.ts"
-import { lastLineOf, sinceWords } from "../../src/sessions/entry-words.ts"
-import { plainLine } from "../../src/sessions/plain-line.ts"
+import { lastLineOf, plainLine, sinceWords } from "../../src/sessions/entry-words.ts"
 import { sessionOf } from "../session-fixture.ts"
 
 const entry = (status: "failed" | "lost" | "running", facts: Parameters<typeof sessionOf>[0]) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { moment } from "../../src/design/moment.ts"
+import { moment } from "../../src/design/words.ts"
 import { compatibilityNote, machineStatus, machineStatusWords } from "../../src/machines/machine-status.tsx"
 
 const facts = { connected: true, draining: false, agents: 1, maxAgents: 4, version: "0.2.0" }

@@ -1,6 +1,6 @@
 import { type Hub, HubClientError, type HubEvent } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { findPoint, forkPointIn } from "../../src/new-session/use-fork-point.ts"
+import { findPoint, forkPointIn } from "../../src/new-session/start-from.tsx"
 
 describe("where a fork begins", () => {
   const at = "2026-01-01T10:00:00.000Z"

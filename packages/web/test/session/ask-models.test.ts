@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { askModels } from "../../src/agent/ask-models.ts"
-import { modelChoices } from "../../src/agent/session-choices.ts"
+import { askModels, modelChoices } from "../../src/agent/session-choices.ts"
 
 const NOW = { models: [{ value: "opus", displayName: "Opus" }, { value: "tide" }, { displayName: "no value" }] }
 const THEN = { models: [{ value: "opus", displayName: "Opus" }] }

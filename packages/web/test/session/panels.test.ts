@@ -1,5 +1,4 @@
-import type { TranscriptEvent } from "@signalbox/transcript"
-import { Transcript } from "@signalbox/transcript"
+import { Transcript, type TranscriptEvent } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
 import { catalogOf, commandPart, matchingCommands } from "../../src/agent/agent-catalog.ts"
 import { changesOf } from "../../src/session/panels/changes.ts"

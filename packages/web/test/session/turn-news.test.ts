@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { turnNews } from "../../src/session/use-turn-news.ts"
+import { turnNews } from "../../src/session/activity-line.tsx"
 
 describe("what is said of a turn", () => {
   const idle = { id: "one" }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { filePart, readSuggestions, withFile } from "../../src/session/composer/file-suggestions.ts"
+import { filePart, readSuggestions, withFile } from "../../src/session/composer/completion.tsx"
 import { isQueued, takesPriority } from "../../src/session/composer/outgoing.ts"
 
 describe("files in a message", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { forgetUnsent, keepUnsent, readUnsent, type UnsentPlace } from "../../src/session/composer/unsent.ts"
+import { forgetUnsent, keepUnsent, readUnsent, type UnsentPlace } from "../../src/session/composer/outgoing.ts"
 
 function storage(): UnsentPlace & { readonly kept: Map<string, string> } {
   const kept = new Map<string, string>()

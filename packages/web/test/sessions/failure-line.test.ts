@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { failureLine } from "../../src/sessions/failure-line.ts"
+import { failureLine } from "../../src/sessions/entry-words.ts"
 import { sessionOf } from "../session-fixture.ts"
 
 describe("why a session failed", () => {

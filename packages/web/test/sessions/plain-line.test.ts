@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { plainLine } from "../../src/sessions/plain-line.ts"
+import { plainLine } from "../../src/sessions/entry-words.ts"
 
 describe("a line of markdown, as it would be said", () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { HubEvent } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
+import { PageCache } from "../../src/transcript/window/event-window.ts"
 import { HeldLog } from "../../src/transcript/window/held-log.ts"
-import { PageCache } from "../../src/transcript/window/page-cache.ts"
 
 const say = (seq: number, lane: string | null = null): HubEvent => ({
   seq,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { PageTurns } from "../../src/transcript/window/page-turns.ts"
+import { PageTurns } from "../../src/transcript/window/session-feed.ts"
 
 function waiting(): { readonly done: Promise<void>; readonly finish: () => void } {
   let finish = () => {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { ansiSpans } from "../../src/transcript/content/ansi.ts"
+import { ansiSpans } from "../../src/transcript/content/ansi-text.tsx"
 import { countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
 import { pictureSize } from "../../src/transcript/content/picture-size.ts"
 import { stepFollow } from "../../src/transcript/list/follow.ts"

@@ -1,6 +1,6 @@
 import { marked } from "marked"
 import { describe, expect, it } from "vitest"
-import { isTame } from "../../src/transcript/content/tame-markdown.ts"
+import { isTame } from "../../src/transcript/content/markdown.tsx"
 
 describe("markdown that is read as such", () => {
   it.each([

@@ -1,6 +1,6 @@
 import type { ToolRow } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
-import { agentName, lanePath } from "../../src/transcript/rows/lane-path.ts"
+import { agentName, lanePath } from "../../src/transcript/rows/lane.tsx"
 import { checklistOf, todoChanges } from "../../src/transcript/tools/checklist.ts"
 import { gitFacts, toolFacts, webLinks } from "../../src/transcript/tools/tool-facts.ts"
 import { toolWords } from "../../src/transcript/tools/tool-words.ts"

@@ -1,6 +1,6 @@
 import type { Row } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
-import { rowsSince } from "../../src/transcript/list/list-hints.tsx"
+import { rowsSince } from "../../src/transcript/list/follow.ts"
 import {
   drawnMarks,
   joinedMarks,

@@ -1,6 +1,7 @@
 import type { Ask } from "@signalbox/client"
-import { useCallback } from "react"
+import { useCallback, useState } from "react"
 import { createValueStore, useSelected } from "../../app/value-store.ts"
+import { focusCard } from "./following-focus.ts"
 
 interface Draft {
   readonly askId: string
@@ -42,4 +43,58 @@ export function forgetSettledDrafts(asks: ReadonlyMap<string, Pick<Ask, "state">
   const before = [...drafts.get()]
   const left = before.filter(([, draft]) => !isOver(draft))
   if (left.length < before.length) drafts.set(new Map(left))
+}
+
+export type AskRow = "actions" | "deny" | "edit"
+
+interface OpenRow {
+  readonly row: AskRow
+  readonly open: (row: AskRow) => void
+  readonly back: () => void
+  /** Opened here and now, to be typed into. One that is found open on coming back takes no focus. */
+  readonly takesFocus: boolean
+}
+
+/** Which of its rows a request shows: it stays open with what was typed there, until it is closed or the ask is settled. */
+export function useAskRow(ask: Pick<Ask, "id" | "inputHash">): OpenRow {
+  const [row, setRow] = useAskDraft<AskRow>(ask, "row", "actions")
+  const [takesFocus, setTakesFocus] = useState(false)
+  return {
+    row,
+    takesFocus,
+    open(next) {
+      setTakesFocus(true)
+      setRow(next)
+    },
+    back() {
+      setRow("actions")
+      focusCard(ask.id)
+    },
+  }
+}
+
+/** The last reasons that were given for a denial, on this browser: what was said once is often said again. */
+const KEY = "signalbox:reasons"
+const MAX_REASONS = 4
+const MAX_CHARS = 500
+
+export function recentReasons(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]")
+    return Array.isArray(kept)
+      ? kept.filter((reason): reason is string => typeof reason === "string").slice(0, MAX_REASONS)
+      : []
+  } catch {
+    return []
+  }
+}
+
+export function keepReason(reason: string): void {
+  if (reason === "" || reason.length > MAX_CHARS) return
+  try {
+    const others = recentReasons().filter((kept) => kept !== reason)
+    localStorage.setItem(KEY, JSON.stringify([reason, ...others].slice(0, MAX_REASONS)))
+  } catch {
+    // Then it is not offered the next time.
+  }
 }

@@ -1,11 +1,12 @@
-import { type Ask, type AskAnswer, HubClientError } from "@signalbox/client"
+import { type Ask, type AskAnswer, HubClientError, newUuid } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { announce } from "../../app/announcer.tsx"
+import { useHubStore } from "../../app/hub-context.ts"
 import type { HubStore } from "../../app/hub-store.ts"
-import { outcomeVerb } from "../../fleet/outcome-words.ts"
-import { setAnswerState } from "./answer-states.ts"
+import { createValueStore, useSelected } from "../../app/value-store.ts"
+import { outcomeVerb } from "../../fleet/ask-words.ts"
+import { noteSettled } from "./arming.ts"
 import { noteAnswered } from "./following-focus.ts"
-import { noteSettled } from "./use-arming.ts"
 
 /** Omits over a union keep its members apart. */
 type Bare<T> = T extends unknown ? Omit<T, "inputHash" | "answerId"> : never
@@ -23,7 +24,7 @@ interface Sending {
 const MAX_BELIEVED_MS = 30_000
 
 /** One answer, bound to what was seen. Never fails: what went wrong is the answer's state. */
-export async function sendAnswer(sending: Sending): Promise<void> {
+async function sendAnswer(sending: Sending): Promise<void> {
   const { store, ask, answer, answerId } = sending
   setAnswerState(ask.id, { name: "sending" })
   const sentAt = Date.now()
@@ -62,4 +63,60 @@ async function changed({ store, ask }: Sending): Promise<void> {
 function notSent(sending: Sending, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error)
   setAnswerState(sending.ask.id, { name: "not-sent", why, again: () => void sendAnswer(sending) })
+}
+
+interface Answering {
+  readonly state: AnswerState
+  /** `alike`: asks of the same thing, that get the same answer. What is remembered is remembered once. */
+  readonly answer: (answer: BareAnswer, alike?: readonly Ask[]) => void
+}
+
+export function useAnswer(ask: Ask): Answering {
+  const store = useHubStore()
+  const state = useAnswerState(ask.id)
+  return {
+    state,
+    answer(answer, alike = []) {
+      void sendAnswer({ store, ask, answer, answerId: newUuid() })
+      for (const other of alike) {
+        void sendAnswer({ store, ask: other, answer: withoutRules(answer), answerId: newUuid() })
+      }
+    },
+  }
+}
+
+function withoutRules(answer: BareAnswer): BareAnswer {
+  if (!("updatedPermissions" in answer)) return answer
+  const { updatedPermissions: _, ...rest } = answer
+  return rest
+}
+
+/** How far this page's own answer to an ask has come. */
+export type AnswerState =
+  | { readonly name: "open" }
+  | { readonly name: "sending" }
+  | { readonly name: "not-sent"; readonly why: string; readonly again: () => void }
+  /** It counted. */
+  | { readonly name: "answered" }
+  /** Somebody was first, by so many milliseconds where that is known. */
+  | { readonly name: "lost"; readonly byMs: number | undefined }
+  | { readonly name: "changed" }
+
+const OPEN: AnswerState = { name: "open" }
+const MAX_STATES = 200
+
+/** By ask: what became of an answer is told also by the card that comes after the one that sent it. */
+const states = createValueStore<ReadonlyMap<string, AnswerState>>(new Map())
+
+export function answerStateOf(id: string): AnswerState {
+  return states.get().get(id) ?? OPEN
+}
+
+function setAnswerState(id: string, state: AnswerState): void {
+  const others = [...states.get()].filter(([other]) => other !== id)
+  states.set(new Map([...others, [id, state] as const].slice(-MAX_STATES)))
+}
+
+export function useAnswerState(id: string): AnswerState {
+  return useSelected(states, () => answerStateOf(id))
 }

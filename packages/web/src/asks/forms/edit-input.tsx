@@ -6,9 +6,7 @@ import { Field, INPUT } from "../../design/field.tsx"
 import { DiffView } from "../../transcript/content/diff-view.tsx"
 import { diffTexts } from "../../transcript/content/line-diff.ts"
 import { useAskDraft } from "../answer/ask-drafts.ts"
-import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
-import { GateHint } from "./gate-hint.tsx"
-import type { SeenGate } from "./seen-gate.ts"
+import { ActionBar, ActionButtons, GateHint, PrimaryAction, type SeenGate } from "./form-parts.tsx"
 
 type Input = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,10 @@
 import type { Ask } from "@signalbox/client"
-import { type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react"
 import { Button } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
 import { INPUT } from "../../design/field.tsx"
-import { useAskDraft } from "../answer/ask-drafts.ts"
-import { keepReason, recentReasons } from "../answer/recent-reasons.ts"
+import { keepReason, recentReasons, useAskDraft } from "../answer/ask-drafts.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
-import { ActionButtons } from "./action-bar.tsx"
 
 interface DenyRowProps {
   readonly ask: Pick<Ask, "id" | "inputHash">
@@ -85,5 +84,138 @@ export function DenyRow(props: DenyRowProps) {
         </Button>
       </ActionButtons>
     </div>
+  )
+}
+
+/** Where a request stands: below a transcript, beside the inbox's list, or on a screen of its own. */
+export type AskPlace = "dock" | "page" | "sheet"
+
+/** What a form of an ask needs: whether it may act now, and how it answers. */
+export interface AskFormProps {
+  readonly ask: Ask
+  /** False: nothing may be decided now, and the buttons say so. */
+  readonly canAct: boolean
+  /** Does nothing while the card is not armed; says whether it went out. */
+  readonly answer: (answer: BareAnswer, alike?: readonly Ask[]) => boolean
+  readonly place: AskPlace
+  /** How the answer fares: it stands with the buttons. */
+  readonly notes: ReactNode
+}
+
+interface ActionBarProps {
+  /** How the answer fares. */
+  readonly notes: ReactNode
+  readonly children: ReactNode
+}
+
+/** What can be done about a request: always in view, however long the request is. */
+export function ActionBar({ notes, children }: ActionBarProps) {
+  return (
+    <div data-actions className="sticky bottom-0 -mx-1 mt-auto flex shrink-0 flex-col gap-2 bg-surface px-1 pt-1 pb-1">
+      {notes}
+      {children}
+    </div>
+  )
+}
+
+/** The buttons: on a phone the one that does it is on the right, the one that does not on the left, and both are broad. */
+export function ActionButtons({ children }: { readonly children: ReactNode }) {
+  return <div className="flex flex-wrap gap-3">{children}</div>
+}
+
+/** The button that does it, which is also what `y` does. */
+export function PrimaryAction(props: Omit<ComponentProps<typeof Button>, "look" | "className">) {
+  return (
+    <Button look="primary" data-act="primary" className="order-last tablet:order-none coarse:flex-auto" {...props} />
+  )
+}
+
+interface BodyBoxProps {
+  readonly label: string
+  readonly gate: SeenGate
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+/** What is asked. It gives way to the buttons below it, and scrolls; its end is watched. */
+export function BodyBox({ label, gate, className, children }: BodyBoxProps) {
+  return (
+    <div
+      // What scrolls must be reachable without a pointer.
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      className={classes(
+        // Nothing in it may give way instead: what is squeezed out of sight would count as seen. What is only read aloud stays inside.
+        "relative flex min-h-14 flex-col gap-2 overflow-y-auto rounded-control *:shrink-0",
+        gate.isShowingAll && "shrink-0",
+        className,
+      )}
+    >
+      {children}
+      <div ref={gate.end} className="-mt-2 h-px shrink-0" />
+    </div>
+  )
+}
+
+export interface SeenGate {
+  /** For what stands at the end. */
+  readonly end: (element: HTMLElement | null) => void
+  /** The whole of it was on the screen, or it was short enough to be. */
+  readonly isOpen: boolean
+  readonly showAll: () => void
+  readonly isShowingAll: boolean
+}
+
+/** What is longer than its box must be seen to its end before it can be allowed. Another content begins anew. */
+export function useSeenGate(contentKey: string): SeenGate {
+  const [sentinel, setSentinel] = useState<HTMLElement | null>(null)
+  const [seenKey, setSeenKey] = useState<string | undefined>(undefined)
+  const [shownKey, setShownKey] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    if (sentinel === null) return undefined
+    let isOnScreen = false
+    const look = () => {
+      if (isOnScreen && !isCovered(sentinel)) setSeenKey(contentKey)
+    }
+    // Within the screen, not only within its box: what the box itself is in may be scrolled too.
+    const observer = new IntersectionObserver((entries) => {
+      isOnScreen = entries.at(-1)?.isIntersecting === true
+      look()
+    })
+    observer.observe(sentinel)
+    addEventListener("scroll", look, { capture: true, passive: true })
+    addEventListener("resize", look)
+    return () => {
+      observer.disconnect()
+      removeEventListener("scroll", look, { capture: true })
+      removeEventListener("resize", look)
+    }
+  }, [sentinel, contentKey])
+  const isShowingAll = shownKey === contentKey
+  return {
+    end: setSentinel,
+    isOpen: seenKey === contentKey || isShowingAll,
+    isShowingAll,
+    showAll: () => setShownKey(contentKey),
+  }
+}
+
+/** On a small screen the buttons lie over what is asked until it is scrolled. */
+function isCovered(sentinel: HTMLElement): boolean {
+  const bar = sentinel.closest("[data-ask]")?.querySelector("[data-actions]")
+  return bar !== null && bar !== undefined && sentinel.getBoundingClientRect().top > bar.getBoundingClientRect().top
+}
+
+/** Why it cannot be allowed yet, and what to do about it. */
+export function GateHint({ id, gate }: { readonly id: string; readonly gate: SeenGate }) {
+  if (gate.isOpen) return null
+  return (
+    <p className="flex items-center gap-2 text-dense text-caution">
+      <span id={id}>Scroll to the end or show all.</span>
+      <Button look="quiet" onClick={gate.showAll}>
+        Show all
+      </Button>
+    </p>
   )
 }

@@ -1,5 +1,10 @@
+import type { Ask } from "@signalbox/client"
+import { PLAN_EVENTS, planInCall } from "@signalbox/transcript"
+import { useEffect, useState } from "react"
+import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { Markdown } from "../../transcript/content/markdown.tsx"
+import { textIn } from "../../transcript/tools/tool-words.ts"
 import { requestedApprovals } from "./plan-comments.ts"
 
 export function PlanText({ plan }: { readonly plan: string | undefined }) {
@@ -23,4 +28,35 @@ export function RequestedApprovals({ input }: { readonly input: Readonly<Record<
       </ul>
     </div>
   )
+}
+
+const TIMEOUT_MS = 10_000
+
+/** The plan of a request: in its input, else in the call it is about, else asked of its agent; undefined where none has it. */
+export function usePlan({ sessionId, state, input, request, seq }: Ask): string | undefined {
+  const hub = useHub()
+  const canOperate = useCanOperate()
+  const given = textIn(input, "plan")
+  const toolUseId = textIn(request, "tool_use_id")
+  const [found, setFound] = useState<string | undefined>(undefined)
+  const isMissing = given === undefined
+  const mayAsk = state === "pending" && canOperate
+  useEffect(() => {
+    if (!isMissing) return undefined
+    let isOver = false
+    const session = hub.session(sessionId)
+    const look = async () => {
+      const page = await session.events({ before: seq, limit: PLAN_EVENTS })
+      const called = planInCall(page.events, toolUseId)
+      if (called !== undefined || !mayAsk) return called
+      // Only the newest CLI knows it; from another one the reader is told where the plan is.
+      return textIn(await session.control({ subtype: "get_plan" }, { timeoutMs: TIMEOUT_MS }), "content")
+    }
+    const take = (plan: string | undefined) => (isOver ? undefined : setFound(plan))
+    look().then(take, () => undefined)
+    return () => {
+      isOver = true
+    }
+  }, [hub, sessionId, seq, toolUseId, isMissing, mayAsk])
+  return given ?? found
 }

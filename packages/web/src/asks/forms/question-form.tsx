@@ -1,9 +1,21 @@
 import { type ReactNode, useRef, useState } from "react"
-import { Button } from "../../design/button.tsx"
+import { Button, KeyHint } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { INPUT } from "../../design/field.tsx"
 import { VisibleText } from "../../design/visible-text.tsx"
-import type { Question, QuestionPick } from "./question-answers.ts"
+import { useAskDraft } from "../answer/ask-drafts.ts"
+import { ActionBar, ActionButtons, type AskFormProps, PrimaryAction } from "./form-parts.tsx"
+import {
+  annotationsOf,
+  answersOf,
+  isAnswered,
+  NOTHING_PICKED,
+  type Picks,
+  type Question,
+  type QuestionPick,
+  questionsOf,
+  skippedOf,
+} from "./question-answers.ts"
 
 interface QuestionFieldProps {
   readonly name: string
@@ -13,7 +25,7 @@ interface QuestionFieldProps {
 }
 
 /** One question: its choices, words of one's own, a note. */
-export function QuestionField({ name, question, pick, onPick }: QuestionFieldProps) {
+function QuestionField({ name, question, pick, onPick }: QuestionFieldProps) {
   const { options, multiSelect, header } = question
   const hasPreviews = options.some(({ preview }) => preview !== undefined)
   const [focused, setFocused] = useState<string | undefined>(pick.chosen[0])
@@ -168,5 +180,52 @@ function NoteField({ question, pick, onPick }: NoteFieldProps) {
       onChange={(event) => onPick({ ...pick, note: event.target.value })}
       className={INPUT}
     />
+  )
+}
+
+const NO_PICKS: Picks = {}
+
+/** An agent's questions. Nothing is sent before each is answered, and nothing by itself. */
+export function QuestionAsk({ ask, canAct, answer, notes }: AskFormProps) {
+  const questions = questionsOf(ask.input)
+  const [picks, setPicks] = useAskDraft(ask, "picks", NO_PICKS)
+  const isComplete = questions.every((question) => isAnswered(picks[question.question]))
+  const send = () => {
+    if (!isComplete) return
+    const annotations = annotationsOf(questions, picks)
+    const told = { answers: answersOf(questions, picks), ...(annotations === undefined ? {} : { annotations }) }
+    answer({ behavior: "allow", updatedInput: { ...ask.input, ...told } })
+  }
+  // A CLI that knows of skipping is told so; to any other one it is a denial.
+  const skip = () =>
+    ask.skippable === true && questions.length > 0
+      ? answer({ behavior: "allow", updatedInput: { ...ask.input, ...skippedOf(questions) } })
+      : answer({ behavior: "deny", message: "The user chose not to answer these questions." })
+  return (
+    <>
+      <div className="-mx-1 flex min-h-14 flex-col gap-4 overflow-y-auto px-1 py-1 *:max-w-4xl">
+        {questions.map((question) => (
+          <QuestionField
+            key={question.question}
+            name={`${ask.id}:${question.question}`}
+            question={question}
+            pick={picks[question.question] ?? NOTHING_PICKED}
+            onPick={(pick) => setPicks({ ...picks, [question.question]: pick })}
+          />
+        ))}
+      </div>
+      <ActionBar notes={notes}>
+        <ActionButtons>
+          <PrimaryAction aria-disabled={!canAct || !isComplete} onClick={send}>
+            Send answers
+            <KeyHint>y</KeyHint>
+          </PrimaryAction>
+          <Button data-act="deny" aria-disabled={!canAct} onClick={skip} className="coarse:flex-auto">
+            Skip
+            <KeyHint>n</KeyHint>
+          </Button>
+        </ActionButtons>
+      </ActionBar>
+    </>
   )
 }

@@ -1,14 +1,18 @@
 import type { Ask } from "@signalbox/client"
-import { useMemo } from "react"
-import { CopyButton } from "../../design/copy-button.tsx"
+import { isObject } from "@signalbox/protocol/envelope"
+import { useEffect, useMemo, useState } from "react"
+import { useCanOperate, useHub } from "../../app/hub-context.ts"
+import { useIsBroad, useIsDesktop } from "../../app/screen.tsx"
+import { CopyButton } from "../../design/button.tsx"
+import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
-import { DiffView } from "../../transcript/content/diff-view.tsx"
-import { JsonView } from "../../transcript/content/json-view.tsx"
+import { DiffText, DiffView } from "../../transcript/content/diff-view.tsx"
+import type { DiffLine, Hunk } from "../../transcript/content/line-diff.ts"
+import { JsonView } from "../../transcript/content/output-text.tsx"
 import { EDITS, hunksOfInput } from "../../transcript/tools/edit-hunks.ts"
 import { textIn } from "../../transcript/tools/tool-words.ts"
-import { type EditPreview, previewOf } from "./edit-preview.ts"
-import { SplitDiff } from "./split-diff.tsx"
-import { useFileContent } from "./use-file-content.ts"
+import { type EditPreview, previewOf, splitRows } from "./edit-preview.ts"
+import type { AskPlace } from "./form-parts.tsx"
 
 /** What an edit would do, against the file where it can be had; undefined for what is no edit. */
 export function useEditPreview(ask: Ask): EditPreview | undefined {
@@ -79,4 +83,94 @@ function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | 
       {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
   )
+}
+
+const MAX_BYTES = 400_000
+/** The request can be read meanwhile: nobody waits for this. */
+const TIMEOUT_MS = 10_000
+const CHECKED = new Set(["Edit", "MultiEdit", "Write"])
+
+/** What stands now in the file that a request would change, from its machine; undefined while or where that cannot be had. */
+function useFileContent({ id, sessionId, state, toolName, input }: Ask): string | undefined {
+  const hub = useHub()
+  const canOperate = useCanOperate()
+  const path = CHECKED.has(toolName ?? "") && state === "pending" ? textIn(input, "file_path") : undefined
+  const [content, setContent] = useState<{ readonly of: string; readonly text: string } | undefined>(undefined)
+  const key = `${id}:${path ?? ""}`
+  useEffect(() => {
+    if (path === undefined || !canOperate) return undefined
+    let isOver = false
+    const take = (reply: unknown) => {
+      const text = wholeText(reply)
+      if (!isOver && text !== undefined) setContent({ of: key, text })
+    }
+    // An older CLI, or no such file: then there is nothing to compare with, and the reader is told.
+    hub
+      .session(sessionId)
+      .control({ subtype: "read_file", path, max_bytes: MAX_BYTES }, { timeoutMs: TIMEOUT_MS })
+      .then(take, () => undefined)
+    return () => {
+      isOver = true
+    }
+  }, [hub, sessionId, path, key, canOperate])
+  return content?.of === key ? content.text : undefined
+}
+
+function wholeText(reply: unknown): string | undefined {
+  if (!isObject(reply) || reply["truncated"] === true || reply["lossy"] === true) return undefined
+  const { contents, encoding } = reply
+  return typeof contents === "string" && encoding !== "base64" ? contents : undefined
+}
+
+/** Before and after side by side, where there is room for both. Never cut: somebody decides on it. */
+function SplitDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
+  return (
+    <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense" data-split>
+      {hunks.map((hunk, index) => (
+        // Hunks have no name but their place.
+        <div key={index} className={classes(index > 0 && "border-t border-dashed border-edge")}>
+          {splitRows(hunk.lines).map(({ before, after }, at) => (
+            <div key={at} className="grid grid-cols-2">
+              <Side line={before} number={before?.before} isAlso={false} />
+              <Side line={after} number={after?.after} isAlso={before?.kind === "same"} />
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+interface SideProps {
+  readonly line: DiffLine | undefined
+  readonly number: number | undefined
+  /** The same line stands on the other side: it is read aloud once. */
+  readonly isAlso: boolean
+}
+
+function Side({ line, number, isAlso }: SideProps) {
+  const kind = line?.kind
+  return (
+    <div
+      aria-hidden={isAlso || line === undefined}
+      className={classes(
+        "flex min-w-0 gap-2 px-2 even:border-s even:border-line",
+        kind === "added" && "bg-diff-add",
+        kind === "removed" && "bg-diff-del",
+        line === undefined && "bg-canvas",
+      )}
+    >
+      <span aria-hidden="true" className="w-9 shrink-0 text-end text-text-3 select-none tabular-nums">
+        {number}
+      </span>
+      {line !== undefined && <DiffText kind={line.kind} text={line.text} />}
+    </div>
+  )
+}
+
+/** Whether a diff's two sides stand beside each other: on a screen of its own sooner than beside a list. */
+export function useIsSplit(place: AskPlace): boolean {
+  const isDesktop = useIsDesktop()
+  const isBroad = useIsBroad()
+  return place === "sheet" ? isDesktop : place === "page" && isBroad
 }

@@ -1,20 +1,25 @@
-import { type ReactNode, useId, useState } from "react"
+import type { Ask } from "@signalbox/client"
+import { type ReactNode, useId, useMemo, useState } from "react"
+import { useFleet } from "../../app/hub-context.ts"
 import { Button, KeyHint } from "../../design/button.tsx"
 import { plural } from "../../design/words.ts"
+import { openAsks } from "../../fleet/ask-words.ts"
+import { type AskRow, useAskRow } from "../answer/ask-drafts.ts"
+import { identicalTo } from "../answer/ask-queue.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
-import { type AskRow, useAskRow } from "../answer/use-ask-row.ts"
-import { ActionBar, ActionButtons, PrimaryAction } from "./action-bar.tsx"
-import type { AskFormProps } from "./ask-form.ts"
-import { BodyBox } from "./body-box.tsx"
 import { EditInput } from "./edit-input.tsx"
-import { DenyRow } from "./form-parts.tsx"
-import { GateHint } from "./gate-hint.tsx"
-import { suggestionsOf } from "./permission-words.ts"
-import { useSeenGate } from "./seen-gate.ts"
-import { Remember } from "./standing-permissions.tsx"
-import { ToolAskBody, useEditPreview } from "./tool-body.tsx"
-import { useIdentical } from "./use-identical.ts"
-import { useIsSplit } from "./use-is-split.ts"
+import {
+  ActionBar,
+  ActionButtons,
+  type AskFormProps,
+  BodyBox,
+  DenyRow,
+  GateHint,
+  PrimaryAction,
+  useSeenGate,
+} from "./form-parts.tsx"
+import { Remember, suggestionsOf } from "./standing-permissions.tsx"
+import { ToolAskBody, useEditPreview, useIsSplit } from "./tool-body.tsx"
 
 /** May it use this tool, like this? */
 export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
@@ -138,4 +143,12 @@ function ToolButtons(props: ToolButtonsProps) {
       {!isDenyFirst && deny}
     </ActionButtons>
   )
+}
+
+const NONE: readonly Ask[] = []
+
+/** Other open requests for the very same thing, in whatever session. `isHidden`: they are not offered here. */
+function useIdentical(ask: Ask, isHidden: boolean): readonly Ask[] {
+  const { asks, sessions } = useFleet()
+  return useMemo(() => (isHidden ? NONE : identicalTo(ask, openAsks(asks), sessions)), [ask, isHidden, asks, sessions])
 }

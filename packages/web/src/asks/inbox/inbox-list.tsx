@@ -1,17 +1,20 @@
 import type { Ask } from "@signalbox/client"
-import { useFleet, useHubStore, useMe } from "../../app/hub-context.ts"
-import { Link } from "../../app/link.tsx"
-import { navigate, setQuery } from "../../app/router.tsx"
+import { useEffect, useMemo, useState } from "react"
+import { useNow } from "../../app/clock.ts"
+import { useConnection, useFleet, useHubStore, useMe, useSession } from "../../app/hub-context.ts"
+import { Link, navigate, setQuery } from "../../app/router.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
+import { Select } from "../../design/field.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
-import { summaryOf } from "../../fleet/ask-words.ts"
-import { answerStateOf } from "../answer/answer-states.ts"
+import { age } from "../../design/words.ts"
+import { agentWords, kindWord, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
+import { MachineName, useMachineNames } from "../../fleet/machine-store.tsx"
+import { titleOf } from "../../fleet/session-words.ts"
+import { answerStateOf } from "../answer/send-answer.ts"
+import { Expiry } from "../ask-heading.tsx"
 import { outcomeSentence } from "../request-words.ts"
-import type { InboxWish } from "./inbox.ts"
-import { InboxFilters } from "./inbox-filters.tsx"
-import { InboxRow } from "./inbox-row.tsx"
-import type { SettledAsks } from "./use-settled-asks.ts"
+import { BY_HAND, type InboxWish, KINDS, machineOf } from "./inbox.ts"
 
 interface InboxListProps {
   readonly tab: "open" | "settled"
@@ -126,4 +129,138 @@ function NothingWaits({ last }: { readonly last: Ask | undefined }) {
       {outcomeSentence(last, { me: me.name, answer: answerStateOf(last.id) })}
     </Empty>
   )
+}
+
+interface InboxRowProps {
+  readonly ask: Ask
+  readonly isChosen: boolean
+  readonly href: string
+}
+
+function InboxRow({ ask, isChosen, href }: InboxRowProps) {
+  const now = useNow()
+  const session = useSession(ask.sessionId)
+  const isOpen = ask.state === "pending"
+  return (
+    <li>
+      <Link
+        href={href}
+        aria-current={isChosen ? "true" : undefined}
+        className={classes(
+          "flex flex-col gap-0.5 rounded-control px-3 py-2",
+          isChosen ? "bg-accent-soft" : "hover:bg-sunken",
+        )}
+      >
+        <span className="flex items-baseline gap-2">
+          <span className="shrink-0 rounded-[4px] bg-sunken px-1.5 text-meta font-medium text-text-2">
+            {kindWord(ask)}
+          </span>
+          <bdi className="min-w-0 flex-1 truncate font-mono text-meta">{summaryOf(ask)}</bdi>
+          <span className="shrink-0 text-meta text-text-3 tabular-nums">
+            {age(Date.parse((isOpen ? undefined : ask.settledAt) ?? ask.askedAt), now)}
+          </span>
+        </span>
+        <span className="flex gap-x-2 text-meta text-text-3">
+          <span className="min-w-0 truncate">
+            {session === undefined ? (
+              ask.sessionId.slice(0, 8)
+            ) : (
+              <>
+                <bdi>{titleOf(session)}</bdi> · <MachineName session={session} />
+              </>
+            )}
+            {` · ${agentWords(ask)}`}
+          </span>
+          <span className="ms-auto shrink-0">
+            {isOpen ? <Expiry ask={ask} now={now} /> : <span className="text-text-2">{outcomeVerb(ask)}</span>}
+          </span>
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+interface InboxFiltersProps {
+  readonly wish: InboxWish
+  /** All there is, whatever is wanted of it. */
+  readonly asks: readonly Ask[]
+}
+
+/** What of the inbox is shown: one kind, one machine. Both are in the address. */
+function InboxFilters({ wish, asks }: InboxFiltersProps) {
+  const { sessions } = useFleet()
+  const names = useMachineNames(sessions)
+  const machines = useMemo(() => {
+    const found = new Set(asks.map((ask) => machineOf(ask, sessions)).filter((machine) => machine !== undefined))
+    if (wish.machine !== "") found.add(wish.machine)
+    return [...found].map((machine) => ({
+      value: machine,
+      label: machine === BY_HAND ? "Started by hand" : (names.get(machine) ?? machine.slice(0, 8)),
+    }))
+  }, [asks, sessions, names, wish.machine])
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Select
+        aria-label="Kind"
+        value={wish.kind}
+        choices={[{ value: "", label: "Any kind" }, ...KINDS]}
+        onChange={(event) => setQuery({ kind: event.target.value })}
+        className="min-w-0 flex-1 text-dense!"
+      />
+      <Select
+        aria-label="Machine"
+        value={wish.machine}
+        choices={[{ value: "", label: "Any machine" }, ...machines]}
+        onChange={(event) => setQuery({ machine: event.target.value })}
+        className="min-w-0 flex-1 text-dense!"
+      />
+    </div>
+  )
+}
+
+const WEEK_MS = 7 * 86_400_000
+const MAX_SHOWN = 500
+
+interface SettledAsks {
+  readonly load: "loading" | "ready" | "failed"
+  readonly all: readonly Ask[]
+  readonly retry: () => void
+}
+
+function settledMs(ask: Ask): number {
+  return Date.parse(ask.settledAt ?? ask.askedAt)
+}
+
+/** Settled requests of the last seven days, the latest first. */
+export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>): SettledAsks {
+  const store = useHubStore()
+  const isLive = useConnection().name === "live"
+  const [past, setPast] = useState<readonly Ask[]>([])
+  const [load, setLoad] = useState<SettledAsks["load"]>("loading")
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (!isWanted || !isLive) return undefined
+    let isOver = false
+    const settle = (next: SettledAsks["load"], asks?: readonly Ask[]) => {
+      if (isOver) return
+      if (asks !== undefined) setPast(asks)
+      setLoad(next)
+    }
+    store.hub.asks({ order: "newest", limit: MAX_SHOWN }).then(
+      (asks) => settle("ready", asks),
+      () => settle("failed"),
+    )
+    return () => {
+      isOver = true
+    }
+  }, [store, isWanted, isLive, tries])
+  const all = useMemo(() => {
+    const known = new Map([...past.map((ask) => [ask.id, ask] as const), ...live])
+    const since = Date.now() - WEEK_MS
+    return [...known.values()]
+      .filter((ask) => ask.state !== "pending" && settledMs(ask) > since)
+      .sort((a, b) => settledMs(b) - settledMs(a))
+      .slice(0, MAX_SHOWN)
+  }, [past, live])
+  return { load, all, retry: () => setTries((before) => before + 1) }
 }

@@ -1,20 +1,22 @@
 import type { Ask } from "@signalbox/client"
-import { useCallback, useMemo, useState } from "react"
-import { useFleet, useMe } from "../../app/hub-context.ts"
+import { isObject } from "@signalbox/protocol/envelope"
+import { useCallback, useEffect, useMemo, useState } from "react"
+import { useConnection, useFleet, useHub, useMe } from "../../app/hub-context.ts"
 import { useKeys } from "../../app/keyboard.ts"
 import { currentPlace, navigate, type ScreenProps, usePlace } from "../../app/router.tsx"
-import { useScreenTitle } from "../../app/screen.tsx"
-import { useIsDesktop } from "../../app/screen-room.ts"
+import { useIsDesktop, useScreenTitle } from "../../app/screen.tsx"
+import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { openAsks } from "../../fleet/open-asks.ts"
+import { BackIcon, NextIcon } from "../../design/icons.tsx"
+import { Notice } from "../../design/notice.tsx"
+import { openAsks } from "../../fleet/ask-words.ts"
 import { focusCard } from "../answer/following-focus.ts"
+import { AskCard } from "../ask-card.tsx"
+import { OutcomeStrip } from "../ask-outcome.tsx"
 import { AskSheet } from "../ask-sheet.tsx"
-import { useShownAsk } from "../shown-ask.tsx"
-import { AskDetail } from "./ask-detail.tsx"
-import { AutoApproval } from "./auto-approval.tsx"
+import { AbsentAsk, type Lingering, useFoundAsk, useShownAsk } from "../shown-ask.tsx"
 import { matchesWish, wishOf } from "./inbox.ts"
-import { InboxList } from "./inbox-list.tsx"
-import { useSettledAsks } from "./use-settled-asks.ts"
+import { InboxList, useSettledAsks } from "./inbox-list.tsx"
 
 /** Every open request, the oldest first, and what became of those before. */
 export function ApprovalsScreen({ params }: ScreenProps) {
@@ -106,4 +108,73 @@ function addressOf(id: string): string {
 
 function hrefOf({ id }: Ask): string {
   return addressOf(id)
+}
+
+interface AskDetailProps {
+  readonly id: string
+  /** The one before, answered a moment ago. */
+  readonly answered: string | undefined
+  readonly pointer: Lingering["pointer"]
+  readonly position: { readonly index: number; readonly count: number } | undefined
+  readonly onStep: (by: number) => void
+}
+
+/** The request that was chosen in the inbox. */
+function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) {
+  const found = useFoundAsk(id)
+  return (
+    <section
+      aria-label="Request"
+      data-region="waiting"
+      {...pointer}
+      className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface"
+    >
+      {/* Beside the list, the list has it. */}
+      <h1 className="sr-only desktop:hidden">Approvals</h1>
+      <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1">
+        <button
+          type="button"
+          onClick={() => (history.length > 1 ? history.back() : navigate("/approvals"))}
+          className="flex min-h-11 items-center gap-1 rounded-control px-2 text-text-2 desktop:hidden"
+        >
+          <BackIcon /> Back
+        </button>
+        {position !== undefined && (
+          <span className="ms-auto flex items-center gap-1 text-meta text-text-3 tabular-nums">
+            {position.index + 1} of {position.count}
+            <IconButton label="Previous request" disabled={position.index === 0} onClick={() => onStep(-1)}>
+              <BackIcon size={15} />
+            </IconButton>
+            <IconButton label="Next request" disabled={position.index === position.count - 1} onClick={() => onStep(1)}>
+              <NextIcon size={15} />
+            </IconButton>
+          </span>
+        )}
+      </div>
+      <div className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto px-4 py-3 tablet:px-6">
+        <OutcomeStrip id={answered} />
+        {found.name === "found" ? <AskCard key={id} ask={found.ask} place="page" /> : <AbsentAsk found={found} />}
+      </div>
+    </section>
+  )
+}
+
+/** Where the policy lets tools be approved without anybody being asked, whoever looks for what waits is told so. */
+function AutoApproval() {
+  const hub = useHub()
+  const isLive = useConnection().name === "live"
+  const [isOn, setOn] = useState(false)
+  useEffect(() => {
+    if (!isLive) return
+    hub.request({ method: "GET", path: "/api/policy", repeatable: true }).then(
+      (policy) => setOn(isObject(policy) && policy["relayAutoApproval"] === true),
+      () => undefined,
+    )
+  }, [hub, isLive])
+  if (!isOn) return null
+  return (
+    <Notice tone="caution">
+      Sessions of plain relay frontends approve every tool by themselves: the hub's policy says so (relayAutoApproval).
+    </Notice>
+  )
 }

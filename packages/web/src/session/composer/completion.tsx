@@ -1,12 +1,12 @@
 import type { Session } from "@signalbox/client"
-import { type KeyboardEvent, useId, useMemo, useState } from "react"
-import { commandPart, matchingCommands } from "../../agent/agent-catalog.ts"
-import { useAgentCatalog } from "../../agent/use-agent-catalog.ts"
-import { oneLine } from "../../design/visible-characters.ts"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { type KeyboardEvent, useEffect, useId, useMemo, useState } from "react"
+import { commandPart, matchingCommands, useAgentCatalog } from "../../agent/agent-catalog.ts"
+import { isReachable, refusalWords } from "../../agent/agent-question.ts"
+import { useHub } from "../../app/hub-context.ts"
+import { classes } from "../../design/classes.ts"
+import { oneLine } from "../../design/visible-text.tsx"
 import type { SessionFeed } from "../../transcript/window/session-feed.ts"
-import { type Completion, completionId } from "./completion-list.tsx"
-import { filePart, withFile } from "./file-suggestions.ts"
-import { useFileSuggestions } from "./use-file-suggestions.ts"
 
 interface Typed {
   readonly session: Session
@@ -96,4 +96,159 @@ export function useCompletion(typed: Typed) {
     ? { id, label: offered.label, options: offered.options, note: offered.note, active, onChoose: offered.choose }
     : undefined
   return { list, field, onKey }
+}
+
+/** Something that can stand in the place of what is being typed. */
+interface Completion {
+  readonly key: string
+  readonly label: string
+  readonly hint: string
+  readonly description: string
+}
+
+interface CompletionListProps {
+  readonly id: string
+  readonly label: string
+  readonly options: readonly Completion[]
+  readonly active: number
+  /** Why nothing is offered. */
+  readonly note: string | undefined
+  readonly onChoose: (index: number) => void
+}
+
+function completionId(list: string, index: number): string {
+  return `${list}-${index}`
+}
+
+const POPUP =
+  "absolute inset-x-0 bottom-full z-10 mb-1 max-h-[40vh] overflow-y-auto rounded-control border border-line bg-raised py-1 shadow-popover"
+
+/** What goes on from what is typed. The focus stays in the message. */
+export function CompletionList({ id, label, options, active, note, onChoose }: CompletionListProps) {
+  if (note !== undefined) {
+    return (
+      <p role="status" className={classes(POPUP, "px-3 text-dense text-text-2")}>
+        {label}: {note}
+      </p>
+    )
+  }
+  return (
+    <div id={id} role="listbox" aria-label={label} className={POPUP}>
+      {options.map((option, index) => (
+        <div
+          key={option.key}
+          id={completionId(id, index)}
+          role="option"
+          aria-selected={index === active}
+          // Before the message loses the focus.
+          onPointerDown={(event) => {
+            event.preventDefault()
+            onChoose(index)
+          }}
+          className={classes(
+            "flex min-h-8 cursor-pointer items-baseline gap-3 px-3 py-1 coarse:min-h-11 coarse:items-center",
+            index === active ? "bg-accent-soft" : "hover:bg-sunken",
+          )}
+        >
+          <span
+            className={classes("truncate font-mono text-dense", option.description !== "" && "max-w-[65%] shrink-0")}
+          >
+            <bdi>{option.label}</bdi>
+            {option.hint !== "" && <span className="text-text-3"> {option.hint}</span>}
+          </span>
+          {option.description !== "" && (
+            <bdi className="min-w-0 truncate text-dense text-text-2">{option.description}</bdi>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const MAX_SHOWN = 12
+
+/** A path after an `@`, while it is being typed: where the `@` stands, and what follows it. */
+interface FilePart {
+  readonly start: number
+  readonly query: string
+}
+
+/** An address such as `a@b` is no file: the `@` begins a word. */
+export function filePart(text: string, caret: number): FilePart | undefined {
+  const query = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(0, caret))?.[1]
+  return query === undefined ? undefined : { start: caret - query.length - 1, query }
+}
+
+/** The paths that an agent offers, whether it names them or tells more of each. */
+export function readSuggestions(reply: unknown): readonly string[] {
+  const list: readonly unknown[] = isObject(reply) && Array.isArray(reply["suggestions"]) ? reply["suggestions"] : []
+  const paths = list.flatMap((each) => pathOf(each) ?? [])
+  return [...new Set(paths)].slice(0, MAX_SHOWN)
+}
+
+const NAMES = ["path", "file", "displayText", "value", "label", "name", "id"]
+
+function pathOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value
+  return NAMES.map((name) => textOf(value, name)).find((text) => text !== undefined && text !== "")
+}
+
+/** The text with the path in its place, and where the caret goes. */
+export function withFile(
+  text: string,
+  { start, query }: FilePart,
+  path: string,
+): { readonly text: string; readonly caret: number } {
+  const before = `${text.slice(0, start)}@${path} `
+  return { text: before + text.slice(start + 1 + query.length).trimStart(), caret: before.length }
+}
+
+/** What came of asking for files. */
+type FileOffers =
+  | { readonly name: "none" }
+  | { readonly name: "offered"; readonly paths: readonly string[] }
+  | { readonly name: "refused"; readonly why: string }
+
+const NONE: FileOffers = { name: "none" }
+/** Somebody who types is not asked about every letter. */
+const PAUSE_MS = 120
+/** The oldest CLIs say nothing at all to what they do not know. */
+const TIMEOUT_MS = 5000
+
+/** The agent's own files that go on from `query`; undefined: none are wanted. */
+function useFileSuggestions(session: Session, query: string | undefined): FileOffers {
+  const hub = useHub()
+  const { id, cliVersion } = session
+  const isHere = isReachable(session)
+  const [told, setTold] = useState<{ readonly query: string; readonly offers: FileOffers }>()
+  const isWanted = query !== undefined
+  const isRefused = told?.offers.name === "refused"
+  useEffect(() => {
+    // Another time it may be another process, which knows more.
+    if (!isWanted) setTold(undefined)
+  }, [isWanted])
+  useEffect(() => {
+    if (query === undefined || isRefused) return undefined
+    if (!isHere) return setTold({ query, offers: { name: "refused", why: "The agent is not here to be asked." } })
+    let isOver = false
+    const settle = (offers: FileOffers) => {
+      if (!isOver) setTold({ query, offers })
+    }
+    const ask = () => {
+      hub
+        .session(id)
+        .control({ subtype: "file_suggestions", query }, { timeoutMs: TIMEOUT_MS })
+        .then(
+          (reply) => settle({ name: "offered", paths: readSuggestions(reply) }),
+          (error: unknown) => settle({ name: "refused", why: refusalWords(error, { cliVersion }) }),
+        )
+    }
+    const timer = setTimeout(ask, PAUSE_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [hub, id, cliVersion, query, isRefused, isHere])
+  // What was offered for the letters before is shown until the new ones are answered: a list that blinks cannot be read.
+  return !isWanted || told === undefined ? NONE : told.offers
 }

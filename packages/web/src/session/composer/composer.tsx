@@ -1,22 +1,19 @@
 import type { Session } from "@signalbox/client"
+import { textOf } from "@signalbox/protocol/envelope"
 import type { Row } from "@signalbox/transcript"
-import { type FormEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from "react"
-import { isCoarse } from "../../app/fingers.ts"
+import { type FormEvent, type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { useCanOperate } from "../../app/hub-context.ts"
+import { isCoarse } from "../../app/screen.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { DownIcon, SendIcon } from "../../design/icons.tsx"
 import { Menu } from "../../design/menu.tsx"
+import { oneLine } from "../../design/visible-text.tsx"
 import type { SessionFeed } from "../../transcript/window/session-feed.ts"
-import { AttachButton } from "./attach-button.tsx"
-import { AttachmentList } from "./attachment-list.tsx"
-import { contentOf } from "./attachments.tsx"
-import { useCompletion } from "./completion.tsx"
-import { CompletionList } from "./completion-list.tsx"
-import { Suggestion } from "./suggestion.tsx"
-import { useDraft } from "./use-draft.ts"
-import { useImages } from "./use-images.ts"
-import { useOutgoing } from "./use-outgoing.ts"
+import { AttachButton, AttachmentList, contentOf, useImages } from "./attachments.tsx"
+import { CompletionList, useCompletion } from "./completion.tsx"
+import { useDraft } from "./drafts.ts"
+import { useOutgoing } from "./outgoing.ts"
 import { WaitingMessages } from "./waiting-messages.tsx"
 
 interface ComposerProps {
@@ -185,4 +182,36 @@ function useCaret(field: React.RefObject<HTMLTextAreaElement | null>): (at: numb
   return (at) => {
     wanted.current = at
   }
+}
+
+/** It comes with the end of a turn: further back there is none that still fits. */
+const MAX_ROWS_BACK = 20
+
+/** What the agent thinks might be said next; nothing once something has been said. */
+function suggestionIn(rows: readonly Row[]): string | undefined {
+  for (const row of rows.slice(-MAX_ROWS_BACK).toReversed()) {
+    if (row.kind === "prompt") return undefined
+    if (row.kind === "note" && row.topic === "prompt_suggestion") return textOf(row.details, "suggestion")
+  }
+  return undefined
+}
+
+interface SuggestionProps {
+  readonly rows: readonly Row[]
+  readonly onTake: (text: string) => void
+}
+
+/** Taken into the field to be read and changed, never sent by itself: the agent wrote it. */
+function Suggestion({ rows, onTake }: SuggestionProps) {
+  const suggestion = useMemo(() => suggestionIn(rows), [rows])
+  if (suggestion === undefined || suggestion.trim() === "") return null
+  return (
+    <Button
+      aria-label={`Take the suggestion: ${oneLine(suggestion, 200)}`}
+      onClick={() => onTake(suggestion)}
+      className="max-w-full self-start rounded-full!"
+    >
+      <bdi className="truncate font-normal">{oneLine(suggestion, 120)}</bdi>
+    </Button>
+  )
 }

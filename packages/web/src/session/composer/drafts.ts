@@ -1,3 +1,5 @@
+import { useEffect, useRef, useState } from "react"
+
 /**
  * What somebody began to write, per session. Each tab has its own, which survives a reload. The last that any of them wrote is
  * kept beside it, for a tab that is new, or comes after the browser was closed.
@@ -71,4 +73,16 @@ function orderIn(place: Place): readonly string[] {
   } catch {
     return []
   }
+}
+
+/** The text of a session's message field. One that was only looked at is not this tab's: it is kept once it is changed. */
+export function useDraft(session: string): readonly [string, (text: string) => void] {
+  const [text, setText] = useState(() => readDraft(session))
+  const kept = useRef(text)
+  useEffect(() => {
+    if (text === kept.current) return
+    keepDraft(session, { was: kept.current, is: text })
+    kept.current = text
+  }, [session, text])
+  return [text, setText]
 }

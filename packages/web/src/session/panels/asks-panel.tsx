@@ -1,12 +1,11 @@
 import { type Ask, HubClientError } from "@signalbox/client"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import { useFleet, useHub } from "../../app/hub-context.ts"
-import { Link } from "../../app/link.tsx"
+import { Link } from "../../app/router.tsx"
 import { Button } from "../../design/button.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
 import { clockTime } from "../../design/words.ts"
-import { summaryOf } from "../../fleet/ask-words.ts"
-import { outcomeVerb } from "../../fleet/outcome-words.ts"
+import { outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
 import type { PanelProps } from "./session-panels.tsx"
 
 /** Everything this session asked, and what came of it. */

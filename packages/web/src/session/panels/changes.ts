@@ -14,7 +14,7 @@ export interface FileChange {
   readonly isNet: boolean
 }
 
-export interface Turn {
+interface Turn {
   /** Sequence number of the turn's prompt. */
   readonly seq: number
   readonly words: string

@@ -1,14 +1,13 @@
-import { type KeyboardEvent, useState } from "react"
-import { isCoarse } from "../../app/fingers.ts"
+import { type FormEvent, type KeyboardEvent, useState } from "react"
+import { isCoarse } from "../../app/screen.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { Select } from "../../design/field.tsx"
-import { oneLine } from "../../design/visible-characters.ts"
+import { formText, INPUT, Select } from "../../design/field.tsx"
+import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import { DIFF_MARKS, DiffText } from "../../transcript/content/diff-line.tsx"
+import { DIFF_MARKS, DiffText } from "../../transcript/content/diff-view.tsx"
 import type { DiffLine, Hunk } from "../../transcript/content/line-diff.ts"
 import { isSamePlace, type LineComment } from "./line-comments.tsx"
-import { LineNote } from "./line-note.tsx"
 
 const LOOKS = { same: "", added: "bg-diff-add", removed: "bg-diff-del" } as const
 const MAX_LINES = 200
@@ -139,5 +138,64 @@ function Line({ line, isStop, onOpen }: LineProps) {
       )}
       <DiffText kind={kind} text={text} />
     </div>
+  )
+}
+
+interface LineNoteProps {
+  /** "line 3 of a.ts" */
+  readonly place: string
+  readonly words: string
+  readonly isOpen: boolean
+  readonly onOpen: () => void
+  readonly onKeep: (words: string) => void
+  readonly onClose: () => void
+}
+
+/** What is said to a line, below it: as it is kept, or being written. Nothing while there is nothing. */
+function LineNote({ isOpen, onOpen, ...note }: LineNoteProps) {
+  if (isOpen) return <CommentForm {...note} />
+  if (note.words === "") return null
+  return (
+    <p className="flex items-center gap-2 border-y border-line bg-accent-soft px-3 py-1 font-sans">
+      <bdi className="min-w-0 flex-1 whitespace-pre-wrap">{note.words}</bdi>
+      <Button look="quiet" aria-label={`Change the comment on ${note.place}`} onClick={onOpen}>
+        Change
+      </Button>
+    </p>
+  )
+}
+
+function CommentForm({ place, words, onKeep, onClose }: Omit<LineNoteProps, "isOpen" | "onOpen">) {
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault()
+    onKeep(formText(event.currentTarget, "words"))
+    onClose()
+  }
+  function onKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    if (event.key === "Escape") onClose()
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-2 border-y border-line bg-surface p-2 font-sans">
+      <textarea
+        // Somebody asked for this very field.
+        ref={(field) => field?.focus()}
+        name="words"
+        aria-label={`Comment on ${place}`}
+        rows={2}
+        defaultValue={words}
+        onKeyDown={onKey}
+        className={INPUT}
+      />
+      <span className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" type="submit">
+          Keep comment
+        </Button>
+      </span>
+    </form>
   )
 }

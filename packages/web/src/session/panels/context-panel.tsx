@@ -2,7 +2,7 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { useAgentQuestion } from "../../agent/agent-question.ts"
 import { Button } from "../../design/button.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
-import { oneLine } from "../../design/visible-characters.ts"
+import { oneLine } from "../../design/visible-text.tsx"
 import { clockTime, tokens } from "../../design/words.ts"
 import type { PanelProps } from "./session-panels.tsx"
 

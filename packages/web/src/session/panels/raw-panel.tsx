@@ -2,10 +2,9 @@ import type { HubEvent } from "@signalbox/client"
 import { useEffect, useState } from "react"
 import { useHub } from "../../app/hub-context.ts"
 import { usePlace } from "../../app/router.tsx"
-import { Button } from "../../design/button.tsx"
-import { CopyButton } from "../../design/copy-button.tsx"
+import { Button, CopyButton } from "../../design/button.tsx"
 import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
-import { JsonView } from "../../transcript/content/json-view.tsx"
+import { JsonView } from "../../transcript/content/output-text.tsx"
 import type { PanelProps } from "./session-panels.tsx"
 
 /** The event itself, as it came. */

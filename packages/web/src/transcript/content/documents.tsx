@@ -1,9 +1,13 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { PictureSource, ToolRow } from "@signalbox/transcript"
-import { oneLine } from "../../design/visible-characters.ts"
+import { announce } from "../../app/announcer.tsx"
+import { Button } from "../../design/button.tsx"
+import { DocumentIcon } from "../../design/icons.tsx"
+import { oneLine } from "../../design/visible-text.tsx"
+import { bytes } from "../../design/words.ts"
 
 /** A document that a tool gave back whole. */
-export interface DocumentSource {
+interface DocumentSource {
   readonly name: string
   readonly bytes: number
   /** Base64. */
@@ -68,4 +72,48 @@ function blocksOf(content: unknown): readonly Readonly<Record<string, unknown>>[
 /** Bytes that a base64 text decodes to. */
 function bytesOf(data: string): number {
   return Math.floor((data.length * 3) / 4) - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0)
+}
+
+/** A document is not drawn here: it is handed to whatever the reader opens such files with. */
+export function DocumentCard({ document }: { readonly document: DocumentSource }) {
+  const name = oneLine(document.name, 120)
+  const download = () => {
+    const file = pdfOf(document.data, name)
+    if (file === undefined) announce("The document cannot be read")
+    else saveFile(file)
+  }
+  return (
+    <div className="flex max-w-md items-center gap-3 self-start rounded-card border border-line bg-surface py-2 ps-3 pe-2">
+      <DocumentIcon className="shrink-0 text-text-3" />
+      <p className="min-w-0 flex-1">
+        <bdi title={name} className="block truncate text-dense font-medium text-text">
+          {name}
+        </bdi>
+        <span className="block text-meta text-text-3">PDF · {bytes(document.bytes)}</span>
+      </p>
+      <Button look="quiet" aria-label={`Download ${name}`} onClick={download}>
+        Download
+      </Button>
+    </div>
+  )
+}
+
+/** Undefined: it is no base64. */
+function pdfOf(data: string, name: string): File | undefined {
+  try {
+    return new File([Uint8Array.from(atob(data), (char) => char.charCodeAt(0))], name, { type: "application/pdf" })
+  } catch {
+    return undefined
+  }
+}
+
+/** Hands a file to the browser's downloads: nothing of it is opened here. */
+export function saveFile(file: File): void {
+  const url = URL.createObjectURL(file)
+  const link = document.createElement("a")
+  link.href = url
+  link.download = file.name
+  link.click()
+  // The download has the address by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -1,9 +1,10 @@
-import { useMemo, useState } from "react"
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
+import { Virtualizer, type VirtualizerHandle } from "virtua"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
+import { VisibleText } from "../../design/visible-text.tsx"
 import { bytes, plural } from "../../design/words.ts"
 import { AnsiText } from "./ansi-text.tsx"
-import { LongText } from "./long-text.tsx"
 
 interface OutputTextProps {
   readonly text: string
@@ -66,4 +67,60 @@ function partOf(text: string, from: "start" | "end", count: number): Part {
   const cut = from === "start" ? joined.slice(0, MAX_SHOWN_CHARS) : joined.slice(-MAX_SHOWN_CHARS)
   const isCut = cut.length < joined.length
   return { text: cut, hidden: all.length - kept.length + Number(isCut), isCut }
+}
+
+const CHUNK_LINES = 50
+
+/** Megabytes of text: only what is on the screen is in the document. */
+function LongText({ text, from }: { readonly text: string; readonly from: "start" | "end" }) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const list = useRef<VirtualizerHandle>(null)
+  const chunks = useMemo(() => {
+    const lines = text.split("\n")
+    const count = Math.ceil(lines.length / CHUNK_LINES)
+    return Array.from({ length: count }, (_, index) =>
+      lines.slice(index * CHUNK_LINES, (index + 1) * CHUNK_LINES).join("\n"),
+    )
+  }, [text])
+  useEffect(() => {
+    // Whoever saw the end of it goes on from there.
+    if (from === "end") list.current?.scrollToIndex(chunks.length - 1, { align: "end" })
+  }, [from, chunks.length])
+  // The browser's own Home would lose against the list, which is still on its way to the end while it measures.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || (event.key !== "Home" && event.key !== "End")) return
+    event.preventDefault()
+    const isHome = event.key === "Home"
+    list.current?.scrollToIndex(isHome ? 0 : chunks.length - 1, { align: isHome ? "start" : "end" })
+  }
+  return (
+    // A region that scrolls must be reachable by those who cannot point.
+    <section
+      ref={scroller}
+      tabIndex={0}
+      aria-label="Whole output"
+      data-own-scroll
+      onKeyDown={onKeyDown}
+      className="h-96 overflow-y-auto px-3 py-2 font-mono text-dense whitespace-pre-wrap"
+    >
+      <Virtualizer ref={list} scrollRef={scroller} data={chunks}>
+        {(chunk, index) => (
+          <div key={index}>
+            <AnsiText text={chunk} />
+          </div>
+        )}
+      </Virtualizer>
+    </section>
+  )
+}
+
+/** Anything at all, as it is. */
+export function JsonView({ value, whole = false }: { readonly value: unknown; readonly whole?: boolean }) {
+  const text = useMemo(() => JSON.stringify(value, null, 2) ?? "nothing", [value])
+  if (!whole) return <OutputText text={text} from="start" />
+  return (
+    <div className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap">
+      <VisibleText text={text} />
+    </div>
+  )
 }

@@ -1,4 +1,4 @@
-export interface PictureSize {
+interface PictureSize {
   readonly width: number
   readonly height: number
 }

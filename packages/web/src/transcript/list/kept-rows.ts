@@ -1,5 +1,6 @@
 import type { Row } from "@signalbox/transcript"
 import { type RefObject, useEffect, useMemo, useState } from "react"
+import type { CacheSnapshot } from "virtua"
 
 function keyOf(node: EventTarget | Node | null): string | undefined {
   const element = node instanceof Element ? node : node instanceof Node ? node.parentElement : null
@@ -40,4 +41,29 @@ export function useKeptRows(
     return keys.size === 0 ? [] : rows.flatMap(({ key }, index) => (keys.has(key) ? [index] : []))
   }, [rows, focused, selected])
   return { indexes, onFocus: (target) => setFocused(keyOf(target)) }
+}
+
+interface KeptSizes {
+  readonly firstKey: string
+  readonly count: number
+  readonly sizes: CacheSnapshot
+}
+
+/** How high rows were, of the last few sessions: coming back, nothing has to be measured before it can be scrolled. */
+const kept = new Map<string, KeptSizes>()
+const MAX_KEPT = 20
+
+export function keepSizes(session: string, rows: readonly Row[], sizes: CacheSnapshot): void {
+  const firstKey = rows[0]?.key
+  if (firstKey === undefined) return
+  kept.delete(session)
+  kept.set(session, { firstKey, count: rows.length, sizes })
+  const [oldest] = kept.keys()
+  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest)
+}
+
+/** Only for the same rows: another row's height would be worse than none. */
+export function keptSizes(session: string, rows: readonly Row[]): CacheSnapshot | undefined {
+  const own = kept.get(session)
+  return own !== undefined && own.firstKey === rows[0]?.key && own.count === rows.length ? own.sizes : undefined
 }

@@ -4,7 +4,7 @@ export type ReadingPlace =
   | { readonly at: "row"; readonly key: string; readonly seq: number; readonly offsetPx: number }
 
 /** What was read, and in which of the history's entries. */
-export interface ReadingSpot {
+interface ReadingSpot {
   readonly entry: string
   readonly session: string
   readonly lane: string | null

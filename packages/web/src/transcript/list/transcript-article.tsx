@@ -1,15 +1,16 @@
 import type { Row } from "@signalbox/transcript"
 import { memo } from "react"
-import { copyText } from "../../app/copy-text.ts"
+import { copyText } from "../../app/announcer.tsx"
 import { useCanOperate } from "../../app/hub-context.ts"
 import { navigate } from "../../app/router.tsx"
 import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { ForkIcon, LinkIcon } from "../../design/icons.tsx"
+import { oneLine } from "../../design/visible-text.tsx"
 import { RowView } from "../rows/row-view.tsx"
 import { timeOf } from "../rows/small-rows.tsx"
 import { useTranscript } from "../rows/transcript-context.tsx"
-import { rowName } from "./row-name.ts"
+import { toolWords } from "../tools/tool-words.ts"
 
 interface ArticleProps {
   readonly row: Row
@@ -89,5 +90,47 @@ function nameOf(row: Row): string {
     return rowName(row)
   } catch {
     return "Event"
+  }
+}
+
+/** What a row is, for those who hear it. */
+function rowName(row: Row): string {
+  switch (row.kind) {
+    case "prompt":
+      return `Message of ${row.author ?? "you"}: ${oneLine(row.text, 80)}`
+    case "text":
+      return `Claude: ${oneLine(row.text, 80)}`
+    case "thinking":
+      return "Thinking"
+    case "tool": {
+      const { name, subject } = toolWords(row)
+      return `${name === "$" ? "Command" : name} ${subject}`.trim()
+    }
+    case "activity":
+      return row.summary
+    case "unknown":
+      return `Unknown event ${row.name}`
+    case "note":
+      return oneLine(row.text, 80)
+    case "result":
+      return row.state === "done" ? "Turn finished" : `Turn ${row.state}`
+    case "started":
+      return "Started"
+    case "compaction":
+      return "Context compacted"
+    case "failure":
+      return "Request failed"
+    case "harness":
+      return "Added by the harness"
+    case "picture":
+      return "Image"
+    case "hook":
+      return `Hook ${row.name}`
+    case "limit":
+      return "Rate limit"
+    case "retry":
+      return "Retry"
+    case "ask":
+      return "Question"
   }
 }

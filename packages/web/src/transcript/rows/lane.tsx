@@ -2,7 +2,7 @@ import type { Row, TaskFacts, ToolRow } from "@signalbox/transcript"
 import { createContext, useCallback, useContext } from "react"
 import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
-import { oneLine } from "../../design/visible-characters.ts"
+import { oneLine } from "../../design/visible-text.tsx"
 import { duration, plural, SHORTEST_MS } from "../../design/words.ts"
 import { Markdown } from "../content/markdown.tsx"
 import { resultText, textIn, toolWords } from "../tools/tool-words.ts"
@@ -108,4 +108,27 @@ export function taskWords(task: TaskFacts): readonly string[] {
 
 export function Facts({ facts }: { readonly facts: readonly string[] }) {
   return facts.length === 0 ? null : <p className="text-meta text-text-3">{facts.join(" · ")}</p>
+}
+
+/** Deeper than any agent starts agents; a log that says so is not followed around in circles. */
+const MAX_STEPS = 10
+
+/** The calls that lead to a sub-agent, outermost first: as far as they are loaded. */
+export function lanePath(lane: string, tool: (id: string) => ToolRow | undefined): readonly ToolRow[] {
+  const path: ToolRow[] = []
+  let next: string | null = lane
+  while (next !== null && path.length < MAX_STEPS) {
+    const row: ToolRow | undefined = tool(next)
+    if (row === undefined) break
+    path.unshift(row)
+    next = row.lane
+  }
+  return path
+}
+
+/** What a sub-agent is called: its kind, and what it was set to do. */
+export function agentName(row: ToolRow): string {
+  const { name, subject } = toolWords(row)
+  if (!row.hasCall) return row.task?.description ?? row.task?.subagentType ?? "Sub-agent"
+  return subject === "" ? name : `${name}: ${subject}`
 }

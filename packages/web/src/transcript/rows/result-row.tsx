@@ -1,5 +1,5 @@
 import { type ResultRow, totalTokens } from "@signalbox/transcript"
-import { useWho } from "../../app/use-who.ts"
+import { useWho } from "../../app/hub-context.ts"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { duration, money, plural, tokens } from "../../design/words.ts"

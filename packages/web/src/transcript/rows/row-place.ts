@@ -1,7 +1,7 @@
 import type { Row } from "@signalbox/transcript"
 
 /** Where an event is shown: in which row of the list, and what must be open for it to be seen. */
-export interface RowPlace {
+interface RowPlace {
   readonly index: number
   readonly opens: readonly string[]
   /** A sub-agent's lane that has it in a part that is not shown inline: it is looked at by itself. */

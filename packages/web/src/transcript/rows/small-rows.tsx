@@ -9,23 +9,20 @@ import type {
   StartedRow,
   UnknownRow,
 } from "@signalbox/transcript"
-import { type ReactNode, useEffect } from "react"
+import { type MouseEvent, type ReactNode, useEffect } from "react"
 import { useSession } from "../../app/hub-context.ts"
+import { Link } from "../../app/router.tsx"
 import { noteUnknownEvent } from "../../app/unknown-events.ts"
 import { classes } from "../../design/classes.ts"
 import { Notice } from "../../design/notice.tsx"
-import { oneLine } from "../../design/visible-characters.ts"
-import { clockTime, duration, SHORTEST_MS, shortPath, tokens } from "../../design/words.ts"
-import { abbreviateHome } from "../../fleet/folder-name.tsx"
-import { useMachineHome } from "../../fleet/machine-store.tsx"
-import { outcomeVerb } from "../../fleet/outcome-words.ts"
-import { JsonView } from "../content/json-view.tsx"
-import { OutputText } from "../content/output-text.tsx"
+import { oneLine } from "../../design/visible-text.tsx"
+import { clockTime, duration, moment, SHORTEST_MS, shortPath, tokens } from "../../design/words.ts"
+import { outcomeVerb } from "../../fleet/ask-words.ts"
+import { limitNames, limitPercent, limitResetMs } from "../../fleet/limit-use.ts"
+import { abbreviateHome, useMachineHome } from "../../fleet/machine-store.tsx"
+import { JsonView, OutputText } from "../content/output-text.tsx"
 import { dataUrl, Picture } from "../content/pictures.tsx"
-import { AnswerBelow } from "./answer-below.tsx"
-import { Disclosure } from "./disclosure.tsx"
-import { FAILURES, limitWords } from "./failure-words.ts"
-import { useDisclosure, useTranscript } from "./transcript-context.tsx"
+import { Disclosure, useDisclosure, useTranscript } from "./transcript-context.tsx"
 
 function Small({ children }: { readonly children: ReactNode }) {
   return <p className="text-meta text-text-3">{children}</p>
@@ -173,4 +170,61 @@ export function UnknownRowView({ row }: { readonly row: UnknownRow }) {
 export function timeOf(at: string): string {
   const ms = Date.parse(at)
   return Number.isNaN(ms) ? "" : clockTime(ms)
+}
+
+/** The CLI's codes for a request that failed: what happened, and what to do. */
+const FAILURES: Readonly<Record<string, { readonly what: string; readonly next: string }>> = {
+  rate_limit: { what: "The rate limit is reached.", next: "Wait for it to reset, or choose another model." },
+  authentication_failed: {
+    what: "The agent is not signed in.",
+    next: "Sign in on its machine: run claude and then /login.",
+  },
+  billing_error: {
+    what: "The account cannot pay for this request.",
+    next: "Look at the billing of the account the agent uses.",
+  },
+  invalid_request: {
+    what: "The API refused the request.",
+    next: "The message says why. A shorter message or another model may help.",
+  },
+  overloaded: { what: "The API is overloaded.", next: "Send the message again in a while." },
+  model_not_found: { what: "The model is not there.", next: "Choose another model." },
+  oauth_org_not_allowed: {
+    what: "The organisation of this account may not use the agent.",
+    next: "Sign in with another account on its machine: run claude and then /login.",
+  },
+  account_on_hold: { what: "The account is on hold.", next: "Look at the account's page for the reason." },
+  verification_required: { what: "The account has to be verified.", next: "Verify it on the account's page." },
+  cloud_credential_error: {
+    what: "The cloud's credentials were refused.",
+    next: "Renew them on the agent's machine.",
+  },
+  unknown: { what: "The request failed.", next: "Send the message again." },
+  server_error: { what: "The API failed.", next: "Send the message again in a while." },
+  max_output_tokens: { what: "The answer was longer than allowed.", next: "Ask it to go on, or for less at once." },
+}
+
+function limitWords({ status, limitType, utilization, resetsAt, at }: LimitRow): string {
+  const { name } = limitNames(limitType)
+  const used = utilization === undefined ? "" : `, ${limitPercent(utilization)} % used`
+  const resets = resetsAt === undefined ? "" : `, resets at ${moment(limitResetMs(resetsAt), Date.parse(at))}`
+  if (status === "allowed") return `Within the ${name.charAt(0).toLowerCase()}${name.slice(1)} again${used}`
+  const reached = status === "rejected" ? " reached" : ""
+  return `${name}${reached}${used}${resets}`
+}
+
+/** From what was asked to where it is answered. */
+export function AnswerBelow() {
+  return (
+    <p className="text-dense text-caution">
+      <Link href="#waiting" className="inline-flex min-h-6 items-center underline coarse:min-h-11" onClick={goToDock}>
+        Answer below
+      </Link>
+    </p>
+  )
+}
+
+function goToDock(event: MouseEvent): void {
+  event.preventDefault()
+  document.querySelector<HTMLElement>('[data-region="waiting"] [data-region-focus]')?.focus()
 }

@@ -1,12 +1,10 @@
 import type { HarnessRow, PromptRow, TextRow, ThinkingRow } from "@signalbox/transcript"
 import { classes } from "../../design/classes.ts"
-import { oneLine } from "../../design/visible-characters.ts"
-import { VisibleText } from "../../design/visible-text.tsx"
+import { oneLine, VisibleText } from "../../design/visible-text.tsx"
 import { duration } from "../../design/words.ts"
 import { Markdown } from "../content/markdown.tsx"
 import { dataUrl, Picture } from "../content/pictures.tsx"
-import { Disclosure } from "./disclosure.tsx"
-import { useDisclosure } from "./transcript-context.tsx"
+import { Disclosure, useDisclosure } from "./transcript-context.tsx"
 
 const DELIVERY: Readonly<Record<PromptRow["delivery"], string>> = {
   // The composer shows what is on its way; here it has arrived.

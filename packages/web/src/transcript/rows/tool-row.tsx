@@ -1,23 +1,20 @@
 import { isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { useMemo } from "react"
-import { useWho } from "../../app/use-who.ts"
+import { useWho } from "../../app/hub-context.ts"
 import { classes } from "../../design/classes.ts"
-import { oneLine } from "../../design/visible-characters.ts"
+import { oneLine } from "../../design/visible-text.tsx"
 import { duration, SHORTEST_MS } from "../../design/words.ts"
-import { withoutAnsi } from "../content/ansi.ts"
+import { withoutAnsi } from "../content/ansi-text.tsx"
 import { countsOf } from "../content/line-diff.ts"
-import { hasBashBody, isLongCommand } from "../tools/bash-body.tsx"
 import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
-import { ToolBody } from "../tools/tool-body.tsx"
+import { hasBashBody, isLongCommand, ToolBody } from "../tools/tool-body.tsx"
 import { toolFacts } from "../tools/tool-facts.ts"
 import { AGENTS, resultText, textIn, toolWords } from "../tools/tool-words.ts"
-import { AnswerBelow } from "./answer-below.tsx"
-import { ChangedBy } from "./changed-by.tsx"
-import { Disclosure } from "./disclosure.tsx"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
-import { useDisclosure, useTranscript } from "./transcript-context.tsx"
+import { AnswerBelow } from "./small-rows.tsx"
+import { Disclosure, useDisclosure, useTranscript } from "./transcript-context.tsx"
 
 const STATE_WORDS: Readonly<Record<ToolState, string>> = {
   live: "Writing…",
@@ -166,4 +163,14 @@ function denialWords({ ask, denial, result }: ToolRow, whoOf: (name: string) => 
   const who =
     rule !== undefined ? `Denied by rule ${rule}` : ask?.by === undefined ? "Denied" : `Denied by ${whoOf(ask.by)}`
   return reason === "" ? who : `${who}: ${oneLine(reason, 300)}`
+}
+
+/** Beside what ran: that it is not what was asked for, and whose doing that is. */
+function ChangedBy({ by }: { readonly by: string | undefined }) {
+  const who = useWho()
+  return (
+    <span className="shrink-0 text-meta text-text-3">
+      changed by <bdi>{by === undefined ? "somebody" : who(by)}</bdi>
+    </span>
+  )
 }

@@ -3,7 +3,7 @@ import type { Row, ToolRow } from "@signalbox/transcript"
 import { resultText, type Todo, textIn, todosOf } from "./tool-words.ts"
 
 /** How a list of things to do changed from one writing to the next. */
-export interface TodoChanges {
+interface TodoChanges {
   readonly words: string
   readonly changed: readonly Todo[]
 }

@@ -1,14 +1,20 @@
+import { isObject } from "@signalbox/protocol/envelope"
 import { answersOf, type ToolRow } from "@signalbox/transcript"
+import { useState } from "react"
+import { setQuery } from "../../app/router.tsx"
+import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
+import { hasHidden, oneLine, proseText, VisibleText } from "../../design/visible-text.tsx"
+import { plural } from "../../design/words.ts"
 import { DiffView } from "../content/diff-view.tsx"
-import { JsonView } from "../content/json-view.tsx"
+import { DocumentCard, documentsOf, picturesOf } from "../content/documents.tsx"
 import { Markdown, SafeLink } from "../content/markdown.tsx"
-import { BashBody } from "./bash-body.tsx"
+import { JsonView, OutputText } from "../content/output-text.tsx"
+import { Pictures } from "../content/pictures.tsx"
 import { todoChanges } from "./checklist.ts"
 import { hunksOf } from "./edit-hunks.ts"
-import { ResultBody } from "./result-body.tsx"
-import { webLinks } from "./tool-facts.ts"
-import { type Todo, textIn, todosOf } from "./tool-words.ts"
+import { gitFacts, webLinks } from "./tool-facts.ts"
+import { resultText, type Todo, textIn, todosOf } from "./tool-words.ts"
 
 /** What a tool did, when somebody opens it: by tool, and for the rest input and result as they are. */
 export function ToolBody({ row }: { readonly row: ToolRow }) {
@@ -132,6 +138,127 @@ function WebLinks({ structured }: { readonly structured: unknown }) {
           <SafeLink href={url}>{title}</SafeLink>
         </li>
       ))}
+    </ul>
+  )
+}
+
+/** A command that was denied, or has not written anything yet, may have nothing to show beyond its line. */
+export function hasBashBody({ name, input, result, task }: ToolRow): boolean {
+  if (name !== "Bash" || result !== undefined) return true
+  return textIn(input, "description") !== undefined || isLongCommand({ name, input }) || task?.isBackground === true
+}
+
+/** A command with what it wrote: of a long command the beginning, of long output the end. */
+function BashBody({ row }: { readonly row: ToolRow }) {
+  const command = textIn(row.input, "command") ?? ""
+  const description = textIn(row.input, "description")
+  const stdout = textIn(row.result?.structured, "stdout")
+  const stderr = textIn(row.result?.structured, "stderr")
+  const isBackground = row.task?.isBackground === true || row.input["run_in_background"] === true
+  return (
+    <>
+      {description !== undefined && <p className="text-dense text-text-2">{proseText(description)}</p>}
+      {isLongCommand(row) && <Command text={command} />}
+      {stdout === undefined && stderr === undefined ? (
+        <ResultBody row={row} from="end" />
+      ) : (
+        <>
+          {stdout !== undefined && <OutputText text={stdout} from="end" />}
+          {stderr !== undefined && <OutputText text={stderr} from="end" label="stderr" />}
+        </>
+      )}
+      <GitFacts row={row} />
+      {isBackground && (
+        <Button look="quiet" className="-ms-3 self-start" onClick={() => setQuery({ panel: "tasks" }, { push: true })}>
+          Runs in the background: see Tasks
+        </Button>
+      )}
+    </>
+  )
+}
+
+const SHORT_CHARS = 80
+
+/** Whatever fits into its line, and is all seen there, is not told twice. */
+export function isLongCommand({ name, input }: Pick<ToolRow, "name" | "input">): boolean {
+  const command = textIn(input, "command") ?? ""
+  return name === "Bash" && (command.length > SHORT_CHARS || command.includes("\n") || hasHidden(command))
+}
+
+const SHOWN_LINES = 3
+
+function Command({ text }: { readonly text: string }) {
+  const [all, setAll] = useState(false)
+  const lines = text.split("\n")
+  const hidden = all ? 0 : Math.max(0, lines.length - SHOWN_LINES)
+  return (
+    <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense">
+      <div className="px-3 py-2 whitespace-pre-wrap">
+        <VisibleText text={hidden === 0 ? text : lines.slice(0, SHOWN_LINES).join("\n")} />
+      </div>
+      {hidden > 0 && (
+        <Button
+          look="quiet"
+          onClick={() => setAll(true)}
+          className="w-full rounded-none! font-sans text-dense! whitespace-normal!"
+        >
+          Show {plural(hidden, "more line")} of the command
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function GitFacts({ row }: { readonly row: ToolRow }) {
+  const facts = gitFacts(row)
+  if (facts.length === 0) return null
+  return (
+    <ul aria-label="Made by this command" className="flex flex-wrap gap-2">
+      {facts.map(({ text, url }) => (
+        <li key={text} className="rounded-[4px] border border-line px-1.5 text-meta text-text-2">
+          {url === undefined ? text : <SafeLink href={url}>{text}</SafeLink>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What the model was told, by kind: text, pictures, links to resources. */
+function ResultBody({ row, from }: { readonly row: ToolRow; readonly from: "start" | "end" }) {
+  if (row.result === undefined) return null
+  const { content, isError, structured } = row.result
+  // "PDF file read: …" says what the card below says better.
+  const isDocument = !isError && ["pdf", "parts"].includes(textIn(structured, "type") ?? "")
+  const isStopped = row.state === "interrupted"
+  // What the model is told of it then says less than the row's state, and not as it was.
+  const isRejection = isStopped && resultText(content).startsWith("The user doesn't want to proceed")
+  const text = isDocument || isRejection ? "" : resultText(content)
+  return (
+    <>
+      <OutputText text={text} from={from} {...(isError && !isStopped ? { tone: "danger", label: "Error" } : {})} />
+      <Pictures pictures={picturesOf(row)} />
+      {documentsOf(row).map((document, index) => (
+        <DocumentCard key={index} document={document} />
+      ))}
+      <Resources content={content} />
+    </>
+  )
+}
+
+/** Where a server says that more can be read. */
+function Resources({ content }: { readonly content: unknown }) {
+  const links = (Array.isArray(content) ? content : []).filter(isObject).filter(({ type }) => type === "resource_link")
+  if (links.length === 0) return null
+  return (
+    <ul aria-label="Resources" className="flex flex-col text-dense">
+      {links.map((link, index) => {
+        const uri = textIn(link, "uri") ?? ""
+        return (
+          <li key={index}>
+            <SafeLink href={uri}>{oneLine(textIn(link, "title") ?? textIn(link, "name") ?? uri, 160)}</SafeLink>
+          </li>
+        )
+      })}
     </ul>
   )
 }

@@ -1,6 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ToolRow } from "@signalbox/transcript"
-import { oneLine } from "../../design/visible-characters.ts"
+import { oneLine } from "../../design/visible-text.tsx"
 import { bytes, plural, shortPath } from "../../design/words.ts"
 import { resultText, textIn } from "./tool-words.ts"
 
@@ -114,7 +114,7 @@ function foundOnWeb(structured: unknown): string | undefined {
   return count === 0 ? undefined : plural(count, "result")
 }
 
-export interface WebLink {
+interface WebLink {
   readonly title: string
   readonly url: string
 }
@@ -132,7 +132,7 @@ export function webLinks(structured: unknown): readonly WebLink[] {
   })
 }
 
-export interface GitFact {
+interface GitFact {
   readonly text: string
   readonly url?: string
 }

@@ -1,6 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { JsonObject, ToolRow } from "@signalbox/transcript"
-import { oneLine } from "../../design/visible-characters.ts"
+import { oneLine } from "../../design/visible-text.tsx"
 import { shortPath } from "../../design/words.ts"
 
 /** Tools that start a sub-agent. */
@@ -30,7 +30,7 @@ export function resultText(content: unknown): string {
     .join("\n")
 }
 
-export interface ToolWords {
+interface ToolWords {
   /** What kind of thing it is, in a word or two. */
   readonly name: string
   /** What it is about. */

@@ -7,14 +7,14 @@ import {
   isAtHead,
   isAtTail,
   joins,
+  PageCache,
   toSeq,
   trimmed,
   withLive,
   withPage,
 } from "./event-window.ts"
-import { PageCache } from "./page-cache.ts"
 
-export interface LogPage {
+interface LogPage {
   readonly events: readonly HubEvent[]
   readonly firstSeq: number
   readonly lastSeq: number
