@@ -21,29 +21,60 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /**
  * The same inside a room, folder by folder, the lowest first: a folder may import only folders above it in its list.
- * Files beside the folders may import all of them.
+ * Files beside the folders may import all of them. A name such as `transcript` stands for all folders in it that have no name of
+ * their own in the table; in a list, for all of them.
  */
 const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
   web: {
     app: [],
     design: ["app"],
     fleet: ["app", "design"],
+    "transcript/window": ["app"],
+    "transcript/content": ["app", "design"],
+    "transcript/tools": ["app", "design", "transcript/content"],
+    "transcript/track": ["app", "design"],
+    "transcript/rows": ["app", "design", "fleet", "transcript/window", "transcript/content", "transcript/tools"],
+    "transcript/list": [
+      "app",
+      "design",
+      "transcript/window",
+      "transcript/tools",
+      "transcript/track",
+      "transcript/rows",
+    ],
+    agent: ["app", "design", "transcript/window"],
+    "asks/answer": ["app", "fleet"],
+    "asks/forms": ["app", "design", "fleet", "transcript/content", "transcript/tools", "asks/answer"],
+    asks: ["app", "design", "fleet", "transcript", "asks/answer", "asks/forms"],
+    "asks/inbox": ["app", "design", "fleet", "asks/answer", "asks"],
     sessions: ["app", "design", "fleet"],
     machines: ["app", "design", "fleet", "sessions"],
     search: ["app", "design", "fleet"],
-    transcript: ["app", "design", "fleet"],
-    approvals: ["app", "design", "fleet", "transcript"],
-    session: ["app", "design", "fleet", "sessions", "search", "transcript", "approvals"],
-    "new-session": ["app", "design", "fleet", "session"],
-    settings: ["app", "design", "fleet", "machines", "approvals"],
+    "session/composer": ["app", "design", "transcript/window", "agent"],
+    "session/panels": ["app", "design", "fleet", "transcript", "agent"],
+    session: [
+      "app",
+      "design",
+      "fleet",
+      "transcript",
+      "agent",
+      "asks",
+      "sessions",
+      "search",
+      "session/composer",
+      "session/panels",
+    ],
+    "new-session": ["app", "design", "fleet", "agent"],
+    settings: ["app", "design", "fleet", "asks", "machines"],
     shell: [
       "app",
       "design",
       "fleet",
+      "asks",
+      "asks/inbox",
       "sessions",
       "machines",
       "search",
-      "approvals",
       "session",
       "new-session",
       "settings",
@@ -146,16 +177,21 @@ describe("the rooms of the house", () => {
   it.each(Object.entries(FOLDERS_MAY_IMPORT))("the folders of %s import one way", (room, table) => {
     const source = join(packages, room, "src")
     const names = Object.keys(table)
-    const folders = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    expect(folders.map(({ name }) => name).sort()).toEqual(names.toSorted())
+    const pathOf = (file: string) => relative(source, file).replaceAll("\\", "/")
+    const isIn = (path: string, folder: string) => path.startsWith(`${folder}/`)
+    const folderOf = (file: string) =>
+      names.filter((name) => isIn(pathOf(file), name)).toSorted((a, b) => b.length - a.length)[0]
+    const files = sourceFiles(source).filter((file) => pathOf(file).includes("/"))
+    expect(files.filter((file) => folderOf(file) === undefined)).toEqual([])
+    expect(names.filter((name) => !files.some((file) => folderOf(file) === name))).toEqual([])
+    const allowedTo = (name: string) =>
+      (table[name] ?? []).flatMap((one) => (names.includes(one) ? [one] : names.filter((other) => isIn(other, one))))
     // A table that led back to where it came from would allow a circle.
-    expect(names.filter((name, at) => table[name]?.some((below) => names.indexOf(below) >= at))).toEqual([])
+    expect(names.filter((name, at) => allowedTo(name).some((below) => names.indexOf(below) >= at))).toEqual([])
     const wrong = importsOf(room, "src").flatMap(({ file, specifier }) => {
-      const [from = "", to = ""] = [file, resolve(dirname(file), specifier)].map(
-        (path) => relative(source, path).split(/[\\/]/)[0] ?? "",
-      )
-      const isInside = from in table && to in table && from !== to
-      if (!isInside || table[from]?.includes(to)) return []
+      const [from, to] = [folderOf(file), folderOf(resolve(dirname(file), specifier))]
+      if (from === undefined || to === undefined || from === to) return []
+      if (allowedTo(from).includes(to)) return []
       return [`${relative(packages, file)} imports ${specifier}: ${from} must not import ${to}`]
     })
     expect(wrong).toEqual([])
