@@ -1,4 +1,19 @@
 export {
+  type AgentFacts,
+  type AgentLine,
+  type AgentState,
+  backgroundTasksIn,
+  factsIn,
+  idleAgent,
+  isAtRest,
+  isQuestion,
+  type OpenRequest,
+  type QuestionSubtype,
+  questionSubtypes,
+  stepAgent,
+  type Turn,
+} from "./agent-state.ts"
+export {
   type AllowOptions,
   completeAllow,
   composeAllow,
@@ -47,17 +62,6 @@ export { capabilities, hookEvents, known, permissionModes, resultSubtypes } from
 export { costWords, sumUsd } from "./money.ts"
 export { type PeerTraits, peerTraits } from "./peer-traits.ts"
 export type * from "./schemas/index.ts"
-export {
-  type Activity,
-  initialSessionState,
-  openRequests,
-  type SessionExit,
-  type SessionFacts,
-  type SessionInput,
-  type SessionPhase,
-  type SessionState,
-  stepSession,
-} from "./session-state.ts"
 export { saysSignIn } from "./sign-in.ts"
 export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"
 export type { ModelUse, ModelUses, TokenCount } from "./usage.ts"

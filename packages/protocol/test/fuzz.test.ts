@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { fuzzCases } from "../../../test/gate.ts"
 import { normaliseAgentMessage, normaliseFrontendMessage } from "../src/dialects/index.ts"
-import { createLineSplitter, decode, encode, initialSessionState, stepSession } from "../src/index.ts"
+import { createLineSplitter, decode, encode, idleAgent, stepAgent } from "../src/index.ts"
 
 /** Small and fast (mulberry32); a failure prints the seed of its case, which repeats it. */
 function random(seed: number): {
@@ -123,7 +123,7 @@ function readTolerantly(line: string): void {
   const message = { ...decoded.message }
   const agentSide = normaliseAgentMessage(message)
   normaliseFrontendMessage(message, { newRequestId: () => "id" })
-  stepSession(stepSession(initialSessionState, { kind: "received", message: agentSide }), { kind: "sent", message })
+  stepAgent(stepAgent(idleAgent, { from: "agent", message: agentSide }), { from: "host", message })
 }
 
 function forEachCase(run: (rnd: Random, seed: number) => void): void {

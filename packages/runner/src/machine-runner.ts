@@ -201,7 +201,7 @@ export class OpenRunner {
     const sessions = new Map<string, OwnSession>()
     for (const { activity, record, leaving } of this.#roster.living) {
       // Some give a conversation that they resume a new id.
-      for (const sessionId of [activity.agentSessionId, record.resumed]) {
+      for (const sessionId of [activity.agent.facts.session_id, record.resumed]) {
         // One that stays says more than one that goes.
         if (sessionId === undefined || (leaving !== undefined && sessions.has(sessionId))) continue
         sessions.set(sessionId, { pid: record.launched.pid, leaving })

@@ -31,6 +31,13 @@ const commands = {
     print({ type: "control_request", request_id: id, request: { subtype: "mcp_message", server_name: "tools" } }),
   ask: (id) =>
     print({ type: "control_request", request_id: id, request: { subtype: "can_use_tool", tool_name: "Bash" } }),
+  /** The whole set of its background tasks; "ambient" is one that is always there. */
+  tasks: (...ids) =>
+    print({
+      type: "system",
+      subtype: "background_tasks_changed",
+      tasks: ids.map((id) => ({ task_id: id, task_type: "local_bash", ambient: id === "ambient" })),
+    }),
   exit: (code) => process.exit(Number(code)),
   crash: () => process.kill(process.pid, "SIGKILL"),
   stderr: (text) => process.stderr.write(`${text}\n`),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { isAtRest, restingActivity, stepActivity } from "../src/agents/activity.ts"
+import { mayEnd, restingActivity, stepActivity } from "../src/agents/activity.ts"
 import { judge } from "../src/governor/judge.ts"
 import { StartGate } from "../src/governor/start-gate.ts"
 import { usageOfTrees } from "../src/governor/usage.ts"
@@ -66,12 +66,15 @@ describe("the governor", () => {
   })
 
   it("[RU27] does not take a moment between two turns for rest", () => {
-    const inputs = ["message-sent", "turn-began", "message-sent", "turn-ended"] as const
-    const between = inputs.reduce((state, kind) => stepActivity(state, { kind }, 1000), restingActivity(0))
-    expect(isAtRest(restingActivity(0), 0)).toBe(true)
-    expect(isAtRest(between, 1500)).toBe(false)
-    expect(isAtRest(stepActivity(between, { kind: "turn-began" }, 1500), 5000)).toBe(false)
-    expect(isAtRest(between, 5000)).toBe(true)
+    const sent = { from: "host", message: { type: "user" } } as const
+    const began = { from: "agent", message: { type: "system", subtype: "init" } } as const
+    const ended = { from: "agent", message: { type: "result" } } as const
+    const lines = [sent, began, sent, ended]
+    const between = lines.reduce((state, line) => stepActivity(state, line, 1000), restingActivity(0))
+    expect(mayEnd(restingActivity(0), 0)).toBe(true)
+    expect(mayEnd(between, 1500)).toBe(false)
+    expect(mayEnd(stepActivity(between, began, 1500), 5000)).toBe(false)
+    expect(mayEnd(between, 5000)).toBe(true)
   })
 
   it("[RU27] kills one that is far above its ceiling in the middle of a turn", async () => {
@@ -100,6 +103,14 @@ describe("the governor", () => {
     expect([working, asking].map((spawn) => scene?.hub.exit(spawn))).toEqual([undefined, undefined])
     scene.hub.send(asking, { type: "control_response", response: { subtype: "success", request_id: "ask-1" } })
     await scene.hub.until(() => scene?.hub.exit(asking) !== undefined)
+  })
+
+  it("[RU28] puts an agent to rest whose only tasks are ambient: those run for as long as it does", async () => {
+    scene = await Scene.open({ limits: { parkAfterMs: 1500 } })
+    const spawn = await scene.launch()
+    await scene.turn(spawn, "tasks ambient")
+    await scene.hub.until(() => scene?.hub.exit(spawn) !== undefined)
+    expect(scene.hub.exit(spawn)).toMatchObject({ parked: true })
   })
 
   it("[RU29] tells every few seconds what each agent uses", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { initialRunState, judgeRun, type RunInput, stepRun } from "../src/engine/run-state.ts"
+import { initialRunState, judgeRun, type RunInput, stepRun } from "../src/engine/input-lifetime.ts"
 import { type Options, query, type SDKUserMessage } from "../src/index.ts"
 import { ask, canUseBash, fakeAgent, hear, result, type Step, state, system } from "./fake-agent.ts"
 
@@ -193,12 +193,13 @@ describe("when a run is over", () => {
   const NOTHING = { asked: 0, calls: 0, mayBeAsked: true }
   const run = (...inputs: RunInput[]) => inputs.reduce(stepRun, initialRunState)
   const said = (subtype: string, fields: Record<string, unknown> = {}): RunInput => ({
-    kind: "system",
-    message: { subtype, ...fields },
+    kind: "line",
+    from: "agent",
+    message: { type: "system", subtype, ...fields },
   })
   const says = (name: string) => said("session_state_changed", { state: name })
-  const sent: RunInput = { kind: "message-sent" }
-  const answeredTurn: RunInput = { kind: "result" }
+  const sent: RunInput = { kind: "line", from: "host", message: { type: "user" } }
+  const answeredTurn: RunInput = { kind: "line", from: "agent", message: { type: "result" } }
 
   it("[Q20] is never while a prompt is open or a question unanswered", () => {
     expect(judgeRun(run({ kind: "prompt-opened", isText: false }), NOTHING).kind).toBe("open")

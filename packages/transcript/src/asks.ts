@@ -1,3 +1,4 @@
+import { isQuestion } from "@signalbox/protocol/agent-state"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { given } from "./entry.ts"
 import type { AskFacts, AskOutcome, JsonObject, TranscriptEvent } from "./row.ts"
@@ -77,7 +78,5 @@ function isEdited(request: JsonObject, answer: JsonObject | undefined): boolean 
 export function questionId(event: TranscriptEvent): string | undefined {
   const { message } = event
   if (event.from !== "agent" || message.type !== "control_request") return undefined
-  return QUESTIONS.has(fieldOf(message, "request")?.["subtype"]) ? textOf(message, "request_id") : undefined
+  return isQuestion(fieldOf(message, "request")?.["subtype"]) ? textOf(message, "request_id") : undefined
 }
-
-const QUESTIONS: ReadonlySet<unknown> = new Set(["can_use_tool", "elicitation", "request_user_dialog"])

@@ -127,7 +127,7 @@ export class AgentConnection implements AgentWire {
     const { metrics, room } = this.#options
     metrics.linesReceived({ lines: lines.length, bytes: lines.reduce((bytes, line) => bytes + line.length, 0) })
     for (const line of lines) {
-      const routed = this.#router.take(line)
+      const routed = this.#router.take(this.#router.read(line))
       if (routed !== undefined) await routed
     }
     await this.session.pipeline.room()

@@ -20,7 +20,8 @@ const ROTATION_WINDOW_MS = 60_000
 /** Brings the lines of one connection to the session they belong to: the conversation may go on in another. */
 export class LineRouter {
   readonly #options: LineRouterOptions
-  readonly #read = createAgentReader()
+  /** Reads a line of this connection; each is read once. */
+  readonly read = createAgentReader()
   #session: LiveSession
   #malformed = 0
   /** When the conversation went on in another session, lately. */
@@ -38,8 +39,7 @@ export class LineRouter {
   }
 
   /** Awaited only if there is something to await. `key` is for an event that has none of its own. */
-  take(line: string, key?: string): void | Promise<void> {
-    const decoded = this.#read(line)
+  take(decoded: Decoded, key?: string): void | Promise<void> {
     const current = this.session
     if (decoded.kind === "malformed") {
       // Each is noted in the log: the first of them tell enough.

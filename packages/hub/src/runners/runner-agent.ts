@@ -33,7 +33,6 @@ export interface RunnerAgentOptions {
   readonly onTrouble: (error: unknown) => void
 }
 
-type Line = Extract<FromRunner, { kind: "line" }>
 type Note = Extract<FromRunner, { kind: "note" }>
 
 const TRANSPORT = "runner"
@@ -158,21 +157,19 @@ export class RunnerAgent implements AgentWire {
   #takeItem(item: FromRunner): void | Promise<void> {
     const key = `spawn:${this.incarnation}:${item.number}`
     if (item.kind === "note") return this.#takeNote(item, key)
-    const routed = this.#router.take(item.line, key)
-    if (routed !== undefined) return this.#takeRouted(item, routed)
-    this.#tookLine(item)
+    const decoded = this.#router.read(item.line)
+    // Deltas of a sentence in progress are kept by the runner until it is complete: a hub that restarts hears it whole.
+    const isWhole = decoded.kind === "malformed" || decoded.message.type !== "stream_event"
+    const routed = this.#router.take(decoded, key)
+    if (routed !== undefined) return this.#takeRouted(routed, item.number, isWhole)
+    this.#options.spool.took(item.number, isWhole)
     return undefined
   }
 
-  async #takeRouted(item: Line, routed: Promise<void>): Promise<void> {
+  async #takeRouted(routed: Promise<void>, number: number, isWhole: boolean): Promise<void> {
     await routed
     this.#watch(this.session)
-    this.#tookLine(item)
-  }
-
-  /** Deltas of a sentence in progress are kept by the runner until it is complete: a hub that restarts hears it whole. */
-  #tookLine({ number, line }: Line): void {
-    this.#options.spool.took(number, !line.startsWith('{"type":"stream_event"'))
+    this.#options.spool.took(number, isWhole)
   }
 
   async #takeNote({ note: said, number }: Note, key: string): Promise<void> {

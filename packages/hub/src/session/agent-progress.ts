@@ -1,4 +1,4 @@
-import { type Envelope, initialSessionState, type SessionState, stepSession } from "@signalbox/protocol"
+import { type AgentLine, type AgentState, type Envelope, idleAgent, stepAgent } from "@signalbox/protocol"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import type { AgentWire } from "./agent-wire.ts"
 import type { MessageDesk } from "./message-desk.ts"
@@ -20,7 +20,7 @@ export class AgentProgress {
   readonly #options: AgentProgressOptions
   /** By which process a line was said, where that is not the one that is here. */
   readonly #others = new WeakMap<Envelope, string>()
-  state: SessionState = initialSessionState
+  state: AgentState = idleAgent
 
   constructor(options: AgentProgressOptions) {
     this.#options = options
@@ -39,27 +39,28 @@ export class AgentProgress {
     const { message } = item
     if (item.kind === "delta") {
       this.inProgress.take(message, item.line)
-      this.#step({ kind: "received", message })
+      this.#step({ from: "agent", message })
       return
     }
     const { from } = item.event
     if (from === "agent") this.#followAgent(message)
-    else if (from === "client" && message.type === "user") this.#step({ kind: "sent", message })
+    else if (from === "client" && message.type === "user") this.#step({ from: "host", message })
   }
 
   #followAgent(message: Envelope): void {
     const { messages, asks } = this.#options
     const wire = this.#options.wire()
     const other = this.#others.get(message)
-    // What another process said tells nothing of what the one that is here is doing.
-    if (other === undefined || wire === undefined) this.#step({ kind: "received", message })
+    // Lines of another process tell nothing about the one that is here. Open questions are asks, which outlive the hub.
+    const isHeard = other === undefined || wire === undefined
+    if (isHeard && message.type !== "control_request") this.#step({ from: "agent", message })
     if (message.type === "result" && other === undefined) this.inProgress.clear()
     takeReceipts(message, { incarnation: other ?? wire?.incarnation, messages, asks })
   }
 
-  #step(input: Parameters<typeof stepSession>[1]): void {
+  #step(line: AgentLine): void {
     const before = this.state
-    this.state = stepSession(before, input)
+    this.state = stepAgent(before, line)
     if (this.state.phase !== before.phase) this.#options.moved()
   }
 }

@@ -1,4 +1,3 @@
-import { stepSession } from "@signalbox/protocol"
 import type { KeptSession } from "../model/session-record.ts"
 import { AgentControl } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
@@ -61,10 +60,7 @@ export class AgentSeat {
     this.connection = { ...connection, isGreeted: false }
     this.#heir = undefined
     if (continuity === "new") progress.state = stateOfNew(messages.waiting)
-    else {
-      progress.state = stepSession(progress.state, { kind: "connected" })
-      intake.replayBegins()
-    }
+    else intake.replayBegins()
     this.session.change({ transport: wire.transport })
     await history.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
@@ -99,7 +95,6 @@ export class AgentSeat {
     if (this.connection.name !== "connected" || this.connection.wire !== wire) return
     this.connection.control.close(reason)
     this.connection = { name: "away" }
-    progress.state = stepSession(progress.state, { kind: "disconnected" })
     progress.inProgress.clear()
     this.session.change({ transport: null })
     await history.note("disconnected", { reason })
@@ -155,8 +150,7 @@ export class AgentSeat {
 
   /** The process that left, over a connection that began elsewhere. */
   #welcomeBack(wire: AgentWire, isReplaying: boolean): void {
-    const { session, kept, messages, progress, intake, options, background } = this.#parts
-    progress.state = stepSession(progress.state, { kind: "connected" })
+    const { session, kept, messages, intake, options, background } = this.#parts
     if (isReplaying) intake.replayBegins()
     kept.change(withoutNext(kept.value))
     session.change({ transport: wire.transport })

@@ -1,4 +1,4 @@
-import type { SessionState } from "@signalbox/protocol"
+import { type AgentState, idleAgent, stepAgent } from "@signalbox/protocol"
 import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-record.ts"
 import type { AgentControl } from "./agent-control.ts"
 import type { AgentWire } from "./agent-wire.ts"
@@ -32,7 +32,7 @@ export function connectionAtStart({ record: { state }, own }: KeptSession): Conn
 /** What everybody is told of it. */
 export function phaseOf(
   connection: Connection,
-  { state, pendingAsks }: { state: SessionState; pendingAsks: number },
+  { state, pendingAsks }: { state: AgentState; pendingAsks: number },
 ): SessionPhase {
   switch (connection.name) {
     case "ended":
@@ -45,23 +45,18 @@ export function phaseOf(
       return "idle"
     case "connected":
       if (pendingAsks > 0) return "waiting"
-      return isWorking(state) ? "running" : "idle"
+      return state.turn !== "none" ? "running" : "idle"
   }
 }
 
 /** A turn that was under way when the hub went down is taken to be still under way, and so is one whose message is on its way. */
-export function stateAtStart({ turnStartedAt }: SessionRecord, openMessages = 0): SessionState {
-  const activity = turnStartedAt === undefined && openMessages === 0 ? "idle" : "running"
-  return { phase: "disconnected", requestIds: [], activity, hasSpoken: true, facts: {} }
+export function stateAtStart({ turnStartedAt }: SessionRecord, openMessages = 0): AgentState {
+  return turnStartedAt === undefined && openMessages === 0 ? idleAgent : AWAITED
 }
 
 /** State of a process that has said nothing yet. Waiting messages are its work, so it is never shown as idle first. */
-export function stateOfNew(waiting: number): SessionState {
-  return { phase: "starting", activity: waiting === 0 ? "idle" : "running", facts: {} }
+export function stateOfNew(waiting: number): AgentState {
+  return waiting === 0 ? idleAgent : AWAITED
 }
 
-function isWorking(state: SessionState): boolean {
-  const { phase } = state
-  if (phase === "waiting" || phase === "starting" || phase === "disconnected") return state.activity !== "idle"
-  return phase === "running" || phase === "compacting"
-}
+const AWAITED = stepAgent(idleAgent, { from: "host", message: { type: "user" } })

@@ -1,4 +1,4 @@
-import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { type Envelope, fieldOf, isQuestion, textOf } from "@signalbox/protocol"
 
 /** What becomes of a line that an agent wrote. */
 export type LineFate =
@@ -19,8 +19,6 @@ export type LineFate =
 const EVENT: LineFate = { fate: "event" }
 const DELTA: LineFate = { fate: "delta" }
 const ABSORBED: LineFate = { fate: "absorbed" }
-
-const QUESTIONS: ReadonlySet<unknown> = new Set(["can_use_tool", "elicitation", "request_user_dialog"])
 
 export function fateOf(message: Envelope): LineFate {
   switch (message.type) {
@@ -73,7 +71,7 @@ function fateOfRequest(message: Envelope): LineFate {
   const requestId = textOf(message, "request_id")
   const request = fieldOf(message, "request")
   if (requestId === undefined || request === undefined) return EVENT
-  return QUESTIONS.has(request["subtype"])
+  return isQuestion(request["subtype"])
     ? { fate: "question", requestId, request }
     : { fate: "call", requestId, request }
 }

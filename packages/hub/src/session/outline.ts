@@ -1,4 +1,4 @@
-import { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { type Envelope, fieldOf, isObject, isQuestion, textOf } from "@signalbox/protocol"
 import type { OutlineMark } from "../core.ts"
 import type { StoredEvent } from "../model/event.ts"
 import { oneLine } from "../model/one-line.ts"
@@ -25,7 +25,7 @@ export function markOf(event: StoredEvent): OutlineMark | undefined {
       const request = fieldOf(message, "request")
       const subtype = textOf(request, "subtype") ?? ""
       // Agents also ask their host for hooks and servers: no person is asked by that.
-      if (event.from !== "agent" || !QUESTIONS.has(subtype)) return undefined
+      if (event.from !== "agent" || !isQuestion(subtype)) return undefined
       return mark("ask", textOf(request, "tool_name") ?? textOf(request, "mcp_server_name") ?? subtype)
     }
     case "result": {
@@ -42,8 +42,6 @@ export function markOf(event: StoredEvent): OutlineMark | undefined {
       return undefined
   }
 }
-
-const QUESTIONS: ReadonlySet<string> = new Set(["can_use_tool", "elicitation", "request_user_dialog"])
 
 /** Somebody stopped it: that is no failure. The oldest CLIs tell it by an error that is none. */
 function isInterrupted(message: Envelope): boolean {

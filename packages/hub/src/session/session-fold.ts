@@ -1,4 +1,13 @@
-import { type Envelope, fieldOf, isObject, type ModelUses, sumUsd, textOf } from "@signalbox/protocol"
+import {
+  backgroundTasksIn,
+  type Envelope,
+  factsIn,
+  fieldOf,
+  isObject,
+  type ModelUses,
+  sumUsd,
+  textOf,
+} from "@signalbox/protocol"
 import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
 import type { StoredEvent } from "../model/event.ts"
 import { oneLine } from "../model/one-line.ts"
@@ -174,33 +183,14 @@ function foldSystem(session: KeptSession, message: Envelope, at: string): KeptSe
     const title = fieldText(message, "title")
     return title === undefined ? session : withRecord(session, { title })
   }
-  if (message["subtype"] === "background_tasks_changed") return foldBackgroundTasks(session, message)
-  if (message["subtype"] !== "init" && message["subtype"] !== "status") return session
-  const change: Record<string, unknown> = {}
-  for (const [field, name] of INIT_FIELDS) {
-    const value = fieldText(message, field)
-    if (value !== undefined) change[name] = value
-  }
-  // Every turn begins with one, also that of a message which waited for the turn before it.
-  if (message["subtype"] === "init" && session.record.turnStartedAt === undefined) change["turnStartedAt"] = at
-  return withRecord(session, change)
+  const tasks = backgroundTasksIn(message)
+  if (tasks !== undefined) return withRecord(session, { backgroundTasks: tasks.length })
+  const { session_id: _own, capabilities: _unkept, claude_code_version: cliVersion, ...facts } = factsIn(message)
+  const named = cliVersion === undefined ? facts : { ...facts, cliVersion }
+  // An init begins every turn, also that of a message which waited for the turn before it.
+  const isFirst = message["subtype"] === "init" && session.record.turnStartedAt === undefined
+  return withRecord(session, isFirst ? { ...named, turnStartedAt: at } : named)
 }
-
-/** It always names them all. Ambient ones are always there, and are no work. */
-function foldBackgroundTasks(session: KeptSession, message: Envelope): KeptSession {
-  const { tasks } = message
-  if (!Array.isArray(tasks)) return session
-  return withRecord(session, {
-    backgroundTasks: tasks.filter((task) => isObject(task) && task["ambient"] !== true).length,
-  })
-}
-
-const INIT_FIELDS: readonly (readonly [string, keyof SessionRecord])[] = [
-  ["cwd", "cwd"],
-  ["model", "model"],
-  ["permissionMode", "permissionMode"],
-  ["claude_code_version", "cliVersion"],
-]
 
 function foldResult(session: KeptSession, message: Envelope, event: StoredEvent): KeptSession {
   const { record, own } = session

@@ -75,30 +75,35 @@ describe("the lines of an agent on a runner", () => {
     expect(await eventsOf(again, id)).not.toContainEqual(expect.objectContaining({ subtype: "ended" }))
   })
 
-  it("[HR20] a sentence in progress is heard whole by a hub that was restarted, and by who arrives then", async () => {
-    const stage = await openStage()
-    const { agent, id, runner } = await launched(stage)
-    await agent.allAcked()
-    const stream = (event: Record<string, unknown>) =>
-      agent.say({ type: "stream_event", event, parent_tool_use_id: null })
-    stream({ type: "message_start", message: {} })
-    stream({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } })
-    for (const text of ["The ", "quick "]) {
-      stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })
-    }
-    const before = await watch(stage, id)
-    await expect.poll(() => before.text(), WAIT).toBe("The quick ")
-    expect(agent.unacked).toBe(4)
-    const again = await stage.reopen()
-    await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
-    await agent.dial(again)
-    await expect.poll(() => again.hub.core.getSession(id).transport, WAIT).toBe("runner")
-    const after = await watch(again, id)
-    stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "fox" } })
-    await expect.poll(() => after.text(), WAIT).toBe("The quick fox")
-    stream({ type: "message_stop" })
-    await expect.poll(() => agent.unacked, WAIT).toBe(0)
-  })
+  it.each([
+    ["first", (event: object) => ({ type: "stream_event", event, parent_tool_use_id: null })],
+    ["last", (event: object) => ({ event, parent_tool_use_id: null, type: "stream_event" })],
+  ])(
+    "[HR20] a sentence in progress, its type %s, is heard whole by a hub that was restarted, and by who arrives then",
+    async (_, delta) => {
+      const stage = await openStage()
+      const { agent, id, runner } = await launched(stage)
+      await agent.allAcked()
+      const stream = (event: object) => agent.say(delta(event))
+      stream({ type: "message_start", message: {} })
+      stream({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } })
+      for (const text of ["The ", "quick "]) {
+        stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } })
+      }
+      const before = await watch(stage, id)
+      await expect.poll(() => before.text(), WAIT).toBe("The quick ")
+      expect(agent.unacked).toBe(4)
+      const again = await stage.reopen()
+      await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
+      await agent.dial(again)
+      await expect.poll(() => again.hub.core.getSession(id).transport, WAIT).toBe("runner")
+      const after = await watch(again, id)
+      stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "fox" } })
+      await expect.poll(() => after.text(), WAIT).toBe("The quick fox")
+      stream({ type: "message_stop" })
+      await expect.poll(() => agent.unacked, WAIT).toBe(0)
+    },
+  )
 
   it("[HR22] of a process that no session knows are not taken: 4004", async () => {
     const stage = await openStage()

@@ -1,5 +1,6 @@
+import { type Envelope, fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { ChildTransport } from "@signalbox/transport"
-import { readLineForAgent } from "./read-activity.ts"
+import { parseLine } from "./activity.ts"
 import { SeenKeys } from "./seen-keys.ts"
 
 const MAX_SEEN = 10_000
@@ -36,10 +37,15 @@ export class AgentInput {
     return this.#lastReceived
   }
 
-  /** What it sets going in the agent; undefined if it is a repeat, which is not sent. */
-  write(line: string): ReturnType<typeof readLineForAgent>["activity"] | undefined {
-    const { key, messageUuid, activity } = readLineForAgent(line)
-    if (key !== undefined && !this.#seen.add(key)) return undefined
+  /** A repeat is not written. */
+  write(line: string): { readonly isRepeat: boolean; readonly message: Envelope | undefined } {
+    const message = parseLine(line)
+    const messageUuid = message?.type === "user" ? textOf(message, "uuid") : undefined
+    const answered =
+      message?.type === "control_response" ? textOf(fieldOf(message, "response"), "request_id") : undefined
+    // The same key again is the same line again.
+    const key = messageUuid === undefined ? answered && `answer ${answered}` : `user ${messageUuid}`
+    if (key !== undefined && !this.#seen.add(key)) return { isRepeat: true, message }
     this.#waitingChars += line.length
     this.#tellFullness()
     // Lines that are sent one after the other arrive so; only how each ended is waited for here.
@@ -55,7 +61,7 @@ export class AgentInput {
         this.#waitingChars -= line.length
         this.#tellFullness()
       })
-    return activity
+    return { isRepeat: false, message }
   }
 
   #received(messageUuid: string | undefined): void {

@@ -1,21 +1,13 @@
+import type { AgentLine } from "@signalbox/protocol/agent-state"
 import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
 import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
 import type { KeptLines } from "../lines/kept-lines.ts"
 import type { LinkSettings } from "../link/hub-link.ts"
 import type { AgentRecord } from "../state/state-file.ts"
-import {
-  type Activity,
-  type ActivityInput,
-  type HookCall,
-  isAtRest,
-  restingActivity,
-  stepActivity,
-} from "./activity.ts"
+import { type Activity, mayEnd, restingActivity, stepActivity, tellingLine } from "./activity.ts"
 import { AgentInput } from "./agent-input.ts"
 import { AgentStream } from "./agent-stream.ts"
-import { callAnswer } from "./call-answer.ts"
-import { hookAnswer, type OnFailure } from "./hook-answer.ts"
-import { activityOfLine } from "./read-activity.ts"
+import { callAnswer, hookAnswer, type OnFailure } from "./stand-in-answers.ts"
 
 export interface AgentOptions extends LinkSettings {
   readonly record: AgentRecord
@@ -63,7 +55,7 @@ export class Agent {
       ...options,
       onLine: (line) => this.#send(line),
       onCommand: (command) => this.#command(command),
-      onUp: () => this.#step({ kind: "touched" }),
+      onUp: () => this.#touch(),
       onDown: () => this.#hubIsAway(),
       onDelivered: () => this.#options.onOver(this),
       onUnknown: (reason) => this.#hubKnowsNothing(reason),
@@ -148,21 +140,27 @@ export class Agent {
 
   #heard(line: string): void {
     this.#stream.line(line)
-    for (const input of activityOfLine(line)) {
-      this.#step(input)
-      if (input.kind === "hook-called" && !this.#stream.isUp) this.#answerHook(input.call)
+    const message = tellingLine(line)
+    if (message !== undefined) {
+      this.#step({ from: "agent", message })
+      if (!this.#stream.isUp) this.#answerOpen("hook")
     }
     this.#endIfIdle()
   }
 
   #send(line: string): void {
     if (this.#state.phase === "exited") return
-    this.#step({ kind: "touched" })
-    for (const input of this.#state.input.write(line) ?? []) this.#step(input)
+    this.#touch()
+    this.#write(line)
   }
 
-  #step(input: ActivityInput): void {
-    this.#activity = stepActivity(this.#activity, input, this.#options.clock.now())
+  /** The hub came, or said something: whatever follows, the agent is not forgotten. */
+  #touch(): void {
+    this.#activity = { ...this.#activity, lastAt: this.#options.clock.now() }
+  }
+
+  #step(line: AgentLine): void {
+    this.#activity = stepActivity(this.#activity, line, this.#options.clock.now())
   }
 
   #command(command: AgentCommand): void {
@@ -171,23 +169,29 @@ export class Agent {
 
   /** A hook or a call that nobody answers hangs the turn for good; everything else can wait for the hub. */
   #hubIsAway(): void {
-    for (const call of this.#activity.openHooks.values()) this.#answerHook(call)
-    for (const requestId of this.#activity.openCalls) this.#answer(callAnswer(requestId))
+    this.#answerOpen("hook")
+    this.#answerOpen("call")
   }
 
-  #answerHook(call: HookCall): void {
-    const how = this.#onFailure[call.callbackId] ?? "open"
-    if (this.#answer(hookAnswer(call, how))) {
-      this.#stream.note({ kind: "hook-answered", requestId: call.requestId, how })
+  #answerOpen(kind: "hook" | "call"): void {
+    for (const [requestId, request] of this.#activity.agent.open) {
+      if (request.kind !== kind) continue
+      if (request.kind === "call") this.#write(callAnswer(requestId))
+      else if (request.kind === "hook") {
+        const how = this.#onFailure[request.callbackId] ?? "open"
+        const isWritten = this.#write(hookAnswer(requestId, request, how))
+        if (isWritten) this.#stream.note({ kind: "hook-answered", requestId, how })
+      }
     }
   }
 
-  /** False if it was answered before, or nobody is left to hear it. */
-  #answer(line: string): boolean {
+  /** False if it was written before, or nobody is left to hear it. */
+  #write(line: string): boolean {
     if (this.#state.phase === "exited") return false
-    const inputs = this.#state.input.write(line)
-    for (const input of inputs ?? []) this.#step(input)
-    return inputs !== undefined
+    const { isRepeat, message } = this.#state.input.write(line)
+    if (isRepeat) return false
+    if (message !== undefined) this.#step({ from: "host", message })
+    return true
   }
 
   #hubKnowsNothing(reason: string): void {
@@ -201,7 +205,7 @@ export class Agent {
   #endIfIdle(): void {
     if (this.#endWhenIdle === undefined || this.#state.phase !== "running") return
     // One that is between two turns is looked at again by whoever wants it to end.
-    if (!isAtRest(this.#activity, this.#options.clock.now())) return
+    if (!mayEnd(this.#activity, this.#options.clock.now())) return
     void this.stop(this.#endWhenIdle)
   }
 

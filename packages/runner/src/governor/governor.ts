@@ -1,6 +1,6 @@
 import { freemem, loadavg } from "node:os"
+import { isAtRest } from "@signalbox/protocol/agent-state"
 import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
-import { isIdle } from "../agents/activity.ts"
 import type { Agent } from "../agents/agent.ts"
 import type { Roster } from "../agents/roster.ts"
 import { signInFacts } from "../launch/sign-in-facts.ts"
@@ -85,7 +85,10 @@ export class Governor {
     else this.#overSince.delete(agent)
     const { activity } = agent
     const idleForMs = now - activity.lastAt
-    const verdict = judge({ memoryBytes, isIdle: isIdle(activity), idleForMs, overForMs: now - overSince }, limits)
+    const verdict = judge(
+      { memoryBytes, isIdle: isAtRest(activity.agent), idleForMs, overForMs: now - overSince },
+      limits,
+    )
     if (verdict.kind === "leave") return
     log.info({ spawn: agent.spawn, session: agent.record.session, verdict: verdict.kind }, verdict.reason)
     if (verdict.kind === "kill") void agent.kill(verdict.reason)

@@ -1,5 +1,5 @@
 import { createLineParser } from "@signalbox/protocol/line-parser"
-import { textOf } from "../base/wire.ts"
+import { type Envelope, textOf } from "../base/wire.ts"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMessage } from "../types/messages.ts"
 import type { AgentRequests } from "./agent-requests.ts"
@@ -16,7 +16,7 @@ export interface LineIntakeOptions {
   readonly mirror: TranscriptMirror | undefined
 }
 
-type Message = Readonly<Record<string, unknown>>
+type Message = Envelope
 
 /** How often others are let have their turn, at most, before a line that calls or answers the program. */
 const MAX_TURNS = 64
@@ -123,11 +123,11 @@ export class LineIntake {
         return this.#to.mirror?.take(message, chars)?.then(() => false) ?? false
       case "system":
         this.#to.calls.note(message)
-        this.#to.input.step({ kind: "system", message })
+        this.#to.input.step({ kind: "line", from: "agent", message })
         return message["subtype"] !== "session_state_changed" || message["sdk_host_only"] !== true
       case "result":
         this.#lastError = errorTextOf(message)
-        this.#to.input.step({ kind: "result" })
+        this.#to.input.step({ kind: "line", from: "agent", message })
         return this.#to.mirror?.flush().then(() => true) ?? true
       default:
         return true
@@ -135,7 +135,7 @@ export class LineIntake {
   }
 }
 
-// Whatever it is, it is asked for its type only, and handed on as what the agent said.
+// Its type may be missing, and is asked for first; whatever it is, it is handed on as what the agent said.
 function spoken(value: unknown): Message | undefined
 function spoken(value: unknown): unknown {
   return value ?? undefined

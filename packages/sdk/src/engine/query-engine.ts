@@ -210,7 +210,7 @@ export class QueryEngine {
   }
 
   #noteSent(message: Envelope): void {
-    if (message.type === "user") this.#input.step({ kind: "message-sent" })
+    if (message.type === "user") this.#input.step({ kind: "line", from: "host", message })
   }
 
   /** Callbacks are called in the order of the questions, so that none may have to be loaded first. */
