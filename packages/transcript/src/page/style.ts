@@ -14,7 +14,7 @@ body{margin:0 auto;padding:24px 16px 64px;max-width:860px}
 h1{font-size:22px;line-height:30px;font-weight:650;margin:0 0 8px;overflow-wrap:anywhere}
 h2{font-size:13px;font-weight:650;margin:24px 0 8px;color:var(--text-2)}
 h3,h4,h5{line-height:1.4;margin:16px 0 4px;font-weight:650}h3{font-size:18px}h4{font-size:16px}h5{font-size:15px}
-p,ul,blockquote,pre,.wide{margin:8px 0}a{color:var(--accent)}
+p,ul,ol,blockquote,pre,.wide{margin:8px 0}a{color:var(--accent)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:0;font-size:13px;color:var(--text-2)}
 dt{color:var(--text-3)}dd{margin:0;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 nav ol{margin:0;padding:0;list-style:none;font-size:13px}nav li{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -23,9 +23,9 @@ code,pre,kbd{font:13px/1.55 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace
 code{background:var(--sunken);border-radius:4px;padding:1px 4px;overflow-wrap:anywhere}
 pre{background:var(--sunken);border-radius:6px;padding:10px 12px;overflow:auto;max-height:70vh;white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4}
 pre code{background:none;padding:0}.code{white-space:pre;overflow-wrap:normal}
-ul{padding:0;list-style:none}li{padding-left:1.4em;text-indent:-1.4em}li.d1{margin-left:1.4em}li.d2{margin-left:2.8em}li.d3{margin-left:4.2em}
-.mark{display:inline-block;min-width:1.4em;text-indent:0;color:var(--text-3)}
-blockquote{border-left:3px solid var(--line);padding-left:12px;margin-left:0;color:var(--text-2);white-space:pre-line}
+ul,ol{padding-left:1.6em}li>ul,li>ol,li>p{margin:2px 0}li::marker{color:var(--text-3)}
+.todos{padding:0;list-style:none}.mark{display:inline-block;min-width:1.4em;color:var(--text-3)}
+blockquote{border-left:3px solid var(--line);padding-left:12px;margin-left:0;color:var(--text-2)}
 hr{border:0;border-top:1px solid var(--line);margin:16px 0}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:14px}th,td{border:1px solid var(--line);padding:4px 8px;text-align:left;vertical-align:top}
 .row{margin:10px 0;scroll-margin-top:16px}.row:target{outline:2px solid var(--accent);outline-offset:4px;border-radius:6px}
@@ -58,4 +58,4 @@ footer{margin-top:48px;border-top:1px solid var(--line);padding-top:12px;font-si
 `.trim()
 
 /** The SHA-256 of the style, by which a page's own policy allows it: a test recomputes it. */
-export const STYLE_HASH = "FBVDBf1VxzuVBAxT3f1oD2erXzG9KCxx6aIrsodQCuY="
+export const STYLE_HASH = "TvkpeapJ4f+QfvsRHXFa0eAdWKGv0FU35NV/Yscuy7w="

@@ -102,7 +102,7 @@ function editHtml({ path, lines, isExact }: Edit, name: string): Markup {
 function todosHtml(todos: unknown): Markup {
   const marks: Readonly<Record<string, string>> = { completed: "☑", in_progress: "◐" }
   const list = (Array.isArray(todos) ? todos : []).filter(isObject)
-  return html`<ul>${list.map((todo) => html`<li><span class="mark">${marks[textOf(todo, "status") ?? ""] ?? "☐"}</span> ${textOf(todo, "content") ?? ""}</li>`)}</ul>`
+  return html`<ul class="todos">${list.map((todo) => html`<li><span class="mark">${marks[textOf(todo, "status") ?? ""] ?? "☐"}</span> ${textOf(todo, "content") ?? ""}</li>`)}</ul>`
 }
 
 function questionsHtml(row: ToolRow): Markup {

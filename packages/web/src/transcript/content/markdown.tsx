@@ -1,4 +1,11 @@
-import { marked, type Token, type Tokens } from "marked"
+import {
+  knownToken,
+  markdownTokens,
+  safeLink,
+  type Token,
+  type Tokens,
+  unescaped,
+} from "@signalbox/transcript/markdown"
 import { Fragment, memo, type ReactNode, useMemo } from "react"
 import remend from "remend"
 import { CopyButton } from "../../design/button.tsx"
@@ -13,13 +20,8 @@ interface MarkdownProps {
 
 /** What an agent writes, as elements of ours. Markup in it is text; nothing in it loads or runs. */
 export const Markdown = memo(function Markdown({ text, live }: MarkdownProps) {
-  // As it came: the parser would take seconds over it, or not come back.
-  if (!isTame(text)) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
-  return <TameMarkdown text={text} live={live} />
-})
-
-function TameMarkdown({ text, live }: MarkdownProps) {
-  const blocks = useMemo(() => marked.lexer(live ? remend(text) : text, { gfm: true }), [text, live])
+  const blocks = useMemo(() => markdownTokens(text, live ? remend : undefined), [text, live])
+  if (blocks === undefined) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
   return (
     <div className="prose">
       {blocks.map((block, index) => (
@@ -28,7 +30,7 @@ function TameMarkdown({ text, live }: MarkdownProps) {
       ))}
     </div>
   )
-}
+})
 
 interface BlockProps {
   readonly block: Token
@@ -55,8 +57,7 @@ function renderAll(tokens: readonly Token[] | undefined): ReactNode {
 const HEADINGS = ["h3", "h4", "h5", "h6", "h6", "h6"] as const
 
 function renderToken(any: Token): ReactNode {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no extension is installed, so these are all there are
-  const token = any as MarkedToken
+  const token = knownToken(any)
   switch (token.type) {
     case "space":
     case "def":
@@ -64,7 +65,7 @@ function renderToken(any: Token): ReactNode {
     case "paragraph":
       return <p>{renderAll(token.tokens)}</p>
     case "text":
-      return token.tokens === undefined ? proseText(unescape(token.text)) : renderAll(token.tokens)
+      return token.tokens === undefined ? proseText(unescaped(token.text)) : renderAll(token.tokens)
     case "escape":
       return proseText(token.text)
     case "heading": {
@@ -86,6 +87,8 @@ function renderToken(any: Token): ReactNode {
       return <blockquote>{renderAll(token.tokens)}</blockquote>
     case "list":
       return <List token={token} />
+    case "list_item":
+      return <li>{renderAll(token.tokens)}</li>
     case "table":
       return <Table token={token} />
     case "checkbox":
@@ -103,30 +106,8 @@ function renderToken(any: Token): ReactNode {
   }
 }
 
-type MarkedToken =
-  | Tokens.Paragraph
-  | Tokens.Text
-  | Tokens.Escape
-  | Tokens.Heading
-  | Tokens.Strong
-  | Tokens.Em
-  | Tokens.Del
-  | Tokens.Codespan
-  | Tokens.Code
-  | Tokens.Blockquote
-  | Tokens.List
-  | Tokens.Table
-  | Tokens.Hr
-  | Tokens.Br
-  | Tokens.Link
-  | Tokens.Image
-  | Tokens.HTML
-  | Tokens.Space
-  | Tokens.Def
-  | Tokens.Checkbox
-
 function List({ token }: { readonly token: Tokens.List }) {
-  const items = token.items.map((item, index) => <li key={index}>{renderAll(item.tokens)}</li>)
+  const items = renderAll(token.items)
   return token.ordered ? <ol start={token.start === "" ? 1 : token.start}>{items}</ol> : <ul>{items}</ul>
 }
 
@@ -190,58 +171,16 @@ function CodeBlock({ text, language }: { readonly text: string; readonly languag
   )
 }
 
-/** Where it leads is shown when the words do not say it. Only the web and mail: nothing that would run. */
+/** Where it leads is shown beside it. Only the web and mail: nothing that would run. */
 export function SafeLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
-  const url = URL.canParse(href) ? new URL(href) : undefined
-  const isSafe = url !== undefined && ["http:", "https:", "mailto:"].includes(url.protocol)
-  if (!isSafe) return <span title={href}>{children}</span>
+  const link = safeLink(href)
+  if (link === undefined) return <span title={href}>{children}</span>
   return (
     <>
-      <a href={url.href} target="_blank" rel="noreferrer noopener">
+      <a href={link.href} target="_blank" rel="noreferrer noopener">
         {children}
       </a>
-      {url.host !== "" && <span className="ms-1 text-meta text-text-3">({url.host})</span>}
+      {link.host !== "" && <span className="ms-1 text-meta text-text-3">({link.host})</span>}
     </>
   )
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
-
-/** What markdown lets one write for characters that mean something in it. */
-function unescape(text: string): string {
-  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole)
-}
-
-/** Deeper than anybody writes; the parser's time grows with the square of it and worse. */
-const MAX_QUOTES = 20
-const MAX_INDENT = 60
-/** Bound on one paragraph: the parser searches it to its end for each mark that never closes. */
-const MAX_PARAGRAPH_CHARS = 20_000
-
-/** Whether a text can be read as markdown in reasonable time. Hostile ones are shown as they are. */
-export function isTame(text: string): boolean {
-  let paragraph = 0
-  let fence: string | undefined
-  for (const line of text.split("\n")) {
-    const mark = /^\s{0,3}(```+|~~~+)/.exec(line)?.[1]
-    if (fence !== undefined) {
-      if (mark?.startsWith(fence) === true) fence = undefined
-      continue
-    }
-    if (mark !== undefined) {
-      fence = mark
-      paragraph = 0
-      continue
-    }
-    paragraph = line.trim() === "" ? 0 : paragraph + line.length
-    if (paragraph > MAX_PARAGRAPH_CHARS || isDeep(line)) return false
-  }
-  return true
-}
-
-function isDeep(line: string): boolean {
-  const [lead = ""] = /^[\s>]*/.exec(line) ?? []
-  const quotes = lead.replaceAll(/[^>]/g, "").length
-  const bullets = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+){12}/.test(line)
-  return quotes > MAX_QUOTES || (lead.length > MAX_INDENT && /^[-*+\d]/.test(line.slice(lead.length))) || bullets
 }

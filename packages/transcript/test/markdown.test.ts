@@ -1,6 +1,5 @@
-import { marked } from "marked"
 import { describe, expect, it } from "vitest"
-import { isTame } from "../../src/transcript/content/markdown.tsx"
+import { markdownTokens, safeLink } from "../src/markdown.ts"
 
 describe("markdown that is read as such", () => {
   it.each([
@@ -9,7 +8,7 @@ describe("markdown that is read as such", () => {
     ["a long text of many paragraphs", "words and words. \n\n".repeat(5000)],
     ["an indented line of code", `${" ".repeat(80)}return 1`],
   ])("is %s", (_name, text) => {
-    expect(isTame(text)).toBe(true)
+    expect(markdownTokens(text)?.length).toBeGreaterThan(0)
   })
 
   it.each([
@@ -17,8 +16,10 @@ describe("markdown that is read as such", () => {
     ["lists in lists without end", Array.from({ length: 600 }, (_, n) => `${"  ".repeat(n)}- x`).join("\n")],
     ["lists in lists on one line", "- ".repeat(500)],
     ["marks that never close", "**a ".repeat(20_000)],
+    ["marks in marks, deeper than a stack", `${"*".repeat(5000)}a${"*".repeat(5000)}`],
+    ["marks in marks, deeper than anybody writes", `${"*".repeat(300)}a${"*".repeat(300)}`],
   ])("is not %s", (_name, text) => {
-    expect(isTame(text)).toBe(false)
+    expect(markdownTokens(text)).toBeUndefined()
   })
 
   it("is deep enough for anything that is tame", () => {
@@ -28,8 +29,20 @@ describe("markdown that is read as such", () => {
       "- ".repeat(11),
     ]
     for (const text of deepest) {
-      expect(isTame(text)).toBe(true)
-      expect(marked.lexer(text).length).toBeGreaterThan(0)
+      expect(markdownTokens(text)?.length).toBeGreaterThan(0)
     }
   })
+})
+
+describe("a link", () => {
+  it.each(["http://a.example/x", "https://a.example", "mailto:a@example.com"])("may lead to %s", (address) => {
+    expect(safeLink(address)?.href).toContain(address)
+  })
+
+  it.each(["javascript:alert(1)", "JAVASCRIPT:alert(1)", "data:text/html,x", "file:///etc/passwd", "/x", "x", ""])(
+    "may not lead to %j",
+    (address) => {
+      expect(safeLink(address)).toBeUndefined()
+    },
+  )
 })
