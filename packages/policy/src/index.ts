@@ -1,6 +1,5 @@
-export { evaluate, policyRequestOf, type Verdict } from "./evaluate.ts"
-export { POLICY_SEES, type PolicySees } from "./policy-sees.ts"
-export { prepare } from "./rule-patterns.ts"
+export { evaluate, POLICY_SEES, type PolicySees, policyRequestOf, type Verdict } from "./evaluate.ts"
+export { prepare } from "./match-rule.ts"
 export type { ParsedPolicy, Policy, Rule, RuleEffect } from "./schemas.ts"
 export { type GrantOptions, rulesFromUpdate } from "./session-grant.ts"
 export type { PolicyContext, PolicyRequest } from "./subject.ts"

@@ -1,4 +1,32 @@
-import type { Work } from "./work.ts"
+import { hasUnseen as hasUnseenCharacter } from "@signalbox/protocol"
+
+/**
+ * One evaluation may do this much. A unit is about one character compared and takes at most some five billionths of a
+ * second, so that no request can hold up the program that asks. `npm run bench` measures it.
+ */
+const WORK_BUDGET = 4_000_000
+
+/** Thrown by `spend` and caught by `evaluate`: the request takes more work than one evaluation may do. */
+export class OverBudget extends Error {}
+
+/** Counts what an evaluation does. Everything that looks at a request or compiles a pattern spends. */
+export class Work {
+  readonly #budget: number
+  #spent = 0
+
+  constructor(budget = WORK_BUDGET) {
+    this.#budget = budget
+  }
+
+  get spent(): number {
+    return this.#spent
+  }
+
+  spend(units: number): void {
+    this.#spent += units
+    if (this.#spent > this.#budget) throw new OverBudget("the request takes too much work to check")
+  }
+}
 
 /**
  * Patterns in which a star stands for any text, also none. Matching walks the text once: what stands between two stars is
@@ -60,7 +88,7 @@ export function globMatchesAt(glob: Glob, text: string, places: readonly number[
 }
 
 /** A text in which UNKNOWN stands for what only the shell will know, never two of them in a row. */
-export interface UnclearText {
+interface UnclearText {
   readonly text: string
   /** Indices in `text`: its beginning, and the first and the last UNKNOWN behind it. */
   readonly from: number
@@ -133,4 +161,43 @@ function needleOf(text: string): Needle {
     fallback[at] = matched
   }
   return { text, fallback }
+}
+
+/** What a rule says of a request. `maybe`: it cannot be told, so nothing may be allowed on the strength of it. */
+export type Match = "yes" | "maybe" | "no"
+
+/** Longer text is not looked at: an allow does not cover it, and a deny makes it a question. */
+export const MAX_TEXT_CHARS = 65_536
+export const MAX_PATTERN_CHARS = 1024
+export const MAX_PATTERN_STARS = 32
+
+export function hasTooManyStars(source: string): boolean {
+  return source.split("*").length > MAX_PATTERN_STARS + 1
+}
+
+/** Tabs and line ends too: in a path, an address or one word of a command nobody means them. */
+export function hasUnseen(text: string): boolean {
+  return /[\t\n]/.test(text) || hasUnseenCharacter(text)
+}
+
+/** In an allow a "maybe" is a no like any other. */
+export function textMatches(pattern: Glob, text: string, work: Work): Match {
+  if (text.length > MAX_TEXT_CHARS) return "maybe"
+  return globMatches(pattern, text, work) ? "yes" : "no"
+}
+
+export function least(matches: readonly Match[]): Match {
+  if (matches.includes("no")) return "no"
+  return matches.includes("maybe") ? "maybe" : "yes"
+}
+
+/** Stops at the first that fits: the rest could not change it. */
+export function most<T>(items: readonly T[], match: (item: T) => Match): Match {
+  let found: Match = "no"
+  for (const item of items) {
+    const each = match(item)
+    if (each === "yes") return each
+    if (each === "maybe") found = each
+  }
+  return found
 }

@@ -1,6 +1,4 @@
-import { type Glob, globMatches, textGlob } from "./glob.ts"
-import { hasUnseen, type Match, most } from "./pattern.ts"
-import type { Work } from "./work.ts"
+import { type Glob, globMatches, textGlob, hasUnseen, type Match, most, type Work } from "./matching.ts"
 
 /**
  * Paths by their text alone: `.` and `..` are resolved, nothing is looked up on a disk, links are not followed, `~` is
@@ -145,4 +143,45 @@ function sameStart(folder: readonly string[], path: readonly string[]): boolean 
 
 function groupFits(group: readonly Glob[], path: readonly string[], from: number, work: Work): boolean {
   return group.every((glob, index) => globMatches(glob, path[from + index] ?? "", work))
+}
+
+/** The folders that a search looks in. A pattern for file names can lead out of the folder that the search names. */
+export interface SearchedFolders {
+  readonly folders: readonly string[]
+  /** The pattern may lead elsewhere. */
+  readonly isUnclear: boolean
+}
+
+const SEARCHES = new Set(["Glob", "Grep", "LS"])
+/** A longer pattern is not followed. */
+const MAX_GLOB_CHARS = 4096
+const MAGIC = /[*?[\]{}()!+@\\]/
+
+/** Undefined if the tool does not search. */
+export function searchedFolders(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  cwd: string | undefined,
+): SearchedFolders | undefined {
+  if (!SEARCHES.has(tool)) return undefined
+  const path = input["path"] ?? cwd
+  if (typeof path !== "string") return undefined
+  const pattern = tool === "Glob" ? input["pattern"] : undefined
+  if (typeof pattern !== "string" || pattern.length > MAX_GLOB_CHARS) {
+    return { folders: [path], isUnclear: typeof pattern === "string" }
+  }
+  const segments = pattern.split("/")
+  const magic = segments.findIndex((segment) => MAGIC.test(segment))
+  const start = segments.slice(0, magic === -1 ? segments.length : magic).join("/")
+  const startsElsewhere = /^(?:\s*[/\\~]|\s*[A-Za-z]:)/.test(pattern)
+  return {
+    // `/` alone is the start of `/*`.
+    folders: [path, startsElsewhere ? start || "/" : `${path}/${start}`],
+    isUnclear: /\\|\.\.|[{,|]\s*[/~]/.test(pattern.slice(start.length)) || segments.some(couldBeUp),
+  }
+}
+
+/** `.{.,}` and `[.][.]` are two dots in disguise. */
+function couldBeUp(segment: string): boolean {
+  return segment.includes(".") && /[{[(]/.test(segment) && /^[.,|{}()[\]@!+?]+$/.test(segment)
 }

@@ -1,7 +1,7 @@
 import { isObject, type PermissionUpdate, textOf } from "@signalbox/protocol"
 import { simpleCommand } from "./command-pattern.ts"
 import { isPersonal } from "./match-rule.ts"
-import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./pattern.ts"
+import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
 
 export interface GrantOptions {

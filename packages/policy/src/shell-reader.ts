@@ -1,5 +1,4 @@
-import { ANY, UNKNOWN } from "./glob.ts"
-import { hasUnseen } from "./pattern.ts"
+import { ANY, UNKNOWN, hasUnseen } from "./matching.ts"
 
 /** A blank that is part of a word, which a blank between words in a pattern does not match. */
 export const GAP = "\uE001"
@@ -15,7 +14,7 @@ export const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/
  * (variables, substitutions) is UNKNOWN in the words. With a `problem` the parts are a good guess: enough to find what is
  * forbidden, never to allow anything.
  */
-export interface CommandReading {
+interface CommandReading {
   /** The commands in it, each as its words without their quotes. */
   readonly parts: readonly (readonly string[])[]
   /** Why it is not one simple command, to be read after "because". */

@@ -1,6 +1,4 @@
-import { type Glob, globMatches, textGlob } from "./glob.ts"
-import { hasUnseen, MAX_TEXT_CHARS, type Match } from "./pattern.ts"
-import type { Work } from "./work.ts"
+import { type Glob, globMatches, textGlob, hasUnseen, MAX_TEXT_CHARS, type Match, type Work } from "./matching.ts"
 
 /** Units of work to take an address apart, however short it is. */
 const ADDRESS = 128

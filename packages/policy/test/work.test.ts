@@ -1,7 +1,7 @@
-import { evaluate, type Policy, type PolicyRequest, prepare } from "@signalbox/policy"
 import fc from "fast-check"
+import { evaluate, type Policy, type PolicyRequest, prepare } from "@signalbox/policy"
 import { describe, expect, it } from "vitest"
-import { Work } from "../src/work.ts"
+import { Work } from "../src/matching.ts"
 import { CONTEXT, type Draft, denying, numbered } from "./subject.ts"
 
 /** The work of `evaluate` without a bound, on a policy that was read before. */
