@@ -1,4 +1,15 @@
-import { type Glob, globCouldMatch, globMatchesAt, UNKNOWN, type Match, type Work, ANY, globMatches, globOf, textGlob } from "./matching.ts"
+import {
+  ANY,
+  type Glob,
+  globCouldMatch,
+  globMatches,
+  globMatchesAt,
+  globOf,
+  type Match,
+  textGlob,
+  UNKNOWN,
+  type Work,
+} from "./matching.ts"
 import { ASSIGNMENT, MAX_COMMAND_CHARS, plainText, READING, readCommand, writtenText } from "./shell-reader.ts"
 
 /** The shell's own words. Behind those of them that take a command stands one. */

@@ -1,8 +1,8 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { isPersonal, matchRule } from "./match-rule.ts"
+import { OverBudget, Work } from "./matching.ts"
 import type { Policy, Rule, RuleEffect } from "./schemas.ts"
 import { type PolicyContext, type PolicyRequest, type Subject, subjectOf } from "./subject.ts"
-import { OverBudget, Work } from "./matching.ts"
 
 export interface Verdict {
   readonly effect: RuleEffect

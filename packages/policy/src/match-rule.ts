@@ -1,11 +1,18 @@
-import { type CommandPattern, commandPattern, commandIsCovered, commandIsTouched } from "./command-pattern.ts"
-import { type Glob, textGlob, Work, least, type Match, most, textMatches } from "./matching.ts"
-import { PATH_FIELDS, type PathPattern, pathPattern, pathIsAbove, pathIsCovered, pathIsTouched } from "./path-pattern.ts"
-import type { Rule } from "./schemas.ts"
-import { READING, MAX_COMMAND_CHARS } from "./shell-reader.ts"
-import { type UrlPattern, urlPattern, urlIsCovered, urlIsTouched } from "./url-pattern.ts"
 import { isObject } from "@signalbox/protocol"
+import { type CommandPattern, commandIsCovered, commandIsTouched, commandPattern } from "./command-pattern.ts"
+import { type Glob, least, type Match, most, textGlob, textMatches, Work } from "./matching.ts"
+import {
+  PATH_FIELDS,
+  type PathPattern,
+  pathIsAbove,
+  pathIsCovered,
+  pathIsTouched,
+  pathPattern,
+} from "./path-pattern.ts"
+import type { Rule } from "./schemas.ts"
+import { MAX_COMMAND_CHARS, READING } from "./shell-reader.ts"
 import type { PolicyContext, PolicyRequest, Subject } from "./subject.ts"
+import { type UrlPattern, urlIsCovered, urlIsTouched, urlPattern } from "./url-pattern.ts"
 
 /** A pattern of a rule, read when it is first needed and kept as long as its rule. */
 export class Pattern {

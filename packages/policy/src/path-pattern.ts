@@ -1,4 +1,4 @@
-import { type Glob, globMatches, textGlob, hasUnseen, type Match, most, type Work } from "./matching.ts"
+import { type Glob, globMatches, hasUnseen, type Match, most, textGlob, type Work } from "./matching.ts"
 
 /**
  * Paths by their text alone: `.` and `..` are resolved, nothing is looked up on a disk, links are not followed, `~` is

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { simpleCommand } from "./command-pattern.ts"
-import { isAbsolute, PATH_FIELDS } from "./path-pattern.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from "./matching.ts"
+import { isAbsolute, PATH_FIELDS } from "./path-pattern.ts"
 
 const MAX_RULES = 1000
 /** A year: longer is no expiry at all. */

@@ -1,4 +1,4 @@
-import { ANY, UNKNOWN, hasUnseen } from "./matching.ts"
+import { ANY, hasUnseen, UNKNOWN } from "./matching.ts"
 
 /** A blank that is part of a word, which a blank between words in a pattern does not match. */
 export const GAP = "\uE001"

@@ -1,9 +1,9 @@
+import { isObject } from "@signalbox/protocol"
 import { type CommandForms, commandForms, plainCommand, type SimpleCommand, simpleCommand } from "./command-pattern.ts"
+import { MAX_TEXT_CHARS, type Work } from "./matching.ts"
 import { type PathForms, pathForms, type SearchedFolders, searchedFolders } from "./path-pattern.ts"
 import { MAX_COMMAND_CHARS, READING } from "./shell-reader.ts"
 import { type UrlForms, urlForms } from "./url-pattern.ts"
-import { type Work, MAX_TEXT_CHARS } from "./matching.ts"
-import { isObject } from "@signalbox/protocol"
 
 /** A question, as far as rules look at it. */
 export interface PolicyRequest {

@@ -1,4 +1,4 @@
-import { type Glob, globMatches, textGlob, hasUnseen, MAX_TEXT_CHARS, type Match, type Work } from "./matching.ts"
+import { type Glob, globMatches, hasUnseen, MAX_TEXT_CHARS, type Match, textGlob, type Work } from "./matching.ts"
 
 /** Units of work to take an address apart, however short it is. */
 const ADDRESS = 128

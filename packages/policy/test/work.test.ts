@@ -1,5 +1,5 @@
-import fc from "fast-check"
 import { evaluate, type Policy, type PolicyRequest, prepare } from "@signalbox/policy"
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Work } from "../src/matching.ts"
 import { CONTEXT, type Draft, denying, numbered } from "./subject.ts"
