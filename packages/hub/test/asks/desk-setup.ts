@@ -5,7 +5,7 @@ import type { AskVerdict } from "../../src/asks/ask-verdict.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 
 export interface DeskSetup {
   readonly desk: AskDesk

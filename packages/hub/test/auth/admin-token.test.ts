@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { ensureAdminToken } from "../../src/auth/admin-token.ts"
 import { Tokens } from "../../src/auth/tokens.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 
 describe("the first start", () => {
   let home = ""

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { Authority } from "../../src/auth/authority.ts"
 import { settleExposure } from "../../src/auth/exposure.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { factsWith } from "./facts.ts"
 import { ManualClock } from "./manual-clock.ts"
 

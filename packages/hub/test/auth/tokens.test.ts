@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { Tokens } from "../../src/auth/tokens.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { ManualClock } from "./manual-clock.ts"
 
 async function setUp() {

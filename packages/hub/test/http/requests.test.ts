@@ -3,7 +3,7 @@ import type { EventQuery } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import { eventPageJson } from "../../src/http/event-page-json.ts"
 import { readPage } from "../../src/session/event-page.ts"
-import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
+import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 import { ODD_LINE, ask as theAsk } from "./fake-core.ts"
 import { errorOf, type HttpSetup, setUpHttp } from "./http-setup.ts"
 

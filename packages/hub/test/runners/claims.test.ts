@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
 import { RunnerClaims } from "../../src/runners/runner-claims.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { call, openStage, type Stage, tokenOf } from "../clients/stage.ts"
 import { dial, FakeAgent, FakeRunner, factsOf } from "./fake-runner.ts"
 import { eventsOf, launch, rest, send, WAIT } from "./launching.ts"

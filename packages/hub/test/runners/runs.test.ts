@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Run } from "../../src/model/run.ts"
 import { RunDesk } from "../../src/runs/run-desk.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { openStage, tokenOf } from "../clients/stage.ts"
 import { rest } from "./launching.ts"
 

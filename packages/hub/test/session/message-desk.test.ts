@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { FakeAgent, setUpSessions } from "./session-setup.ts"
 
 const WAIT = { timeout: 15_000, interval: 5 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { markOf } from "../../src/session/outline.ts"
 import { Outlines } from "../../src/session/outlines.ts"
-import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
+import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
 function marked(message: Record<string, unknown>, from: "agent" | "client" = "agent") {
   return markOf({ seq: 7, at: 0, from, line: JSON.stringify(message) })

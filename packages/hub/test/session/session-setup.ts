@@ -6,8 +6,8 @@ import type { Continuity } from "../../src/session/connection.ts"
 import { LiveSession } from "../../src/session/live-session.ts"
 import type { Published } from "../../src/session/pipeline.ts"
 import { SessionRegistry } from "../../src/session/session-registry.ts"
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
-import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
+import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
 /** An agent's process at the other end of a wire that never breaks by itself. */
 export class FakeAgent implements AgentWire {

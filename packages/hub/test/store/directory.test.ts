@@ -1,5 +1,5 @@
-import { MemoryDirectory } from "../../src/store/memory-directory.ts"
 import { describeDirectoryContract } from "../../src/testing/index.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { openReopenable } from "./store-folder.ts"
 
 describeDirectoryContract("memory", async () => ({

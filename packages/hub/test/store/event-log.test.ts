@@ -1,5 +1,5 @@
-import { MemoryEventLog } from "../../src/store/memory-event-log.ts"
 import { describeEventLogContract } from "../../src/testing/index.ts"
+import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 import { openReopenable } from "./store-folder.ts"
 
 describeEventLogContract("memory", async () => ({

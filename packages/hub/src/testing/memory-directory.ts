@@ -4,10 +4,10 @@ import type { Ask, AskState } from "../model/ask.ts"
 import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
 import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
 import type { KeptSession } from "../model/session-record.ts"
-import { isUndelivered } from "./directory/asks.ts"
-import type { AuditFilter } from "./directory/audit.ts"
-import type { GrantFilter } from "./directory/grants.ts"
-import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type SettleOptions } from "./directory.ts"
+import { isUndelivered } from "../store/directory/asks.ts"
+import type { AuditFilter } from "../store/directory/audit.ts"
+import type { GrantFilter } from "../store/directory/grants.ts"
+import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type SettleOptions } from "../store/directory.ts"
 
 /** Durable as long as the process: for tests. */
 export class MemoryDirectory implements Directory {

@@ -7,8 +7,8 @@ import {
   type LogBounds,
   MAX_READ_EVENTS,
   type ReadRange,
-} from "./event-log.ts"
-import { LiveTails } from "./live-tails.ts"
+} from "../store/event-log.ts"
+import { LiveTails } from "../store/live-tails.ts"
 
 interface SessionLog {
   readonly events: StoredEvent[]
