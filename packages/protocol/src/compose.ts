@@ -1,5 +1,5 @@
 /** The messages a host sends, in the one form that every CLI we know of understands. */
-import { type Envelope, fieldOf, isObject } from "./envelope.ts"
+import type { Envelope } from "./envelope.ts"
 import type { ControlRequestOf, ControlSubtypeOf } from "./schemas/control-table.ts"
 
 export interface UserMessageOptions {
@@ -79,12 +79,4 @@ export function composeDeny(question: ToolQuestion, message: string, options: { 
 function toolUse(question: ToolQuestion): { toolUseID?: string } {
   const { tool_use_id } = question.request
   return tool_use_id === undefined ? {} : { toolUseID: tool_use_id }
-}
-
-/** Fills in what an allow from elsewhere left out; every other answer is returned as it is. */
-export function completeAllow(answer: Envelope, question: ToolQuestion): Envelope {
-  const response = fieldOf(answer, "response")
-  const payload = fieldOf(response, "response")
-  if (payload?.["behavior"] !== "allow" || isObject(payload["updatedInput"])) return answer
-  return { ...answer, response: { ...response, response: { ...payload, updatedInput: question.request.input } } }
 }

@@ -1,5 +1,4 @@
 import { type Envelope, isEnvelope, isObject } from "./envelope.ts"
-import { type Guess, guessFromRubbish } from "./guess.ts"
 import { known, subtypePath } from "./known.generated.ts"
 import { createLineParser, type LineParser } from "./line-parser.ts"
 import type { AgentMessage, HostMessage, Side, WireMessage } from "./schemas/registry.ts"
@@ -31,8 +30,6 @@ export interface UnknownLine {
 export interface MalformedLine {
   readonly kind: "malformed"
   readonly reason: string
-  /** Only of a line that is no JSON at all. */
-  readonly guess?: Guess
   readonly line: string
 }
 
@@ -62,9 +59,7 @@ function decodeWith(parse: LineParser, line: string, from: Side | "either"): Dec
   try {
     value = parse(line)
   } catch (error) {
-    const reason = `not JSON: ${error instanceof Error ? error.message : String(error)}`
-    const guess = guessFromRubbish(line)
-    return guess === undefined ? malformed(line, reason) : { ...malformed(line, reason), guess }
+    return malformed(line, `not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (!isObject(value)) return malformed(line, `not an object but ${nameOf(value)}`)
   return isEnvelope(value) ? classify(value, line, from) : malformed(line, `no "type"`)

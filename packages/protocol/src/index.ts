@@ -15,7 +15,6 @@ export {
 } from "./agent-state.ts"
 export {
   type AllowOptions,
-  completeAllow,
   composeAllow,
   composeCancel,
   composeDeny,
@@ -57,7 +56,6 @@ export {
   type LineSplitter,
   type LineSplitterOptions,
 } from "./framing.ts"
-export { type Guess, guessFromRubbish } from "./guess.ts"
 export { capabilities, hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
 export { costWords, sumUsd } from "./money.ts"
 export { type PeerTraits, peerTraits } from "./peer-traits.ts"

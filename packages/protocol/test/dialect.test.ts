@@ -5,7 +5,7 @@ import {
   normaliseFrontendMessage,
   readFrontendLine,
 } from "../src/dialects/index.ts"
-import { completeAllow, decode, guessFromRubbish } from "../src/index.ts"
+import { decode } from "../src/index.ts"
 
 const reading = { newRequestId: () => "fresh" }
 
@@ -126,22 +126,6 @@ describe("dialects of a frontend", () => {
     })
   })
 
-  it("[L9] an allow that came without its input is completed from the question", () => {
-    const question = { request_id: "r", request: { input: { command: "ls" } } }
-    const allow = normaliseFrontendMessage(
-      { type: "control_response", request_id: "r", permission: { allow: true } },
-      reading,
-    )
-    expect(completeAllow(allow, question)).toMatchObject({
-      response: { response: { behavior: "allow", updatedInput: { command: "ls" } } },
-    })
-    const edited = {
-      type: "control_response",
-      response: { response: { behavior: "allow", updatedInput: { command: "pwd" } } },
-    }
-    expect(completeAllow(edited, question)).toBe(edited)
-  })
-
   it("[L10] what is not an old form passes untouched, also when it makes no sense", () => {
     for (const message of [
       { type: "control_response" },
@@ -150,27 +134,5 @@ describe("dialects of a frontend", () => {
     ]) {
       expect(normaliseFrontendMessage(message, reading)).toBe(message)
     }
-  })
-})
-
-describe("a line that is no JSON", () => {
-  it("[G1] a session id and an init notice are found by pattern and marked as a guess", () => {
-    expect(guessFromRubbish('[system/init] session_id: "abc-123.DEF_4"')).toEqual({
-      guess: true,
-      isInit: true,
-      session_id: "abc-123.DEF_4",
-    })
-    expect(guessFromRubbish('{"type":"system","subtype":"init","sessionId":"12345678')).toMatchObject({
-      isInit: true,
-      session_id: "12345678",
-    })
-    expect(guessFromRubbish("session=short")).toBeUndefined()
-    expect(guessFromRubbish("nothing to see")).toBeUndefined()
-  })
-
-  it("[G2] a hostile line costs little: only its beginning is searched", () => {
-    const hostile = "session".repeat(1_000_000) + '"'.repeat(1_000_000)
-    expect(guessFromRubbish(hostile)).toBeUndefined()
-    expect(guessFromRubbish(`${"x".repeat(70_000)} session_id=12345678`)).toBeUndefined()
   })
 })

@@ -11,8 +11,6 @@ export interface EventLog {
   read(session: string, range: ReadRange): Promise<readonly StoredEvent[]>
   /** The events that `read` would give, without their lines. */
   sizes(session: string, range: ReadRange): Promise<readonly LineSize[]>
-  /** Catch-up, then live, without a gap or a duplicate, until the signal aborts. */
-  follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent>
   /** The event with this key, if the session has it. */
   find(session: string, key: string): Promise<StoredEvent | undefined>
   bounds(session: string): Promise<LogBounds>

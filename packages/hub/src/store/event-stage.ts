@@ -49,21 +49,18 @@ export class EventStage implements JournalStage {
   readonly #database: Database
   readonly #heads: SessionHeads
   readonly #keys: EventKeys
-  readonly #publish: (append: StagedAppend) => void
   #staged: StagedAppend[] = []
-  #flushed: StagedAppend[] = []
+  #hasFlushed = false
   #run: RowRun | undefined
 
   constructor(parts: {
     readonly database: Database
     readonly heads: SessionHeads
     readonly keys: EventKeys
-    readonly publish: (append: StagedAppend) => void
   }) {
     this.#database = parts.database
     this.#heads = parts.heads
     this.#keys = parts.keys
-    this.#publish = parts.publish
   }
 
   stage(session: string, events: readonly NewEvent[]): StagedAppend {
@@ -81,16 +78,14 @@ export class EventStage implements JournalStage {
       append.lastSeq = append.stored.at(-1)?.seq ?? head.lastSeq
     }
     this.#writeRows()
-    for (const append of this.#staged) this.#flushed.push(append)
+    this.#hasFlushed = true
     this.#staged = []
   }
 
   committed(): void {
-    const flushed = this.#flushed
-    if (flushed.length === 0) return
-    this.#flushed = []
+    if (!this.#hasFlushed) return
+    this.#hasFlushed = false
     this.#keys.committed()
-    for (const append of flushed) if (append.stored.length > 0) this.#publish(append)
   }
 
   discard(): void {
@@ -101,7 +96,7 @@ export class EventStage implements JournalStage {
   }
 
   rolledBack(): void {
-    this.#flushed = []
+    this.#hasFlushed = false
     this.discard()
   }
 

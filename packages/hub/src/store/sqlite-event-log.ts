@@ -13,7 +13,6 @@ import {
 import { EventStage } from "./event-stage.ts"
 import type { Journal } from "./journal.ts"
 import { fromStoredKey } from "./key-slot.ts"
-import { LiveTails } from "./live-tails.ts"
 import { SessionHeads } from "./session-heads.ts"
 import { fromStoredText } from "./stored-text.ts"
 
@@ -42,20 +41,13 @@ export class SqliteEventLog implements EventLog {
   readonly #heads: SessionHeads
   readonly #keys: EventKeys
   readonly #stage: EventStage
-  readonly #tails: LiveTails
 
   constructor(database: Database, journal: Journal) {
     this.#database = database
     this.#journal = journal
     this.#heads = new SessionHeads(database)
-    this.#tails = new LiveTails((session, range) => this.read(session, range))
     this.#keys = new EventKeys(database, journal)
-    this.#stage = new EventStage({
-      database,
-      heads: this.#heads,
-      keys: this.#keys,
-      publish: ({ session, stored }) => this.#tails.publish(session, stored),
-    })
+    this.#stage = new EventStage({ database, heads: this.#heads, keys: this.#keys })
     journal.addStage(this.#stage)
   }
 
@@ -84,10 +76,6 @@ export class SqliteEventLog implements EventLog {
     if (window === undefined) return []
     const sizes = this.#sizesWithin(window, range.maxBytes ?? Number.POSITIVE_INFINITY)
     return window.read === READS.last ? sizes.toReversed() : sizes
-  }
-
-  follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
-    return this.#tails.follow(session, after, signal)
   }
 
   async find(session: string, key: string): Promise<StoredEvent | undefined> {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
 import type { NewEvent } from "../model/event.ts"
-import { describeFollowContract } from "./event-log-follow-contract.ts"
 import { describeReadContract } from "./event-log-read-contract.ts"
 import type { EventLogSetup } from "./event-log-setup.ts"
 import { numberedEvent, numberedEvents, readWhole, seqs, upTo } from "./events.ts"
@@ -155,6 +154,5 @@ export function describeEventLogContract(name: string, open: () => Promise<Event
       }))
 
     describeReadContract(withLog)
-    describeFollowContract(withLog)
   })
 }

@@ -26,24 +26,3 @@ export async function readWhole(log: EventLog, session: string): Promise<StoredE
     events.push(...page)
   }
 }
-
-/** The next events of a follower; fewer when it ends before. Between two of them `pause` is awaited. */
-export async function take(
-  events: AsyncIterable<StoredEvent>,
-  count: number,
-  pause: () => Promise<void> = () => Promise.resolve(),
-): Promise<StoredEvent[]> {
-  const taken: StoredEvent[] = []
-  if (count === 0) return taken
-  for await (const event of events) {
-    taken.push(event)
-    if (taken.length === count) break
-    await pause()
-  }
-  return taken
-}
-
-/** A turn of the event loop: others get theirs. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}

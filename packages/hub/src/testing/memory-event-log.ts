@@ -8,7 +8,6 @@ import {
   MAX_READ_EVENTS,
   type ReadRange,
 } from "../store/event-log.ts"
-import { LiveTails } from "../store/live-tails.ts"
 
 interface SessionLog {
   readonly events: StoredEvent[]
@@ -18,7 +17,6 @@ interface SessionLog {
 /** Durable as long as the process: for tests. */
 export class MemoryEventLog implements EventLog {
   readonly #sessions = new Map<string, SessionLog>()
-  readonly #tails = new LiveTails((session, range) => this.read(session, range))
 
   async append(session: string, events: readonly NewEvent[], _options?: AppendOptions): Promise<Appended> {
     const log = this.#open(session)
@@ -31,7 +29,6 @@ export class MemoryEventLog implements EventLog {
       stored.push(numbered)
     }
     const lastSeq = log.events.length
-    if (stored.length > 0) this.#tails.publish(session, stored)
     return { stored, lastSeq: stored.at(-1)?.seq ?? lastSeq }
   }
 
@@ -52,10 +49,6 @@ export class MemoryEventLog implements EventLog {
   async sizes(session: string, range: ReadRange): Promise<readonly LineSize[]> {
     const events = await this.read(session, range)
     return events.map(({ seq, line }) => ({ seq, bytes: Buffer.byteLength(line) }))
-  }
-
-  follow(session: string, after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
-    return this.#tails.follow(session, after, signal)
   }
 
   async find(session: string, key: string): Promise<StoredEvent | undefined> {
