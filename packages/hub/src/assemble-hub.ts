@@ -1,8 +1,10 @@
 import { type Rule, rulesFromUpdate } from "@signalbox/policy"
 import type { Envelope } from "@signalbox/protocol"
 import { AgentIngress } from "./agents/ingress.ts"
+import { answerWire } from "./asks/answer-delivery.ts"
 import { AskDesk } from "./asks/ask-desk.ts"
 import { GrantDesk } from "./asks/grant-desk.ts"
+import { AskReader, briefAsk } from "./asks/whole-ask.ts"
 import type { Authority } from "./auth/authority.ts"
 import { ClientDesks } from "./clients/client-desks.ts"
 import { ClientDoors } from "./clients/client-doors.ts"
@@ -55,8 +57,10 @@ export async function assembleHub(options: HubPartsOptions) {
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
   const grants = openGrants(store, (id) => registry.find(id))
+  const reader = new AskReader(log)
   const asks = new AskDesk({
     directory,
+    reader,
     grants,
     judge: (ask) => policy.judge(ask, registry.get(ask.sessionId).record, grants.rulesOf(ask.sessionId)),
     send: (incarnation, message) => sendTo(registry, incarnation, message),
@@ -123,6 +127,7 @@ export async function assembleHub(options: HubPartsOptions) {
     registry,
     log,
     directory,
+    reader,
     asks,
     grants,
     policy,
@@ -151,7 +156,7 @@ export async function assembleHub(options: HubPartsOptions) {
     metrics,
     core,
     fanOut,
-    openAsks: (sessionId) => (sessionId === undefined ? asks.pending() : asks.pendingOf(sessionId)),
+    tellOpenAsks: (sessionId, tell) => asks.tellOpen(sessionId, tell),
     inProgress: (sessionId) => registry.find(sessionId)?.inProgress.lines() ?? [],
   })
   const clientDoors = new ClientDoors({
@@ -221,10 +226,7 @@ function publishAsk({ registry, fanOut, metrics }: Publishing, ask: Ask): void {
   const waitedSeconds = (Date.parse(ask.settledAt) - Date.parse(ask.askedAt)) / 1000
   metrics.askSettled({ state: ask.state, via: ask.via ?? "hub", waitedSeconds })
   if (ask.answer === undefined || session === undefined) return
-  const response = { subtype: "success", request_id: ask.requestId, response: ask.answer }
   const from = ask.via === "person" ? "client" : "hub"
   // The answer stands in the ask, synced; the event is for those who read the history.
-  void session.history
-    .recordAnswer({ type: "control_response", response }, ask.settledBy ?? "hub", from)
-    .catch(() => undefined)
+  void session.history.recordAnswer(answerWire(briefAsk(ask)), ask.settledBy ?? "hub", from).catch(() => undefined)
 }

@@ -29,7 +29,7 @@ export interface HubCore {
   outline(id: string): Promise<readonly OutlineMark[]>
   search(query: SearchQuery): Promise<SearchReply>
 
-  listAsks(query: AskQuery): Promise<readonly Ask[]>
+  listAsks(query: AskQuery): Promise<Page<Ask>>
   getAsk(id: string): Promise<Ask>
   answerAsk(id: string, answer: AskAnswer, how: AnswerOptions): Promise<Ask>
   /** `expiresAt` as its caller saw it. */
@@ -42,7 +42,7 @@ export interface HubCore {
   listGrants(query: { session?: string }): Promise<readonly Grant[]>
   /** `gone`: whether it no longer holds, or is only noted because the CLI cannot take it back. */
   revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }>
-  listAudit(query: { session?: string; after: number; limit: number }): Promise<readonly AuditRecord[]>
+  listAudit(query: { session?: string; after: number; limit: number }): Promise<Page<AuditRecord>>
 
   /** Removes the worktree that was made for it, never with uncommitted changes. */
   removeWorktree(id: string, caller: Caller): Promise<SessionView>
@@ -135,6 +135,13 @@ export interface EventQuery {
   readonly before?: number
   readonly around?: number
   readonly limit: number
+}
+
+/** A list whose entries are read when they are asked for. */
+export interface Page<T> {
+  readonly entries: AsyncIterable<T>
+  readonly largestBytes: number
+  readonly more: boolean
 }
 
 export interface EventPage {

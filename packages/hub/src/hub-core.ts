@@ -1,7 +1,9 @@
 import { isObject } from "@signalbox/protocol"
 import { commandFor } from "./agents/launch-command.ts"
 import type { AskDesk } from "./asks/ask-desk.ts"
+import { askPage, auditPage } from "./asks/ask-pages.ts"
 import type { GrantDesk } from "./asks/grant-desk.ts"
+import type { AskReader } from "./asks/whole-ask.ts"
 import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
 import { requireCarried } from "./clients/initialize-answer.ts"
@@ -18,6 +20,7 @@ import type {
   NewMessage,
   NewSession,
   OutlineMark,
+  Page,
   RunnerView,
   SearchQuery,
   SearchReply,
@@ -51,6 +54,7 @@ export interface LocalHubCoreOptions {
   readonly registry: SessionRegistry
   readonly log: EventLog
   readonly directory: Directory
+  readonly reader: AskReader
   readonly asks: AskDesk
   readonly grants: GrantDesk
   readonly policy: PolicyDesk
@@ -70,6 +74,7 @@ export interface LocalHubCoreOptions {
   readonly now?: () => Date
 }
 
+const DEFAULT_ASKS = 1_000
 const INTERRUPT_TIMEOUT_MS = 60_000
 const END_TIMEOUT_MS = 5_000
 const RUNNER_TIMEOUT_MS = 30_000
@@ -220,14 +225,19 @@ export class LocalHubCore implements HubCore {
     return this.#options.search(query)
   }
 
-  listAsks(query: AskQuery): Promise<readonly Ask[]> {
-    return this.#options.directory.listAsks(query)
+  async listAsks(query: AskQuery): Promise<Page<Ask>> {
+    const { directory, reader } = this.#options
+    const { limit = DEFAULT_ASKS } = query
+    // One more than is wanted tells whether there are more.
+    const records = await directory.listAsks({ ...query, limit: limit + 1 })
+    return askPage(reader, { records, limit })
   }
 
   async getAsk(id: string): Promise<Ask> {
-    const ask = await this.#options.directory.getAsk(id)
+    const { directory, reader } = this.#options
+    const ask = await directory.getAsk(id)
     if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
-    return ask
+    return reader.whole(ask)
   }
 
   answerAsk(id: string, answer: AskAnswer, { caller, ...how }: AnswerOptions): Promise<Ask> {
@@ -273,8 +283,9 @@ export class LocalHubCore implements HubCore {
     return revoked
   }
 
-  listAudit(query: { session?: string; after: number; limit: number }): Promise<readonly AuditRecord[]> {
-    return this.#options.directory.listAudit(query)
+  async listAudit(query: { session?: string; after: number; limit: number }): Promise<Page<AuditRecord>> {
+    const records = await this.#options.directory.listAudit({ ...query, limit: query.limit + 1 })
+    return auditPage(this.#options, { records, limit: query.limit })
   }
 
   async removeWorktree(id: string): Promise<SessionView> {

@@ -1,17 +1,20 @@
 import type { Envelope } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
-import type { Ask, AskAnswer, AskState, AskVia } from "../model/ask.ts"
-import type { Directory } from "../store/directory.ts"
+import type { Ask, AskAnswer, AskRecord, AskState, AskVia } from "../model/ask.ts"
+import type { Directory, SettledAsk } from "../store/directory.ts"
 import { type FittingAnswer, fitAnswer } from "./answer.ts"
 import { AnswerDelivery } from "./answer-delivery.ts"
 import { auditOf, auditOfExtension } from "./ask-audit.ts"
-import { askId, askOfRequest, type Question } from "./ask-of-request.ts"
 import { AskTimers } from "./ask-timers.ts"
 import { type AskVerdict, expiredAnswer, extended, verdictAnswer, withVerdict } from "./ask-verdict.ts"
 import { GrantDesk } from "./grant-desk.ts"
+import { type AskReader, askId, type Question, recordOf, wholeAsk } from "./whole-ask.ts"
+
+type Request = Ask["request"]
 
 export interface AskDeskOptions {
   readonly directory: Directory
+  readonly reader: AskReader
   readonly judge: (ask: Ask) => AskVerdict
   /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
   readonly send: (incarnation: string, message: Envelope) => Promise<boolean>
@@ -45,17 +48,17 @@ export interface Orphaned {
 /** The agents' open questions. The first valid answer wins, everywhere at once; the order is commit, wire, reply. */
 export class AskDesk {
   readonly #options: AskDeskOptions
-  readonly #pending = new Map<string, Ask>()
-  readonly #counts = new Map<string, number>()
+  readonly #pending = new Map<string, AskRecord>()
+  readonly #bySession = new Map<string, Map<string, AskRecord>>()
   readonly #opening = new Map<string, Promise<void>>()
   readonly #extending = new Map<string, Promise<void>>()
   readonly #delivery: AnswerDelivery
   readonly #timers: AskTimers
 
   constructor(options: AskDeskOptions) {
-    const { directory, send, setTimer } = options
+    const { directory, reader, send, setTimer } = options
     this.#options = options
-    this.#delivery = new AnswerDelivery({ directory, send, now: () => this.#now() })
+    this.#delivery = new AnswerDelivery({ directory, reader, send, now: () => this.#now() })
     this.#timers = new AskTimers({
       now: () => this.#date(),
       expire: (id, expiresAt) => this.#expire(id, expiresAt),
@@ -69,20 +72,33 @@ export class AskDesk {
     await this.#delivery.load()
   }
 
-  pending(): readonly Ask[] {
+  pending(): readonly AskRecord[] {
     return [...this.#pending.values()]
   }
 
-  pendingOf(sessionId: string): readonly Ask[] {
-    return [...this.#pending.values()].filter((ask) => ask.sessionId === sessionId)
+  pendingOf(sessionId: string): readonly AskRecord[] {
+    return [...(this.#bySession.get(sessionId)?.values() ?? [])]
   }
 
   pendingCount(sessionId: string): number {
-    return this.#counts.get(sessionId) ?? 0
+    return this.#bySession.get(sessionId)?.size ?? 0
+  }
+
+  /**
+   * Tells of the open asks, of one session or of all, one after the other. Each is told as it is when what it asked was
+   * read, and not at all when it was settled meanwhile. Ends when `tell` says false.
+   */
+  async tellOpen(sessionId: string | undefined, tell: (ask: Ask) => Promise<boolean>): Promise<void> {
+    for (const { id } of sessionId === undefined ? this.pending() : this.pendingOf(sessionId)) {
+      const open = this.#pending.get(id)
+      const request = open === undefined ? undefined : await this.#options.reader.request(open)
+      const now = this.#pending.get(id)
+      if (now !== undefined && !(await tell(wholeAsk(now, request ?? {})))) return
+    }
   }
 
   /** The open question of this process with this id. */
-  find(incarnation: string, requestId: string): Ask | undefined {
+  find(incarnation: string, requestId: string): AskRecord | undefined {
     for (const ask of this.#pending.values()) {
       if (ask.requestId === requestId && ask.incarnation === incarnation) return ask
     }
@@ -91,7 +107,7 @@ export class AskDesk {
 
   /** Where one of these questions was asked, if it is open or its answer may not have been heard. */
   sessionOf(requestIds: readonly string[]): string | undefined {
-    const isAsked = (ask: Ask) => requestIds.includes(ask.requestId)
+    const isAsked = (ask: AskRecord) => requestIds.includes(ask.requestId)
     return this.pending().find(isAsked)?.sessionId ?? this.#delivery.sessionOf(isAsked)
   }
 
@@ -110,34 +126,35 @@ export class AskDesk {
     const { directory } = this.#options
     const known = await directory.getAsk(id)
     if (known !== undefined) return known.state === "pending" ? undefined : this.#delivery.askedAgain(id)
-    const asked = askOfRequest(question)
-    const verdict = this.#options.judge(asked)
+    const { request } = question
+    const asked = recordOf(question)
+    const verdict = this.#options.judge(wholeAsk(asked, request))
     const ask = withVerdict(asked, verdict)
     await this.#supersede(ask)
     const decided = verdictAnswer(ask, verdict)
-    if (decided !== undefined) return this.#settleAtOnce(ask, decided, `rule ${verdict.rule ?? "?"}`)
+    if (decided !== undefined) return this.#settleAtOnce(ask, request, { decided, by: `rule ${verdict.rule ?? "?"}` })
     await directory.addAsk(ask)
     this.#hold(ask)
-    this.#options.publish(ask)
+    this.#options.publish(wholeAsk(ask, request))
   }
 
   /** What a rule decides is never seen pending: asked and settled in one commit. */
-  async #settleAtOnce(ask: Ask, answer: AskAnswer, by: string): Promise<void> {
-    const fitting = fitAnswer(ask, answer)
-    const settledAsk = this.#settledAs(ask, fitting, { by, via: "policy" })
+  async #settleAtOnce(ask: AskRecord, request: Request, { decided, by }: { decided: AskAnswer; by: string }) {
+    const settledAsk = this.#settledAs(ask, fitAnswer(ask, decided), { by, via: "policy" })
     const adding = this.#options.directory.addAsk(ask)
-    const [, result] = await Promise.all([adding, this.#commit(ask, settledAsk)])
-    if (result.changed) await this.#delivery.deliver(settledAsk, fitting.wire)
+    const [, result] = await Promise.all([adding, this.#commit(settledAsk, request)])
+    if (result.changed) await this.#delivery.deliver(settledAsk, request)
   }
 
   async answer(id: string, answer: AskAnswer, how: Answering): Promise<Ask> {
+    const { reader } = this.#options
     await this.#extending.get(id)
     const ask = await this.#known(id)
-    if (how.answerId !== undefined && ask.answerId === how.answerId) return ask
-    if (ask.state !== "pending") throw settled(ask)
+    if (how.answerId !== undefined && ask.answerId === how.answerId) return reader.whole(ask)
+    if (ask.state !== "pending") throw settled(await reader.whole(ask))
     if (how.inputHash !== undefined && how.inputHash !== ask.inputHash) {
       throw new HubError("ask/changed", "the ask's input is not the one that was answered: read it again", {
-        details: { ask },
+        details: { ask: await reader.whole(ask) },
       })
     }
     return this.#settle(ask, answer, how)
@@ -155,21 +172,24 @@ export class AskDesk {
   }
 
   async #extend(id: string, { by, expiresAt }: Extending): Promise<Ask> {
+    const { reader, directory, publish } = this.#options
     const ask = await this.#known(id)
-    if (ask.state !== "pending") throw settled(ask)
+    const request = (await reader.request(ask)) ?? {}
+    if (ask.state !== "pending") throw settled(wholeAsk(ask, request))
     // One moment can be written in several ways.
     const isPutOff = ask.expiresAt !== undefined && Date.parse(expiresAt ?? ask.expiresAt) !== Date.parse(ask.expiresAt)
-    if (isPutOff) return ask
+    if (isPutOff) return wholeAsk(ask, request)
     const longer = extended(ask)
-    if (longer === undefined) throw notExtendable(ask)
+    if (longer === undefined) throw notExtendable(wholeAsk(ask, request))
     const audit = auditOfExtension(ask, longer, { at: this.#now(), by })
-    const result = await this.#options.directory.settleAsk(id, "pending", longer, { synced: true, audit })
-    if (!result.changed) throw settled(result.ask)
+    const result = await directory.settleAsk(id, "pending", longer, { synced: true, audit })
+    if (!result.changed) throw settled(wholeAsk(result.ask, request))
+    const whole = wholeAsk(longer, request)
     // Settled a moment later, it is not told as open after that.
-    if (!this.#pending.has(id)) return longer
+    if (!this.#pending.has(id)) return whole
     this.#hold(longer)
-    this.#options.publish(longer)
-    return longer
+    publish(whole)
+    return whole
   }
 
   /** The agent took its question back. */
@@ -181,7 +201,7 @@ export class AskDesk {
   /** The process is gone, or another took its place: nobody is left to hear an answer. */
   async orphan({ sessionId, incarnation, except }: Orphaned): Promise<void> {
     // Its conversation may have gone through several sessions, each with asks of its own.
-    const isGone = (ask: Ask) =>
+    const isGone = (ask: AskRecord) =>
       ask.incarnation !== except && (ask.sessionId === sessionId || ask.incarnation === incarnation)
     for (const ask of this.pending().filter(isGone)) await this.#close(ask, "orphaned", "hub")
     await this.#delivery.giveUp(isGone)
@@ -201,23 +221,29 @@ export class AskDesk {
     this.#timers.close()
   }
 
-  async #settle(ask: Ask, answer: AskAnswer, how: Answering): Promise<Ask> {
-    const { grants } = this.#options
+  async #settle(known: AskRecord, answer: AskAnswer, how: Answering): Promise<Ask> {
+    const { grants, reader } = this.#options
+    const request = await reader.request(known)
+    const ask = this.#latest(known)
     const kept = grants.take(ask, answer, how.by)
     const fitting = fitAnswer(ask, kept.answer)
-    const settledAsk = this.#settledAs(ask, fitting, how)
-    const result = await this.#commit(ask, settledAsk)
-    if (!result.changed) {
-      if (how.answerId !== undefined && result.ask.answerId === how.answerId) return result.ask
-      throw settled(result.ask)
+    if (request === undefined && fitting.state === "allowed") {
+      throw new HubError("store/failed", "What this ask asked for cannot be read: it can only be denied")
     }
-    const told = await this.#delivery.deliver(settledAsk, fitting.wire)
+    const settledAsk = this.#settledAs(ask, fitting, how)
+    const result = await this.#commit(settledAsk, request)
+    if (!result.changed) {
+      const winner = wholeAsk(result.ask, request ?? {})
+      if (how.answerId !== undefined && winner.answerId === how.answerId) return winner
+      throw settled(winner)
+    }
+    const told = await this.#delivery.deliver(settledAsk, request ?? {})
     // After the wire: an answer that stands is not held up by a grant that could not be kept.
     await grants.keep(kept.grants)
-    return told
+    return wholeAsk(told, request ?? {})
   }
 
-  #settledAs(ask: Ask, fitting: FittingAnswer, how: Answering): Ask {
+  #settledAs(ask: AskRecord, fitting: FittingAnswer, how: Answering): AskRecord {
     return {
       ...ask,
       state: fitting.state,
@@ -229,60 +255,66 @@ export class AskDesk {
     }
   }
 
-  async #close(ask: Ask, state: AskState, via: AskVia): Promise<void> {
-    await this.#commit(ask, { ...ask, state, settledAt: this.#now(), via })
+  async #close(ask: AskRecord, state: AskState, via: AskVia): Promise<void> {
+    const request = await this.#options.reader.request(ask).catch(() => undefined)
+    await this.#commit({ ...this.#latest(ask), state, settledAt: this.#now(), via }, request)
+  }
+
+  /** It may have been given more time since it was looked up. */
+  #latest(ask: AskRecord): AskRecord {
+    return this.#pending.get(ask.id) ?? ask
   }
 
   /** Compare-and-set, with its audit record in the same commit. */
-  async #commit(ask: Ask, next: Ask): Promise<{ changed: boolean; ask: Ask }> {
-    const audit = auditOf(ask, next, next.settledAt ?? this.#now())
-    const result = await this.#options.directory.settleAsk(ask.id, "pending", next, { synced: true, audit })
+  async #commit(next: AskRecord, request: Request | undefined): Promise<SettledAsk> {
+    const { directory, publish } = this.#options
+    const audit = auditOf(next, next.settledAt ?? this.#now())
+    const result = await directory.settleAsk(next.id, "pending", next, { synced: true, audit })
     if (!result.changed) return result
-    this.#release(ask.id)
-    this.#options.publish(next)
+    this.#release(next)
+    publish(wholeAsk(next, request ?? {}))
     return result
   }
 
-  async #supersede(ask: Ask): Promise<void> {
+  async #supersede(ask: AskRecord): Promise<void> {
     if (ask.toolUseId === undefined) return
     for (const other of this.pendingOf(ask.sessionId)) {
       if (other.toolUseId === ask.toolUseId && other.id !== ask.id) await this.#close(other, "superseded", "agent")
     }
   }
 
-  #hold(ask: Ask): void {
-    if (!this.#pending.has(ask.id)) this.#count(ask.sessionId, 1)
-    this.#pending.set(ask.id, ask)
-    if (ask.expiresAt !== undefined) this.#timers.start(ask.id, ask.expiresAt)
+  #hold(ask: AskRecord): void {
+    const { id, sessionId, expiresAt } = ask
+    const own = this.#bySession.get(sessionId) ?? new Map<string, AskRecord>()
+    this.#bySession.set(sessionId, own.set(id, ask))
+    this.#pending.set(id, ask)
+    if (expiresAt !== undefined) this.#timers.start(id, expiresAt)
   }
 
   async #expire(id: string, expiresAt: string): Promise<void> {
+    const due = this.#pending.get(id)
+    const request = due === undefined ? undefined : await this.#options.reader.request(due)
     await this.#extending.get(id)
     const ask = this.#pending.get(id)
     if (ask === undefined || ask.expiresAt !== expiresAt) return
-    const fitting = fitAnswer(ask, expiredAnswer(ask))
-    const next: Ask = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer: fitting.answer }
-    const { changed } = await this.#commit(ask, next)
-    if (changed) await this.#delivery.deliver(next, fitting.wire)
+    const { answer } = fitAnswer(ask, expiredAnswer(ask))
+    const next: AskRecord = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer }
+    const { changed } = await this.#commit(next, request)
+    if (changed) await this.#delivery.deliver(next, request ?? {})
   }
 
-  async #known(id: string): Promise<Ask> {
+  async #known(id: string): Promise<AskRecord> {
     const ask = this.#pending.get(id) ?? (await this.#options.directory.getAsk(id))
     if (ask === undefined) throw new HubError("ask/unknown", `there is no ask ${id}`)
     return ask
   }
 
-  #release(id: string): void {
-    const ask = this.#pending.get(id)
-    if (ask !== undefined) this.#count(ask.sessionId, -1)
+  #release({ id, sessionId }: AskRecord): void {
+    const own = this.#bySession.get(sessionId)
+    own?.delete(id)
+    if (own?.size === 0) this.#bySession.delete(sessionId)
     this.#pending.delete(id)
     this.#timers.stop(id)
-  }
-
-  #count(sessionId: string, change: number): void {
-    const count = this.pendingCount(sessionId) + change
-    if (count > 0) this.#counts.set(sessionId, count)
-    else this.#counts.delete(sessionId)
   }
 
   #date(): Date {

@@ -1,4 +1,4 @@
-import type { Ask, AskAnswer } from "../model/ask.ts"
+import type { AskAnswer, AskRecord } from "../model/ask.ts"
 
 /** What the policy says of an ask. */
 export interface AskVerdict {
@@ -13,19 +13,19 @@ export interface AskVerdict {
 /** Where the rule does not say how often. Without an end, what was to expire would not. */
 const DEFAULT_EXTENSIONS = 3
 
-export function withVerdict(ask: Ask, verdict: AskVerdict): Ask {
+export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
   const rule = verdict.rule === undefined ? {} : { rule: verdict.rule }
   return { ...ask, ...rule, ...expiryOf(ask, verdict) }
 }
 
-function expiryOf(ask: Ask, verdict: AskVerdict): Pick<Ask, "expiresAt" | "extension"> {
+function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {
   const { effect, expiresAfterMs: byMs, maxExtensions: left = DEFAULT_EXTENSIONS } = verdict
   if (effect !== "ask" || byMs === undefined) return {}
   return { expiresAt: later(ask.askedAt, byMs), extension: { byMs, left } }
 }
 
 /** With as long again to answer it as its rule gave it at first; undefined when it may not have that. */
-export function extended(ask: Ask): Ask | undefined {
+export function extended(ask: AskRecord): AskRecord | undefined {
   const { expiresAt, extension } = ask
   if (expiresAt === undefined || extension === undefined || extension.left < 1) return undefined
   const { byMs, left } = extension
@@ -37,7 +37,7 @@ function later(moment: string, ms: number): string {
 }
 
 /** What the policy answers, in the form that fits the question; undefined when a person must. */
-export function verdictAnswer(ask: Ask, verdict: AskVerdict): AskAnswer | undefined {
+export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | undefined {
   if (verdict.effect === "ask") return undefined
   const isAllowed = verdict.effect === "allow"
   if (ask.kind === "elicitation") return { action: isAllowed ? "accept" : "decline" }
@@ -46,7 +46,7 @@ export function verdictAnswer(ask: Ask, verdict: AskVerdict): AskAnswer | undefi
   return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
 }
 
-export function expiredAnswer(ask: Ask): AskAnswer {
+export function expiredAnswer(ask: AskRecord): AskAnswer {
   if (ask.kind === "elicitation") return { action: "cancel" }
   if (ask.kind === "dialog") return { cancelled: true }
   return { behavior: "deny", message: "Nobody answered this request in time. It was not refused by a person." }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { isObject } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
-import type { Ask, AskAnswer } from "../model/ask.ts"
+import type { AskAnswer, AskRecord } from "../model/ask.ts"
 import type { Grant } from "../model/audit.ts"
 import type { Directory } from "../store/directory.ts"
 
@@ -35,7 +35,7 @@ export class GrantDesk<Rule = unknown> {
   }
 
   /** Splits an answer into what the CLI is told and the grants that come of it. Nothing is kept before `keep`. */
-  take(ask: Ask, answer: AskAnswer, by: string): { answer: AskAnswer; grants: readonly Grant[] } {
+  take(ask: AskRecord, answer: AskAnswer, by: string): { answer: AskAnswer; grants: readonly Grant[] } {
     if (!("behavior" in answer) || answer.behavior !== "allow" || answer.updatedPermissions === undefined) {
       return { answer, grants: [] }
     }
@@ -64,7 +64,7 @@ export class GrantDesk<Rule = unknown> {
     return { grant, gone: grant.where === "hub" }
   }
 
-  #grantOf(ask: Ask, update: Readonly<Record<string, unknown>>, by: string): Grant {
+  #grantOf(ask: AskRecord, update: Readonly<Record<string, unknown>>, by: string): Grant {
     const destination = update["destination"]
     const grant: Grant = {
       id: randomUUID(),

@@ -5,7 +5,7 @@ import type { AskDesk } from "../asks/ask-desk.ts"
 import { mayAnswer } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
-import type { Ask } from "../model/ask.ts"
+import type { Ask, AskRecord } from "../model/ask.ts"
 import type { HubSettings } from "../model/hub-settings.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { cancelLine, questionLine } from "./client-lines.ts"
@@ -30,21 +30,41 @@ export class AskView {
   }
 
   /** For the reply to `initialize`, where questions of each kind have a list of their own. */
-  pending(): readonly Ask[] {
-    const { asks, session } = this.#options
-    const pending = asks.pendingOf(session().id)
-    for (const ask of pending) if (!this.#shown.has(ask.id)) this.#shown.set(ask.id, undefined)
-    return pending
+  async pending(): Promise<readonly Ask[]> {
+    const pending = new Map<string, Ask>()
+    await this.#eachOpen((ask) => {
+      if (!this.#shown.has(ask.id)) this.#shown.set(ask.id, undefined)
+      pending.set(ask.id, ask)
+    })
+    // Whatever was settled while the others were read was taken back already.
+    return [...pending.values()].filter(({ id }) => this.#shown.has(id))
   }
 
-  show(ask: Ask): void {
+  /** The open questions, for a client that will not ask for them with `initialize`. */
+  showOpen(): Promise<void> {
+    const before = new Set(this.#shown.keys())
+    // An ask that came up meanwhile was shown as it came.
+    return this.#eachOpen((ask) => {
+      if (before.has(ask.id) || !this.#shown.has(ask.id)) this.#show(ask)
+    })
+  }
+
+  async #eachOpen(take: (ask: Ask) => void): Promise<void> {
+    const { asks, session } = this.#options
+    await asks.tellOpen(session().id, async (ask) => {
+      take(ask)
+      return true
+    })
+  }
+
+  #show(ask: Ask): void {
     if (!this.#shown.has(ask.id)) this.#shown.set(ask.id, undefined)
     this.#options.port.ask(questionLine(ask))
   }
 
   changed(ask: Ask): void {
     if (ask.state === "pending") {
-      if (!this.#shown.has(ask.id)) this.show(ask)
+      if (!this.#shown.has(ask.id)) this.#show(ask)
       return
     }
     if (!this.#shown.has(ask.id)) return
@@ -72,7 +92,7 @@ export class AskView {
   }
 
   /** Whether somebody else is there who might say more than this. */
-  #othersMay(ask: Ask): boolean {
+  #othersMay(ask: AskRecord): boolean {
     return this.#options.session().view().viewers > 1 && ask.state === "pending"
   }
 }

@@ -6,7 +6,7 @@ import {
   uncarriedFields,
 } from "@signalbox/protocol/launch-options"
 import { HubError } from "../errors.ts"
-import type { AskKind } from "../model/ask.ts"
+import type { Ask, AskKind } from "../model/ask.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { AskView } from "./ask-view.ts"
@@ -47,7 +47,7 @@ export async function answerInitialize(options: InitializeAnswerOptions): Promis
   return {
     subtype: "success",
     response: { ...(client.session.kept.own.initializeReply ?? NO_AGENT_YET), ...applied(hooks, missing) },
-    ...pendingLists(asks),
+    ...pendingLists(await asks.pending()),
   }
 }
 
@@ -105,8 +105,8 @@ const LISTS: Readonly<Record<AskKind, string>> = {
   dialog: "pending_user_dialog_requests",
 }
 
-function pendingLists(asks: AskView): Readonly<Record<string, readonly unknown[]>> {
+function pendingLists(asks: readonly Ask[]): Readonly<Record<string, readonly unknown[]>> {
   const lists: Record<string, unknown[]> = { pending_permission_requests: [] }
-  for (const ask of asks.pending()) (lists[LISTS[ask.kind]] ??= []).push(questionOf(ask))
+  for (const ask of asks) (lists[LISTS[ask.kind]] ??= []).push(questionOf(ask))
   return lists
 }

@@ -1,7 +1,7 @@
 import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import type { Caller } from "../model/access.ts"
-import type { Ask } from "../model/ask.ts"
+import type { AskRecord } from "../model/ask.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { ClientHouse } from "./raw-client.ts"
 import { RelayFrontend } from "./relay-frontend.ts"
@@ -62,7 +62,7 @@ export class RelayDoor {
   #welcome(frontend: RelayFrontend, caller: Caller): Guest {
     const { house } = this.#options
     if (hasAccess(caller.role, "operator")) this.#frontends.add(frontend)
-    for (const session of house.registry.all()) for (const ask of house.asks.pendingOf(session.id)) this.#approve(ask)
+    for (const ask of house.asks.pending()) this.#approve(ask)
     return {
       take: (line) => frontend.take(line),
       close: () => {
@@ -73,7 +73,7 @@ export class RelayDoor {
   }
 
   /** Only while somebody is here who expects it, only tools that no rule wants a person for, and as the audit shows. */
-  #approve(ask: Ask): void {
+  #approve(ask: AskRecord): void {
     const { house, isAutoApproving, trouble } = this.#options
     if (this.#frontends.size === 0 || !isAutoApproving()) return
     if (ask.state !== "pending" || ask.kind !== "tool" || ask.rule !== undefined) return

@@ -2,21 +2,23 @@ export type AskKind = "tool" | "question" | "plan" | "elicitation" | "dialog"
 export type AskState = "pending" | "allowed" | "denied" | "expired" | "cancelled" | "superseded" | "orphaned"
 export type AskVia = "person" | "policy" | "timeout" | "agent" | "hub"
 
-/** A durable question of an agent. `request` is the wire's request as it came. */
-export interface Ask {
+/**
+ * What is kept of an agent's question. What it asked stands in its event, and is joined to the record at the edge (an
+ * `Ask`): a tool's input may be megabytes long.
+ */
+export interface AskRecord {
   readonly id: string
   readonly sessionId: string
   /** The event that holds the request. */
   readonly seq: number
+  /** The wire's request, kept here only where no event says just this. */
+  readonly request?: Readonly<Record<string, unknown>>
   readonly kind: AskKind
   readonly state: AskState
   readonly requestId: string
-  readonly request: Readonly<Record<string, unknown>>
   /** So that a person's answer is to what they saw. */
   readonly inputHash: string
   readonly toolName?: string
-  readonly input?: Readonly<Record<string, unknown>>
-  readonly suggestions?: readonly unknown[]
   /** Questions whose agent can be told which of them were skipped. */
   readonly skippable?: boolean
   readonly askedAt: string
@@ -28,6 +30,7 @@ export interface Ask {
   readonly via?: AskVia
   /** The rule that settled it, or that made it an ask. */
   readonly rule?: string
+  /** An allow without `updatedInput` allows the input as it was asked. */
   readonly answer?: Readonly<Record<string, unknown>>
   /** When the answer was on the wire; a committed answer without it is sent again after a restart. */
   readonly deliveredAt?: string
@@ -41,6 +44,13 @@ export interface Ask {
 interface AskExtension {
   readonly byMs: number
   readonly left: number
+}
+
+/** A durable question of an agent, with what it asked and, where it is allowed, the whole input that was. */
+export interface Ask extends AskRecord {
+  readonly request: Readonly<Record<string, unknown>>
+  readonly input?: Readonly<Record<string, unknown>>
+  readonly suggestions?: readonly unknown[]
 }
 
 /** What an ask is told as: without the parts that only the hub needs. */

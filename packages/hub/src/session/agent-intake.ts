@@ -168,7 +168,9 @@ export class AgentIntake {
     if (isRefused) throw new HubError("hub/busy", `${MAX_OPEN_QUESTIONS} of this agent's are open already`)
     const takesUnanswered = this.#options.traits().takesUnanswered
     const seq = stored?.seq ?? 0
-    await asks.open({ sessionId, incarnation, requestId, request, seq, askedAt: now(), takesUnanswered })
+    // An id that another process used before may stand for another question there.
+    const isInEvent = stored?.line === line
+    await asks.open({ sessionId, incarnation, requestId, request, seq, isInEvent, askedAt: now(), takesUnanswered })
     touched()
   }
 

@@ -1,5 +1,5 @@
 import type { TokenRecord } from "../model/access.ts"
-import type { Ask, AskState } from "../model/ask.ts"
+import type { AskRecord, AskState } from "../model/ask.ts"
 import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
 import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
 import type { KeptSession } from "../model/session-record.ts"
@@ -13,15 +13,15 @@ export interface Directory {
   loadSessions(): Promise<readonly KeptSession[]>
   saveSession(session: KeptSession, options?: WriteOptions): Promise<void>
 
-  /** Does nothing when the ask's id is there already. */
-  addAsk(ask: Ask): Promise<void>
+  /** Does nothing when the ask's id is there already. What it asked stays in its event. */
+  addAsk(ask: AskRecord): Promise<void>
   /** Compare-and-set: changes the ask only while it is in `from`. `changed` tells whether this call did it. */
-  settleAsk(id: string, from: AskState, settled: Ask, options?: SettleOptions): Promise<SettledAsk>
+  settleAsk(id: string, from: AskState, settled: AskRecord, options?: SettleOptions): Promise<SettledAsk>
   markAskDelivered(id: string, deliveredAt: string): Promise<void>
   /** Its answer will reach nobody any more: it is not undelivered from now on. */
   giveUpAnswer(id: string): Promise<void>
-  getAsk(id: string): Promise<Ask | undefined>
-  listAsks(filter: AskFilter): Promise<readonly Ask[]>
+  getAsk(id: string): Promise<AskRecord | undefined>
+  listAsks(filter: AskFilter): Promise<readonly AskRecord[]>
 
   addMessage(message: OutgoingMessage): Promise<void>
   setMessageState(sessionId: string, uuid: string, state: DeliveryState, incarnation: string | null): Promise<void>
@@ -60,7 +60,7 @@ export interface SettleOptions extends WriteOptions {
 
 export interface SettledAsk {
   readonly changed: boolean
-  readonly ask: Ask
+  readonly ask: AskRecord
 }
 
 export interface AskFilter {

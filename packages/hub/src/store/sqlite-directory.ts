@@ -1,6 +1,6 @@
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
-import type { Ask, AskState } from "../model/ask.ts"
+import type { AskRecord, AskState } from "../model/ask.ts"
 import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
 import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
 import type { KeptSession } from "../model/session-record.ts"
@@ -48,11 +48,11 @@ export class SqliteDirectory implements Directory {
     return this.#write(() => this.#sessions.save(session), options)
   }
 
-  addAsk(ask: Ask): Promise<void> {
+  addAsk(ask: AskRecord): Promise<void> {
     return this.#write(() => this.#asks.add(ask))
   }
 
-  async settleAsk(id: string, from: AskState, settled: Ask, options: SettleOptions = {}): Promise<SettledAsk> {
+  async settleAsk(id: string, from: AskState, settled: AskRecord, options: SettleOptions = {}): Promise<SettledAsk> {
     const outcome = await this.#write(() => {
       const settling = this.#asks.settle(id, from, settled)
       if (settling?.changed === true && options.audit !== undefined) this.#audit.add(options.audit)
@@ -70,11 +70,11 @@ export class SqliteDirectory implements Directory {
     return this.#write(() => this.#asks.giveUp(id))
   }
 
-  async getAsk(id: string): Promise<Ask | undefined> {
+  async getAsk(id: string): Promise<AskRecord | undefined> {
     return this.#asks.get(id)
   }
 
-  async listAsks(filter: AskFilter): Promise<readonly Ask[]> {
+  async listAsks(filter: AskFilter): Promise<readonly AskRecord[]> {
     return this.#asks.list(filter)
   }
 

@@ -1,6 +1,6 @@
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
-import type { Ask, AskState } from "../model/ask.ts"
+import type { AskRecord, AskState } from "../model/ask.ts"
 import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
 import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
 import type { KeptSession } from "../model/session-record.ts"
@@ -12,7 +12,7 @@ import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type Settl
 /** Durable as long as the process: for tests. */
 export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession>()
-  readonly #asks = new Map<string, Ask>()
+  readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
   readonly #messages = new Map<string, OutgoingMessage>()
   readonly #tokens = new Map<string, TokenRecord>()
@@ -28,11 +28,11 @@ export class MemoryDirectory implements Directory {
     this.#sessions.set(session.record.id, session)
   }
 
-  async addAsk(ask: Ask): Promise<void> {
+  async addAsk(ask: AskRecord): Promise<void> {
     if (!this.#asks.has(ask.id)) this.#asks.set(ask.id, ask)
   }
 
-  async settleAsk(id: string, from: AskState, settled: Ask, options: SettleOptions = {}): Promise<SettledAsk> {
+  async settleAsk(id: string, from: AskState, settled: AskRecord, options: SettleOptions = {}): Promise<SettledAsk> {
     const kept = this.#asks.get(id)
     if (kept === undefined) throw new HubError("ask/unknown", `There is no ask ${id}.`)
     if (kept.state !== from) return { changed: false, ask: kept }
@@ -50,11 +50,11 @@ export class MemoryDirectory implements Directory {
     this.#givenUp.add(id)
   }
 
-  async getAsk(id: string): Promise<Ask | undefined> {
+  async getAsk(id: string): Promise<AskRecord | undefined> {
     return this.#asks.get(id)
   }
 
-  async listAsks(filter: AskFilter): Promise<readonly Ask[]> {
+  async listAsks(filter: AskFilter): Promise<readonly AskRecord[]> {
     const { session, state, undelivered, newestFirst, limit = MAX_LISTED } = filter
     const all = [...this.#asks.values()]
     return (newestFirst === true ? all.toReversed() : all)

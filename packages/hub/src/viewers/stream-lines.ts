@@ -1,3 +1,4 @@
+import { briefAsk } from "../asks/whole-ask.ts"
 import type { SessionView } from "../core.ts"
 import { publicAsk } from "../http/public-ask.ts"
 import type { Ask } from "../model/ask.ts"
@@ -58,8 +59,15 @@ function* cutFrames(session: string, items: readonly Published[]): Generator<Sha
 const MESSAGE = '"message":'
 const CLOSE = "}\n"
 
+const askLines = new WeakMap<Ask, string>()
+
+/** Encoded once, however many viewers there are. */
 export function askLine(ask: Ask): string {
-  return JSON.stringify({ ev: "ask", ask: publicAsk(ask) })
+  const known = askLines.get(ask)
+  if (known !== undefined) return known
+  const line = JSON.stringify({ ev: "ask", ask: publicAsk(briefAsk(ask)) })
+  askLines.set(ask, line)
+  return line
 }
 
 export function changedLine(view: SessionView): string {

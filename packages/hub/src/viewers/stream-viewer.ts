@@ -16,7 +16,8 @@ export interface StreamViewerOptions {
   readonly token: string
   readonly core: Pick<HubCore, "getSession" | "readEvents">
   readonly fanOut: FanOut
-  readonly openAsks: (sessionId: string | undefined) => readonly Ask[]
+  /** Tells of the open asks of a session, or of all, until it is told false: none that is settled by then. */
+  readonly tellOpenAsks: (sessionId: string | undefined, tell: (ask: Ask) => Promise<boolean>) => Promise<void>
   /** The sentence in progress, for somebody who arrives in its middle. */
   readonly inProgress: (sessionId: string) => readonly string[]
   /** Ends a viewer that reads nothing at all. */
@@ -114,9 +115,10 @@ export class StreamViewer {
       asked: (ask) => this.#tell(askLine(ask)),
       changed: (view) => this.#tell(changedLine(view)),
     })
-    this.#subscriptions.set(ALL, { phase: "live", end })
+    const subscription: Subscription = { phase: "live", end }
+    this.#subscriptions.set(ALL, subscription)
     this.#tell(`{"ev":"subscribed","session":"*","verdict":"ok","firstSeq":0,"lastSeq":0}`)
-    for (const ask of this.#options.openAsks(undefined)) this.#tell(askLine(ask))
+    void this.#tellOpenAsks(ALL, subscription)
   }
 
   #begin(view: SessionView, after: number | undefined): void {
@@ -137,8 +139,21 @@ export class StreamViewer {
     const told = { ev: "subscribed", session: id, verdict, firstSeq, lastSeq }
     this.#tell(JSON.stringify(told))
     this.#tell(changedLine(view))
-    for (const ask of this.#options.openAsks(id)) this.#tell(askLine(ask))
-    void this.#catchUp(id, subscription, Math.min(start, lastSeq))
+    void this.#tellOpenAsks(id, subscription).then(() => this.#catchUp(id, subscription, Math.min(start, lastSeq)))
+  }
+
+  /** Each when the one before it has left: what many agents ask may be much. */
+  async #tellOpenAsks(session: string, subscription: Subscription): Promise<void> {
+    const tell = async (ask: Ask) => {
+      if (subscription.phase !== "over") this.#tell(askLine(ask))
+      await this.#outbox.room()
+      return subscription.phase !== "over"
+    }
+    try {
+      await this.#options.tellOpenAsks(session === ALL ? undefined : session, tell)
+    } catch (error) {
+      this.#giveUp(session, subscription, error)
+    }
   }
 
   /** Those who watch all hear of asks and changes once, not once more for each session they follow. */
@@ -167,8 +182,7 @@ export class StreamViewer {
         if (subscription.phase === "catching-up" && cursor === before) return caughtUp()
       }
     } catch (error) {
-      this.#fail(error, id)
-      this.#unsubscribe(id)
+      this.#giveUp(id, subscription, error)
     }
   }
 
@@ -214,6 +228,12 @@ export class StreamViewer {
   #end(): void {
     this.close()
     this.#options.cutOff?.()
+  }
+
+  #giveUp(id: string, subscription: Subscription, error: unknown): void {
+    if (subscription.phase === "over") return
+    this.#fail(error, id)
+    this.#unsubscribe(id)
   }
 
   #goLive(id: string, subscription: Subscription): void {

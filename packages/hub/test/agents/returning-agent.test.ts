@@ -3,7 +3,7 @@ import { type Envelope, textOf } from "@signalbox/protocol"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"
 import { LineSocket } from "../clients/line-socket.ts"
-import { call, openStage, type Stage } from "../clients/stage.ts"
+import { call, entriesOf, openStage, type Stage } from "../clients/stage.ts"
 
 const POLL = { timeout: 30_000, interval: 20 }
 
@@ -73,7 +73,7 @@ describe("an agent without a token that is back, with a last message that the hu
     await expect.poll(() => stage.hub.core.getSession(id).transport, POLL).toBe("websocket")
     await greetAgain(back, [question("q1"), question("q2", "pwd")])
     await expect.poll(() => stage.hub.core.getSession(id).pendingAsks, POLL).toBe(2)
-    const asks = await stage.hub.core.listAsks({ state: "pending" })
+    const asks = await entriesOf(stage.hub.core.listAsks({ state: "pending" }))
     expect(asks.map(({ sessionId, requestId }) => [sessionId, requestId])).toEqual([
       [id, "q1"],
       [id, "q2"],
@@ -89,13 +89,13 @@ describe("an agent without a token that is back, with a last message that the hu
   it("[HS41] is known by a question of its own when it says nothing else", async () => {
     const stage = await openStage({ anonymousAgents: true })
     const id = await cutOff(stage, "c1")
-    const [ask] = await stage.hub.core.listAsks({ state: "pending" })
+    const [ask] = await entriesOf(stage.hub.core.listAsks({ state: "pending" }))
     await call(stage, "POST", `/api/asks/${ask?.id ?? ""}/answer`, { behavior: "allow" })
     const back = await dial(stage, randomUUID())
     await greetAgain(back, [question("q1")])
     expect(await answerOf(back, "q1")).toMatchObject({ behavior: "allow" })
     expect(stage.hub.core.getSession(id)).toMatchObject({ transport: "websocket", pendingAsks: 0 })
-    expect(await stage.hub.core.listAsks({ state: "pending" })).toEqual([])
+    expect(await entriesOf(stage.hub.core.listAsks({ state: "pending" }))).toEqual([])
     say(back, "c1", "goes on")
     await expect.poll(() => stage.hub.core.getSession(id).lastLine, POLL).toBe("goes on")
   })
@@ -108,7 +108,7 @@ describe("an agent without a token that is back, with a last message that the hu
     say(other, "c1", "resumed")
     await expect.poll(() => stage.hub.core.getSession(id).lastLine, POLL).toBe("resumed")
     await expect.poll(() => stage.hub.core.getSession(id).pendingAsks, POLL).toBe(0)
-    expect((await stage.hub.core.listAsks({ session: id })).map(({ state }) => state)).toEqual(["orphaned"])
+    expect((await entriesOf(stage.hub.core.listAsks({ session: id }))).map(({ state }) => state)).toEqual(["orphaned"])
   })
 
   it("[HS33] it comes back to its own also while its old connection seems to live, which is then ended", async () => {

@@ -1,7 +1,12 @@
 import { fieldOf } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
+import { askPage, auditPage } from "../../src/asks/ask-pages.ts"
+import type { Question } from "../../src/asks/whole-ask.ts"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
+import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
+import { entriesOf } from "../clients/stage.ts"
 import { type DeskSetup, failure, question, setUpDesk } from "./desk-setup.ts"
 
 const PERSON = { by: "ann", via: "person" } as const
@@ -236,7 +241,9 @@ describe("the ask desk", () => {
     const setup = setUpDesk()
     const ask = await openOne(setup)
     await setup.desk.answer(ask.id, { behavior: "deny", message: "no" }, PERSON)
-    const [record] = await setup.directory.listAudit({ after: 0, limit: 10 })
+    const records = await setup.directory.listAudit({ after: 0, limit: 10 })
+    expect(records[0]?.details).not.toHaveProperty("input")
+    const [record] = await entriesOf(auditPage(setup, { records, limit: 10 }))
     expect(record).toMatchObject({ what: "ask/denied", by: "ann", via: "person", sessionId: "s1", askId: ask.id })
     expect(record?.details).toMatchObject({
       toolName: "Bash",
@@ -282,5 +289,114 @@ describe("the ask desk", () => {
     expect(after.desk.pendingOf("s1").map((ask) => ask.requestId)).toEqual(["r2"])
     await after.desk.sendAgain("p1", performance.now())
     expect(payload(after)).toMatchObject({ behavior: "allow" })
+  })
+})
+
+/** A question whose event is in the log, as an agent's is. */
+async function logged(log: MemoryEventLog, change: Partial<Question> = {}): Promise<Question> {
+  const asked = question(change)
+  const { sessionId, requestId, request } = asked
+  const line = JSON.stringify({ type: "control_request", request_id: requestId, request })
+  const { lastSeq } = await log.append(sessionId, [{ at: 1, from: "agent", line }])
+  return { ...asked, seq: lastSeq, isInEvent: true }
+}
+
+const INPUT = { command: "npm test" }
+
+describe("what an ask asked", () => {
+  it("[AK20] stands in its event alone, and is joined wherever the ask is told", async () => {
+    const log = new MemoryEventLog()
+    const setup = setUpDesk(new MemoryDirectory(), log)
+    await setup.desk.open(await logged(log))
+    const [kept] = await setup.directory.listAsks({})
+    expect(JSON.stringify(kept)).not.toContain("npm test")
+    expect(setup.published[0]).toMatchObject({ input: INPUT, request: { input: INPUT }, suggestions: [{}] })
+    await setup.desk.answer(kept?.id ?? "", { behavior: "allow", updatedInput: { ...INPUT } }, PERSON)
+    const records = await setup.directory.listAsks({})
+    const audit = await setup.directory.listAudit({ after: 0, limit: 10 })
+    expect(JSON.stringify([records, audit])).not.toContain("npm test")
+    const whole = { state: "allowed", input: INPUT, answer: { behavior: "allow", updatedInput: INPUT } }
+    expect(setup.published[1]).toMatchObject(whole)
+    expect(await entriesOf(askPage(setup.reader, { records, limit: 10 }))).toMatchObject([whole])
+    expect(payload(setup)).toEqual({ behavior: "allow", updatedInput: INPUT, toolUseID: "toolu_1" })
+  })
+
+  it("[AK20] an input that was changed is kept, and only that", async () => {
+    const log = new MemoryEventLog()
+    const setup = setUpDesk(new MemoryDirectory(), log)
+    await setup.desk.open(await logged(log))
+    const updatedInput = { command: "npm run lint" }
+    await setup.desk.answer(setup.published[0]?.id ?? "", { behavior: "allow", updatedInput }, PERSON)
+    const [kept] = await setup.directory.listAsks({})
+    expect(kept?.answer).toMatchObject({ updatedInput })
+    expect(setup.published[1]).toMatchObject({ input: INPUT, answer: { updatedInput } })
+    const records = await setup.directory.listAudit({ after: 0, limit: 10 })
+    const [audit] = await entriesOf(auditPage(setup, { records, limit: 10 }))
+    expect(audit?.details).toMatchObject({ input: INPUT, answer: { updatedInput } })
+  })
+
+  it("[AK20] [AK16] an answer that was not delivered before a restart is sent with the input it allowed", async () => {
+    const log = new MemoryEventLog()
+    const before = setUpDesk(new MemoryDirectory(), log)
+    before.isReachable = false
+    await before.desk.open(await logged(log))
+    await before.desk.answer(before.published[0]?.id ?? "", { behavior: "allow" }, PERSON)
+    const after = setUpDesk(before.directory, log)
+    await after.desk.load()
+    await after.desk.sendAgain("p1", Number.POSITIVE_INFINITY)
+    expect(payload(after)).toMatchObject({ behavior: "allow", updatedInput: INPUT })
+    expect(await after.directory.listAsks({ undelivered: true })).toEqual([])
+  })
+
+  it("[AK20] an allow is refused and not sent when its event is gone: it would allow something else", async () => {
+    const setup = setUpDesk()
+    await setup.desk.open({ ...question(), isInEvent: true })
+    const [kept] = await setup.directory.listAsks({})
+    const refused = await failure(setup.desk.answer(kept?.id ?? "", { behavior: "allow" }, PERSON))
+    expect([refused.code, setup.wire, setup.desk.pendingCount("s1")]).toEqual(["store/failed", [], 1])
+    await setup.desk.answer(kept?.id ?? "", { behavior: "deny" }, PERSON)
+    expect(payload(setup)).toMatchObject({ behavior: "deny" })
+  })
+
+  it("[AK20] a question that its event does not say is kept with the ask", async () => {
+    const log = new MemoryEventLog()
+    const setup = setUpDesk(new MemoryDirectory(), log)
+    const { seq } = await logged(log)
+    // As when a new process uses the id of another's question.
+    const request = { subtype: "can_use_tool", tool_name: "Bash", input: { command: "rm -rf build" } }
+    await setup.desk.open(question({ incarnation: "p2", seq, isInEvent: false, request }))
+    const records = await setup.directory.listAsks({})
+    expect(await entriesOf(askPage(setup.reader, { records, limit: 1 }))).toMatchObject([{ seq, input: request.input }])
+  })
+
+  it("[AK21] a page of asks ends at its bytes, but not before the first, and says that there is more", async () => {
+    const log = new MemoryEventLog()
+    const setup = setUpDesk(new MemoryDirectory(), log)
+    const request = { subtype: "can_use_tool", tool_name: "Write", input: { content: "x".repeat(100_000) } }
+    for (const requestId of ["r1", "r2", "r3"]) await setup.desk.open(await logged(log, { requestId, request }))
+    const records = await setup.directory.listAsks({})
+    const pages = [1, 700_000, 10_000_000].map((maxBytes) => askPage(setup.reader, { records, limit: 3, maxBytes }))
+    const lengths = await Promise.all(pages.map(async (page) => [(await entriesOf(page)).length, (await page).more]))
+    expect(lengths).toEqual([
+      [1, true],
+      [2, true],
+      [3, false],
+    ])
+  })
+
+  it("[AK22] open asks are told as they are when they are told: one that was settled meanwhile is not", async () => {
+    const log = new MemoryEventLog()
+    const setup = setUpDesk(new MemoryDirectory(), log)
+    for (const requestId of ["r1", "r2"]) {
+      const request = { ...question().request, tool_use_id: requestId }
+      await setup.desk.open(await logged(log, { requestId, request }))
+    }
+    const told: string[] = []
+    await setup.desk.tellOpen("s1", async (ask) => {
+      told.push(ask.requestId)
+      await setup.desk.cancelled("p1", "r2")
+      return true
+    })
+    expect(told).toEqual(["r1"])
   })
 })

@@ -1,16 +1,18 @@
 import type { Envelope } from "@signalbox/protocol"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
-import type { Question } from "../../src/asks/ask-of-request.ts"
 import type { AskVerdict } from "../../src/asks/ask-verdict.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
+import { AskReader, type Question } from "../../src/asks/whole-ask.ts"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
+import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
 export interface DeskSetup {
   readonly desk: AskDesk
   readonly grants: GrantDesk<string>
   readonly directory: MemoryDirectory
+  readonly reader: AskReader
   readonly wire: { incarnation: string; message: Envelope }[]
   readonly published: Ask[]
   readonly steps: string[]
@@ -20,9 +22,11 @@ export interface DeskSetup {
   verdict: AskVerdict
 }
 
-export function setUpDesk(directory = new MemoryDirectory()): DeskSetup {
+export function setUpDesk(directory = new MemoryDirectory(), log = new MemoryEventLog()): DeskSetup {
+  const reader = new AskReader(log)
   const setup = {
     directory,
+    reader,
     wire: [] as DeskSetup["wire"],
     published: [] as Ask[],
     steps: [] as string[],
@@ -37,6 +41,7 @@ export function setUpDesk(directory = new MemoryDirectory()): DeskSetup {
   })
   const desk = new AskDesk({
     directory,
+    reader,
     grants,
     judge: () => setup.verdict,
     send: async (incarnation, message) => {

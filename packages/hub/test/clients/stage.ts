@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { WebSocket } from "ws"
-import type { CreatedSession } from "../../src/core.ts"
+import type { CreatedSession, Page } from "../../src/core.ts"
 import { createLogger, type Hub, type HubOptions, openHub } from "../../src/index.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
 import { LineSocket } from "./line-socket.ts"
@@ -76,6 +76,13 @@ export async function openClient(stage: Stage, id: string, token = stage.hub.adm
   )
   onTestFinished(() => client.close())
   return client
+}
+
+/** All of a page. */
+export async function entriesOf<T>(page: Promise<Page<T>>): Promise<T[]> {
+  const entries: T[] = []
+  for await (const entry of (await page).entries) entries.push(entry)
+  return entries
 }
 
 /** The first events of a session, as they are kept. */

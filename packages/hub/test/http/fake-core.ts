@@ -1,4 +1,4 @@
-import type { HubCore, RunnerView, SessionView } from "../../src/core.ts"
+import type { HubCore, Page, RunnerView, SessionView } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import type { Grant } from "../../src/model/audit.ts"
@@ -147,7 +147,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       indexedTo: 2,
       indexedAt: at,
     }),
-    listAsks: async () => [ask],
+    listAsks: async () => pageOf([ask], false),
     getAsk: async () => ask,
     answerAsk: async () => ({ ...ask, state: "allowed", settledAt: at, settledBy: "ada", via: "person", answer: {} }),
     extendAsk: async () => ({ ...ask, expiresAt: at, extension: { byMs: 60_000, left: 2 } }),
@@ -158,7 +158,10 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     listGrants: async () => [grant],
     revokeGrant: async () => ({ grant: { ...grant, revokedAt: at, revokedBy: "ada" }, gone: true }),
     listAudit: async ({ after, limit }) =>
-      Array.from({ length: limit }, (_, i) => ({ ...auditRecord, id: after + i + 1 })),
+      pageOf(
+        Array.from({ length: limit }, (_, i) => ({ ...auditRecord, id: after + i + 1 })),
+        true,
+      ),
     removeWorktree: async () => session,
     listRunners: () => [runner],
     changeRunner: async () => runner,
@@ -195,4 +198,11 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     },
   })
   return Object.assign(Object.create(noted) as HubCore, { calls })
+}
+
+function pageOf<T>(entries: readonly T[], more: boolean): Page<T> {
+  async function* each() {
+    yield* entries
+  }
+  return { entries: each(), largestBytes: 1_000, more }
 }

@@ -166,8 +166,8 @@ describe("requests", () => {
   })
 
   it.each([
-    ["", { newestFirst: false, limit: 1_001 }],
-    ["?order=newest&limit=20&session=s1", { session: "s1", newestFirst: true, limit: 21 }],
+    ["", { newestFirst: false, limit: 1_000 }],
+    ["?order=newest&limit=20&session=s1", { session: "s1", newestFirst: true, limit: 20 }],
   ])("[AK17] asks%s reach the core as they should", async (query, expected) => {
     await hub.ask(`/api/asks${query}`, { as: "viewer" })
     expect(hub.core.calls).toEqual([{ method: "listAsks", args: [expected] }])

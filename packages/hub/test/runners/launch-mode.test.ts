@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { call, openClient, openStage, type Stage, tokenOf } from "../clients/stage.ts"
+import { call, entriesOf, openClient, openStage, type Stage, tokenOf } from "../clients/stage.ts"
 import { FakeRunner } from "./fake-runner.ts"
 import { eventsOf, launch, rest, send, WAIT } from "./launching.ts"
 
@@ -80,7 +80,7 @@ describe("the mode of a launch", () => {
       request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t" },
     })
     await expect.poll(() => stage.hub.core.getSession(body.id).pendingAsks, WAIT).toBe(1)
-    const [ask] = await stage.hub.core.listAsks({ session: body.id })
+    const [ask] = await entriesOf(stage.hub.core.listAsks({ session: body.id }))
     const answer = {
       behavior: "allow",
       updatedPermissions: [{ type: "setMode", mode: "auto", destination: "session" }],
@@ -97,7 +97,7 @@ describe("the mode of a launch", () => {
   it("[HA60] with operatorsMayUseAuto an operator may, also after a restart; the change is audited", async () => {
     const stage = await openStage()
     await switchOn(stage)
-    expect(await stage.hub.core.listAudit({ after: 0, limit: 100 })).toContainEqual(
+    expect(await entriesOf(stage.hub.core.listAudit({ after: 0, limit: 100 }))).toContainEqual(
       expect.objectContaining({ what: "settings/changed", by: "admin" }),
     )
     const { token } = await tokenOf(stage, "operator")

@@ -1,6 +1,7 @@
 import { decode, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
+import { AskReader } from "../../src/asks/whole-ask.ts"
 import type { AgentWire } from "../../src/session/agent-wire.ts"
 import type { Continuity } from "../../src/session/connection.ts"
 import { LiveSession } from "../../src/session/live-session.ts"
@@ -66,6 +67,7 @@ export function setUpSessions(directory = new MemoryDirectory(), log = new Memor
   const grants = new GrantDesk<never>({ directory, toRules: () => undefined, machineOf: () => null })
   const asks = new AskDesk({
     directory,
+    reader: new AskReader(log),
     grants,
     judge: () => ({ effect: "ask", reason: "no rule" }),
     send: async () => true,

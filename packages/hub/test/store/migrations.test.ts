@@ -1,11 +1,90 @@
 import { writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
+import { askPage, auditPage } from "../../src/asks/ask-pages.ts"
+import { AskReader } from "../../src/asks/whole-ask.ts"
+import type { Ask } from "../../src/model/ask.ts"
+import type { NewAuditRecord } from "../../src/model/audit.ts"
 import { openDatabase } from "../../src/store/database.ts"
 import { keySlot } from "../../src/store/key-slot.ts"
 import { sql as first } from "../../src/store/migrations/001-first.ts"
+import { sql as keysAndSearchApart } from "../../src/store/migrations/002-keys-and-search-apart.ts"
 import { migrate } from "../../src/store/migrations/index.ts"
 import { openStore } from "../../src/store/open-store.ts"
+import { entriesOf } from "../clients/stage.ts"
 import { withFile } from "./store-folder.ts"
+
+const AT = "2030-01-01T00:00:00.000Z"
+
+/** Deeper than SQLite reads JSON. */
+function nested(depth: number): Record<string, unknown> {
+  let value: Record<string, unknown> = { end: true }
+  for (let level = 0; level < depth; level++) value = { in: value }
+  return value
+}
+
+/** Rows as the version before wrote them, each with its event, if the log has that. */
+const OLD_ASKS = [
+  oldAsk("0", { event: "same", answer: { behavior: "allow" } }),
+  oldAsk("1", { event: "same", answer: { behavior: "allow", updatedInput: { command: "echo changed" } } }),
+  oldAsk("2", { event: "same", answer: { behavior: "deny", message: "no" } }),
+  oldAsk("3", { event: "other", answer: { behavior: "allow" } }),
+  oldAsk("4", { event: "none", answer: { behavior: "allow" } }),
+  oldAsk("5", { event: "same", answer: { behavior: "allow" }, input: { deep: nested(1_200) } }),
+]
+
+interface OldAsk {
+  readonly event: "same" | "other" | "none"
+  readonly answer: Record<string, unknown>
+  readonly input?: Record<string, unknown>
+}
+
+function oldAsk(id: string, { event, answer, input = { command: `echo "\u0000 é \ud800" ${id}`, n: 1.5 } }: OldAsk) {
+  const permission_suggestions = [{ type: "setMode" }]
+  const request = { subtype: "can_use_tool", tool_name: "Bash", tool_use_id: "t", input, permission_suggestions }
+  const said = event === "other" ? { ...request, input: { command: "another one's" } } : request
+  const line = JSON.stringify({ type: "control_request", request_id: id, request: said })
+  const whole = answer["behavior"] === "allow" ? { updatedInput: input, ...answer } : answer
+  const state = answer["behavior"] === "allow" ? "allowed" : "denied"
+  const ask: Ask = {
+    id,
+    sessionId: "s",
+    seq: Number(id) + 1,
+    kind: "tool",
+    state,
+    requestId: id,
+    request,
+    inputHash: `hash ${id}`,
+    toolName: "Bash",
+    input,
+    suggestions: permission_suggestions,
+    askedAt: AT,
+    settledAt: AT,
+    settledBy: "ann",
+    via: "person",
+    answer: whole,
+    incarnation: "p1",
+    ...(Number(id) % 2 === 0 ? { deliveredAt: AT } : {}),
+  }
+  const details = {
+    kind: "tool",
+    toolName: "Bash",
+    inputHash: ask.inputHash,
+    input,
+    answer: whole,
+    rule: null,
+    waitedMs: 0,
+  }
+  const audit: NewAuditRecord = {
+    at: AT,
+    what: `ask/${state}`,
+    by: "ann",
+    via: "person",
+    sessionId: "s",
+    askId: id,
+    details,
+  }
+  return { event: event === "none" ? undefined : line, ask, audit }
+}
 
 describe("migrations", () => {
   it("[JL8] a file is brought up to date a step at a time, each once", () =>
@@ -35,6 +114,33 @@ describe("migrations", () => {
       await store.search.caughtUp()
       const { hits } = await store.search.search({ q: "lamp", limit: 5 })
       expect(hits.map(({ seq, field }) => `${seq} ${field}`)).toEqual(["0 title", "1 text"])
+      await store.close()
+    }))
+
+  it("[JL8] an old ask and its audit record lose what their event says, and nothing else", () =>
+    withFile(async (file) => {
+      const old = openDatabase(file)
+      migrate(old, [first, keysAndSearchApart])
+      old.exec("INSERT INTO log_sessions (id, name) VALUES (1, 's')")
+      for (const [index, { event, ask, audit }] of OLD_ASKS.entries()) {
+        if (event !== undefined) {
+          old.run("INSERT INTO events VALUES (NULL, 1, ?, 5, 'agent', NULL, NULL, ?)", [index + 1, event])
+        }
+        const { id, state } = ask
+        old.run("INSERT INTO asks VALUES (NULL, ?, 's', ?, ?, ?)", [id, state, index % 2, JSON.stringify(ask)])
+        old.run("INSERT INTO audit VALUES (NULL, 's', ?)", [JSON.stringify(audit)])
+      }
+      old.close()
+      const store = openStore({ file })
+      const reader = new AskReader(store.log)
+      const records = await store.directory.listAsks({})
+      expect(records.map((record) => "request" in record)).toEqual([false, false, false, true, true, true])
+      expect(await entriesOf(askPage(reader, { records, limit: 10 }))).toEqual(OLD_ASKS.map(({ ask }) => ask))
+      const kept = await store.directory.listAudit({ after: 0, limit: 10 })
+      expect(kept.map(({ details }) => "input" in details)).toEqual([false, false, false, true, true, true])
+      const audit = await entriesOf(auditPage({ directory: store.directory, reader }, { records: kept, limit: 10 }))
+      expect(audit).toEqual(OLD_ASKS.map((one, index) => ({ ...one.audit, id: index + 1 })))
+      expect((await store.directory.listAsks({ undelivered: true })).map(({ id }) => id)).toEqual(["1", "3", "5"])
       await store.close()
     }))
 

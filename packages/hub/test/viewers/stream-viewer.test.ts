@@ -47,7 +47,7 @@ function openHall() {
         },
       },
       fanOut: new FanOut(),
-      openAsks: () => [],
+      tellOpenAsks: async () => undefined,
       inProgress: () => [],
       cutOff: () => cut.push(name),
     })

@@ -3,7 +3,10 @@ import { mayAnswer } from "../../auth/roles.ts"
 import type { HubCore } from "../../core.ts"
 import { HubError } from "../../errors.ts"
 import type { Ask } from "../../model/ask.ts"
+import { pageJson } from "../event-page-json.ts"
+import { AHEAD_BYTES } from "../paced-body.ts"
 import { publicAsk } from "../public-ask.ts"
+import { streamReply } from "../reply.ts"
 import { LARGE_BODY_BYTES, type Route, route, SMALL_BODY_BYTES } from "../route.ts"
 
 export function askRoutes(core: HubCore): Route[] {
@@ -15,11 +18,10 @@ export function askRoutes(core: HubCore): Route[] {
       summary: "Asks, of one state or one session if so asked",
       query: AskListQuery,
       reply: { status: 200, description: "the asks", schema: AskList },
-      async handle({ query }) {
-        const { order, limit, ...filter } = query
-        // One more than is told shows whether there are more.
-        const asks = await core.listAsks({ ...filter, newestFirst: order === "newest", limit: limit + 1 })
-        return { asks: asks.slice(0, limit).map(publicAsk), more: asks.length > limit }
+      async handle({ query: { order, ...filter }, reserve }) {
+        const page = await core.listAsks({ ...filter, newestFirst: order === "newest" })
+        reserve(page.largestBytes + AHEAD_BYTES)
+        return streamReply(200, pageJson("asks", page, publicAsk))
       },
     }),
     route({

@@ -8,6 +8,9 @@ import {
   PolicyInForce,
 } from "@signalbox/protocol/hub-api/schemas"
 import type { HubCore } from "../../core.ts"
+import { pageJson } from "../event-page-json.ts"
+import { AHEAD_BYTES } from "../paced-body.ts"
+import { streamReply } from "../reply.ts"
 import { BODY_BYTES, type Route, route } from "../route.ts"
 
 export function policyRoutes(core: HubCore): Route[] {
@@ -53,9 +56,10 @@ export function policyRoutes(core: HubCore): Route[] {
       summary: "Who or what decided, when, and why",
       query: AuditListQuery,
       reply: { status: 200, description: "audit records in their order", schema: AuditList },
-      async handle({ query }) {
-        const records = await core.listAudit({ ...query, limit: query.limit + 1 })
-        return { records: records.slice(0, query.limit), more: records.length > query.limit }
+      async handle({ query, reserve }) {
+        const page = await core.listAudit(query)
+        reserve(page.largestBytes + AHEAD_BYTES)
+        return streamReply(200, pageJson("records", page))
       },
     }),
   ]

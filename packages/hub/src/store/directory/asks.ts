@@ -1,4 +1,4 @@
-import type { Ask, AskState } from "../../model/ask.ts"
+import type { AskRecord, AskState } from "../../model/ask.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
 import { type AskFilter, MAX_LISTED, type SettledAsk } from "../directory.ts"
 
@@ -9,37 +9,38 @@ export class AskTable {
     this.#database = database
   }
 
-  add(ask: Ask): void {
+  add(ask: AskRecord): void {
     this.#database.run(
       "INSERT INTO asks (id, session, state, undelivered, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
       [ask.id, ask.sessionId, ask.state, isUndelivered(ask) ? 1 : 0, JSON.stringify(ask)],
     )
   }
 
-  get(id: string): Ask | undefined {
-    const row = this.#database.get("SELECT body FROM asks WHERE id = ?", [id])
+  get(id: string): AskRecord | undefined {
+    const row = this.#database.get("SELECT body, delivered_at FROM asks WHERE id = ?", [id])
     return row === undefined ? undefined : toAsk(row)
   }
 
   /** Undefined when there is no such ask. */
-  settle(id: string, from: AskState, settled: Ask): SettledAsk | undefined {
+  settle(id: string, from: AskState, settled: AskRecord): SettledAsk | undefined {
+    const changed = this.#database.run(
+      "UPDATE asks SET state = ?, undelivered = ?, body = ? WHERE id = ? AND state = ?",
+      [settled.state, isUndelivered(settled) ? 1 : 0, JSON.stringify(settled), id, from],
+    )
+    if (changed > 0) return { changed: true, ask: settled }
     const kept = this.get(id)
-    if (kept === undefined) return undefined
-    if (kept.state !== from) return { changed: false, ask: kept }
-    this.#update(id, settled)
-    return { changed: true, ask: settled }
+    return kept === undefined ? undefined : { changed: false, ask: kept }
   }
 
   markDelivered(id: string, deliveredAt: string): void {
-    const kept = this.get(id)
-    if (kept !== undefined) this.#update(id, { ...kept, deliveredAt })
+    this.#database.run("UPDATE asks SET undelivered = 0, delivered_at = ? WHERE id = ?", [deliveredAt, id])
   }
 
   giveUp(id: string): void {
     this.#database.run("UPDATE asks SET undelivered = 0 WHERE id = ?", [id])
   }
 
-  list(filter: AskFilter): readonly Ask[] {
+  list(filter: AskFilter): readonly AskRecord[] {
     const conditions: string[] = []
     const values: SqlValue[] = []
     if (filter.session !== undefined) {
@@ -54,24 +55,17 @@ export class AskTable {
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
     values.push(Math.min(filter.limit ?? MAX_LISTED, MAX_LISTED))
     const order = filter.newestFirst === true ? "number DESC" : "number"
-    return this.#database.all(`SELECT body FROM asks ${where} ORDER BY ${order} LIMIT ?`, values).map(toAsk)
-  }
-
-  #update(id: string, ask: Ask): void {
-    this.#database.run("UPDATE asks SET state = ?, undelivered = ?, body = ? WHERE id = ?", [
-      ask.state,
-      isUndelivered(ask) ? 1 : 0,
-      JSON.stringify(ask),
-      id,
-    ])
+    return this.#database
+      .all(`SELECT body, delivered_at FROM asks ${where} ORDER BY ${order} LIMIT ?`, values)
+      .map(toAsk)
   }
 }
 
-export function isUndelivered(ask: Ask): boolean {
+export function isUndelivered(ask: AskRecord): boolean {
   return ask.answer !== undefined && ask.deliveredAt === undefined
 }
 
-function toAsk([body]: SqlRow): Ask {
-  const kept: Ask = JSON.parse(String(body))
-  return kept
+function toAsk([body, deliveredAt]: SqlRow): AskRecord {
+  const kept: AskRecord = JSON.parse(String(body))
+  return deliveredAt === null ? kept : { ...kept, deliveredAt: String(deliveredAt) }
 }
