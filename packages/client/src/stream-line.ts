@@ -39,7 +39,7 @@ export function readStreamLine(line: string): StreamLine | undefined {
   if (raw === undefined || typeof ev !== "string") return undefined
   if (ev === "pong") return { ev }
   if (ev === "ask")
-    return typeof raw.ask?.sessionId === "string" ? { ev, session: raw.ask.sessionId, ask: raw.ask } : undefined
+    return typeof raw.ask?.sessionId === "string" ? { ev, session: raw.ask.sessionId, ask: readAsk(raw.ask) } : undefined
   if (typeof session !== "string") return { ev: "unknown" }
   switch (ev) {
     case "subscribed":
@@ -71,6 +71,13 @@ function readEvent(session: string, raw: RawLine): StreamLine | undefined {
   const { seq, at = "", from = "hub", by, message } = raw
   if (!isSeq(seq) || !isObject(message)) return undefined
   return { ev: "event", session, event: { seq, at, from, ...(by === undefined ? {} : { by }), message } }
+}
+
+/** A long input is said once on a stream; whoever reads the request finds it there, as in a reply. */
+function readAsk(ask: Ask): Ask {
+  const { input, request } = ask
+  if (input === undefined || !isObject(request) || request["input"] !== undefined) return ask
+  return { ...ask, request: { ...request, input } }
 }
 
 function readError({ error }: RawLine): { code: string; message: string } {

@@ -27,6 +27,15 @@ describe("following a session", () => {
     expect(live.map((item) => item.type)).toEqual(["delta", "event", "ask"])
   })
 
+  it("[HC24] an ask told with its input once has it in its request too", async () => {
+    const items = setup.connect().session("s").follow()
+    await readUntil(items, isType("changed"))
+    const input = { command: "ls" }
+    setup.fake.tell({ ev: "ask", ask: { id: "a1", sessionId: "s", input, request: { tool_name: "Bash" } } })
+    const told = await readUntil(items, isType("ask"))
+    expect(told.at(-1)).toMatchObject({ ask: { input, request: { tool_name: "Bash", input } } })
+  })
+
   it("[HC1] without a cursor it begins at the live edge, also after the connection was lost", async () => {
     setup.fake.append("s", 3)
     const items = setup.connect().session("s").follow()

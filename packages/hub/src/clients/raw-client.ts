@@ -88,10 +88,9 @@ export class RawClient implements DeskClient {
   }
 
   /** The open questions, for a client that will not ask for them with `initialize`. */
-  showOpenAsks(): void {
+  async showOpenAsks(): Promise<void> {
     if (!this.mayAnswer) return
-    // Each ask is shown when it is read; a store that cannot be read fails the session's own reads too.
-    this.#asks.showOpen().catch(() => this.#options.port.end(1012, "the open requests cannot be read now"))
+    await this.#asks.showOpen().catch(() => this.#options.port.end(1012, "the open requests cannot be read now"))
   }
 
   /** What is being said just now, from its beginning. */

@@ -43,7 +43,7 @@ export class RelayFrontend {
       // This kind of frontend does not ask for what is open.
       const client = session.isEnded ? undefined : this.#clientOf(session.id)
       client?.showInProgress()
-      client?.showOpenAsks()
+      void client?.showOpenAsks()
     }
   }
 

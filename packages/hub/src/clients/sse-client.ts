@@ -74,12 +74,16 @@ export class SseClient implements ClientPort {
     metrics.viewerAttached("sse")
     clearTimeout(this.#timer)
     for (const line of this.#missed.take()) stream.tell(line)
+    void this.#begin(stream, isBack)
+    return stream.body
+  }
+
+  async #begin(stream: SseStream, isBack: boolean): Promise<void> {
     if (isBack) {
       this.#raw.tellCallsAgain()
-      this.#raw.showOpenAsks()
+      await this.#raw.showOpenAsks()
     }
     stream.start()
-    return stream.body
   }
 
   /** Resolves when it is safe. The same `uuid` again is the same message. */

@@ -54,6 +54,7 @@ export class SseStream {
 
   /** After the client knows of it: what it is told meanwhile is not lost. */
   start(): void {
+    if (this.#phase === "over") return
     const { session, after } = this.#options
     const { lastSeq } = session.record
     if (after <= lastSeq) return void this.#catchUp(after)

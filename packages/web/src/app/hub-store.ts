@@ -96,7 +96,7 @@ export class HubStore {
     const known = this.#changes?.asks.get(ask.id) ?? this.fleet.get().asks.get(ask.id)
     // What was settled stays so: a reply may be overtaken by the stream.
     if (ask.state === "pending" && known !== undefined && known.state !== "pending") return
-    this.#pending().asks.set(ask.id, ask)
+    this.#pending().asks.set(ask.id, withInput(ask, known))
   }
 
   takeSession(session: Session): void {
@@ -218,6 +218,12 @@ function bounded(asks: Map<string, Ask>): ReadonlyMap<string, Ask> {
 function soon(run: () => void): void {
   if (document.visibilityState === "visible") requestAnimationFrame(run)
   else setTimeout(run, 50)
+}
+
+/** The stream tells a long input once, while the request is open: a settled one keeps what is known of it. */
+export function withInput(ask: Ask, known: Ask | undefined): Ask {
+  if (ask.input !== undefined || known?.input === undefined) return ask
+  return { ...ask, input: known.input, request: known.request }
 }
 
 function isRefusal(error: unknown): error is HubClientError {

@@ -114,13 +114,18 @@ type FoundAsk =
   | { readonly name: "missing" }
   | { readonly name: "failed"; readonly why: string; readonly retry: () => void }
 
+/** A rule settled it before this page heard of it: its input was too long for the stream. */
+function isBrief({ kind, input }: Ask): boolean {
+  return input === undefined && (kind === "tool" || kind === "question" || kind === "plan")
+}
+
 /** One ask by its id: what is known of it already, else asked for. */
 export function useFoundAsk(id: string): FoundAsk {
   const store = useHubStore()
   const ask = useAsk(id)
   const [trouble, setTrouble] = useState<{ readonly id: string; readonly why?: string } | undefined>(undefined)
   const [tries, setTries] = useState(0)
-  const isKnown = ask !== undefined
+  const isKnown = ask !== undefined && !isBrief(ask)
   const isLive = useConnection().name === "live"
   useEffect(() => {
     // Asked again when the hub is back: what could not be reached is not missing.

@@ -24,8 +24,8 @@ interface EditInputProps {
   /** What else the answer does, for the button's name. */
   readonly suffix: string
   readonly notes: ReactNode
-  /** Always the whole input: an old CLI takes an answer without it for a denial. */
-  readonly onAllow: (input: Input) => void
+  /** With the whole input if it was edited: without one the hub allows what was asked. */
+  readonly onAllow: (edited?: Input) => void
   readonly onBack: () => void
 }
 
@@ -98,7 +98,7 @@ export function EditInput(props: EditInputProps) {
           <PrimaryAction
             aria-disabled={!canAct || !gate.isOpen || "error" in edited}
             aria-describedby={gate.isOpen ? undefined : hint}
-            onClick={() => gate.isOpen && "input" in edited && onAllow(edited.input)}
+            onClick={() => gate.isOpen && "input" in edited && onAllow(isChanged ? edited.input : undefined)}
           >
             {gate.isOpen
               ? `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}`

@@ -34,8 +34,11 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
   const plan = edited ?? given
   const isEdited = edited !== undefined && edited !== given
   const approve = (updates: readonly unknown[]) => {
-    const updatedInput = isEdited ? { ...ask.input, plan } : (ask.input ?? {})
-    answer({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
+    answer({
+      behavior: "allow",
+      ...(isEdited ? { updatedInput: { ...ask.input, plan } } : {}),
+      ...(updates.length === 0 ? {} : { updatedPermissions: updates }),
+    })
   }
   if (row === "edit")
     return <PlanEditor plan={plan ?? ""} onChange={setEdited} onDone={back} {...{ notes, takesFocus }} />

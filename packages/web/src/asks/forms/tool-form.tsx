@@ -38,8 +38,12 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
     return destination === undefined ? [] : [{ ...update, destination }]
   })
   const send = (next: BareAnswer) => answer(next, isForAll ? identical : [])
-  const allow = (updatedInput: Readonly<Record<string, unknown>>) =>
-    send({ behavior: "allow", updatedInput, ...(updates.length === 0 ? {} : { updatedPermissions: updates }) })
+  const allow = (edited?: Readonly<Record<string, unknown>>) =>
+    send({
+      behavior: "allow",
+      ...(edited === undefined ? {} : { updatedInput: edited }),
+      ...(updates.length === 0 ? {} : { updatedPermissions: updates }),
+    })
   // The button says exactly what it does.
   const count = isForAll && identical.length > 0 ? ` ${identical.length + 1} identical` : ""
   const suffix = `${count}${updates.length === 0 ? "" : ` + ${plural(updates.length, "rule")}`}`
@@ -76,7 +80,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
             allowLabel={`Allow${suffix === "" ? " once" : suffix}`}
             denyLabel={`Deny${count}…`}
             isDenyFirst={ask.request["default_to_no"] === true}
-            onAllow={() => allow(input)}
+            onAllow={() => allow()}
             onRow={open}
           />
         )}

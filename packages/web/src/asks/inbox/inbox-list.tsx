@@ -2,6 +2,7 @@ import type { Ask } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
 import { useNow } from "../../app/clock.ts"
 import { useConnection, useFleet, useHubStore, useMe, useSession } from "../../app/hub-context.ts"
+import { withInput } from "../../app/hub-store.ts"
 import { Link, navigate, setQuery } from "../../app/router.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
@@ -255,7 +256,8 @@ export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>
     }
   }, [store, isWanted, isLive, tries])
   const all = useMemo(() => {
-    const known = new Map([...past.map((ask) => [ask.id, ask] as const), ...live])
+    const known = new Map(past.map((ask) => [ask.id, ask]))
+    for (const [id, ask] of live) known.set(id, withInput(ask, known.get(id)))
     const since = Date.now() - WEEK_MS
     return [...known.values()]
       .filter((ask) => ask.state !== "pending" && settledMs(ask) > since)
