@@ -39,7 +39,9 @@ export function readStreamLine(line: string): StreamLine | undefined {
   if (raw === undefined || typeof ev !== "string") return undefined
   if (ev === "pong") return { ev }
   if (ev === "ask")
-    return typeof raw.ask?.sessionId === "string" ? { ev, session: raw.ask.sessionId, ask: readAsk(raw.ask) } : undefined
+    return typeof raw.ask?.sessionId === "string"
+      ? { ev, session: raw.ask.sessionId, ask: readAsk(raw.ask) }
+      : undefined
   if (typeof session !== "string") return { ev: "unknown" }
   switch (ev) {
     case "subscribed":
