@@ -4,7 +4,7 @@ import type { Ask, AskAnswer, AskRecord, AskState, AskVia } from "../model/ask.t
 import type { Directory, SettledAsk } from "../store/directory.ts"
 import { type FittingAnswer, fitAnswer } from "./answer.ts"
 import { AnswerDelivery } from "./answer-delivery.ts"
-import { auditOf, auditOfExtension } from "./ask-audit.ts"
+import { auditOf, auditOfExtension } from "./ask-pages.ts"
 import { AskTimers } from "./ask-timers.ts"
 import { type AskVerdict, expiredAnswer, extended, verdictAnswer, withVerdict } from "./ask-verdict.ts"
 import { GrantDesk } from "./grant-desk.ts"

@@ -1,9 +1,9 @@
+import { isObject } from "@signalbox/protocol"
 import type { Page } from "../core.ts"
 import type { Ask, AskRecord } from "../model/ask.ts"
-import type { AuditRecord } from "../model/audit.ts"
+import type { AuditRecord, NewAuditRecord } from "../model/audit.ts"
 import type { Directory } from "../store/directory.ts"
-import { askShownBy, wholeAudit } from "./ask-audit.ts"
-import type { AskReader } from "./whole-ask.ts"
+import { type AskReader, wholeAnswer } from "./whole-ask.ts"
 
 /** A page ends before the entry that goes beyond this, but not before the first. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
@@ -64,4 +64,45 @@ async function pageOf<R, T>(wanted: Wanted<R>, { bytesOf, whole }: Joining<R, T>
 
 async function* joined<R, T>(records: readonly R[], whole: (record: R) => Promise<T>): AsyncGenerator<T> {
   for (const record of records) yield await whole(record)
+}
+
+type Details = NewAuditRecord["details"]
+
+const EXTENDED = "ask/extended"
+
+/** What the audit keeps of an ask that was given more time. */
+export function auditOfExtension(
+  ask: AskRecord,
+  longer: AskRecord,
+  { at, by }: { at: string; by: string },
+): NewAuditRecord {
+  const left = longer.extension?.left ?? 0
+  const details = { before: ask.expiresAt ?? null, expiresAt: longer.expiresAt ?? null, left }
+  return { at, what: EXTENDED, by, via: "person", ...about(ask, details) }
+}
+
+/** What the audit keeps of an ask that is settled: who or what did it, how long it waited, and what was answered. */
+export function auditOf(settled: AskRecord, at: string): NewAuditRecord {
+  const { state, settledBy: by = null, via = null, answer = null, rule = null, askedAt, settledAt = askedAt } = settled
+  const waitedMs = Date.parse(settledAt) - Date.parse(askedAt)
+  return { at, what: `ask/${state}`, by, via, ...about(settled, { answer, rule, waitedMs }) }
+}
+
+/** Which ask it is, and the hash of what it asked. */
+function about(ask: AskRecord, more: Details): Pick<NewAuditRecord, "sessionId" | "askId" | "details"> {
+  const { sessionId, id, kind, toolName = null, inputHash } = ask
+  return { sessionId, askId: id, details: { kind, toolName, inputHash, ...more } }
+}
+
+/** The ask whose input a record shows and does not keep. */
+function askShownBy({ what, askId, details }: AuditRecord): string | undefined {
+  const isSettled = what.startsWith("ask/") && what !== EXTENDED && !("input" in details)
+  return isSettled ? (askId ?? undefined) : undefined
+}
+
+/** The record with the input that was asked for, and with the one that was allowed. */
+function wholeAudit(record: AuditRecord, { input }: Pick<Ask, "input">): AuditRecord {
+  const { kind, toolName, inputHash, answer, ...rest } = record.details
+  const told = isObject(answer) ? wholeAnswer(answer, input) : answer
+  return { ...record, details: { kind, toolName, inputHash, input: input ?? null, answer: told, ...rest } }
 }

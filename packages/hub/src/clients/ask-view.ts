@@ -8,8 +8,8 @@ import type { Caller } from "../model/access.ts"
 import type { Ask, AskRecord } from "../model/ask.ts"
 import type { HubSettings } from "../model/hub-settings.ts"
 import type { LiveSession } from "../session/live-session.ts"
+import type { ClientPort } from "./client-lines.ts"
 import { cancelLine, questionLine } from "./client-lines.ts"
-import type { ClientPort } from "./client-port.ts"
 
 export interface AskViewOptions {
   readonly asks: AskDesk

@@ -1,12 +1,9 @@
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { AgentCalls, type Member } from "./agent-calls.ts"
-import { ClientCalls, type DeskClient } from "./client-calls.ts"
-import { type ClientPart, CONTROL_PART, isHosted, isTooLarge, type ServerSet, unionOf } from "./client-part.ts"
+import { AgentCalls, ClientCalls, type DeskClient, type Member } from "./agent-calls.ts"
 import { type ClientHook, callbackOf } from "./hook-registration.ts"
-import { PartSync } from "./part-sync.ts"
-import { ReturningClients } from "./returning-clients.ts"
+import { type ClientPart, CONTROL_PART, isHosted, isTooLarge, PartSync, type ServerSet, unionOf } from "./part-sync.ts"
 
 export interface ClientDeskOptions {
   readonly session: LiveSession
@@ -206,4 +203,39 @@ function controlMember(clientId: string): Member | undefined {
 /** Whether all of these are servers that live in the client itself. */
 export function areHosted(servers: ServerSet): boolean {
   return Object.values(servers).every(isHosted)
+}
+
+/** Clients that are expected back after a restart of the hub: for a moment, who wants something of them waits. */
+class ReturningClients {
+  readonly #waiting = new Map<string, Set<() => void>>()
+  #endsAt = 0
+
+  expect(forMs: number): void {
+    this.#endsAt = Date.now() + forMs
+  }
+
+  arrived(clientId: string): void {
+    for (const wake of this.#waiting.get(clientId) ?? []) wake()
+  }
+
+  /** Resolves when the client is here, or is waited for no longer. */
+  async wait(clientId: string, signal: AbortSignal): Promise<void> {
+    const waitMs = this.#endsAt - Date.now()
+    if (waitMs <= 0 || signal.aborted) return
+    const waiting = this.#waiting.get(clientId) ?? new Set()
+    this.#waiting.set(clientId, waiting)
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        signal.removeEventListener("abort", wake)
+        waiting.delete(wake)
+        if (waiting.size === 0) this.#waiting.delete(clientId)
+        resolve()
+      }
+      const timer = setTimeout(wake, waitMs)
+      timer.unref()
+      signal.addEventListener("abort", wake)
+      waiting.add(wake)
+    })
+  }
 }

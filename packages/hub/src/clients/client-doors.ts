@@ -2,15 +2,18 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Authority } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
+import { HubError } from "../errors.ts"
 import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Route } from "../http/route.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { SessionRegistry } from "../session/session-registry.ts"
 import type { EventLog } from "../store/event-log.ts"
-import type { ClientHouse } from "./raw-client.ts"
-import { RelayDoor } from "./relay-door.ts"
-import type { SocketDoor } from "./socket-door.ts"
+import type { ClientPort } from "./client-lines.ts"
+import { type ClientHouse, RawClient } from "./raw-client.ts"
+import { RelayDoor } from "./relay-frontend.ts"
+import { type Guest, SocketDoor } from "./socket-door.ts"
 import { SseDoor } from "./sse-door.ts"
-import { createSessionSocketDoor, isSessionSocket } from "./websocket-door.ts"
 
 export interface ClientDoorsOptions {
   readonly house: ClientHouse
@@ -83,5 +86,57 @@ export class ClientDoors {
     this.#sockets.close()
     this.#relay.close()
     this.#sse.close()
+  }
+}
+
+interface SessionSocketDoorOptions {
+  readonly house: ClientHouse
+  readonly authority: Authority
+  readonly metrics: HubMetrics
+  readonly maxClients?: number
+  readonly maxWaitingChars?: number
+}
+
+const PATH = /^\/ws\/session\/([^/]+)$/
+
+function isSessionSocket(path: string): boolean {
+  return PATH.test(path)
+}
+
+/** `/ws/session/:id`: clients that speak the host's side of the wire to one session. */
+function createSessionSocketDoor({ house, ...options }: SessionSocketDoorOptions): SocketDoor {
+  const sessionAt = (path: string) => findSession(house.registry, PATH.exec(path)?.[1] ?? "")
+  return new SocketDoor({
+    ...options,
+    door: "session",
+    check: (path) => void sessionAt(path),
+    welcome({ caller, port, path }) {
+      const session = sessionAt(path)
+      if (session.isEnded) return turnAway(port)
+      const client = new RawClient({ house, session, caller, port, follows: true })
+      client.showInProgress()
+      return client
+    },
+  })
+}
+
+function turnAway(port: ClientPort): Guest {
+  port.end(1000, "the session is over")
+  return { take: () => Promise.resolve(), close: () => undefined }
+}
+
+/** An id means the newest session of its chain: the conversation, wherever it went on. */
+function findSession(registry: SessionRegistry, segment: string): LiveSession {
+  const id = decodeSegment(segment)
+  const session = registry.newestOf(id)
+  if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+  return session
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
   }
 }

@@ -1,5 +1,6 @@
 import { composeCancel, type Envelope, encode } from "@signalbox/protocol"
-import type { HubError } from "../errors.ts"
+import { HubError } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 
@@ -45,4 +46,27 @@ export function noteLine(subtype: string, details: Readonly<Record<string, unkno
 
 export function refusalLine({ code, message }: HubError, about: Readonly<Record<string, unknown>> = {}): string {
   return noteLine("refused", { ...about, error: { code, message } })
+}
+
+export function forbidden({ role }: Caller, what: string): HubError {
+  return new HubError("auth/forbidden", `the role ${role} may not ${what} here: use a token with more rights`)
+}
+
+export function asHubError(error: unknown): HubError {
+  if (error instanceof HubError) return error
+  return new HubError("hub/internal", "the hub failed at this", { cause: error })
+}
+
+/** The way to one client, whatever it is made of: a socket, an event stream, a relay's share of one. */
+export interface ClientPort {
+  /** A numbered line of the session. */
+  event(line: string, event: StoredEvent): void
+  /** A line that passes and is never numbered. `isSpeech`: a piece of a message in progress. */
+  delta(line: string, isSpeech: boolean): void
+  /** A question of the agent's, or word that it is settled. Keeps its place among the events. */
+  ask(line: string): void
+  /** For this client alone: the reply to its request, a call of its hook or server. May overtake what waits. */
+  tell(line: string): void
+  /** 1000: the session is over. 1012: come back. 4001: not allowed. */
+  end(code: number, reason: string): void
 }

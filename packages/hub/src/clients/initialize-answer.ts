@@ -13,8 +13,8 @@ import type { AskView } from "./ask-view.ts"
 import type { PartOutcome } from "./client-desk.ts"
 import type { ClientDesks } from "./client-desks.ts"
 import { noteLine, questionOf } from "./client-lines.ts"
-import { hostedServers } from "./client-part.ts"
 import { readClientHooks } from "./hook-registration.ts"
+import { hostedServers } from "./part-sync.ts"
 
 export interface InitializeAnswerOptions {
   readonly client: { readonly id: string; readonly session: LiveSession; tell(line: string): void }

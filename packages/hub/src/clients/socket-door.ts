@@ -9,9 +9,9 @@ import { HubError } from "../errors.ts"
 import { refuseUpgrade } from "../http/refuse-upgrade.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
-import type { ClientPort } from "./client-port.ts"
+import type { ClientPort } from "./client-lines.ts"
+import { asHubError } from "./client-lines.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
-import { asHubError } from "./refusals.ts"
 
 /** Whoever came through the door, once it is known who. */
 export interface Guest {

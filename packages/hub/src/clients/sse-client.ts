@@ -5,8 +5,7 @@ import type { StoredEvent } from "../model/event.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
-import type { ClientPort } from "./client-port.ts"
-import { MissedLines } from "./missed-lines.ts"
+import type { ClientPort } from "./client-lines.ts"
 import { type ClientHouse, RawClient } from "./raw-client.ts"
 import { SseStream } from "./sse-stream.ts"
 
@@ -152,5 +151,40 @@ export class SseClient implements ClientPort {
     if (this.#streams.size > 0) return
     this.#timer = setTimeout(() => this.#options.onAway(), this.#options.awayMs ?? AWAY_MS)
     this.#timer.unref()
+  }
+}
+
+const MAX_LINES = 200
+const MAX_CHARS = 1024 * 1024
+
+/**
+ * Lines without a number that a client may have missed. A stream can be dead long before anybody notices, so replies and
+ * cancels are told again to a client that comes back, which ignores those it knows; notes only if it was known to be away.
+ * Questions and calls are not here: those that still wait for an answer are asked again by whoever waits.
+ */
+class MissedLines {
+  readonly #repeatable: string[] = []
+  #notes: string[] = []
+  #chars = 0
+
+  add(line: string, isHere: boolean): void {
+    if (line.startsWith('{"type":"control_request"')) return
+    if (line.startsWith('{"type":"control_')) this.#addRepeatable(line)
+    else if (!isHere && this.#notes.length < MAX_LINES) this.#notes.push(line)
+  }
+
+  /** Notes are told once. */
+  take(): readonly string[] {
+    const notes = this.#notes
+    this.#notes = []
+    return [...this.#repeatable, ...notes]
+  }
+
+  #addRepeatable(line: string): void {
+    this.#repeatable.push(line)
+    this.#chars += line.length
+    while (this.#repeatable.length > MAX_LINES || (this.#chars > MAX_CHARS && this.#repeatable.length > 1)) {
+      this.#chars -= this.#repeatable.shift()?.length ?? 0
+    }
   }
 }

@@ -6,7 +6,6 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { Outbox } from "../viewers/outbox.ts"
 import type { RawClient } from "./raw-client.ts"
-import { COMMENT, numberedFrame, passingFrame, truncatedFrame, unnumberedFrame } from "./sse-frames.ts"
 
 export interface SseStreamOptions {
   readonly session: LiveSession
@@ -188,3 +187,33 @@ export class SseStream {
     }
   }
 }
+
+/**
+ * The frames that the official clients read. Everything comes from "worker": what comes from elsewhere they drop. Each text
+ * lacks the last newline, which the outbox adds between and after texts.
+ */
+
+/** Numbered: the client's cursor. The line is put in as it is. */
+function numberedFrame(line: string, { seq, at }: Pick<StoredEvent, "seq" | "at">): string {
+  const created = new Date(at).toISOString()
+  const facts = `"event_id":"event-${seq}","sequence_num":${seq},"source":"worker","created_at":"${created}"`
+  return `event: client_event\nid: ${seq}\ndata: {${facts},"payload":${line}}\n`
+}
+
+/** Not part of the history: a reply, a question, a call. Without a number it leaves the cursor where it is. */
+function unnumberedFrame(line: string): string {
+  return `event: client_event\ndata: {"source":"worker","payload":${line}}\n`
+}
+
+/** A piece of a message in progress. */
+function passingFrame(line: string): string {
+  return `event: ephemeral_event\ndata: {"payload":${line}}\n`
+}
+
+/** The client's cursor is beyond what there is: it is another history's. */
+function truncatedFrame(lastSeq: number): string {
+  return `event: catch_up_truncated\ndata: {"last_sequence_num":${lastSeq}}\n`
+}
+
+/** Clients give a connection up after 45 s without a byte. */
+const COMMENT = ":"

@@ -1,3 +1,6 @@
+import type { RawData, WebSocket } from "ws"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
+
 /** Where an outbox's frames go: a WebSocket, or a test. */
 export interface Sink {
   readonly bufferedAmount: number
@@ -183,4 +186,23 @@ function sizeOf(item: Bulk): number {
 
 function charsOf(texts: readonly string[]): number {
   return texts.reduce((chars, text) => chars + text.length, 0)
+}
+
+/** A WebSocket as an outbox sees it. */
+export function socketSink(socket: WebSocket, metrics: Pick<HubMetrics, "bytesSent">): Sink {
+  return {
+    get bufferedAmount() {
+      return socket.bufferedAmount
+    },
+    send(frame, done) {
+      metrics.bytesSent(frame.length)
+      // Text, also when it is encoded already.
+      socket.send(frame, { binary: false }, () => done())
+    },
+  }
+}
+
+export function frameText(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString()
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }

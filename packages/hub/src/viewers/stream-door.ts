@@ -8,7 +8,7 @@ import { refuseUpgrade } from "../http/refuse-upgrade.ts"
 import { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
-import { frameText, socketSink } from "./socket-sink.ts"
+import { frameText, socketSink } from "./outbox.ts"
 import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 
 export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token"> {

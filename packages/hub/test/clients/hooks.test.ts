@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { isMeant, matcherFault } from "../../src/clients/hook-matcher.ts"
-import { blockingOutput, mergeHookOutputs } from "../../src/clients/hook-merge.ts"
-import { readClientHooks } from "../../src/clients/hook-registration.ts"
+import {
+  blockingOutput,
+  isMeant,
+  matcherFault,
+  mergeHookOutputs,
+  readClientHooks,
+} from "../../src/clients/hook-registration.ts"
 
 const decided = (permissionDecision: string, more: Record<string, unknown> = {}) => ({
   hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, ...more },
