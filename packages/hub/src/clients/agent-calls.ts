@@ -12,9 +12,9 @@ import {
 import { reasonOf } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
+import { blockingOutput, type ClientHook, eventOfCallback, isForHook, mergeHookOutputs } from "./client-hooks.ts"
 import { cancelLine } from "./client-lines.ts"
-import { blockingOutput, type ClientHook, eventOfCallback, isForHook, mergeHookOutputs } from "./hook-registration.ts"
-import type { ClientPart } from "./part-sync.ts"
+import type { ClientPart } from "./client-parts.ts"
 
 export interface Member {
   readonly part: ClientPart

@@ -2,8 +2,16 @@ import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { AgentCalls, ClientCalls, type DeskClient, type Member } from "./agent-calls.ts"
-import { type ClientHook, callbackOf } from "./hook-registration.ts"
-import { type ClientPart, CONTROL_PART, isHosted, isTooLarge, PartSync, type ServerSet, unionOf } from "./part-sync.ts"
+import { type ClientHook, callbackOf } from "./client-hooks.ts"
+import {
+  type ClientPart,
+  CONTROL_PART,
+  isHosted,
+  isTooLarge,
+  PartSync,
+  type ServerSet,
+  unionOf,
+} from "./client-parts.ts"
 
 export interface ClientDeskOptions {
   readonly session: LiveSession

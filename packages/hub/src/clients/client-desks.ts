@@ -7,7 +7,7 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import { ClientDesk } from "./client-desk.ts"
-import { CONTROL_PART, readKeptPart } from "./part-sync.ts"
+import { CONTROL_PART, readKeptPart } from "./client-parts.ts"
 
 export interface ClientDesksOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">

@@ -11,7 +11,7 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-lines.ts"
 import { type ClientHouse, RawClient } from "./raw-client.ts"
-import { RelayDoor } from "./relay-frontend.ts"
+import { RelayDoor } from "./relay.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 import { SseDoor } from "./sse-door.ts"
 

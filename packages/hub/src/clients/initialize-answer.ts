@@ -12,9 +12,9 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { AskView } from "./ask-view.ts"
 import type { PartOutcome } from "./client-desk.ts"
 import type { ClientDesks } from "./client-desks.ts"
+import { readClientHooks } from "./client-hooks.ts"
 import { noteLine, questionOf } from "./client-lines.ts"
-import { readClientHooks } from "./hook-registration.ts"
-import { hostedServers } from "./part-sync.ts"
+import { hostedServers } from "./client-parts.ts"
 
 export interface InitializeAnswerOptions {
   readonly client: { readonly id: string; readonly session: LiveSession; tell(line: string): void }

@@ -5,7 +5,7 @@ import {
   matcherFault,
   mergeHookOutputs,
   readClientHooks,
-} from "../../src/clients/hook-registration.ts"
+} from "../../src/clients/client-hooks.ts"
 
 const decided = (permissionDecision: string, more: Record<string, unknown> = {}) => ({
   hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, ...more },

@@ -1,14 +1,7 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import {
-  type ClientHook,
-  type HookNeeds,
-  joinNeeds,
-  missingNeeds,
-  needsOf,
-  registrationOf,
-} from "./hook-registration.ts"
+import { type ClientHook, type HookNeeds, joinNeeds, missingNeeds, needsOf, registrationOf } from "./client-hooks.ts"
 
 export interface PartSyncOptions {
   readonly session: () => LiveSession
