@@ -9,7 +9,7 @@ import {
   type Rule,
 } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
-import type { AskVerdict } from "./asks/ask-verdict.ts"
+import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
 import type { Ask } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"

@@ -93,6 +93,32 @@ function elicitationAnswerOf({ action, content }: Payload): ElicitationAnswer | 
   return isObject(content) ? { action, content } : { action }
 }
 
+/** What the policy says of an ask. */
+export interface AskVerdict {
+  readonly effect: "allow" | "deny" | "ask"
+  readonly rule?: string
+  readonly reason: string
+  readonly message?: string
+  readonly expiresAfterMs?: number
+  readonly maxExtensions?: number
+}
+
+/** What the policy answers, in the form that fits the question; undefined when a person must. */
+export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | undefined {
+  if (verdict.effect === "ask") return undefined
+  const isAllowed = verdict.effect === "allow"
+  if (ask.kind === "elicitation") return { action: isAllowed ? "accept" : "decline" }
+  // Nobody but a person knows what a dialog's result would be.
+  if (ask.kind === "dialog") return isAllowed ? undefined : { cancelled: true }
+  return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
+}
+
+export function expiredAnswer(ask: AskRecord): AskAnswer {
+  if (ask.kind === "elicitation") return { action: "cancel" }
+  if (ask.kind === "dialog") return { cancelled: true }
+  return { behavior: "deny", message: "Nobody answered this request in time. It was not refused by a person." }
+}
+
 function misfit(ask: AskRecord, right: string): HubError {
   return new HubError("ask/invalid-answer", `this ask is of kind "${ask.kind}": answer it with ${right}`)
 }

@@ -1,4 +1,6 @@
+import type { AskRecord } from "../model/ask.ts"
 import { LONGEST_TIMER_MS } from "../model/longest-timer.ts"
+import type { AskVerdict } from "./answer.ts"
 
 export interface AskTimersOptions {
   readonly now: () => Date
@@ -54,4 +56,30 @@ function setUnheld(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms)
   timer.unref()
   return () => clearTimeout(timer)
+}
+
+/** Where the rule does not say how often. Without an end, what was to expire would not. */
+const DEFAULT_EXTENSIONS = 3
+
+export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
+  const rule = verdict.rule === undefined ? {} : { rule: verdict.rule }
+  return { ...ask, ...rule, ...expiryOf(ask, verdict) }
+}
+
+function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {
+  const { effect, expiresAfterMs: byMs, maxExtensions: left = DEFAULT_EXTENSIONS } = verdict
+  if (effect !== "ask" || byMs === undefined) return {}
+  return { expiresAt: later(ask.askedAt, byMs), extension: { byMs, left } }
+}
+
+/** With as long again to answer it as its rule gave it at first; undefined when it may not have that. */
+export function extended(ask: AskRecord): AskRecord | undefined {
+  const { expiresAt, extension } = ask
+  if (expiresAt === undefined || extension === undefined || extension.left < 1) return undefined
+  const { byMs, left } = extension
+  return { ...ask, expiresAt: later(expiresAt, byMs), extension: { byMs, left: left - 1 } }
+}
+
+function later(moment: string, ms: number): string {
+  return new Date(Date.parse(moment) + ms).toISOString()
 }

@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
+import type { AskVerdict } from "../../src/asks/answer.ts"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
-import type { AskVerdict } from "../../src/asks/ask-verdict.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import { AskReader, type Question } from "../../src/asks/whole-ask.ts"
 import type { HubError } from "../../src/errors.ts"
