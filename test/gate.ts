@@ -6,7 +6,7 @@ import { PINNED } from "../scripts/claude-cli.mjs"
  */
 const extent: "gate" | "full" = process.env["SIGNALBOX_TESTS"] === "full" ? "full" : "gate"
 
-/** Files that only `test:full` runs: a full disk needs the right to mount one, pictures are for people, these approvals have no first checks. */
+/** Files that only `test:full` runs: a full disk needs the right to mount one, pictures are for people, these requests have no first checks. */
 export const leftOut: readonly string[] =
   extent === "full"
     ? []
@@ -40,8 +40,8 @@ export const leftOut: readonly string[] =
         "test/web/plain-http.test.ts",
         "test/web/looks-gallery.test.ts",
         "test/web/looks-names.test.ts",
-        "test/web/approvals-forms.test.ts",
-        "test/web/approvals-notifications.test.ts",
+        "test/web/asks-forms.test.ts",
+        "test/web/asks-notifications.test.ts",
       ]
 
 /** Cases of each fuzzer. */

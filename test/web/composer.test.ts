@@ -184,7 +184,7 @@ describe.runIf(hasBrowser)("the composer", () => {
     await page.goBack()
     await attached.waitFor()
     await page.reload()
-    await page.getByRole("alert").getByText("A picture was not kept: add it again.").waitFor()
+    await page.getByRole("alert").getByText("An image was not kept. Add it again.").waitFor()
     await paste(0)
     await attached.waitFor()
     const chosen = page.waitForEvent("filechooser")

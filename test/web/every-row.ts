@@ -72,19 +72,19 @@ const SPEECH: readonly Case[] = [
     assistant([{ type: "thinking", thinking: "Hm.", signature: "s" }], { thinking_duration_ms: 6000 }),
   ),
   one(["Thinking", "hidden by the model"], assistant([{ type: "redacted_thinking", data: "x" }])),
-  one(["Request failed", "The rate limit is reached.", "Wait for it to reset"], text("429", { error: "rate_limit" })),
+  one(["Request failed", "Rate limit reached.", "Wait for it to reset"], text("429", { error: "rate_limit" })),
   {
     says: [
       text("Old words", { uuid: "00000000-0000-4000-8000-000000000001" }),
       text("New words", { supersedes: ["00000000-0000-4000-8000-000000000001"] }),
     ],
-    rows: [["Claude: Old words", "Taken back by the model"], ["Claude: New words"]],
+    rows: [["Claude: Old words", "Retracted by the model"], ["Claude: New words"]],
   },
   one(
     ["opus refused; haiku goes on.", "opus refused; haiku goes on."],
     system("model_refusal_fallback", { original_model: "opus", fallback_model: "haiku", content: "" }),
   ),
-  one(["Added by the harness"], {
+  one(["Added automatically"], {
     type: "user",
     isSynthetic: true,
     parent_tool_use_id: null,
@@ -125,7 +125,7 @@ const TOOLS: readonly Case[] = [
     rows: [["Read 1 file, searched 2 patterns, searched the web"]],
   },
   one(
-    ["Edit /src/a.ts", "+1", "−1", "changed by you", "before", "after"],
+    ["Edit /src/a.ts", "+1", "−1", "edited by you", "before", "after"],
     ...used(
       "Edit",
       { file_path: "/src/a.ts", old_string: "before", new_string: "after" },
@@ -281,7 +281,7 @@ const NOTICES: readonly Case[] = [
     system("api_retry", { attempt: 1, max_retries: 10, retry_delay_ms: 500, error_status: 529, error: "overloaded" }),
     system("api_retry", { attempt: 2, max_retries: 10, retry_delay_ms: 1000, error_status: 529, error: "overloaded" }),
   ),
-  one(["A new conversation begins"], { type: "conversation_reset", new_conversation_id: "n" }),
+  one(["New conversation begins"], { type: "conversation_reset", new_conversation_id: "n" }),
   one(
     ["2 files stored", "a", "b"],
     system("files_persisted", { files: [{ filename: "a" }, { filename: "b" }], failed: [] }),

@@ -41,7 +41,7 @@ describe.runIf(hasBrowser)("somebody new to the cockpit", () => {
     await waiting.focus()
     await page.keyboard.press("#")
     const confirm = page.getByRole("alertdialog", { name: "Archive “Fix atlas tests”?" })
-    await confirm.getByText("1 open question will go on waiting").waitFor()
+    await confirm.getByText("1 open request will stay open").waitFor()
     await confirm.getByRole("button", { name: "Cancel" }).click()
     expect((await cockpit.hub.get(`/api/sessions/${asking}`)).archived).toBe(false)
     await page.keyboard.press("#")
@@ -88,6 +88,6 @@ describe.runIf(hasBrowser)("somebody new to the cockpit", () => {
   journey("is told as a viewer why there is nothing to start", async () => {
     const page = await cockpit.page({ role: "viewer" })
     await page.goto("/new")
-    await page.getByText("Your role is viewer: operators can start sessions.").waitFor()
+    await page.getByText("View only. Operators can start sessions.").waitFor()
   })
 })

@@ -230,12 +230,12 @@ describe.runIf(hasBrowser)("without a mouse", () => {
     const heading = (name: string) => page.getByRole("heading", { name, level: 1 }).waitFor()
     await heading("Sessions")
     await page.keyboard.press("Tab")
-    for (const name of ["Approvals", "Machines", "Settings"]) {
+    for (const name of ["Requests", "Machines", "Settings"]) {
       await user.goTo(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }))
       await user.press("Enter")
       await heading(name)
     }
-    await user.goTo(page.getByRole("radio", { name: "As the system" }))
+    await user.goTo(page.getByRole("radio", { name: "System" }))
     await user.goTo(page.getByRole("button", { name: "Sign out" }))
     await user.press("Enter")
     await page.getByText("You signed out.").waitFor()

@@ -123,10 +123,10 @@ describe.runIf(hasBrowser)("a long session", () => {
     expect(Math.abs(seq / lastSeq - 0.5)).toBeLessThan(0.02)
     // Part of a long session is loaded: the browser's own search is told about once.
     await page.keyboard.press("Control+f")
-    await page.getByText("The browser finds only what is loaded.").waitFor()
+    await page.getByText("Browser search covers loaded events only.").waitFor()
     await page.getByRole("button", { name: "Got it" }).click()
     await page.keyboard.press("Control+f")
-    expect(await page.getByText("The browser finds only what is loaded.").count()).toBe(0)
+    expect(await page.getByText("Browser search covers loaded events only.").count()).toBe(0)
   })
 
   check("[X-13] an address of an event without a row leads to the closest that has one, and says so", async () => {

@@ -129,15 +129,15 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
 
   picture("ask-bash-dock: a long command, not seen to its end", async () => {
     const page = await open(at("Restart everything"), LIGHT)
-    await shoot("ask-bash-dock", page, dock(page).getByRole("button", { name: /Review to allow/ }))
+    await shoot("ask-bash-dock", page, dock(page).getByRole("button", { name: /Read to the end to allow/ }))
   })
 
   picture("ask-edit-diff: what an edit would change, and two rules with their places", async () => {
     const { id } = await scene.asks("Release skill")
-    const page = await open(`/approvals/${id}`, DARK)
+    const page = await open(`/requests/${id}`, DARK)
     const rules = page.getByRole("list", { name: "Remember" }).getByRole("listitem")
     for (const index of [0, 1]) await rules.nth(index).getByRole("checkbox").check()
-    await rules.nth(1).getByRole("combobox").selectOption({ label: "this project, only me" })
+    await rules.nth(1).getByRole("combobox").selectOption({ label: "This project (just me)" })
     await page.locator("[data-split]").waitFor()
     await shoot("ask-edit-diff", page, page.getByRole("button", { name: /Allow \+ 2 rules/ }))
   })
@@ -145,12 +145,12 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   picture("ask-phone-sheet: a file to be written, on a phone", async () => {
     const page = await open(at("Migrate db"), { ...LIGHT, size: "phone" })
     await dock(page).getByText("Review", { exact: true }).click()
-    await shoot("ask-phone-sheet", page, page.getByRole("button", { name: /Allow once|Review to allow/ }))
+    await shoot("ask-phone-sheet", page, page.getByRole("button", { name: /Allow once|Read to the end to allow/ }))
   })
 
   picture("ask-question: two questions, one of them answered in other words", async () => {
     const { id } = await scene.asks("Data export")
-    const page = await open(`/approvals/${id}`, { ...DARK, size: "phone" })
+    const page = await open(`/requests/${id}`, { ...DARK, size: "phone" })
     await page.getByRole("radio", { name: "Other" }).check()
     await page.getByRole("textbox", { name: /Other answer/ }).fill("Parquet")
     await page.getByRole("checkbox", { name: /Orders/ }).check()
@@ -159,7 +159,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
 
   picture("ask-plan: a plan with one comment", async () => {
     const { id } = await scene.asks("Passwordless sign-in")
-    const page = await open(`/approvals/${id}`, { ...DARK, size: "tablet" })
+    const page = await open(`/requests/${id}`, { ...DARK, size: "tablet" })
     await page.getByRole("listitem").filter({ hasText: "a token works once" }).click({ clickCount: 3 })
     await page.getByRole("button", { name: /^Comment on “a token works once/ }).click()
     await page.keyboard.type("Across two hubs as well: the row must be locked.")
@@ -170,7 +170,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
 
   picture("ask-elicitation: every kind of field, one of them wrong", async () => {
     const { id } = await scene.asks("Payments incident")
-    const page = await open(`/approvals/${id}`, LIGHT)
+    const page = await open(`/requests/${id}`, LIGHT)
     await page.getByLabel(/One line for the status page/).fill("Card payments fail for some")
     await page.getByLabel(/Customers affected/).fill("0")
     await page.locator("[data-ask][data-armed='true']").waitFor()
@@ -181,7 +181,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   picture("inbox: five requests, one of which expires", async () => {
     for (const title of ["Migrate db", "Payments incident", "Release skill"]) await scene.refuse(title)
     const { id } = await scene.asks("Restart everything")
-    const page = await open(`/approvals/${id}`, DARK)
+    const page = await open(`/requests/${id}`, DARK)
     const rows = page.getByRole("list", { name: "Open requests" }).getByRole("listitem")
     await expect.poll(() => rows.count()).toBe(5)
     await rows.getByText(/^expires in/).waitFor()
@@ -191,7 +191,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
   picture("new-session: one that goes on from another, in a folder that is not there", async () => {
     const query = new URLSearchParams({ fork: scene.session("Queue research"), cwd: "~/queues" })
     const page = await open(`/new?${String(query)}`, LIGHT)
-    await shoot("new-session", page, page.getByText("atlas has no such folder."))
+    await shoot("new-session", page, page.getByText("Folder not found on atlas."))
   })
 
   picture("search-hits: what was found, by session", async () => {
@@ -203,7 +203,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     const list = await open("/machines", DARK)
     await shoot("machines", list, list.getByText("borealis"))
     const one = await open(`/machines/${scene.machine("atlas")}`, LIGHT)
-    await shoot("machine", one, one.getByRole("list", { name: "Sessions of this machine" }))
+    await shoot("machine", one, one.getByRole("list", { name: "Sessions on this machine" }))
   })
 
   picture("session-100k-track: in the middle of a long session", async () => {
@@ -232,7 +232,7 @@ describe.runIf(hasBrowser)("the cockpit's gallery", () => {
     await page.keyboard.press("F6")
     await dock(page).locator("[data-ask][data-armed='true']").waitFor()
     await page.keyboard.press("y")
-    await shoot("ask-lost-race", page, page.getByText(/before you/))
+    await shoot("ask-lost-race", page, page.getByText(/ this first\./))
   })
 
   it("nothing complained while they were taken", () => {

@@ -34,7 +34,7 @@ describe.runIf(hasBrowser)("what each screen is called to those who listen", () 
   }
 
   const screens: readonly (readonly [name: string, path: () => string, ready: (page: Page) => Promise<unknown>])[] = [
-    ["sessions", () => "/sessions", (page) => page.getByRole("list", { name: "Ready" }).waitFor()],
+    ["sessions", () => "/sessions", (page) => page.getByRole("list", { name: "Finished" }).waitFor()],
     ["session", () => `/s/${done}`, (page) => page.getByRole("feed").getByText("latest").waitFor()],
     ["session-that-asks", () => `/s/${asking}`, (page) => page.getByRole("button", { name: /Allow once/ }).waitFor()],
     [
@@ -42,11 +42,11 @@ describe.runIf(hasBrowser)("what each screen is called to those who listen", () 
       () => "/new",
       async (page) => {
         await page.getByRole("textbox", { name: "First message" }).waitFor()
-        await page.getByRole("list", { name: "Ready" }).waitFor()
+        await page.getByRole("list", { name: "Finished" }).waitFor()
       },
     ],
     ["search", () => "/search?q=deps", (page) => page.locator("[data-hit]").first().waitFor()],
-    ["machines", () => "/machines", (page) => page.getByText("No machine has come yet.").waitFor()],
+    ["machines", () => "/machines", (page) => page.getByText("No machines yet.").waitFor()],
     ["appearance", () => "/settings/appearance", (page) => page.getByRole("radio", { name: "Dark" }).waitFor()],
     ["keyboard", () => "/settings/keyboard", (page) => page.getByRole("switch").waitFor()],
   ]
@@ -67,7 +67,7 @@ function withoutChance(snapshot: string): string {
   return snapshot
     .replaceAll(/signalbox-agent-\w+/g, "signalbox-agent")
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "id")
-    .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|m|h)\b/g, "a while")
+    .replaceAll(/\b\d+(?:\.\d+)? ?(?:ms|s|min|h|d)\b/g, "a while")
     .replaceAll(/\b\d{1,2}:\d\d(?::\d\d)?\b/g, "a time")
     .concat("\n")
 }

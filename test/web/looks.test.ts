@@ -64,18 +64,18 @@ const SCREENS: readonly Screen[] = [
   {
     name: "session-missing",
     path: () => "/s/nowhere",
-    ready: (page) => page.getByText("There is no session at this address.").waitFor(),
+    ready: (page) => page.getByText("Session not found.").waitFor(),
   },
   {
-    name: "approvals",
-    path: () => "/approvals",
+    name: "requests",
+    path: () => "/requests",
     ready: (page) => page.getByRole("list", { name: "Open requests" }).getByRole("listitem").first().waitFor(),
     gate: true,
   },
   {
-    name: "approvals-settled",
-    path: () => "/approvals?state=settled",
-    ready: (page) => page.getByRole("heading", { name: "Approvals" }).waitFor(),
+    name: "requests-settled",
+    path: () => "/requests?state=settled",
+    ready: (page) => page.getByRole("heading", { name: "Requests" }).waitFor(),
   },
   {
     name: "new-session",
@@ -92,7 +92,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "search-none",
     path: () => "/search?q=zebra&in=titles",
-    ready: (page) => page.getByText("No match with").waitFor(),
+    ready: (page) => page.getByText("No matches with").waitFor(),
   },
   {
     name: "machines-list",
@@ -120,7 +120,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "notifications",
     path: () => "/settings/notifications",
-    ready: (page) => page.getByText(/Nothing can be allowed/).waitFor(),
+    ready: (page) => page.getByText(/can't be answered from a notification/).waitFor(),
     gate: true,
   },
   {
@@ -138,7 +138,7 @@ const SCREENS: readonly Screen[] = [
   {
     name: "nowhere",
     path: () => "/nowhere",
-    ready: (page) => page.getByText("There is nothing at this address.").waitFor(),
+    ready: (page) => page.getByText("Page not found.").waitFor(),
   },
 ]
 
@@ -147,9 +147,9 @@ const ASKS: readonly (readonly [name: string, title: string, ready: (page: Page)
   ["ask-command", "Fix flaky auth tests", button(/^Allow once/)],
   ["ask-denied", "Fix flaky auth tests", denying],
   ["ask-edited", "Fix flaky auth tests", editing],
-  ["ask-write", "Migrate db", button(/^(?:Allow once|Review to allow)/)],
+  ["ask-write", "Migrate db", button(/^(?:Allow once|Read to the end to allow)/)],
   ["ask-questions", "Data export", button(/Send answers/)],
-  ["ask-of-plan", "Passwordless sign-in", button(/ask before edits|Review to approve/)],
+  ["ask-of-plan", "Passwordless sign-in", button(/ask before edits|Read to the end to approve/)],
   ["ask-form", "Payments incident", button(/^Accept/)],
 ]
 
@@ -204,7 +204,7 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
       }
       for (const [name, title, ready] of isWholeRun ? ASKS : []) {
         const { id } = await scene.asks(title)
-        await page.goto(`/approvals/${id}`)
+        await page.goto(`/requests/${id}`)
         await ready(page)
         found.push(...(await look(page, `${name}-${size}-${theme}`)))
       }
@@ -234,10 +234,10 @@ describe.runIf(hasBrowser)("how the cockpit looks", () => {
     await page.goto(asked("Fix flaky auth tests")(scene))
     await page.getByRole("region", { name: "Waiting for you" }).waitFor()
     await scene.hub.kill()
-    await page.getByText(/Shown as of/).waitFor()
+    await page.getByText(/Last updated/).waitFor()
     expect(await look(page, "hub-away")).toEqual([])
     await scene.hub.startAgain()
-    await page.getByText(/Shown as of/).waitFor({ state: "detached" })
+    await page.getByText(/Last updated/).waitFor({ state: "detached" })
   })
 })
 

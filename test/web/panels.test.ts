@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)("the panels of a session", () => {
     await panel.getByText("Why not performance.now()?").waitFor()
     await file("test/clock.test.ts").getByRole("button", { name: "Comment on line 1" }).click()
     await panel.getByRole("textbox", { name: /^Comment on line 1 of .*clock\.test\.ts/ }).fill("Test the other too")
-    await panel.getByRole("button", { name: "Keep comment" }).click()
+    await panel.getByRole("button", { name: "Save comment" }).click()
     // What is written stays when the panel is closed.
     await page.getByRole("button", { name: "Close panels" }).click()
     await page.getByRole("button", { name: "Panels" }).click()
@@ -118,7 +118,7 @@ describe.runIf(hasBrowser)("the panels of a session", () => {
 
   check("[V-11] Tools has the commands and agents, by name and by what they are for", async () => {
     const { panel } = await openPanel(cockpit, await worked("Tools"), "Tools")
-    await panel.getByText("This session has no MCP servers.").waitFor()
+    await panel.getByText("No MCP servers.").waitFor()
     await panel.getByRole("region", { name: "Commands" }).getByText("Replace the history by a summary").waitFor()
     await panel.getByRole("region", { name: "Agents" }).getByText("general-purpose", { exact: true }).waitFor()
   })

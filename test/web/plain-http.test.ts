@@ -1,7 +1,7 @@
 // What runs inside of a page is typed as such.
 /// <reference lib="dom" />
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { armed } from "./approvals-page.ts"
+import { armed } from "./asks-page.ts"
 import { check } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -57,6 +57,6 @@ describe.runIf(hasBrowser)("a page over plain http", () => {
     expect(await messageOf(page).inputValue()).toBe(id)
 
     await page.goto("/settings/notifications")
-    await page.getByText("this one came over plain http").waitFor()
+    await page.getByText("This page came over plain http").waitFor()
   })
 })

@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)(`the cockpit with claude ${VERSION}`, () => {
   }
   async function press(page: Page, key: string): Promise<void> {
     await dock(page)
-      .getByRole("button", { name: /^(?:Allow once|Review to allow)/ })
+      .getByRole("button", { name: /^(?:Allow once|Read to the end to allow)/ })
       .waitFor(PATIENCE)
     await page.keyboard.press("F6")
     await dock(page).locator("[data-ask][data-armed='true']").waitFor()

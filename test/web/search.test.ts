@@ -145,7 +145,7 @@ describe.runIf(hasBrowser)("the search", () => {
     await expect.poll(() => hits(page).count(), WAIT).toBe(1)
     await page.getByLabel("From").fill("2020-01-01")
     await page.getByLabel("To", { exact: true }).fill("2021-01-01")
-    await page.getByText("No match with these filters.").waitFor()
+    await page.getByText("No matches with these filters.").waitFor()
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       q: "lamp",
       in: "titles",
@@ -153,7 +153,7 @@ describe.runIf(hasBrowser)("the search", () => {
       to: "2021-01-01",
     })
     await page.reload()
-    await page.getByText("No match with these filters.").waitFor()
+    await page.getByText("No matches with these filters.").waitFor()
     expect(await field(page).inputValue()).toBe("lamp")
     await page.getByRole("button", { name: "Search everywhere" }).click()
     await expect.poll(() => hits(page).count(), WAIT).toBe(2)
@@ -164,7 +164,7 @@ describe.runIf(hasBrowser)("the search", () => {
     await field(page).fill("")
     await page.getByRole("button", { name: "lamp", exact: true }).waitFor()
     await field(page).fill("nowhere at all")
-    await page.getByText(/^No match in \d+ sessions?\.$/).waitFor()
+    await page.getByText(/^No matches in \d+ sessions?\.$/).waitFor()
   })
 
   check("[F-4] markup in what was found is text", async () => {
@@ -190,6 +190,6 @@ describe.runIf(hasBrowser)("the search", () => {
     expect(new URL(page.url()).searchParams.get("session")).toBe(id)
     await page.keyboard.type("turntable")
     await hits(page).first().waitFor()
-    await page.getByText(/^Indexed to \d\d:\d\d$/).waitFor()
+    await page.getByText(/^Indexed up to \d\d:\d\d$/).waitFor()
   })
 })

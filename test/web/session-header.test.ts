@@ -92,7 +92,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await model.selectOption(other)
     await page
       .getByRole("alert")
-      .getByText(/The model was not changed: .*no such model \(unknown_model\)/)
+      .getByText(/Couldn't change the model: .*no such model \(unknown_model\)/)
       .waitFor()
     await expect.poll(() => model.getAttribute("aria-busy")).toBe("false")
     expect(await model.inputValue()).toBe(before)
@@ -236,10 +236,10 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       const page = await openSession(cockpit, id, { size: { width, height: 700 } })
       const header = headerOf(page)
       await header.getByRole("meter", { name: "Context" }).waitFor()
-      for (const seen of [header.getByRole("heading", { level: 1 }), header.getByText(/Ready|Idle/).last()])
+      for (const seen of [header.getByRole("heading", { level: 1 }), header.getByText(/Finished|Idle/).last()])
         expect(await isInside(seen, width)).toBe(true)
       const buttons = await header.getByRole("button").all()
-      for (const button of [...buttons, header.getByRole("link", { name: "Back to the sessions" })]) {
+      for (const button of [...buttons, header.getByRole("link", { name: "Back to sessions" })]) {
         expect(await isInside(button, width)).toBe(true)
         const box = await button.boundingBox()
         expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
@@ -293,7 +293,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     await rewind.press("Enter")
     listed()
     await dialog.getByText("1 file would change").waitFor()
-    await dialog.getByRole("list", { name: "Files that go back" }).getByText(file).waitFor()
+    await dialog.getByRole("list", { name: "Files to rewind" }).getByText(file).waitFor()
     expect(existsSync(file)).toBe(true)
     await dialog.getByRole("button", { name: "Rewind 1 file" }).click()
     await dialog.waitFor({ state: "hidden" })
@@ -349,7 +349,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     const page = await openSession(cockpit, id)
     await menu(page, "Stop", "Stop session…")
     const dialog = page.getByRole("alertdialog", { name: "Stop “Stop”?" })
-    await dialog.getByText("Its history stays, and a new message brings it back on its machine.").waitFor()
+    await dialog.getByText("History is kept; send a message to resume.").waitFor()
     await dialog.getByRole("button", { name: "Stop session" }).click()
     await headerOf(page).getByText("Ended").first().waitFor()
     await messageOf(page).fill("once more")
@@ -359,7 +359,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
     const other = await openSession(cockpit, asking.id)
     await headerOf(other).getByText("Needs you").first().waitFor()
     await menu(other, "Asking", "Stop session…")
-    await other.getByText("1 open question will stay unanswered.").waitFor()
+    await other.getByText("1 open request will stay unanswered.").waitFor()
   })
 
   check(
@@ -369,7 +369,7 @@ describe.runIf(hasBrowser)("the header of a session", () => {
       const page = await openSession(cockpit, id)
       await menu(page, "Fork", "Fork…")
       expect(await page.getByRole("combobox", { name: "Folder" }).inputValue()).toBe(machine.cwd)
-      expect(await page.getByRole("checkbox", { name: /fork/ }).isChecked()).toBe(true)
+      expect(await page.getByRole("checkbox", { name: /fork/i }).isChecked()).toBe(true)
       await page.getByRole("textbox", { name: "First message" }).fill("Another way")
       await page.getByRole("textbox", { name: "First message" }).press("Control+Enter")
       await page.waitForURL((url) => url.pathname.startsWith("/s/") && !url.pathname.includes(id))

@@ -10,7 +10,7 @@ export const feedOf = (page: Page): Locator => page.getByRole("feed", { name: "T
 export const messageOf = (page: Page): Locator => page.getByRole("textbox", { name: "Message" })
 export const headerOf = (page: Page): Locator => page.locator("main header")
 /** Above the composer: what was sent and is not with the agent yet. */
-export const waitingOf = (page: Page): Locator => page.getByRole("list", { name: "Messages on their way" })
+export const waitingOf = (page: Page): Locator => page.getByRole("list", { name: "Pending messages" })
 
 /** A session's own screen, as soon as its transcript is there. */
 export async function openSession(cockpit: CockpitHarness, id: string, options: PageOptions = {}): Promise<Page> {

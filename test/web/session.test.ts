@@ -21,11 +21,11 @@ describe.runIf(hasBrowser)("a session", () => {
     const page = await open(id)
     await messageOf(page).fill("half a thou")
     await page.getByRole("button", { name: "Panels" }).click()
-    await page.getByRole("tab", { name: "Asks", exact: true }).click()
+    await page.getByRole("tab", { name: "Requests", exact: true }).click()
     await page.reload()
     await feedOf(page).waitFor()
     expect(await messageOf(page).inputValue()).toBe("half a thou")
-    expect(await page.getByRole("tab", { name: "Asks", exact: true }).getAttribute("aria-selected")).toBe("true")
+    expect(await page.getByRole("tab", { name: "Requests", exact: true }).getAttribute("aria-selected")).toBe("true")
   })
 
   check("[V-27] two tabs keep their own drafts, and sending one leaves the other's alone", async () => {
@@ -59,9 +59,9 @@ describe.runIf(hasBrowser)("a session", () => {
     await feedOf(page).getByText("Hello.").first().waitFor()
     const before = (await promptsOf(cockpit.hub, id)).length
     await cockpit.hub.kill()
-    await page.getByText(/Reconnecting|Shown as of/).waitFor()
+    await page.getByText(/Reconnecting|Last updated/).waitFor()
     const bar = page.getByRole("status", { name: "Connection" })
-    await bar.getByRole("button", { name: "Try now" }).click()
+    await bar.getByRole("button", { name: "Retry now" }).click()
     const [barBox, headerBox] = await Promise.all([bar.boundingBox(), headerOf(page).boundingBox()])
     expect(barBox?.height).toBe(28)
     // Under the header: no button moves for it.
@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)("a session", () => {
     await unsent.getByRole("button", { name: "Discard" }).click()
     await unsent.waitFor({ state: "detached" })
     await cockpit.hub.startAgain()
-    await page.getByText(/Shown as of/).waitFor({ state: "detached" })
+    await page.getByText(/Last updated/).waitFor({ state: "detached" })
     await page.reload()
     await waitingOf(page).getByText("are you there?").waitFor()
     expect(await waitingOf(page).getByText("never mind").count()).toBe(0)
@@ -183,7 +183,7 @@ describe.runIf(hasBrowser)("a session", () => {
   check("[V-5] a viewer can read and not write", async () => {
     const { id } = await cockpit.agent({ title: "Watched", scenario: says("Hello.") })
     const page = await open(id, { role: "viewer" })
-    await page.getByText("You are viewing. Operators can send messages.").waitFor()
+    await page.getByText("View only").waitFor()
     expect(await messageOf(page).count()).toBe(0)
   })
 

@@ -59,9 +59,9 @@ describe.runIf(hasBrowser)("a page that is kept open", () => {
       .waitFor()
     await message(page).fill("half a thou")
     await cockpit.hub.kill()
-    for (const one of [list, page]) await one.getByText(/Shown as of/).waitFor()
+    for (const one of [list, page]) await one.getByText(/Last updated/).waitFor()
     await cockpit.hub.startAgain()
-    for (const one of [list, page]) await one.getByText(/Shown as of/).waitFor({ state: "detached", timeout: 60_000 })
+    for (const one of [list, page]) await one.getByText(/Last updated/).waitFor({ state: "detached", timeout: 60_000 })
     expect(await message(page).inputValue()).toBe("half a thou")
     await list.getByRole("list", { name: "Needs you" }).getByText("Restarted").waitFor()
     await page.keyboard.press("F6")
@@ -91,7 +91,7 @@ describe.runIf(hasBrowser)("a page that is kept open", () => {
       await say(id, 5, 8)
       await cdp.send("Page.setWebLifecycleState", { state: "active" })
       await expect.poll(() => prompts(page), PATIENCE).toEqual(counted(8))
-      await page.getByText(/Shown as of/).waitFor({ state: "detached" })
+      await page.getByText(/Last updated/).waitFor({ state: "detached" })
       await dock(page).waitFor({ state: "detached" })
       const seqs = await feed(page)
         .locator("article")
@@ -133,7 +133,7 @@ describe.runIf(hasBrowser)("a page that is kept open", () => {
       "/sessions",
       `/s/${id}`,
       `/s/${id}?panel=asks`,
-      `/approvals/${(await askOf(id)).id}`,
+      `/requests/${(await askOf(id)).id}`,
       "/search?q=npm",
       "/machines",
       "/settings/notifications",

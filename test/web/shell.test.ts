@@ -61,7 +61,7 @@ describe.runIf(hasBrowser)("the shell", () => {
     await page.goto("/sessions")
     await page.getByLabel("Token").fill("wrong")
     await page.getByRole("button", { name: "Sign in" }).click()
-    await page.getByText("This token is wrong.").waitFor()
+    await page.getByText("That token isn't valid.").waitFor()
     await page.getByLabel("Token").fill(cockpit.hub.ready.token)
     await page.getByRole("button", { name: "Sign in" }).click()
     await page.getByRole("heading", { name: "Sessions", level: 1 }).waitFor()
@@ -126,8 +126,8 @@ describe.runIf(hasBrowser)("the shell", () => {
         "/sessions?view=board",
         `/s/${session}`,
         `/s/${session}?panel=changes`,
-        "/approvals",
-        `/approvals/${ask.id}`,
+        "/requests",
+        `/requests/${ask.id}`,
         "/new",
         "/search?q=npm",
         "/machines",

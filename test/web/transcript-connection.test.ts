@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     await feed(page).getByText("Hello.").first().waitFor()
     await stream.cut()
     await bar(page)
-      .getByText(/Shown as of/)
+      .getByText(/Last updated/)
       .waitFor(WAIT)
     await cockpit.hub.post(`/api/sessions/${id}/messages`, { content: "Go on" })
     await turnsEnded(cockpit, id, { turns: 2 })
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     stream.isCut = false
     await feed(page).getByText("That was all.").first().waitFor(WAIT)
     await bar(page)
-      .getByText(/Shown as of/)
+      .getByText(/Last updated/)
       .waitFor({ state: "detached" })
     const seqs = await seqsOf(page)
     expect(seqs).toEqual([...new Set(seqs)].toSorted((a, b) => a - b))
@@ -144,7 +144,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
       return line
     }
     stream.isCut = false
-    await bar(page).getByText("Caught up from the log.").waitFor(WAIT)
+    await bar(page).getByText("Caught up.").waitFor(WAIT)
     await expect.poll(() => page.getByRole("button", { name: /Jump to latest, \d+ new/ }).count(), WAIT).toBe(1)
     expect(Math.abs(((await anchor.boundingBox())?.y ?? Number.NaN) - before)).toBeLessThanOrEqual(2)
     await page.getByRole("button", { name: /Jump to latest/ }).click()
@@ -188,7 +188,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
         }`),
     })
     const broken = feed(page).locator("article[data-kind='compaction']")
-    await broken.getByText("This event could not be shown.").waitFor()
+    await broken.getByText("Couldn't show this event.").waitFor()
     await feed(page).getByText("Before.").first().waitFor()
     await feed(page).getByText("After.").first().waitFor()
     await broken.getByRole("button", { name: "Raw" }).click()
@@ -207,7 +207,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     })
     await stream.cut()
     await bar(page)
-      .getByText(/Shown as of/)
+      .getByText(/Last updated/)
       .waitFor(WAIT)
     stream.isCut = false
     await bar(page).getByText("A new version is ready.").waitFor(WAIT)
@@ -249,9 +249,9 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
       await feed(page).getByText("Hello.").first().waitFor()
       await cockpit.hub.kill()
       await bar(page)
-        .getByText(/Shown as of/)
+        .getByText(/Last updated/)
         .waitFor(WAIT)
-      const away = page.getByText("It comes when the hub is back.")
+      const away = page.getByText("loads when the hub reconnects.")
       await page.getByRole("button", { name: "Panels" }).click()
       await page.getByRole("tab", { name: "Raw" }).click()
       await away.waitFor()
@@ -273,8 +273,8 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     const first = await (await page.context().request.get("/", { headers: { accept: "text/html" } })).text()
     return ({ pathname }) => pathname.startsWith("/assets/") && !first.includes(pathname)
   }
-  const PANELS = ["Changes", "Tasks", "Context", "Tools", "Asks", "Raw"]
-  const SCREENS = ["Approvals", "Search", "Machines", "Settings"]
+  const PANELS = ["Changes", "Tasks", "Context", "Tools", "Requests", "Raw"]
+  const SCREENS = ["Requests", "Search", "Machines", "Settings"]
 
   check("[C-7] every part whose files could not be had while the hub was away comes when it is back", async () => {
     const { id } = await cockpit.agent({ title: "None loaded", scenario: says("Hello.") })
@@ -284,9 +284,9 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     await feed(page).getByText("Hello.").first().waitFor()
     await cockpit.hub.kill()
     await bar(page)
-      .getByText(/Shown as of/)
+      .getByText(/Last updated/)
       .waitFor(WAIT)
-    const away = page.getByText("It comes when the hub is back.")
+    const away = page.getByText("loads when the hub reconnects.")
     await page.getByRole("button", { name: "Panels" }).click()
     for (const name of PANELS) {
       await page.getByRole("tab", { name, exact: true }).click()
@@ -297,7 +297,7 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
       await away.waitFor()
     }
     await page.keyboard.press("c")
-    await page.getByRole("dialog", { name: "New session" }).getByText("It comes when the hub is back.").waitFor()
+    await page.getByRole("dialog", { name: "New session" }).getByText("loads when the hub reconnects.").waitFor()
     await page.unrouteAll()
     await cockpit.hub.startAgain()
     await page.getByRole("dialog", { name: "New session" }).locator("button[type=submit]").waitFor(WAIT)

@@ -102,7 +102,7 @@ describe.runIf(hasBrowser)("the keys of a transcript", () => {
       const box = await row.getByRole("button", { name }).boundingBox()
       expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
     }
-    await row.getByTitle("Show the event itself").tap()
+    await row.getByTitle("Show raw event").tap()
     await page.getByRole("tab", { name: "Raw", selected: true }).waitFor()
   })
 

@@ -30,7 +30,7 @@ describe.runIf(hasBrowser)("the rows of a transcript", () => {
       const [from, to] = [names.indexOf("Claude: Here it begins."), names.indexOf("Claude: Here it ends.")]
       expect(names.slice(from, to + 1)).toEqual(everyRow.map(([name]) => name))
       expect(names.slice(0, from)).toEqual(
-        expect.arrayContaining(["Started", expect.stringMatching(/^Message of .*: Go on$/)]),
+        expect.arrayContaining(["Started", expect.stringMatching(/^Message from .*: Go on$/)]),
       )
       expect(names.at(-1)).toBe("Turn finished")
       const articles = feed(page).locator("article")

@@ -15,6 +15,9 @@ const PAGES = [
   "/sessions",
   "/new",
   "/s/:id",
+  "/requests",
+  "/requests/:id",
+  // Where requests were before: the page goes on to them.
   "/approvals",
   "/approvals/:id",
   "/search",

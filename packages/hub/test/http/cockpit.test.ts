@@ -30,7 +30,7 @@ describe("the cockpit's files", () => {
   const ask = (path: string, init: RequestInit = {}) => hono.request(path, init)
 
   it("[HA41] its page stands at its own addresses, never cached, with a policy that allows nothing inline", async () => {
-    for (const path of ["/", "/login", "/sessions", "/s/abc", "/approvals/1", "/settings/keyboard"]) {
+    for (const path of ["/", "/login", "/sessions", "/s/abc", "/requests/1", "/approvals/1", "/settings/keyboard"]) {
       const reply = await ask(path)
       expect(reply.status, path).toBe(200)
       expect(reply.headers.get("content-security-policy")).not.toContain("unsafe")

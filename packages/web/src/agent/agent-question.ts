@@ -42,8 +42,8 @@ export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): re
   const [times, setTimes] = useState(0)
   const [reply, setReply] = useState<Reply<T>>({ name: "asking" })
   useEffect(() => {
-    if (!canOperate) return setReply({ name: "unavailable", why: "Operators can ask the agent for this." })
-    if (!isHere) return setReply({ name: "unavailable", why: "The agent is not here to be asked." })
+    if (!canOperate) return setReply({ name: "unavailable", why: "View only. Operators can load this." })
+    if (!isHere) return setReply({ name: "unavailable", why: "The agent isn't connected." })
     let isOver = false
     const settle = (next: Reply<T>) => {
       if (!isOver) setReply(next)

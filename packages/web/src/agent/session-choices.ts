@@ -10,7 +10,7 @@ const MODES: readonly Choice[] = [
   { value: "default", label: "Ask" },
   { value: "acceptEdits", label: "Accept edits" },
   { value: "plan", label: "Plan" },
-  { value: "dontAsk", label: "Deny what would ask" },
+  { value: "dontAsk", label: "Deny anything not pre-approved" },
 ]
 /** The way around every question. */
 export const BYPASS = "bypassPermissions"

@@ -36,7 +36,7 @@ export function copyText(text: string, told = "Copied"): void {
   )
 }
 
-const REFUSED = "The browser did not let us copy"
+const REFUSED = "Couldn't copy"
 
 async function writeClipboard(text: string): Promise<boolean> {
   // A page over plain http has no clipboard; what is selected can be copied all the same.

@@ -36,6 +36,9 @@ function isOver(to: string): boolean {
   return matchPath(OVER, placeOf(to).path) !== undefined
 }
 
+// The inbox was at /approvals before; links that were kept still lead to it.
+if (location.pathname.startsWith("/approvals")) replaceAddress(address().replace("/approvals", "/requests"))
+
 /** The screen's address: the page's own, unless something is opened over it. */
 let screen = address()
 const over = createValueStore<string | undefined>(undefined)

@@ -17,9 +17,7 @@ function tellListeners(arrived: readonly Ask[], { sessions }: Fleet): void {
   const session = sessions.get(first.sessionId)
   const title = session === undefined ? "A session" : titleOf(session)
   announce(
-    arrived.length > 1
-      ? `${arrived.length} new requests wait for you`
-      : `${title} needs you: ${inSentence(headingOf(first))}`,
+    arrived.length > 1 ? `${arrived.length} new requests` : `${title} needs you: ${inSentence(headingOf(first))}`,
   )
 }
 
@@ -71,7 +69,7 @@ function notifyOf(arrived: readonly Ask[], { sessions }: Fleet): void {
     shown.set(id, { note, ask: ask.id })
     note.addEventListener("click", () => {
       focus()
-      navigate(`/approvals/${encodeURIComponent(ask.id)}`)
+      navigate(`/requests/${encodeURIComponent(ask.id)}`)
       note.close()
     })
   }
@@ -93,7 +91,7 @@ const BEAT_MS = 5000
 /** What a page that is on top and has the focus shows: a session, or the inbox, which shows them all. */
 function lookedAt(): string | undefined {
   if (document.visibilityState !== "visible" || !document.hasFocus()) return undefined
-  if (location.pathname.startsWith("/approvals")) return "*"
+  if (location.pathname.startsWith("/requests")) return "*"
   return matchPath("/s/:id", location.pathname)?.["id"]
 }
 
@@ -136,7 +134,7 @@ const LENGTH_S = 0.18
 const PITCH_HZ = 660
 let audio: AudioContext | undefined
 
-/** One short tone when something waits, for those who chose it. */
+/** Play a sound, for those who chose it. */
 function soundOf(): void {
   if (preferences.get().notifySound) playTone()
 }

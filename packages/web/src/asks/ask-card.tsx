@@ -76,7 +76,7 @@ export function AskCard({ ask, place }: AskCardProps) {
     >
       <AskHeading ask={ask} showSession={place !== "dock"} />
       {!isOpen && <Outcome ask={ask} hadFocus={cut.hadFocus} />}
-      {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">What you wrote was not sent.</p>}
+      {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">Your text was not sent.</p>}
       <AskReasons ask={ask} />
       {isOpen && canOperate ? (
         <AskForm
@@ -89,7 +89,7 @@ export function AskCard({ ask, place }: AskCardProps) {
       ) : (
         <AskRecord ask={ask} place={place} />
       )}
-      {isOpen && !canOperate && <p className="text-text-2">Operators can answer.</p>}
+      {isOpen && !canOperate && <p className="text-text-2">View only</p>}
     </section>
   )
 }
@@ -201,7 +201,7 @@ function DialogAsk({ ask, canAct, answer, notes }: AskFormProps) {
           onClick={() => answer({ cancelled: true })}
           className="self-start"
         >
-          Cancel the dialog
+          Cancel dialog
           <KeyHint>n</KeyHint>
         </Button>
       </ActionBar>
@@ -223,7 +223,7 @@ function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerSta
   if (state.name === "changed")
     return (
       <Notice tone="caution" alert>
-        The request changed; review again.
+        The request changed. Review it again.
       </Notice>
     )
   if (state.name === "not-sent") {
@@ -235,8 +235,8 @@ function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerSta
     )
   }
   if (connection.name === "lost")
-    return <p className="text-dense text-caution">The hub is away: nothing can be answered until it is back.</p>
+    return <p className="text-dense text-caution">Hub offline. You can answer when it reconnects.</p>
   if (session !== undefined && isSilent(session, now))
-    return <p className="text-dense text-caution">Machine offline; your answer will wait.</p>
+    return <p className="text-dense text-caution">Machine offline. Your answer waits until it's back.</p>
   return null
 }

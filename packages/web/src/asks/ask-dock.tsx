@@ -94,7 +94,7 @@ function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarPr
           <WholeIcon size={15} />
         </IconButton>
         <IconButton
-          label={isSmall ? "Show the request" : "Minimise"}
+          label={isSmall ? "Show request" : "Minimise"}
           aria-expanded={!isSmall}
           onClick={onToggle}
           className="max-tablet:hidden"

@@ -38,7 +38,7 @@ export function AskHeading({ ask, showSession }: AskHeadingProps) {
       </h3>
       <p className="flex flex-wrap items-center gap-x-2 text-meta text-text-3">
         <Link href={place} className="inline-flex min-h-6 items-center underline coarse:min-h-11 coarse:min-w-11">
-          <bdi>{showSession && session !== undefined ? titleOf(session) : "In the transcript"}</bdi>
+          <bdi>{showSession && session !== undefined ? titleOf(session) : "Show in transcript"}</bdi>
         </Link>
         {session !== undefined && <MachineName session={session} />}
         <AskAgent ask={ask} />

@@ -44,7 +44,7 @@ export function OutcomeStrip({ id }: { readonly id: string | undefined }) {
       className="flex shrink-0 flex-wrap gap-x-2 rounded-control bg-sunken px-3 py-1 text-dense text-text-2"
     >
       <Link
-        href={`/approvals/${encodeURIComponent(ask.id)}`}
+        href={`/requests/${encodeURIComponent(ask.id)}`}
         className="max-w-60 truncate font-mono text-meta underline"
       >
         <bdi>{summaryOf(ask)}</bdi>
@@ -64,13 +64,13 @@ function Sentence({ ask }: { readonly ask: Ask }) {
   return (
     <>
       {outcomeSentence(ask, { me: me.name, answer })}
-      {page === "awaited" && " Waiting for the server to say that it is done there."}
-      {page === "done" && " The server says that it is done."}
+      {page === "awaited" && " Waiting for the server to confirm."}
+      {page === "done" && " The server confirmed."}
       {newer !== undefined && (
         <>
           {" "}
-          <Link href={`/approvals/${encodeURIComponent(newer.id)}`} className="text-accent underline">
-            Show the newer one
+          <Link href={`/requests/${encodeURIComponent(newer.id)}`} className="text-accent underline">
+            Show newer request
           </Link>
         </>
       )}

@@ -8,7 +8,7 @@ import { JsonView } from "../transcript/content/output-text.tsx"
 import { textIn } from "../transcript/tools/tool-words.ts"
 import { answeredFields, fieldsOf } from "./forms/elicitation-fields.ts"
 import type { AskPlace } from "./forms/form-parts.tsx"
-import { PlanText, RequestedApprovals, usePlan } from "./forms/plan-text.tsx"
+import { AllowedPrompts, PlanText, usePlan } from "./forms/plan-text.tsx"
 import { type Question, questionsOf } from "./forms/question-answers.ts"
 import { ToolAskBody, useEditPreview, useIsSplit } from "./forms/tool-body.tsx"
 
@@ -57,7 +57,7 @@ function AskedPlan({ ask }: { readonly ask: Ask }) {
   return (
     <div className="rounded-control border border-plan/40 bg-plan-soft px-4 py-2">
       <PlanText plan={usePlan(ask)} />
-      <RequestedApprovals input={ask.input} />
+      <AllowedPrompts input={ask.input} />
     </div>
   )
 }
@@ -72,14 +72,14 @@ function Answered({ ask }: { readonly ask: Ask }) {
   return (
     <>
       {message !== undefined && ask.state === "denied" && (
-        <Part title="Claude was told">
+        <Part title="Message to Claude">
           <p className="whitespace-pre-wrap">
             <VisibleText text={message} />
           </p>
         </Part>
       )}
       {isChanged && (
-        <Part title="Changed before it was allowed">
+        <Part title="Edited before approval">
           <DiffView hunks={diffTexts(before, after)} />
         </Part>
       )}
@@ -190,7 +190,7 @@ function FormFields({ request, content }: FormFieldsProps) {
     if (labels.length === 0) return <JsonView value={request["requested_schema"] ?? request} whole />
     return (
       <p className="text-text-2">
-        It asked for: <VisibleText text={labels.join(", ")} />
+        Asked for: <VisibleText text={labels.join(", ")} />
       </p>
     )
   }

@@ -11,22 +11,18 @@ interface OutcomeContext {
   readonly answer: AnswerState
 }
 
-const UNUSED = "Your answer was not used."
-
 /** What came of an ask, in a sentence. None of them says "denied" for something that nobody denied. */
 export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): string {
-  const own = ownEnd(ask)
   const isLost = answer.name === "lost"
-  if (own !== undefined) return isLost ? `${own} ${UNUSED}` : own
+  const unused = isLost ? ` Your ${answer.isDenial ? "denial" : "answer"} was not sent.` : ""
+  const own = ownEnd(ask)
+  if (own !== undefined) return `${own}${unused}`
   const verb = outcomeVerb(ask)
-  const { settledBy: who = "somebody" } = ask
-  if (ask.via === "policy") {
-    const sentence = `${verb} by rule ${ask.rule ?? "of the hub"}.`
-    return isLost ? `${sentence} ${UNUSED}` : sentence
-  }
-  if (isLost) return `${lostTo(who, me)} ${leadWords(answer.byMs)}before you. ${UNUSED}`
-  if (who === me) return `${verb} by you, ${waitWords(waitedMs(ask))} after it was asked.`
-  return `The token ${who} ${verb.toLowerCase()} this at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
+  if (ask.via === "policy") return `${verb} by rule ${ask.rule ?? "of the hub"}.${unused}`
+  const did = `${ask.settledBy === me ? "You" : (ask.settledBy ?? "Somebody")} ${verb.toLowerCase()} this`
+  if (isLost) return `${did}${ask.settledBy === me ? " in another window" : ""} first.${unused}`
+  if (ask.settledBy === me) return `${did} after ${waitWords(waitedMs(ask))}.`
+  return `${did} at ${clockTime(Date.parse(ask.settledAt ?? ask.askedAt))}.`
 }
 
 /** Words for a request that ended without an answer. */
@@ -35,7 +31,7 @@ function ownEnd(ask: Ask): string | undefined {
     case "pending":
       return "Waiting for an answer."
     case "expired":
-      return `Nobody answered in ${waitWords(waitedMs(ask))}; Claude was told so.`
+      return `Nobody answered within ${waitWords(waitedMs(ask))}. Claude was told.`
     case "cancelled":
       return "Claude withdrew this request."
     case "superseded":
@@ -48,15 +44,6 @@ function ownEnd(ask: Ask): string | undefined {
   }
 }
 
-function lostTo(who: string, me: string): string {
-  return who === me ? "Another window of yours answered" : `${who} answered`
-}
-
-function leadWords(byMs: number | undefined): string {
-  if (byMs === undefined) return ""
-  return byMs < 1000 ? "just " : `${Math.round(byMs / 1000)} s `
-}
-
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 
 /** When it was settled and how long it had waited; undefined while it waits. */
@@ -65,7 +52,7 @@ export function settledWords(ask: Pick<Ask, "askedAt" | "settledAt">, nowMs: num
   const at = Date.parse(ask.settledAt)
   const isToday = new Date(at).toDateString() === new Date(nowMs).toDateString()
   const ms = waitedMs(ask)
-  const wait = ms < 500 ? "at once" : `after ${waitWords(ms)}`
+  const wait = ms < 500 ? "immediately" : `after ${waitWords(ms)}`
   return `settled ${isToday ? "" : `${DAY.format(at)} `}${clockTime(at, { seconds: true })}, ${wait}`
 }
 
@@ -99,9 +86,9 @@ export function reasonsOf(
     text("decision_reason"),
     ifGiven(text("blocked_path"), (path) => blockedPathWords(path, { folders: [cwd], home })),
     kind === "tool" ? description : undefined,
-    matched === undefined || matched === null ? undefined : `The CLI's rule ${ruleName(matched)} asks for this.`,
-    ifGiven(rule, (id) => `The hub's rule ${id} asks for this.`),
-    input?.["dangerouslyDisableSandbox"] === true ? "The sandbox is off for this." : undefined,
+    matched === undefined || matched === null ? undefined : `Required by CLI rule ${ruleName(matched)}.`,
+    ifGiven(rule, (id) => `Required by hub rule ${id}.`),
+    input?.["dangerouslyDisableSandbox"] === true ? "Runs outside the sandbox." : undefined,
     ifGiven(hostOf(textOf(input, "url")), (host) => `Network: ${host}`),
     isObject(server) && kind === "tool" ? `From the MCP server ${textOf(server, "name") ?? "?"}.` : undefined,
   ]

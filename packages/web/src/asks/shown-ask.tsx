@@ -151,14 +151,12 @@ export function AbsentAsk({ found }: { readonly found: Exclude<FoundAsk, { reado
       return <Skeleton rows={3} />
     case "missing":
       return (
-        <Empty action={<Button onClick={() => navigate("/approvals")}>To the requests</Button>}>
-          There is no such request.
-        </Empty>
+        <Empty action={<Button onClick={() => navigate("/requests")}>All requests</Button>}>Request not found.</Empty>
       )
     case "failed":
       return (
         <Notice tone="danger" alert>
-          The request could not be read: {found.why}
+          Couldn't load the request: {found.why}
           <Button onClick={found.retry}>Retry</Button>
         </Notice>
       )

@@ -38,7 +38,7 @@ export const Logo = icon(
   </>,
 )
 export const SessionsIcon = icon(<path d="M4 6h16M4 12h16M4 18h10" />)
-export const ApprovalsIcon = icon(<path d="M5 21V4M5 5h11l-2 4 2 4H5" />)
+export const RequestsIcon = icon(<path d="M5 21V4M5 5h11l-2 4 2 4H5" />)
 export const WholeIcon = icon(<path d="M14 4h6v6M20 4l-7 7M10 20H4v-6M4 20l7-7" />)
 export const SearchIcon = icon(
   <>

@@ -88,13 +88,12 @@ function Broken({ error }: { readonly error: Error }) {
   const isAway = useConnection().name === "lost"
   const reload = <Button onClick={() => location.reload()}>Reload</Button>
   if (!(error instanceof NotLoaded))
-    return <Empty action={reload}>This part of the page could not be shown: {error.message}</Empty>
+    return <Empty action={reload}>Couldn't show this part of the page: {error.message}</Empty>
   if (error.isGone) return <Empty action={reload}>A new version is ready. Reload to open this; drafts are kept.</Empty>
-  if (isAway)
-    return <Empty>Hub offline. This part of the page was not loaded yet. It comes when the hub is back.</Empty>
+  if (isAway) return <Empty>Hub offline. This part of the page loads when the hub reconnects.</Empty>
   return (
     <Empty action={<Button onClick={tryPartsAgain}>Try again</Button>}>
-      This part of the page could not be loaded: {error.message}
+      Couldn't load this part of the page: {error.message}
     </Empty>
   )
 }

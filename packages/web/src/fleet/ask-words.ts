@@ -21,7 +21,7 @@ export function headingOf(ask: AskLike): string {
     case "question":
       return "Claude has a question"
     case "plan":
-      return "Approve a plan"
+      return "Approve plan"
     case "elicitation":
       return `${oneLine(text(ask.request, "mcp_server_name") ?? "An MCP server", 60)} asks for information`
     case "dialog":
@@ -51,7 +51,7 @@ function toolHeading(tool: string, input: Ask["input"]): string {
       return "Search the web"
   }
   const mcp = /^mcp__(.+?)__(.+)$/.exec(tool)
-  return mcp === null ? `Use ${oneLine(tool, 60)}` : `Use ${oneLine(mcp[2] ?? "", 60)} of ${oneLine(mcp[1] ?? "", 40)}`
+  return mcp === null ? `Use ${oneLine(tool, 60)}` : `Use ${oneLine(mcp[2] ?? "", 60)} (${oneLine(mcp[1] ?? "", 40)})`
 }
 
 function hostOf(url: string | undefined): string | undefined {
@@ -96,7 +96,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["pending", "Waiting for you"],
   ["allowed", "Allowed"],
   ["denied", "Denied"],
-  ["expired", "Nobody answered"],
+  ["expired", "Expired"],
   ["cancelled", "Withdrawn"],
   ["superseded", "Replaced"],
   ["orphaned", "Agent ended"],
@@ -111,7 +111,7 @@ export function outcomeWords(outcome: string): string {
 const VERBS: Readonly<Record<Ask["kind"], readonly [allowed: string, denied: string]>> = {
   tool: ["Allowed", "Denied"],
   question: ["Answered", "Skipped"],
-  plan: ["Approved", "Sent back"],
+  plan: ["Approved", "Returned"],
   elicitation: ["Accepted", "Declined"],
   dialog: ["Answered", "Cancelled"],
 }

@@ -96,7 +96,7 @@ function isLoading({ load }: Machines): boolean {
 export function useMachineName(id: string | null): string {
   const name = useOf(names, id)
   const isComing = useSelected(machines, isLoading)
-  if (id === null) return "by hand"
+  if (id === null) return "External"
   return name ?? (isComing ? "…" : id.slice(0, 8))
 }
 

@@ -11,7 +11,7 @@ export const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
   failed: "Failed",
   starting: "Starting",
   running: "Running",
-  ready: "Ready",
+  ready: "Finished",
   idle: "Idle",
   ended: "Ended",
 }

@@ -12,7 +12,7 @@ export function titleOf({ title, cwd, id }: Pick<Session, "title" | "cwd" | "id"
 
 /** What archiving a session that waits comes to. */
 export function archiveConsequence({ pendingAsks }: Pick<Session, "pendingAsks">): string {
-  return `${plural(pendingAsks, "open question")} will go on waiting for an answer. Until then it stays in the list.`
+  return `${plural(pendingAsks, "open request")} will stay open. The session stays in the list until answered.`
 }
 
 /** What stopping a session comes to, for whoever is about to. */
@@ -23,17 +23,17 @@ export function stopConsequence({
 }: Pick<Session, "state" | "pendingAsks" | "runner">): string {
   const isBusy = state === "running" || state === "waiting"
   return [
-    isBusy ? "Its agent is ended in the middle of a turn: what it is doing is cut off." : "Its agent is ended.",
-    ...(pendingAsks === 0 ? [] : [`${plural(pendingAsks, "open question")} will stay unanswered.`]),
+    isBusy ? "This stops the agent in the middle of a turn." : "This stops the agent.",
+    ...(pendingAsks === 0 ? [] : [`${plural(pendingAsks, "open request")} will stay unanswered.`]),
     runner === null
-      ? "Its history stays. An agent that was started by hand does not come back."
-      : "Its history stays, and a new message brings it back on its machine.",
+      ? "History is kept. An external agent can't be resumed from here."
+      : "History is kept; send a message to resume.",
   ].join(" ")
 }
 
 /** How a process ended: the reason, and its code or its signal where the reason does not tell it. */
 export function exitWords(exit: Readonly<Record<string, unknown>> | undefined): string {
-  const reason = oneLine(textOf(exit, "reason") ?? "its process ended", 200)
+  const reason = oneLine(textOf(exit, "reason") ?? "process ended", 200)
   const code = exit?.["code"]
   const signal = textOf(exit, "signal")
   const how = typeof code === "number" ? `code ${code}` : signal === undefined ? "" : oneLine(signal, 20)

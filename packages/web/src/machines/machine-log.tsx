@@ -45,8 +45,8 @@ export function MachineLog({ machine, now }: { readonly machine: Machine; readon
           </Button>
         )}
       </div>
-      {!connected && <p className="text-text-2">The machine is away: its log can be read when it is back.</p>}
-      {connected && why !== undefined && <Notice tone="neutral">The log could not be read: {why}</Notice>}
+      {!connected && <p className="text-text-2">Machine offline. Its log is available when it reconnects.</p>}
+      {connected && why !== undefined && <Notice tone="neutral">Couldn't load the log: {why}</Notice>}
       {connected && told === undefined && why === undefined && <Skeleton rows={3} />}
       {told !== undefined && <Lines told={told} now={now} />}
     </section>
@@ -54,13 +54,13 @@ export function MachineLog({ machine, now }: { readonly machine: Machine; readon
 }
 
 function Lines({ told: { lines, more }, now }: { readonly told: Told; readonly now: number }) {
-  if (lines.length === 0) return <p className="text-text-2">Nothing is noted yet.</p>
+  if (lines.length === 0) return <p className="text-text-2">No log lines yet.</p>
   return (
     <div
       // What scrolls must be reachable by keyboard.
       tabIndex={0}
       role="region"
-      aria-label="Lines of the log"
+      aria-label="Log lines"
       className="max-h-96 overflow-y-auto rounded-card border border-line bg-sunken py-1"
     >
       <ol>
@@ -78,7 +78,7 @@ function Lines({ told: { lines, more }, now }: { readonly told: Told; readonly n
           </li>
         ))}
       </ol>
-      {more && <p className="px-3 py-1 text-meta text-text-3">Older lines are in the log on the machine.</p>}
+      {more && <p className="px-3 py-1 text-meta text-text-3">Older lines are on the machine.</p>}
     </div>
   )
 }
@@ -90,7 +90,7 @@ function SessionLink({ id }: { readonly id: string }) {
     <>
       {" · "}
       <Link href={`/s/${encodeURIComponent(id)}`} className="text-accent underline">
-        <bdi>{session === undefined ? "its session" : titleOf(session)}</bdi>
+        <bdi>{session === undefined ? "session" : titleOf(session)}</bdi>
       </Link>
     </>
   )

@@ -14,14 +14,8 @@ import { useEntries } from "../sessions/entries.ts"
 import { SessionRow } from "../sessions/session-row.tsx"
 import { type SessionEntry, sectionsOf } from "../sessions/session-sections.ts"
 import { MachineLog } from "./machine-log.tsx"
-import {
-  AgentsMeter,
-  compatibilityNote,
-  MachineGlyph,
-  machineStatus,
-  machineStatusWords,
-  OWN_VERSION,
-} from "./machine-status.tsx"
+import { AgentsMeter, compatibilityNote, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
+import { OWN_VERSION } from "./own-version.ts"
 import { RemoveMachine } from "./remove-machine.tsx"
 
 export function MachineScreen({ params }: ScreenProps) {
@@ -34,14 +28,12 @@ export function MachineScreen({ params }: ScreenProps) {
   if (machines.load === "failed") {
     return (
       <Empty action={<Button onClick={() => void refreshMachines(hub)}>Retry</Button>}>
-        The machine could not be loaded: {machines.why}
+        Couldn't load the machine: {machines.why}
       </Empty>
     )
   }
   return (
-    <Empty action={<Button onClick={() => navigate("/machines")}>To the machines</Button>}>
-      There is no machine at this address.
-    </Empty>
+    <Empty action={<Button onClick={() => navigate("/machines")}>Go to machines</Button>}>Machine not found.</Empty>
   )
 }
 
@@ -76,23 +68,23 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
         <div className="mx-auto flex max-w-5xl flex-col gap-4 px-4 py-4 tablet:px-6">
           {trouble !== undefined && (
             <Notice tone="danger" alert>
-              That could not be done: {trouble}
+              Couldn't do that: {trouble}
             </Notice>
           )}
           {status === "draining" && (
             <Notice tone="caution">
-              It takes no new agents. Those it has go on; when they are done it can be stopped without loss.
+              No new agents start here. Running agents finish; then the machine can be stopped safely.
             </Notice>
           )}
           {status === "silent" && (
             <Notice tone="danger">
-              Nothing was heard of it since {moment(Date.parse(machine.seenAt), now)}. Its agents may go on; what they
-              say comes when it is back.
+              Offline since {moment(Date.parse(machine.seenAt), now)}. Its agents may still be running; their output
+              arrives when it reconnects.
             </Notice>
           )}
           {status === "old" && (
             <Notice tone="caution">
-              Its runner is version {machine.version}, this hub {OWN_VERSION}: update it there.
+              Runner {machine.version} is older than this hub ({OWN_VERSION}). Update the runner.
             </Notice>
           )}
           {note !== undefined && <Notice tone="neutral">{note}</Notice>}
@@ -128,7 +120,7 @@ function AdminActions({ machine: { id, connected, draining }, onRemove, onTroubl
   }
   return (
     <span className="ms-auto flex gap-2">
-      <Button onClick={drain}>{draining ? "Take agents again" : "Drain"}</Button>
+      <Button onClick={drain}>{draining ? "Stop draining" : "Drain"}</Button>
       {!connected && <Button onClick={onRemove}>Remove…</Button>}
     </span>
   )
@@ -138,16 +130,16 @@ function Facts({ machine, now }: { readonly machine: Machine; readonly now: numb
   const { memoryBytes, freeMemoryBytes, loadAverage, cpuPercent, labels, cliVersions, seenAt, connected } = machine
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Agents", <AgentsMeter key="used" machine={machine} brief />],
-    ["Memory of its agents", memoryBytes === undefined ? undefined : bytes(memoryBytes)],
+    ["Agent memory", memoryBytes === undefined ? undefined : bytes(memoryBytes)],
     ["Free memory", freeMemoryBytes === undefined ? undefined : bytes(freeMemoryBytes)],
-    ["Processor, by agents", cpuPercent === undefined ? undefined : `${Math.round(cpuPercent)} % of a core`],
+    ["Agent CPU", cpuPercent === undefined ? undefined : `${Math.round(cpuPercent)} % of a core`],
     ["Load", loadAverage?.toFixed(2)],
     ["Claude Code", cliVersions.length === 0 ? "none found" : cliVersions.join(", ")],
     ["Simulator", machine.hasSimulator ? "yes" : "no"],
     ["Runner", machine.version],
     ["Host", `${oneLine(machine.host, 80)} · ${machine.platform}`],
     ["Labels", labels.length === 0 ? undefined : labels.map((label) => oneLine(label, 40)).join(", ")],
-    ["Last heard", connected ? undefined : moment(Date.parse(seenAt), now)],
+    ["Last seen", connected ? undefined : moment(Date.parse(seenAt), now)],
   ]
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-card border border-line bg-surface p-4 tablet:grid-cols-3 desktop:grid-cols-4">
@@ -180,8 +172,8 @@ function MachineSessions({ machine, now }: { readonly machine: Machine; readonly
         <h2 id="machine-sessions" className="mb-1 text-title font-bold">
           Sessions
         </h2>
-        {own.length === 0 && <p className="text-text-2">No session runs here.</p>}
-        <div role="list" aria-label="Sessions of this machine" className="-mx-(--row-pad) flex flex-col">
+        {own.length === 0 && <p className="text-text-2">No sessions here.</p>}
+        <div role="list" aria-label="Sessions on this machine" className="-mx-(--row-pad) flex flex-col">
           {own.slice(0, MAX_SESSIONS).map((entry) => {
             const used = usage.get(entry.session.id)
             return (

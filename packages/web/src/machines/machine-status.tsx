@@ -1,4 +1,3 @@
-import { version } from "../../package.json"
 import { classes } from "../design/classes.ts"
 import { moment, plural } from "../design/words.ts"
 import type { Machine } from "../fleet/machine-store.tsx"
@@ -27,9 +26,9 @@ export function machineStatusWords(status: MachineStatus, { seenAt }: Pick<Machi
     case "draining":
       return "Draining"
     case "old":
-      return "Version too old"
+      return "Outdated"
     case "silent":
-      return `Silent since ${moment(Date.parse(seenAt), nowMs)}`
+      return `Offline since ${moment(Date.parse(seenAt), nowMs)}`
   }
 }
 
@@ -56,12 +55,9 @@ export function compatibilityNote({
 }: Pick<Machine, "cliVersions" | "hasSimulator">): string | undefined {
   if (cliVersions.length > 0) return undefined
   return hasSimulator
-    ? "No Claude Code was found on this machine: only the simulator runs here. Install it there, or set CLAUDE_BIN."
-    : "No Claude Code was found on this machine, and no simulator: nothing runs here. Install it there, or set CLAUDE_BIN."
+    ? "Claude Code not found; only the simulator runs here. Install Claude Code, or set CLAUDE_BIN."
+    : "No Claude Code and no simulator found. Install Claude Code, or set CLAUDE_BIN."
 }
-
-/** Every room has one version: the cockpit's is that of the hub that serves it. */
-export const OWN_VERSION: string = version
 
 const LOOKS: Readonly<Record<MachineStatus, string>> = {
   online: "text-clear",

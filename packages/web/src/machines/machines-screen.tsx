@@ -12,7 +12,8 @@ import { Empty, Notice, Skeleton } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { bytes } from "../design/words.ts"
 import { type Machine, makeRunnerToken, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
-import { AgentsMeter, MachineGlyph, machineStatus, machineStatusWords, OWN_VERSION } from "./machine-status.tsx"
+import { AgentsMeter, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
+import { OWN_VERSION } from "./own-version.ts"
 
 export function MachinesScreen() {
   useScreenTitle("Machines")
@@ -41,14 +42,12 @@ export function MachinesScreen() {
           {machines.load === "loading" && <Skeleton rows={3} />}
           {machines.load === "failed" && (
             <Notice tone="danger" alert>
-              The machines could not be loaded: {machines.why}
+              Couldn't load machines: {machines.why}
               <Button onClick={() => void refreshMachines(hub)}>Retry</Button>
             </Notice>
           )}
           {machines.load === "ready" && machines.all.length === 0 && (
-            <Empty action={add}>
-              No machine has come yet. A runner brings one: it owns the agents there, and dials this hub.
-            </Empty>
+            <Empty action={add}>No machines yet. Add one by starting a runner on it.</Empty>
           )}
           {machines.all.length > 0 && (
             <ul aria-label="Machines" className="flex flex-col gap-2">
@@ -99,7 +98,7 @@ function MachineCard({ machine }: { readonly machine: Machine }) {
         <bdi className="text-text-3">
           {oneLine(host, 60)} · {platform}
         </bdi>
-        {!connected && <span className="sr-only">What is shown is what it last said of itself.</span>}
+        {!connected && <span className="sr-only">Last known values.</span>}
       </span>
     </li>
   )
@@ -141,7 +140,7 @@ function AddMachineBody({ onClose, onMade }: BodyProps) {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     const name = formText(event.currentTarget, "name")
-    if (name === "") return setStep({ name: "asking", trouble: "Say what to call it." })
+    if (name === "") return setStep({ name: "asking", trouble: "Enter a name." })
     setStep({ name: "making" })
     try {
       setStep({ name: "made", command: commandFor(name, await makeRunnerToken(hub, name)) })
@@ -154,12 +153,10 @@ function AddMachineBody({ onClose, onMade }: BodyProps) {
   if (step.name === "made") return <Made command={step.command} onClose={onClose} />
   return (
     <form noValidate onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 px-4 pb-4">
-      <p className="text-text-2">
-        A runner on that machine owns its agents and dials this hub; nothing listens there. It needs a token of its own.
-      </p>
+      <p className="text-text-2">A runner on that machine starts agents and connects to this hub. It opens no ports.</p>
       <TextField
         ref={field}
-        label="Name of the machine"
+        label="Machine name"
         name="name"
         autoComplete="off"
         maxLength={80}
@@ -168,7 +165,7 @@ function AddMachineBody({ onClose, onMade }: BodyProps) {
       <div className="flex justify-end gap-3">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" type="submit" aria-disabled={step.name === "making"}>
-          Make a token
+          Create token
         </Button>
       </div>
     </form>
@@ -178,7 +175,7 @@ function AddMachineBody({ onClose, onMade }: BodyProps) {
 function Made({ command, onClose }: { readonly command: string; readonly onClose: () => void }) {
   return (
     <div className="flex flex-col gap-3 px-4 pb-4">
-      <Notice tone="info">Run this on that machine. It shows up in the list when it is connected.</Notice>
+      <Notice tone="info">Run this on the machine. It appears here once connected.</Notice>
       <div className="relative">
         <pre
           // A region that scrolls must be reachable by keyboard.
@@ -191,7 +188,7 @@ function Made({ command, onClose }: { readonly command: string; readonly onClose
         <CopyButton text={command} label="Copy command" className="absolute top-1 right-1" />
       </div>
       <p className="text-dense text-text-2">
-        The command holds the token and is not shown again. Revoking the token shuts the machine out.
+        The command contains the token and is shown only once. Revoke the token to block the machine.
       </p>
       <div className="flex justify-end">
         <Button look="primary" onClick={onClose}>

@@ -20,7 +20,7 @@ export function RemoveMachine({ machine, open, onClose }: RemoveMachineProps) {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     if (formText(event.currentTarget, "name") !== machine.name.trim()) {
-      return setTrouble("That is not its name.")
+      return setTrouble("That isn't the machine's name.")
     }
     try {
       await hub.runners.forget(machine.id)
@@ -39,8 +39,8 @@ export function RemoveMachine({ machine, open, onClose }: RemoveMachineProps) {
     <Dialog title={`Remove “${machine.name}”?`} open={open} onClose={close} role="alertdialog" className="max-w-md">
       <form noValidate onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 px-4 pb-4">
         <p className="text-text-2">
-          It is no longer listed. Its sessions and their history stay; those that were running stay lost until they are
-          stopped. If its runner dials again, it is back.
+          The machine will no longer be listed. Its sessions and history are kept; running sessions stay lost until they
+          are stopped. If its runner connects again, the machine is back.
         </p>
         <TextField
           label={`Type ${machine.name} to confirm`}

@@ -63,7 +63,7 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
             name="model"
             defaultValue={before("model")}
             autoComplete="off"
-            hint="Empty: as the machine is set up"
+            hint="Empty: the machine's default"
           />
         )}
         {isHere && (
@@ -82,9 +82,7 @@ export function MoreFields({ isHere, isResuming, problem, before }: MoreFieldsPr
       </div>
       {isHere && mode === BYPASS && (
         <div className="mt-3 flex flex-col gap-2 rounded-control border border-danger/40 bg-danger-soft p-3">
-          <p className="text-dense text-danger">
-            It will run every command and change every file without asking anybody, on that machine, as its user.
-          </p>
+          <p className="text-dense text-danger">Claude will run any command and edit any file without asking.</p>
           <TextField
             label={`Type “${BYPASS_WORD}” to confirm`}
             name="confirmation"
@@ -106,7 +104,7 @@ interface AdvancedFieldsProps {
 }
 
 const LISTS: readonly { readonly name: Name; readonly label: string; readonly placeholder: string }[] = [
-  { name: "directories", label: "Extra directories, one per line", placeholder: "/home/me/other" },
+  { name: "directories", label: "Extra folders, one per line", placeholder: "/home/me/other" },
   { name: "allowed", label: "Allowed tools, one per line", placeholder: "Bash(npm test:*)" },
   { name: "disallowed", label: "Denied tools, one per line", placeholder: "WebFetch" },
 ]
@@ -120,13 +118,13 @@ export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
     <MorePart title="Advanced" startsOpen={isFilled} problem={problem?.field === "budget" ? problem : undefined}>
       <div className="mt-2 grid gap-3 tablet:grid-cols-2">
         <TextField
-          label="Budget in dollars"
+          label="Budget (USD)"
           name="budget"
           inputMode="decimal"
           defaultValue={before("budget")}
           autoComplete="off"
           error={problem?.field === "budget" ? problem.why : undefined}
-          hint="It stops when it has cost that much"
+          hint="Stops at this cost"
         />
         {LISTS.map(({ name, label, placeholder }) => (
           <Field key={name} label={label}>

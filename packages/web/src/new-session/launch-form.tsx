@@ -109,7 +109,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
           <StartFrom start={start} recorded={folder.recorded} asked={asked} point={point} onChange={setStart} />
           {isForkOfAsked && point.name === "failed" && (
             <Notice tone="danger" alert>
-              The message to fork at could not be looked up: {point.why}
+              Couldn't find the message to fork from: {point.why}
               <Button onClick={retry}>Retry</Button>
             </Notice>
           )}
@@ -122,7 +122,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
             name="prompt"
             rows={4}
             defaultValue={before("prompt")}
-            placeholder="What should it do?"
+            placeholder="What should Claude do?"
             className={INPUT}
           />
         )}
@@ -131,7 +131,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       {isHere && <AdvancedFields problem={problem} before={before} />}
       {launch.name === "writing" && launch.failure !== undefined && (
         <Notice tone="danger" alert>
-          It was not started: {launch.failure}
+          Couldn't start: {launch.failure}
         </Notice>
       )}
       {launch.name === "starting" && isHere && <LaunchSteps at="queued" />}
@@ -156,9 +156,9 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
   )
 }
 
-function missingFolder(path: string, machine = "That machine"): string {
+function missingFolder(path: string, machine = "that machine"): string {
   if (!isWholePath(path)) return NOT_WHOLE
-  return `${machine} has no such folder.`
+  return `Folder not found on ${machine}.`
 }
 
 /** The button says what it does. */
@@ -192,17 +192,15 @@ function useRecentFolders(): readonly string[] {
 function BringAgent({ session, command }: { readonly session: LaunchedSession; readonly command: string }) {
   return (
     <div className="flex flex-col gap-3">
-      <Notice tone="info">
-        The session waits for its agent. Paste this into a terminal on any machine that reaches this hub.
-      </Notice>
+      <Notice tone="info">Waiting for the agent. Run this on any machine that can reach this hub.</Notice>
       <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-12 font-mono text-dense break-words whitespace-pre-wrap">
         {command}
         <CopyButton text={command} label="Copy command" className="absolute top-1 right-1" />
       </div>
-      <p className="text-dense text-text-2">The command holds a token of this session and is not shown again.</p>
+      <p className="text-dense text-text-2">The command contains a token for this session and is shown only once.</p>
       <div className="flex justify-end">
         <Button look="primary" onClick={() => navigate(`/s/${session.id}`, { replace: true })}>
-          To the session
+          Open session
         </Button>
       </div>
     </div>

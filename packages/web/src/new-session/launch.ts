@@ -34,16 +34,16 @@ export interface FieldProblem {
   readonly why: string
 }
 
-export const NOT_WHOLE = "Write the folder from the root, or from ~/ for the home there."
+export const NOT_WHOLE = "Enter a full path, starting with / or ~/."
 
 /** Empty is what the hub does when no mode is named: a session keeps its mode, a new one asks. */
 export function launchModes(isResuming: boolean, rights: ModeRights): readonly Choice[] {
   const modes = modeChoices(null, rights)
-  const unnamed = { value: "", label: isResuming ? "Keep its mode" : modeWords(DEFAULT_MODE) }
+  const unnamed = { value: "", label: isResuming ? "Keep current mode" : modeWords(DEFAULT_MODE) }
   return [
     unnamed,
     ...(isResuming ? modes : modes.filter(({ value }) => value !== DEFAULT_MODE)),
-    ...(rights.isAdmin ? [{ value: MACHINE_MODE, label: "As the machine is set up" }] : []),
+    ...(rights.isAdmin ? [{ value: MACHINE_MODE, label: "Machine default" }] : []),
   ]
 }
 
@@ -55,12 +55,12 @@ export function isWholePath(path: string): boolean {
 /** The first thing that somebody has to mend before it can be sent. */
 export function problemOf(fields: LaunchFields): FieldProblem | undefined {
   if (fields.agent === "external") return undefined
-  if (fields.cwd === "" && fields.resume === undefined) return { field: "cwd", why: "Say in which folder it works." }
+  if (fields.cwd === "" && fields.resume === undefined) return { field: "cwd", why: "Choose a folder." }
   if (fields.cwd !== "" && !isWholePath(fields.cwd)) return { field: "cwd", why: NOT_WHOLE }
   if (fields.mode === BYPASS && fields.confirmation !== BYPASS_WORD)
-    return { field: "confirmation", why: `Type “${BYPASS_WORD}” if you mean it.` }
+    return { field: "confirmation", why: `Type “${BYPASS_WORD}” to confirm.` }
   if (fields.budget !== "" && !(Number(fields.budget) > 0))
-    return { field: "budget", why: "An amount in dollars, such as 2.50." }
+    return { field: "budget", why: "Enter an amount, such as 2.50." }
   return undefined
 }
 
@@ -108,16 +108,16 @@ export interface AgentChoice {
   readonly note: string
 }
 
-const CLAUDE: AgentChoice = { value: "claude", label: "Claude Code", note: "Runs on that machine" }
+const CLAUDE: AgentChoice = { value: "claude", label: "Claude Code", note: "Runs on the chosen machine" }
 const SIMULATOR: AgentChoice = {
   value: "simulator",
   label: "Simulator",
-  note: "Plays an agent: no account, no network, no cost",
+  note: "A scripted demo agent. No account needed.",
 }
 const EXTERNAL: AgentChoice = {
   value: "external",
-  label: "Started by hand",
-  note: "You get a command to paste, for Claude Code up to 2.1.120",
+  label: "External",
+  note: "Run a command yourself. Claude Code up to 2.1.120.",
 }
 
 /** What can be started there, the likeliest first. Without a `claude` the simulator is. */

@@ -22,8 +22,8 @@ export function MachineChoice({ machines, chosen, onChange }: MachineChoiceProps
     return (
       <Notice tone="neutral">
         {machines.length === 0
-          ? "No machine with a runner is connected. An agent can be started by hand: you get a command to paste."
-          : `No machine can take another agent now (${machines.map((one) => `${one.name}: ${roomOf(one).words}`).join(", ")}). An agent can be started by hand: you get a command to paste.`}
+          ? "No machines connected. You can start an external agent with a command."
+          : `No machine has room (${machines.map((one) => `${one.name}: ${roomOf(one).words}`).join(", ")}). You can start an external agent with a command.`}
       </Notice>
     )
   if (machines.length < 2) return null

@@ -48,7 +48,7 @@ function Content({ place, isDialog, onHold }: ContentProps) {
   useTitleOver(TITLE)
   const canOperate = useCanOperate()
   const { load, all } = useMachines()
-  if (!canOperate) return <Empty>Your role is viewer: operators can start sessions.</Empty>
+  if (!canOperate) return <Empty>View only. Operators can start sessions.</Empty>
   // Without an answer there is no machine to choose: an agent can still be brought by hand.
   if (load === "loading") return <Skeleton rows={4} />
   return (

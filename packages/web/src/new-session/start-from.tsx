@@ -27,7 +27,7 @@ export function StartFrom({ start, recorded, asked, point, onChange }: StartFrom
   if (recorded.length === 0 && asked === undefined) return null
   const isRecorded = recorded.some(({ sessionId }) => sessionId === asked?.id)
   const choices = [
-    { value: "", label: "A new conversation" },
+    { value: "", label: "New conversation" },
     ...(asked === undefined || isRecorded ? [] : [{ value: asked.id, label: asked.title }]),
     ...recorded.map(({ sessionId, summary, updatedAt, inUse }) => ({
       value: sessionId,
@@ -54,7 +54,7 @@ export function StartFrom({ start, recorded, asked, point, onChange }: StartFrom
                 onChange={() => onChange({ ...start, isFork: !start.isFork })}
                 className="size-4"
               />
-              As a session of its own (fork)
+              Fork into a new session
             </label>
           )}
         </div>
@@ -64,14 +64,14 @@ export function StartFrom({ start, recorded, asked, point, onChange }: StartFrom
 }
 
 function pointWords(point: ForkPoint, { title, isFork }: { title: string; isFork: boolean }): string | undefined {
-  if (point.name === "missing") return "There is no message of the agent at that place: it goes on from the end."
+  if (point.name === "missing") return "No agent message at that point. Continues from the end."
   if (point.name !== "found") return undefined
-  if (!isFork) return "Only a fork can leave out what came after: it goes on from the end."
-  return `Fork of “${oneLine(title, 60)}”, as it was ${pointTime(point.at)}. What was said after that is left out.`
+  if (!isFork) return "Only a fork can start from an earlier message. Continues from the end."
+  return `Fork of “${oneLine(title, 60)}” ${pointTime(point.at)}. Later messages are left out.`
 }
 
 function pointTime(at: string | undefined): string {
-  if (at === undefined) return "at the message that was chosen"
+  if (at === undefined) return "at the chosen message"
   const time = new Date(at)
   const isToday = time.toDateString() === new Date().toDateString()
   return isToday ? `at ${clockTime(time.getTime())}` : `on ${time.toLocaleDateString()} at ${clockTime(time.getTime())}`

@@ -89,10 +89,10 @@ function wordsFor(found: Found, at: number): string {
     case "searching":
       return "Searching…"
     case "failed":
-      return "The search could not be done"
+      return "Search failed"
     case "found": {
       const count = `${found.seqs.length}${found.more ? "+" : ""}`
-      if (found.seqs.length === 0) return "No match"
+      if (found.seqs.length === 0) return "No matches"
       return at === -1 ? `${count} in this session` : `${at + 1} of ${count}`
     }
   }

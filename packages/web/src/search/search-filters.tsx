@@ -16,7 +16,7 @@ export function SearchFilters({ wish }: { readonly wish: SearchWish }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <fieldset className="flex flex-wrap gap-1.5">
-        <legend className="sr-only">Only in</legend>
+        <legend className="sr-only">Search in</legend>
         {SCOPES.map(({ value, label }) => (
           <ScopeBox key={value} value={value} label={label} wish={wish} />
         ))}

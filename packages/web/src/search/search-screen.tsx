@@ -57,7 +57,7 @@ export function SearchScreen() {
           {state.name === "searching" && reply === undefined && <Skeleton rows={4} />}
           {state.name === "failed" && (
             <Notice tone="danger" alert>
-              The search could not be done: {state.why}
+              Search failed: {state.why}
               <Button onClick={retry}>Retry</Button>
             </Notice>
           )}
@@ -65,7 +65,7 @@ export function SearchScreen() {
           {reply !== undefined && reply.hits.length > 0 && <SearchHits hits={reply.hits} text={wish.text} />}
           {reply?.more === true && (
             <p className="pt-3 text-dense text-text-2">
-              The newest {plural(reply.hits.length, "match", "matches")} are shown. Another word narrows it down.
+              Showing the newest {plural(reply.hits.length, "match", "matches")}. Add a word to narrow the search.
             </p>
           )}
         </div>
@@ -90,7 +90,7 @@ function StatusLine({ state, reply }: { readonly state: string; readonly reply: 
       <span role="status" aria-label="Search">
         {reply?.more === true && state === "found" ? `More than ${count}` : words}
       </span>
-      {reply !== undefined && <span>Indexed to {clockTime(Date.parse(reply.indexedAt))}</span>}
+      {reply !== undefined && <span>Indexed up to {clockTime(Date.parse(reply.indexedAt))}</span>}
     </p>
   )
 }
@@ -100,13 +100,11 @@ function NoMatch({ wish }: { readonly wish: SearchWish }) {
   const where = `${more ? "more than " : ""}${plural(sessions.size, "session")}`
   if (!isNarrowed(wish))
     return (
-      <Empty action={<Button onClick={() => setQuery({ q: null })}>Clear the search</Button>}>
-        No match in {where}.
-      </Empty>
+      <Empty action={<Button onClick={() => setQuery({ q: null })}>Clear search</Button>}>No matches in {where}.</Empty>
     )
   return (
     <Empty action={<Button onClick={() => setQuery(NO_FILTERS)}>Search everywhere</Button>}>
-      No match with these filters.
+      No matches with these filters.
     </Empty>
   )
 }
@@ -114,12 +112,7 @@ function NoMatch({ wish }: { readonly wish: SearchWish }) {
 function Recent() {
   const recent = useValue(recentQueries)
   if (recent.length === 0)
-    return (
-      <Empty>
-        Finds the words of messages, of what tools were given and gave back, and of titles. “Quotes” keep words
-        together.
-      </Empty>
-    )
+    return <Empty>Searches messages, tool inputs, results and titles. Use “quotes” for exact phrases.</Empty>
   return (
     <section aria-labelledby="recent-searches">
       <div className="flex items-center justify-between">

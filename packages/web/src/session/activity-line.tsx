@@ -35,9 +35,9 @@ function wordsOf(session: Session, status: SessionStatus, workingMs: number | un
         ? "Working"
         : `Working · ${duration(Math.max(0, Math.floor(workingMs / 1000) * 1000)).replace(".0 s", " s")}`
     case "starting":
-      return session.transport === null ? "Waiting for its agent to connect" : "Starting"
+      return session.transport === null ? "Waiting for the agent to connect" : "Starting"
     case "lost":
-      return "Its machine is silent. It goes on when it is back."
+      return "Machine offline. Continues when it reconnects."
     case "failed": {
       const advice = failureAdvice(session)
       return advice === undefined ? "Failed" : `Failed · ${advice}`

@@ -18,13 +18,13 @@ export function ExportSession({ session }: { readonly session: Session }) {
   return (
     <>
       <Download session={session} kind="page" action="Download page">
-        One page to read, to print or to send to somebody (HTML). It needs nothing else, and nothing in it runs.
+        One self-contained HTML page to read, print or share. It contains no scripts.
       </Download>
       <Download session={session} kind="events" action="Download events">
-        Every event as it came, one JSON object on each line (NDJSON).
+        Every event, one JSON object per line (NDJSON).
       </Download>
       <section className="flex flex-col gap-2">
-        <p className="text-text-2">The same on the command line:</p>
+        <p className="text-text-2">From the command line:</p>
         <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-14 font-mono text-dense">
           {command}
           <CopyButton text={command} label="Copy command" className="absolute top-1 right-1" />
@@ -78,11 +78,11 @@ function Download({ session, kind, action, children }: DownloadProps) {
         >
           {progress.name === "reading" ? `Reading, ${progress.percent} %` : action}
         </Button>
-        {progress.name === "done" && <span className="text-dense text-text-2">It is with your downloads.</span>}
+        {progress.name === "done" && <span className="text-dense text-text-2">Saved to your downloads.</span>}
       </div>
       {progress.name === "failed" && (
         <Notice tone="danger" alert>
-          It could not be read: {progress.why}
+          Couldn't export: {progress.why}
         </Notice>
       )}
     </section>

@@ -14,7 +14,7 @@ export function LaunchNote({ session, status }: { readonly session: Session; rea
   if (session.next !== undefined) {
     return (
       <p className="border-t border-line bg-info-soft px-3 py-2 text-info tablet:px-4">
-        This conversation goes on in{" "}
+        This conversation continues in{" "}
         <Link href={`/s/${session.next}`} className="font-medium underline">
           another session
         </Link>
@@ -45,10 +45,10 @@ function Failure({ session }: { readonly session: Session }) {
   return (
     <div role="alert" className="flex flex-col gap-2 border-t border-danger/40 bg-danger-soft px-3 py-2 tablet:px-4">
       <p className="flex flex-wrap items-center gap-2 text-danger">
-        It did not start: {failure.why}
+        Couldn't start: {failure.why}
         {canOperate && (
           <Button className="ms-auto" onClick={() => navigate(`/new?again=${encodeURIComponent(session.id)}`)}>
-            Change and start again
+            Edit and retry
           </Button>
         )}
       </p>
@@ -56,7 +56,7 @@ function Failure({ session }: { readonly session: Session }) {
         <pre
           // What scrolls must be reachable by keyboard.
           tabIndex={0}
-          aria-label="What it wrote to stderr"
+          aria-label="stderr"
           className="max-h-40 overflow-y-auto rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap text-text"
         >
           <VisibleText text={failure.stderr} />

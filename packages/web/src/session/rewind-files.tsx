@@ -51,20 +51,20 @@ export function RewindFiles({ session, onClose }: RewindFilesProps) {
     }
   }
 
-  if (messages.length === 0) return <Empty>No message is loaded that files could be rewound to.</Empty>
+  if (messages.length === 0) return <Empty>No messages to rewind to.</Empty>
   return (
     <>
-      <Field label="To what they were before">
+      <Field label="Rewind to before">
         {(ids) => <Select {...ids} value={uuid} choices={messages} onChange={({ target }) => setUuid(target.value)} />}
       </Field>
       <WhatWouldChange dryRun={dryRun} />
       {trouble !== undefined && (
         <Notice tone="danger" alert>
-          Nothing was rewound: {trouble}
+          Couldn't rewind: {trouble}
         </Notice>
       )}
       <p className="text-dense text-text-2">
-        Only what the agent changed with its file tools goes back, not what its commands did. The conversation stays.
+        Only changes made with file tools are undone, not those made by commands. The conversation is kept.
       </p>
       <div className="flex justify-end gap-3">
         <Button onClick={onClose}>Cancel</Button>
@@ -86,7 +86,7 @@ function WhatWouldChange({ dryRun }: { readonly dryRun: DryRun }) {
       return (
         <div className="flex flex-col gap-1">
           <p className="text-dense font-medium">{dryRun.words}</p>
-          <ul aria-label="Files that go back" className="flex max-h-60 flex-col overflow-y-auto font-mono text-dense">
+          <ul aria-label="Files to rewind" className="flex max-h-60 flex-col overflow-y-auto font-mono text-dense">
             {dryRun.files.map((path) => (
               <li key={path}>
                 <bdi>{oneLine(path, 300)}</bdi>
@@ -137,11 +137,11 @@ function useDryRun(session: Session, uuid: string): DryRun {
 
 function readDryRun(reply: unknown): DryRun {
   if (!isObject(reply) || reply["canRewind"] !== true)
-    return { name: "cannot", why: textOf(reply, "error") ?? "The agent cannot rewind to this message." }
+    return { name: "cannot", why: textOf(reply, "error") ?? "The agent can't rewind to this message." }
   const list: readonly unknown[] = Array.isArray(reply["filesChanged"]) ? reply["filesChanged"] : []
   const files = list.filter((path) => typeof path === "string")
   const count = (name: string) => (typeof reply[name] === "number" ? reply[name] : 0)
-  if (files.length === 0) return { name: "cannot", why: "No file was changed since." }
+  if (files.length === 0) return { name: "cannot", why: "No files changed since." }
   const lines = `+${count("insertions")} −${count("deletions")} lines`
   return { name: "listed", files, words: `${plural(files.length, "file")} would change, ${lines}:` }
 }

@@ -59,9 +59,7 @@ export function SessionFacts({ session, fill, use, onTrouble }: SessionFactsProp
           <span className="sr-only">watching</span>
         </span>
       )}
-      {isAway && session.pendingAsks > 0 && (
-        <span className="shrink-0 text-danger">machine offline; your answer will wait</span>
-      )}
+      {isAway && session.pendingAsks > 0 && <span className="shrink-0 text-danger">Machine offline; answers wait</span>}
     </div>
   )
 }
@@ -109,9 +107,7 @@ export function NarrowFacts({ session, fill, status, onAbout, children }: Narrow
         </button>
         {children}
       </div>
-      {isAway && session.pendingAsks > 0 && (
-        <p className="px-3 pb-2 text-danger">machine offline; your answer will wait</p>
-      )}
+      {isAway && session.pendingAsks > 0 && <p className="px-3 pb-2 text-danger">Machine offline; answers wait</p>}
     </div>
   )
 }

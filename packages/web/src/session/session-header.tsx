@@ -42,7 +42,7 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
         <div className="flex items-center gap-2 px-2 pt-2 @max-xl:gap-1 @max-xl:pt-1 @xl:px-4">
           <Link
             href="/sessions"
-            aria-label="Back to the sessions"
+            aria-label="Back to sessions"
             className="flex size-8 shrink-0 items-center justify-center rounded-control text-text-2 hover:bg-sunken tablet:hidden coarse:size-11"
           >
             <BackIcon />

@@ -164,9 +164,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
 
   if (view.load === "missing") {
     return (
-      <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
-        There is no session at this address.
-      </Empty>
+      <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Session not found.</Empty>
     )
   }
   if (session === undefined) return load.name === "ready" ? <Unlisted id={id} /> : <Skeleton />
@@ -234,12 +232,8 @@ function Unlisted({ id }: { readonly id: string }) {
   }, [store, id, tries])
   if (trouble === undefined) return <Skeleton />
   if (!(trouble instanceof HubClientError && trouble.status === 404))
-    return (
-      <Empty action={<Button onClick={() => setTries(tries + 1)}>Retry</Button>}>The session could not be read.</Empty>
-    )
+    return <Empty action={<Button onClick={() => setTries(tries + 1)}>Retry</Button>}>Couldn't load the session.</Empty>
   return (
-    <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
-      There is no session at this address.
-    </Empty>
+    <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Session not found.</Empty>
   )
 }

@@ -61,7 +61,7 @@ function OtherSessions({ currentId }: { readonly currentId: string }) {
         )}
       </div>
       {shown.length === 0 && filter !== "" && (
-        <p className="p-3 text-dense text-text-2">No session matches “{filter}”.</p>
+        <p className="p-3 text-dense text-text-2">No sessions match “{filter}”.</p>
       )}
       <SessionList
         // Whoever looks for something has all of what was found open.

@@ -9,7 +9,7 @@ import { type Choice, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 
 type What = "model" | "mode" | "thinking"
-const WORDS: Readonly<Record<What, string>> = { model: "The model", mode: "The mode", thinking: "Thinking" }
+const WORDS: Readonly<Record<What, string>> = { model: "the model", mode: "the mode", thinking: "thinking" }
 
 interface SteeringProps {
   readonly session: Session
@@ -46,7 +46,7 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
     try {
       await hub.session(session.id).control(request)
     } catch (error) {
-      onTrouble(`${WORDS[what]} was not changed: ${wordsOf(error)}`)
+      onTrouble(`Couldn't change ${WORDS[what]}: ${wordsOf(error)}`)
     } finally {
       setBusy(undefined)
     }
@@ -99,7 +99,7 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
       )}
       <Confirm
         title="Bypass permissions?"
-        consequence="It will run every command and change every file without asking anybody, as the user of its machine."
+        consequence="Claude will run any command and edit any file without asking."
         action="Bypass permissions"
         open={isBypassing}
         onClose={() => setBypassing(false)}

@@ -51,7 +51,7 @@ function read(): Seen {
   }
 }
 
-/** The last event of each session that this browser showed: what ended since is "Ready". */
+/** The last event of each session that this browser showed: what ended since is "Finished". */
 export const seen = createValueStore(read())
 
 addEventListener("storage", ({ key }) => {

@@ -10,7 +10,7 @@ import type { SessionEntry } from "./session-sections.ts"
 /** The last thing of it that means something: what it asks, where it failed, what it said. */
 export function lastLineOf({ ask, session, status }: SessionEntry): string {
   if (ask !== undefined) return summaryOf(ask)
-  if (status === "starting") return "Waiting for its agent"
+  if (status === "starting") return "Waiting for the agent"
   if (status === "failed") return failureLine(session)
   return oneLine(plainLine(session.lastLine ?? ""), 200)
 }
@@ -28,9 +28,9 @@ function sinceOf({ ask, session, status }: SessionEntry): string {
 }
 
 const RESULTS: ReadonlyMap<string, string> = new Map([
-  ["error_max_turns", "It reached its limit of turns"],
-  ["error_max_budget_usd", "It reached its budget"],
-  ["error_max_structured_output_retries", "Its answer did not come in the wanted form"],
+  ["error_max_turns", "Turn limit reached"],
+  ["error_max_budget_usd", "Budget reached"],
+  ["error_max_structured_output_retries", "No valid structured output"],
 ])
 
 /** Why a session failed, in one line. */

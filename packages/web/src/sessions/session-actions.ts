@@ -27,11 +27,11 @@ export function useSessionActions(session: Pick<Session, "id" | "transport">): S
   if (!canOperate) return undefined
   const one = store.hub.session(session.id)
   return {
-    interrupt: () => attempt("Could not interrupt", () => one.interrupt(), "Interrupted"),
-    stop: () => attempt("Could not stop it", () => one.stop(), "Stopped"),
+    interrupt: () => attempt("Couldn't interrupt", () => one.interrupt(), "Interrupted"),
+    stop: () => attempt("Couldn't stop the session", () => one.stop(), "Stopped"),
     rename: (title) =>
       attempt(
-        "Could not rename it",
+        "Couldn't rename the session",
         async () => {
           store.takeSession(await one.change({ title }))
           // So that `claude --resume` calls it that too. Older ones cannot; one that rests is not woken for it.
@@ -58,13 +58,13 @@ function attempt(what: string, run: () => Promise<unknown>, done?: string): void
 
 /** Its row may go: the one that had the focus in it goes on from the next. */
 export function archive(store: HubStore, id: string, archived: boolean): void {
-  attempt(archived ? "Could not archive it" : "Could not bring it back", async () => {
+  attempt(archived ? "Couldn't archive the session" : "Couldn't unarchive the session", async () => {
     // The stream may tell of it before the answer comes.
     const mendFocus = watchRow(id)
     const changed = await store.hub.session(id).change({ archived })
     store.takeSession(changed)
     mendFocus()
-    announce(`${archived ? "Archived" : "Brought back"} ${titleOf(changed)}`)
+    announce(`${archived ? "Archived" : "Unarchived"} ${titleOf(changed)}`)
   })
 }
 

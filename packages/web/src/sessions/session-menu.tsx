@@ -33,7 +33,7 @@ export function SessionMenu({ session, className, own }: SessionMenuProps) {
     ...(actions === undefined
       ? []
       : session.archived
-        ? [entry("Bring back", () => actions.archive(false))]
+        ? [entry("Unarchive", () => actions.archive(false))]
         : session.pendingAsks > 0
           ? [entry("Archive…", () => setDialog("archive"))]
           : [entry("Archive", () => actions.archive(true))]),

@@ -69,10 +69,10 @@ export function SessionRow({ entry, compact, current, search = "" }: RowProps) {
             <bdi
               className={classes("min-w-0 flex-1 truncate", ask !== undefined && "font-mono text-meta text-caution")}
             >
-              {line === "" ? "Nothing was said yet" : line}
+              {line === "" ? "No messages yet" : line}
             </bdi>
             {silent && ask !== undefined && (
-              <span className="shrink-0 text-meta text-danger">machine offline; your answer will wait</span>
+              <span className="shrink-0 text-meta text-danger">Machine offline; answers wait</span>
             )}
             {!compact && <EntryFacts entry={entry} className="hidden shrink-0 tablet:flex" />}
           </span>
@@ -113,9 +113,7 @@ export function SessionCard({ entry }: { readonly entry: SessionEntry }) {
             {line}
           </bdi>
         )}
-        {silent && ask !== undefined && (
-          <span className="text-meta text-danger">machine offline; your answer will wait</span>
-        )}
+        {silent && ask !== undefined && <span className="text-meta text-danger">Machine offline; answers wait</span>}
         <span className="flex min-w-0 items-center gap-3 text-meta text-text-3">
           <EntryFacts entry={entry} className="flex flex-1" />
           {session.archived && <span className="shrink-0">Archived</span>}
@@ -136,7 +134,7 @@ interface EntryFactsProps {
 function EntryFacts({ entry: { session, machine }, className }: EntryFactsProps) {
   return (
     <span className={classes("min-w-0 items-center gap-3 text-meta text-text-3", className)}>
-      <bdi className="max-w-32 shrink-0 truncate">{machine ?? "by hand"}</bdi>
+      <bdi className="max-w-32 shrink-0 truncate">{machine ?? "External"}</bdi>
       {session.cwd !== null && (
         <span title={session.cwd} className="min-w-0 truncate">
           <FolderName session={session} parts={2} />

@@ -79,7 +79,7 @@ function groupKey({ session, status }: SessionEntry, grouping: Grouping): string
 
 function titleOf(key: string, grouping: Grouping, first: SessionEntry | undefined): string {
   if (grouping === "status") return STATUS_WORDS[STATUS_ORDER.find((status) => status === key) ?? "idle"]
-  if (grouping === "machine") return first?.machine ?? "Started by hand"
+  if (grouping === "machine") return first?.machine ?? "External"
   return key === "" ? "No folder" : key
 }
 

@@ -118,7 +118,7 @@ export function SessionsScreen() {
       {fleet.load.name === "failed" && (
         <div className="p-4">
           <Notice tone="danger" alert>
-            The sessions could not be loaded: {fleet.load.why}
+            Couldn't load sessions: {fleet.load.why}
             <Button onClick={() => store.retry()}>Retry</Button>
           </Notice>
         </div>
@@ -129,7 +129,7 @@ export function SessionsScreen() {
       {shown.length > 0 && <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />}
       {fleet.more && (
         <p className="shrink-0 border-t border-line px-4 py-1 text-meta text-text-3">
-          The newest {plural(fleet.sessions.size, "session")} are shown.
+          Showing the newest {plural(fleet.sessions.size, "session")}.
         </p>
       )}
     </>
@@ -176,16 +176,16 @@ function NothingToShow({
   if (filter !== "")
     return (
       <Empty action={<Button onClick={() => setQuery({ q: null })}>Show all</Button>}>
-        No session matches “{filter}”.
+        No sessions match “{filter}”.
       </Empty>
     )
   if (isAllArchived)
     return (
       <Empty action={<Button onClick={() => setQuery({ archived: "1" })}>Show archived</Button>}>
-        Every session is archived.
+        All sessions are archived.
       </Empty>
     )
-  if (!canOperate) return <Empty>There are no sessions here yet.</Empty>
+  if (!canOperate) return <Empty>No sessions yet.</Empty>
   return (
     <Empty
       action={
@@ -194,7 +194,7 @@ function NothingToShow({
         </Link>
       }
     >
-      No agent has been here yet. Start one, or bring one that runs elsewhere.
+      No agents yet. Start one, or connect one that's already running.
     </Empty>
   )
 }

@@ -10,7 +10,7 @@ import { Notice } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { useMachines } from "../fleet/machine-store.tsx"
-import { OWN_VERSION } from "../machines/machine-status.tsx"
+import { OWN_VERSION } from "../machines/own-version.ts"
 
 /** Off until somebody asks for them, with a click: a browser allows it no other way. */
 export function NotificationSettings() {
@@ -35,31 +35,29 @@ export function NotificationSettings() {
   return (
     <div className="flex flex-col gap-3">
       {!isSecureContext ? (
-        <Notice tone="neutral">
-          Browsers have notifications for pages over https alone, and for those of this machine: this one came over
-          plain http.
-        </Notice>
+        <Notice tone="neutral">Notifications need https, or localhost. This page came over plain http.</Notice>
       ) : permission === "none" ? (
         <Notice tone="neutral">
-          This browser has no notifications here. On an iPhone or iPad, add the cockpit to the Home Screen first.
+          Notifications aren't available in this browser. On an iPhone or iPad, add the cockpit to the Home Screen
+          first.
         </Notice>
       ) : (
         <Switch checked={isOn} onChange={() => void toggle()}>
-          Tell me when an agent waits for a decision and I am not looking at it
+          Notify me when an agent needs a decision
         </Switch>
       )}
       {isSecureContext && permission === "denied" && (
-        <Notice tone="caution">This browser blocks notifications for the cockpit: allow them in its settings.</Notice>
+        <Notice tone="caution">Notifications are blocked. Allow them in your browser settings.</Notice>
       )}
       <Switch checked={notifyDetails} onChange={() => setPreferences({ notifyDetails: !notifyDetails })}>
-        Show details: what is asked, in the notification
+        Show the request in notifications
       </Switch>
       <Switch checked={notifySound} onChange={toggleSound}>
-        One short tone when something waits
+        Play a sound
       </Switch>
       <p className="max-w-prose text-dense text-text-2">
-        Nothing can be allowed from a notification: what would run cannot be read there. They come while the cockpit is
-        open in a tab, one for each session, and go when the decision is made.
+        Requests can't be answered from a notification. Notifications appear while the cockpit is open in a tab, one per
+        session, and close when the request is answered.
       </p>
     </div>
   )
@@ -94,8 +92,8 @@ export function PermissionSettings() {
         </Switch>
       )}
       <p className="max-w-prose text-dense text-text-2">
-        In auto mode a model decides what may run, and nobody is asked. Admins may always choose it. This applies to
-        everyone on this hub.
+        In auto mode a model decides what may run, without asking. Admins can always use it. This applies to everyone on
+        this hub.
       </p>
     </div>
   )
@@ -122,9 +120,9 @@ export function About() {
           ))}
         </dl>
       </Part>
-      <Part title="Events that this version does not know">
+      <Part title="Unknown events">
         {unknown.length === 0 ? (
-          <p className="text-text-2">None was shown since this page was opened.</p>
+          <p className="text-text-2">None since this page was opened.</p>
         ) : (
           <>
             <ul aria-label="Unknown events" className="flex flex-col gap-1">
@@ -136,7 +134,7 @@ export function About() {
               ))}
             </ul>
             <p className="text-dense text-text-2">
-              Shown since this page was opened, as they came. A newer {APP_NAME} may know what they mean.
+              Seen since this page was opened. A newer {APP_NAME} may support them.
             </p>
           </>
         )}

@@ -102,7 +102,7 @@ function Appearance() {
         name="theme"
         value={theme}
         choices={[
-          { value: "system", label: "As the system" },
+          { value: "system", label: "System" },
           { value: "light", label: "Light" },
           { value: "dark", label: "Dark" },
         ]}
@@ -119,7 +119,7 @@ function Appearance() {
         onChoose={(value) => setPreferences({ density: value === "compact" ? value : "comfortable" })}
       />
       <Choice
-        legend="Text size, in %"
+        legend="Text size (%)"
         name="text"
         value={text}
         choices={(["90", "100", "110", "125"] as const).map((size) => ({ value: size, label: size }))}

@@ -74,9 +74,9 @@ async function decide(store: HubStore, code: string | undefined): Promise<Entry>
     else await store.signIn({ code })
   } catch (error) {
     if (!(error instanceof HubClientError)) throw error
-    if (error.status === undefined) return { name: "unreachable", why: "The hub cannot be reached. Is it running?" }
+    if (error.status === undefined) return { name: "unreachable", why: "Can't reach the hub. Is it running?" }
     if (code !== undefined)
-      store.forget("This link was used already or has run out. Ask the hub for a new one, or sign in with a token.")
+      store.forget("This link has expired or was already used. Get a new one, or sign in with a token.")
   }
   return { name: "known" }
 }
@@ -89,7 +89,7 @@ function SignIn({ reason }: { readonly reason: string | undefined }) {
   async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault()
     const token = formText(event.currentTarget, "token")
-    if (token === "") return setError("Paste a token first.")
+    if (token === "") return setError("Enter a token.")
     setBusy(true)
     try {
       await store.signIn({ token })
@@ -119,7 +119,7 @@ function SignIn({ reason }: { readonly reason: string | undefined }) {
           autoFocus
           spellCheck={false}
           error={error}
-          hint="The hub printed where its admin token is when it started. Or open the link it printed."
+          hint="Open the sign-in link from your terminal, or paste a token."
         />
         <Button look="primary" type="submit" aria-disabled={isBusy}>
           {isBusy ? "Signing in…" : "Sign in"}
@@ -131,7 +131,7 @@ function SignIn({ reason }: { readonly reason: string | undefined }) {
 
 function whyNot(error: unknown): string {
   if (!(error instanceof HubClientError)) return String(error)
-  if (error.status === 401) return `${error.message.replace(/\.$/, "")}.`
-  if (error.status === undefined) return "The hub cannot be reached. Is it running?"
+  if (error.status === 401) return "That token isn't valid."
+  if (error.status === undefined) return "Can't reach the hub. Is it running?"
   return error.message
 }

@@ -49,10 +49,10 @@ export function ConnectionBar() {
   const isTrying = connection.name === "lost" && online && isLong
   const text = (() => {
     if (connection.name === "lost" && !online)
-      return `You are offline. Shown as of ${clockTime(connection.since, { seconds: true })}.`
-    if (connection.name === "lost" && isLong) return `Shown as of ${clockTime(connection.since, { seconds: true })}.`
+      return `You're offline. Last updated ${clockTime(connection.since, { seconds: true })}.`
+    if (connection.name === "lost" && isLong) return `Last updated ${clockTime(connection.since, { seconds: true })}.`
     if (isNewer) return "A new version is ready."
-    return gaps > 0 && !isOld ? "Caught up from the log." : ""
+    return gaps > 0 && !isOld ? "Caught up." : ""
   })()
   const bar = (
     <div role="status" aria-label="Connection">
@@ -60,8 +60,8 @@ export function ConnectionBar() {
         <p className="flex min-h-7 items-center justify-center bg-caution-soft px-3 text-dense font-medium text-caution">
           {isTrying && (
             <span className="me-[0.5ch] max-[359px]:sr-only">
-              Reconnecting
-              {connection.tries > 1 && <span className="max-tablet:hidden">, try {connection.tries}</span>}.
+              Reconnecting…
+              {connection.tries > 1 && <span className="max-tablet:hidden"> (attempt {connection.tries}).</span>}
             </span>
           )}
           {text}
@@ -71,7 +71,7 @@ export function ConnectionBar() {
               className="ms-2 min-h-6 whitespace-nowrap underline"
               onClick={() => store.hub.retryNow()}
             >
-              Try now
+              Retry now
             </button>
           )}
           {isNewer && connection.name === "live" && (

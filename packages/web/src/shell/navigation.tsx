@@ -2,15 +2,7 @@ import type { ComponentType } from "react"
 import { Link, usePlace } from "../app/router.tsx"
 import { APP_NAME } from "../app/screen.tsx"
 import { classes } from "../design/classes.ts"
-import {
-  ApprovalsIcon,
-  Logo,
-  MachinesIcon,
-  MoreIcon,
-  SearchIcon,
-  SessionsIcon,
-  SettingsIcon,
-} from "../design/icons.tsx"
+import { Logo, MachinesIcon, MoreIcon, RequestsIcon, SearchIcon, SessionsIcon, SettingsIcon } from "../design/icons.tsx"
 
 interface NavEntry {
   readonly href: string
@@ -24,14 +16,14 @@ interface NavEntry {
 /** One line per screen that can be gone to from anywhere. */
 const ENTRIES: readonly NavEntry[] = [
   { href: "/sessions", label: "Sessions", icon: SessionsIcon, at: /^\/(?:sessions|s\/)/, phone: true },
-  { href: "/approvals", label: "Approvals", icon: ApprovalsIcon, at: /^\/approvals/, phone: true },
+  { href: "/requests", label: "Requests", icon: RequestsIcon, at: /^\/requests/, phone: true },
   { href: "/search", label: "Search", icon: SearchIcon, at: /^\/search/, phone: true },
   { href: "/machines", label: "Machines", icon: MachinesIcon, at: /^\/machines/, phone: false },
   { href: "/settings/appearance", label: "Settings", icon: SettingsIcon, at: /^\/settings/, phone: false },
 ]
 
 function nameOf({ label }: NavEntry, waiting: number): string {
-  return label === "Approvals" && waiting > 0 ? `Approvals, ${waiting} waiting` : label
+  return label === "Requests" && waiting > 0 ? `Requests, ${waiting} waiting` : label
 }
 
 function Badge({ count, className = "-right-2.5" }: { readonly count: number; readonly className?: string }) {
@@ -79,7 +71,7 @@ export function Rail({ waiting }: { readonly waiting: number }) {
           >
             <span className="relative">
               <entry.icon size={20} />
-              {entry.label === "Approvals" && waiting > 0 && <Badge count={waiting} />}
+              {entry.label === "Requests" && waiting > 0 && <Badge count={waiting} />}
             </span>
           </Link>
         )
@@ -108,7 +100,7 @@ export function BottomBar({ waiting, onMore }: { readonly waiting: number; reado
           >
             <entry.icon size={20} />
             {entry.label}
-            {entry.label === "Approvals" && waiting > 0 && (
+            {entry.label === "Requests" && waiting > 0 && (
               // After the word, as it is said; above the icon, as it is seen.
               <span className="absolute top-2.5 left-1/2">
                 <span className="sr-only">, {waiting} waiting</span>

@@ -119,7 +119,7 @@ function PaletteBody({ onClose, onHelp }: Omit<PaletteProps, "open">) {
           </div>
         ))}
       </div>
-      {options.length === 0 && <p className="px-4 pb-4 text-text-2">Nothing has that name.</p>}
+      {options.length === 0 && <p className="px-4 pb-4 text-text-2">No results.</p>}
     </>
   )
 }
@@ -147,7 +147,7 @@ function useOptions(onHelp: () => void): readonly Option[] {
       ...own,
       ...(canOperate ? [{ name: "New session", keys: "c", run: () => navigate("/new") }] : []),
       { name: "Sessions", keys: "g s", run: () => navigate("/sessions") },
-      { name: "Approvals", keys: "g a", run: () => navigate("/approvals") },
+      { name: "Requests", keys: "g a", run: () => navigate("/requests") },
       { name: "Search", keys: "/", run: () => navigate("/search") },
       { name: "Machines", keys: "g m", run: () => navigate("/machines") },
       { name: "Appearance", run: () => navigate("/settings/appearance") },
@@ -166,7 +166,7 @@ function useOptions(onHelp: () => void): readonly Option[] {
           group: "Waiting for you",
           label: summaryOf(ask),
           note: session === undefined ? "" : titleOf(session),
-          run: () => navigate(`/approvals/${ask.id}`),
+          run: () => navigate(`/requests/${ask.id}`),
         }
       }),
       ...commands.map(

@@ -10,7 +10,7 @@ interface ScreenRoute {
   readonly screen: ComponentType<ScreenProps>
 }
 
-const ApprovalsScreen = lazyPart(async () => (await import("../asks/inbox/inbox-screen.tsx")).ApprovalsScreen)
+const InboxScreen = lazyPart(async () => (await import("../asks/inbox/inbox-screen.tsx")).InboxScreen)
 /** Not among the routes: it is opened over one of them. */
 export const NewSession = lazyPart(async () => (await import("../new-session/new-session.tsx")).NewSession)
 const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen)
@@ -25,7 +25,7 @@ export const KeyTable = lazyPart(async () => (await import("../settings/key-tabl
 export const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette)
 
 const LATER = [
-  ApprovalsScreen,
+  InboxScreen,
   NewSession,
   SearchScreen,
   MachinesScreen,
@@ -45,8 +45,8 @@ export function preloadScreens(): void {
 export const ROUTES: readonly ScreenRoute[] = [
   { pattern: "/sessions", screen: SessionsScreen },
   { pattern: "/s/:id", screen: SessionScreen },
-  { pattern: "/approvals", screen: ApprovalsScreen },
-  { pattern: "/approvals/:id", screen: ApprovalsScreen },
+  { pattern: "/requests", screen: InboxScreen },
+  { pattern: "/requests/:id", screen: InboxScreen },
   { pattern: "/search", screen: SearchScreen },
   { pattern: "/machines", screen: MachinesScreen },
   { pattern: "/machines/:id", screen: MachineScreen },

@@ -43,7 +43,7 @@ export function Shell() {
     "mod+k": () => setLayer("palette"),
     "?": () => setLayer("help"),
     "g s": () => navigate("/sessions"),
-    "g a": () => navigate("/approvals"),
+    "g a": () => navigate("/requests"),
     "g m": () => navigate("/machines"),
     "/": goToSearch,
     F6: cycleRegions,
@@ -59,7 +59,7 @@ export function Shell() {
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded-control focus:bg-raised focus:px-3 focus:py-2"
       >
-        To the content
+        Skip to content
       </a>
       <div className="flex min-h-0 flex-1">
         <Rail waiting={waiting} />
@@ -152,11 +152,7 @@ function CurrentScreen() {
       </PartBoundary>
     )
   }
-  return (
-    <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>
-      There is nothing at this address.
-    </Empty>
-  )
+  return <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Page not found.</Empty>
 }
 
 function KeyboardDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {

@@ -13,9 +13,9 @@ describe("why somebody is asked", () => {
     expect(reasonsOf({ kind: "tool", request, input, rule: "deploys" }, "/srv/api")).toEqual([
       "This command writes.",
       "Outside the folder: /etc/hosts",
-      "The CLI's rule Bash(sudo:*) asks for this.",
-      "The hub's rule deploys asks for this.",
-      "The sandbox is off for this.",
+      "Required by CLI rule Bash(sudo:*).",
+      "Required by hub rule deploys.",
+      "Runs outside the sandbox.",
       "Network: example.org",
       "From the MCP server files.",
     ])

@@ -20,20 +20,20 @@ describe("what an edit would do", () => {
   it("is the request's own word where the file cannot be had, and that is said", () => {
     const preview = previewOf({ tool: "Edit", input, told, file: undefined })
     expect(preview.hunks).toBe(told)
-    expect(preview.note).toMatch(/not checked/)
+    expect(preview.note).toMatch(/Couldn't read the current file/)
   })
 
   it("says so when the text to replace is not there", () => {
     expect(previewOf({ tool: "Edit", input, told, file: "nothing" })).toMatchObject({
       source: "request",
-      note: "The text to replace is not in the file as it is now.",
+      note: "The text to replace isn't in the current file.",
     })
   })
 
   it("of a Write to a file that exists is what it replaces", () => {
     const preview = previewOf({ tool: "Write", input: { content: "x\nnew" }, told, file: "x\nold" })
     expect(linesOf(preview)).toEqual(["same 1 x", "removed 2 old", "added 2 new"])
-    expect(preview.note).toBe("Replaces what the file holds now.")
+    expect(preview.note).toBe("Replaces the whole file.")
   })
 
   it("takes several edits one after the other, all places or the first, and dollar signs as they are", () => {

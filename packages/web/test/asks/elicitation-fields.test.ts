@@ -34,11 +34,11 @@ describe("the form of an MCP server", () => {
   })
 
   it("says what is wrong with a value", () => {
-    expect(errorOf(field("count"), "2.5")).toBe("Write a whole number.")
+    expect(errorOf(field("count"), "2.5")).toBe("Enter a whole number.")
     expect(errorOf(field("count"), "9")).toBe("At most 5.")
-    expect(errorOf(field("name"), "")).toBe("This is needed.")
+    expect(errorOf(field("name"), "")).toBe("Required.")
     expect(errorOf(field("mail"), "")).toBeUndefined()
-    expect(errorOf(field("odd"), "{")).toBe("This is no JSON.")
+    expect(errorOf(field("odd"), "{")).toBe("Not valid JSON.")
   })
 
   it("is sent as the server wants it, without what was left empty", () => {

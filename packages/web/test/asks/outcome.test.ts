@@ -4,27 +4,30 @@ import { askOf } from "./ask-fixture.ts"
 
 const settledAt = "2031-01-01T12:00:08Z"
 const context = { me: "me", answer: { name: "open" } } as const
-const lostBy = (byMs: number | undefined) => ({ me: "me", answer: { name: "lost", byMs } }) as const
+const lost = (isDenial: boolean) => ({ me: "me", answer: { name: "lost", isDenial } }) as const
 
 describe("what came of an ask", () => {
   it("is told to whoever decided, with how long it took", () => {
     const mine = askOf({ state: "allowed", via: "person", settledBy: "me", settledAt })
-    expect(outcomeSentence(mine, context)).toBe("Allowed by you, 8 s after it was asked.")
-    expect(outcomeSentence({ ...mine, kind: "question" }, context)).toBe("Answered by you, 8 s after it was asked.")
-    expect(outcomeSentence({ ...mine, kind: "elicitation", state: "denied" }, context)).toMatch(/^Declined by you/)
+    expect(outcomeSentence(mine, context)).toBe("You allowed this after 8 s.")
+    expect(outcomeSentence({ ...mine, kind: "question" }, context)).toBe("You answered this after 8 s.")
+    expect(outcomeSentence({ ...mine, kind: "elicitation", state: "denied" }, context)).toMatch(/^You declined this/)
   })
 
   it("names whoever else decided, and when", () => {
     const other = askOf({ state: "denied", via: "person", settledBy: "ops-phone", settledAt })
-    expect(outcomeSentence(other, context)).toMatch(/^The token ops-phone denied this at \d\d:\d\d\.$/)
+    expect(outcomeSentence(other, context)).toMatch(/^ops-phone denied this at \d\d:\d\d\.$/)
   })
 
-  it("says who was faster, and that one's own answer was not used", () => {
+  it("says who was first, and that one's own answer was not sent", () => {
     const other = askOf({ state: "denied", via: "person", settledBy: "ops-phone", settledAt })
-    expect(outcomeSentence(other, lostBy(2100))).toBe("ops-phone answered 2 s before you. Your answer was not used.")
-    expect(outcomeSentence(other, lostBy(20))).toMatch(/^ops-phone answered just before you/)
-    expect(outcomeSentence(other, lostBy(undefined))).toMatch(/^ops-phone answered before you/)
-    expect(outcomeSentence({ ...other, settledBy: "me" }, lostBy(20))).toMatch(/^Another window of yours answered just/)
+    expect(outcomeSentence(other, lost(false))).toBe("ops-phone denied this first. Your answer was not sent.")
+    expect(outcomeSentence({ ...other, state: "allowed" }, lost(true))).toBe(
+      "ops-phone allowed this first. Your denial was not sent.",
+    )
+    expect(outcomeSentence({ ...other, settledBy: "me" }, lost(false))).toMatch(
+      /^You denied this in another window first/,
+    )
   })
 
   it("names the rule that decided", () => {
@@ -36,13 +39,13 @@ describe("what came of an ask", () => {
     const ends = ["expired", "cancelled", "superseded", "orphaned"] as const
     const sentences = ends.map((state) => outcomeSentence(askOf({ state, settledAt: "2031-01-01T12:30:00Z" }), context))
     expect(sentences).toEqual([
-      "Nobody answered in 30 min; Claude was told so.",
+      "Nobody answered within 30 min. Claude was told.",
       "Claude withdrew this request.",
       "Replaced by a newer request.",
       "The agent ended before this was answered.",
     ])
-    expect(outcomeSentence(askOf({ state: "cancelled", settledAt }), lostBy(5))).toBe(
-      "Claude withdrew this request. Your answer was not used.",
+    expect(outcomeSentence(askOf({ state: "cancelled", settledAt }), lost(false))).toBe(
+      "Claude withdrew this request. Your answer was not sent.",
     )
   })
 
@@ -51,7 +54,7 @@ describe("what came of an ask", () => {
     const now = Date.parse(settledAt)
     expect(settledWords({ askedAt: at }, now)).toBeUndefined()
     expect(settledWords({ askedAt: at, settledAt }, now)).toMatch(/^settled \d\d:\d\d:08, after 8 s$/)
-    expect(settledWords({ askedAt: at, settledAt: at }, now)).toMatch(/, at once$/)
+    expect(settledWords({ askedAt: at, settledAt: at }, now)).toMatch(/, immediately$/)
     expect(settledWords({ askedAt: at, settledAt }, now + 40 * 86_400_000)).toMatch(/^settled [12] Jan \d\d:/)
   })
 

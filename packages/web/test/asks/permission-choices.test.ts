@@ -16,7 +16,7 @@ describe("what a person can choose of permissions", () => {
       ["Stop always allowing", "Bash(npm ci:*)"],
       ["Stop always denying", "Bash(npm ci:*)"],
       ["Stop trusting folder", "/work"],
-      ["Switch mode to delegate"],
+      ["Switch to delegate mode"],
     ])
   })
 

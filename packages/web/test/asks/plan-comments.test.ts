@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { feedbackOf, quoteOf, requestedApprovals } from "../../src/asks/forms/plan-comments.ts"
+import { allowedPromptsOf, feedbackOf, quoteOf } from "../../src/asks/forms/plan-comments.ts"
 
 describe("comments on a plan", () => {
   it("are quoted, each below what it is about", () => {
@@ -21,7 +21,7 @@ describe("comments on a plan", () => {
 describe("what a plan asks to have allowed", () => {
   it("is listed as far as it can be read", () => {
     const allowedPrompts = [{ tool: "Bash", prompt: "run the tests" }, { prompt: 7 }, "rubbish", { prompt: "install" }]
-    expect(requestedApprovals({ allowedPrompts })).toEqual(["Bash: run the tests", "install"])
-    expect(requestedApprovals({})).toEqual([])
+    expect(allowedPromptsOf({ allowedPrompts })).toEqual(["Bash: run the tests", "install"])
+    expect(allowedPromptsOf({})).toEqual([])
   })
 })

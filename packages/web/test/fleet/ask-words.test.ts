@@ -10,7 +10,7 @@ describe("the words of an ask", () => {
     expect(headingOf(askOf({ toolName: "Edit", input: { file_path: "/home/me/api/src/auth.ts" } }))).toBe(
       "Edit …/src/auth.ts",
     )
-    expect(headingOf(askOf({ toolName: "mcp__files__read", input: {} }))).toBe("Use read of files")
+    expect(headingOf(askOf({ toolName: "mcp__files__read", input: {} }))).toBe("Use read (files)")
     expect(summaryOf(askOf({ toolName: "Bash", input: { command: "rm -rf\n node_modules" } }))).toBe(
       "$ rm -rf node_modules",
     )
@@ -32,7 +32,7 @@ describe("the words of an ask", () => {
     expect(words.map(({ words: verb, rules }) => [verb, ...rules])).toEqual([
       ["Always allow", "Bash(npm ci:*)"],
       ["Trust folder", "/tmp/x"],
-      ["Switch mode to accept edits"],
+      ["Auto-accept edits from now on"],
     ])
   })
 

@@ -3,7 +3,7 @@ import { outcomeVerb, outcomeWords } from "../../src/fleet/ask-words.ts"
 
 describe("the outcome of an ask, in a word", () => {
   it.each([
-    ["expired", "Nobody answered"],
+    ["expired", "Expired"],
     ["newer", "newer"],
     ["constructor", "constructor"],
     ["__proto__", "__proto__"],

@@ -14,7 +14,7 @@ describe("a session in one line", () => {
   it("that failed says why", () => {
     const line = (facts: Parameters<typeof sessionOf>[0]) => lastLineOf(entry("failed", facts))
     expect(line({ state: "ended", exit: { reason: "exited", code: 1 }, lastLine: "Hm." })).toBe("exited (code 1)")
-    expect(line({ lastResult: { subtype: "error_max_turns", isError: true } })).toBe("It reached its limit of turns")
+    expect(line({ lastResult: { subtype: "error_max_turns", isError: true } })).toBe("Turn limit reached")
     expect(line({ lastResult: { subtype: "success", isError: true }, lastLine: "API Error: 401" })).toBe(
       "API Error: 401",
     )
@@ -25,7 +25,7 @@ describe("a session in one line", () => {
     const lost = entry("lost", { state: "disconnected", runner: "r", runnerSeenAt: seen.toISOString() })
     expect(sinceWords(lost, seen.getTime() + 60_000)).toBe("as of 14:02")
     const running = entry("running", { state: "running", turnStartedAt: seen.toISOString() })
-    expect(sinceWords(running, seen.getTime() + 60_000)).toBe("1m")
+    expect(sinceWords(running, seen.getTime() + 60_000)).toBe("1 min")
   })
 })
 
@@ -33,11 +33,11 @@ describe("what stopping comes to", () => {
   it("names the turn, the questions and whether it can come back", () => {
     const words = stopConsequence({ state: "waiting", pendingAsks: 2, runner: "r" })
     expect(words).toContain("in the middle of a turn")
-    expect(words).toContain("2 open questions will stay unanswered")
-    expect(words).toContain("brings it back")
+    expect(words).toContain("2 open requests will stay unanswered")
+    expect(words).toContain("send a message to resume")
     const byHand = stopConsequence({ state: "idle", pendingAsks: 0, runner: null })
-    expect(byHand).not.toContain("question")
-    expect(byHand).toContain("does not come back")
+    expect(byHand).not.toContain("request")
+    expect(byHand).toContain("can't be resumed")
   })
 })
 

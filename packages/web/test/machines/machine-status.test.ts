@@ -19,7 +19,7 @@ describe("the state of a machine", () => {
   it("names the time since which nothing was heard, and the day when it is another", () => {
     const noon = new Date(2031, 4, 20, 12, 5).getTime()
     const seenAt = new Date(noon).toISOString()
-    expect(machineStatusWords("silent", { seenAt }, noon + 60_000)).toBe("Silent since 12:05")
+    expect(machineStatusWords("silent", { seenAt }, noon + 60_000)).toBe("Offline since 12:05")
     expect(moment(noon, noon + 86_400_000)).toBe("May 20, 12:05")
     expect(moment(noon, noon + 400 * 86_400_000)).toBe("May 20 2031, 12:05")
   })
@@ -27,6 +27,6 @@ describe("the state of a machine", () => {
   it("says what cannot run there", () => {
     expect(compatibilityNote({ cliVersions: ["2.1.325"], hasSimulator: false })).toBeUndefined()
     expect(compatibilityNote({ cliVersions: [], hasSimulator: true })).toMatch(/only the simulator/)
-    expect(compatibilityNote({ cliVersions: [], hasSimulator: false })).toMatch(/nothing runs here/)
+    expect(compatibilityNote({ cliVersions: [], hasSimulator: false })).toMatch(/no simulator found/)
   })
 })

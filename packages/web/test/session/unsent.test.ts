@@ -35,7 +35,7 @@ describe("what was not sent before the page was closed", () => {
     const place = storage()
     keepUnsent("s1", message("a", [{ type: "image", data: "x".repeat(600_000) }]), place)
     const [found] = readUnsent("s1", place)
-    expect(found).toMatchObject({ content: "say a", state: { why: expect.stringContaining("pictures") } })
+    expect(found).toMatchObject({ content: "say a", state: { why: expect.stringContaining("images") } })
   })
 
   it("is bounded, and what is no message is passed over", () => {

@@ -4,7 +4,7 @@ import { sessionOf } from "../session-fixture.ts"
 
 describe("why a session failed", () => {
   it.each([
-    ["error_max_turns", "It reached its limit of turns"],
+    ["error_max_turns", "Turn limit reached"],
     ["newer", "It said this"],
     ["constructor", "It said this"],
   ])("with the result %s is: %s", (subtype, words) => {

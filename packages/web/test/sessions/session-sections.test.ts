@@ -35,7 +35,7 @@ describe("the sections of the list", () => {
 
   it("are by machine or folder when that is wished, with a place for those that have none", () => {
     const entries = [entry({ id: "a", runner: "r-1", cwd: "/x" }), entry({ id: "b" })]
-    expect(shape(sectionsOf(entries, "machine"))).toEqual(["atlas: a", "Started by hand: b"])
+    expect(shape(sectionsOf(entries, "machine"))).toEqual(["atlas: a", "External: b"])
     expect(shape(sectionsOf(entries, "folder"))).toEqual(["/x: a", "No folder: b"])
   })
 

@@ -49,7 +49,7 @@ describe("what a call came to", () => {
       tool("Grep", {}, { structured: { mode: "content", numLines: 7, appliedLimit: 7 } }),
       ["7 lines", "limit reached"],
     ],
-    ["that a person changed an edit", tool("Edit", {}, { structured: { userModified: true } }), ["changed by you"]],
+    ["that a person changed an edit", tool("Edit", {}, { structured: { userModified: true } }), ["edited by you"]],
     [
       "the cell of a notebook",
       tool("NotebookEdit", { input: { cell_id: "c1", edit_mode: "insert" } }),
@@ -91,7 +91,7 @@ describe("a list of things to do", () => {
     const before = [todo("a", "in_progress"), todo("b", "pending"), todo("gone", "pending")]
     const after = [todo("a", "completed"), todo("b", "in_progress"), todo("c", "pending")]
     const changes = todoChanges(tool("TodoWrite", { input: { todos: after } }, { structured: { oldTodos: before } }))
-    expect(changes?.words).toBe("1 done, 1 started, 1 added, 1 taken off")
+    expect(changes?.words).toBe("1 done, 1 started, 1 added, 1 removed")
     expect(changes?.changed.map(({ text }) => text)).toEqual(["a", "b", "c"])
     expect(todoChanges(tool("TodoWrite", { input: { todos: after } }))).toBeUndefined()
   })

@@ -1,5 +1,5 @@
 import { type Ask, type AskAnswer, HubClientError, newUuid } from "@signalbox/client"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { isObject } from "@signalbox/protocol/envelope"
 import { announce } from "../../app/announcer.tsx"
 import { useHubStore } from "../../app/hub-context.ts"
 import type { HubStore } from "../../app/hub-store.ts"
@@ -20,14 +20,10 @@ interface Sending {
   readonly answerId: string
 }
 
-/** Longer than this and the two clocks do not agree: then it is not said by how much. */
-const MAX_BELIEVED_MS = 30_000
-
 /** One answer, bound to what was seen. Never fails: what went wrong is the answer's state. */
 async function sendAnswer(sending: Sending): Promise<void> {
   const { store, ask, answer, answerId } = sending
   setAnswerState(ask.id, { name: "sending" })
-  const sentAt = Date.now()
   try {
     const settled = await store.hub.answer(ask.id, { ...answer, inputHash: ask.inputHash, answerId })
     noteSettled()
@@ -36,19 +32,17 @@ async function sendAnswer(sending: Sending): Promise<void> {
     store.takeAsk(settled)
     announce(outcomeVerb(settled))
   } catch (error) {
-    if (error instanceof HubClientError && error.code === "ask/settled") lost(sending, error, sentAt)
+    if (error instanceof HubClientError && error.code === "ask/settled") lost(sending, error)
     else if (error instanceof HubClientError && error.code === "ask/changed") await changed(sending)
     else notSent(sending, error)
   }
 }
 
-function lost({ store, ask }: Sending, error: HubClientError, sentAt: number): void {
+function lost({ store, ask, answer }: Sending, error: HubClientError): void {
   noteSettled()
   noteAnswered()
   const winner = error.details["ask"]
-  const at = Date.parse(textOf(winner, "settledAt") ?? "")
-  const byMs = Math.max(0, sentAt - at)
-  setAnswerState(ask.id, { name: "lost", byMs: byMs <= MAX_BELIEVED_MS ? byMs : undefined })
+  setAnswerState(ask.id, { name: "lost", isDenial: "behavior" in answer && answer.behavior === "deny" })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hub's word on its own ask: the contract says what it is
   if (isObject(winner)) store.takeAsk(winner as unknown as Ask)
 }
@@ -98,8 +92,8 @@ export type AnswerState =
   | { readonly name: "not-sent"; readonly why: string; readonly again: () => void }
   /** It counted. */
   | { readonly name: "answered" }
-  /** Somebody was first, by so many milliseconds where that is known. */
-  | { readonly name: "lost"; readonly byMs: number | undefined }
+  /** Somebody was first. */
+  | { readonly name: "lost"; readonly isDenial: boolean }
   | { readonly name: "changed" }
 
 const OPEN: AnswerState = { name: "open" }

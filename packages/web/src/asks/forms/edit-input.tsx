@@ -37,17 +37,17 @@ function fieldOf(tool: string, input: Input): string | undefined {
 
 const LABELS: Readonly<Record<string, string>> = {
   command: "Edit command",
-  new_string: "Edit the new text",
-  content: "Edit the content",
+  new_string: "Edit new text",
+  content: "Edit content",
 }
 
 function read(text: string, field: string | undefined, input: Input): { input: Input } | { error: string } {
-  if (field === "command" && text.trim() === "") return { error: "A command is needed; deny the request instead." }
+  if (field === "command" && text.trim() === "") return { error: "Enter a command, or deny the request." }
   if (field !== undefined) return { input: { ...input, [field]: text } }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== "object" || value === null || Array.isArray(value))
-      return { error: "This must stay an object: { … }" }
+      return { error: "Must be a JSON object: { … }" }
     return { input: { ...value } }
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) }
@@ -102,7 +102,7 @@ export function EditInput(props: EditInputProps) {
           >
             {gate.isOpen
               ? `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}`
-              : "Review to allow"}
+              : "Read to the end to allow"}
           </PrimaryAction>
           <Button look="quiet" onClick={leave}>
             Back
@@ -111,7 +111,7 @@ export function EditInput(props: EditInputProps) {
       </ActionBar>
       <Confirm
         title="Discard your changes?"
-        consequence="What you changed in this request is lost. The request itself stays open."
+        consequence="Your edits will be lost. The request stays open."
         action="Discard"
         open={isLeaving}
         onClose={() => setLeaving(false)}

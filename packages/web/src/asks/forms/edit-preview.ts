@@ -11,7 +11,7 @@ export interface EditPreview {
   readonly note: string | undefined
 }
 
-const UNCHECKED = "File content not checked: this is what the request says."
+const UNCHECKED = "Couldn't read the current file. Showing the proposed text only."
 
 interface Edit {
   readonly tool: string
@@ -26,11 +26,11 @@ export function previewOf({ tool, input, told, file }: Edit): EditPreview {
   const ofRequest = (note: string): EditPreview => ({ source: "request", hunks: told, note })
   if (file === undefined) return ofRequest(UNCHECKED)
   if (tool === "Write") {
-    const note = file === "" ? undefined : "Replaces what the file holds now."
+    const note = file === "" ? undefined : "Replaces the whole file."
     return { source: "file", hunks: diffTexts(file, textOf(input, "content") ?? ""), note }
   }
   const after = applied(file, input)
-  if (after === undefined) return ofRequest("The text to replace is not in the file as it is now.")
+  if (after === undefined) return ofRequest("The text to replace isn't in the current file.")
   return { source: "file", hunks: diffTexts(file, after), note: undefined }
 }
 

@@ -121,16 +121,16 @@ export function errorOf(field: FormField, value: FormValue): string | undefined 
   if (typeof value === "boolean") return undefined
   if (typeof value !== "string") return field.isRequired && value.length === 0 ? "Choose at least one." : undefined
   const text = value.trim()
-  if (text === "") return field.isRequired ? "This is needed." : undefined
+  if (text === "") return field.isRequired ? "Required." : undefined
   switch (field.type) {
     case "number":
       return numberError(field, Number(text))
     case "email":
-      return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : "Write an address such as name@example.org."
+      return /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : "Enter an email address, such as name@example.org."
     case "url":
-      return URL.canParse(text) ? undefined : "Write a whole address, with https://."
+      return URL.canParse(text) ? undefined : "Enter a full address, with https://."
     case "json":
-      return isJson(text) ? undefined : "This is no JSON."
+      return isJson(text) ? undefined : "Not valid JSON."
     case "text":
       if (field.minLength !== undefined && text.length < field.minLength)
         return `At least ${field.minLength} characters.`
@@ -147,8 +147,8 @@ export function errorOf(field: FormField, value: FormValue): string | undefined 
 }
 
 function numberError({ isInteger, min, max }: FormField, value: number): string | undefined {
-  if (!Number.isFinite(value)) return "Write a number."
-  if (isInteger && !Number.isInteger(value)) return "Write a whole number."
+  if (!Number.isFinite(value)) return "Enter a number."
+  if (isInteger && !Number.isInteger(value)) return "Enter a whole number."
   if (min !== undefined && value < min) return `At least ${min}.`
   return max !== undefined && value > max ? `At most ${max}.` : undefined
 }

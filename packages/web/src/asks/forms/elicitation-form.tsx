@@ -15,11 +15,11 @@ export function ElicitationAsk(props: AskFormProps) {
   return (
     <>
       <p className="shrink-0 text-dense text-text-2">
-        This form comes from an MCP server, not from Claude. The server is{" "}
+        This form is from the MCP server{" "}
         <strong className="font-medium text-text">
           <VisibleText text={server} />
         </strong>
-        .
+        , not from Claude.
       </p>
       {message !== undefined && (
         <p className="max-h-40 shrink-0 overflow-y-auto whitespace-pre-wrap">
@@ -83,7 +83,7 @@ function UrlForm({ ask, canAct, answer, notes }: AskFormProps) {
       <ActionBar notes={notes}>
         <ActionButtons>
           {url === undefined ? (
-            <p className="text-caution">This is no address of the web: it cannot be opened from here.</p>
+            <p className="text-caution">Not a web address. It can't be opened here.</p>
           ) : (
             <PrimaryAction
               aria-disabled={!canAct}

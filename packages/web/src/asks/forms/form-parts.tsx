@@ -212,7 +212,7 @@ export function GateHint({ id, gate }: { readonly id: string; readonly gate: See
   if (gate.isOpen) return null
   return (
     <p className="flex items-center gap-2 text-dense text-caution">
-      <span id={id}>Scroll to the end or show all.</span>
+      <span id={id}>Scroll to the end, or show all.</span>
       <Button look="quiet" onClick={gate.showAll}>
         Show all
       </Button>

@@ -26,7 +26,7 @@ export function feedbackOf(comments: readonly PlanComment[]): string {
 }
 
 /** Actions that a plan asks to have allowed along with it. */
-export function requestedApprovals(input: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+export function allowedPromptsOf(input: Readonly<Record<string, unknown>> | undefined): readonly string[] {
   const list: unknown = input?.["allowedPrompts"]
   if (!Array.isArray(list)) return []
   return list.flatMap((entry: unknown) => {

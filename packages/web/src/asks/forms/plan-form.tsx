@@ -17,7 +17,7 @@ import {
   useSeenGate,
 } from "./form-parts.tsx"
 import { feedbackOf, type PlanComment, quoteOf } from "./plan-comments.ts"
-import { PlanText, RequestedApprovals, usePlan } from "./plan-text.tsx"
+import { AllowedPrompts, PlanText, usePlan } from "./plan-text.tsx"
 
 const ACCEPT_EDITS = { type: "setMode", mode: "acceptEdits", destination: "session" }
 const NO_COMMENTS: readonly PlanComment[] = []
@@ -49,7 +49,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
         <div ref={text}>
           <PlanText plan={plan} />
         </div>
-        <RequestedApprovals input={ask.input} />
+        <AllowedPrompts input={ask.input} />
       </BodyBox>
       <ActionBar notes={notes}>
         <GateHint id={hint} gate={gate} />
@@ -62,7 +62,7 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
             {...{ ask, canAct, takesFocus }}
             label="Keep planning"
             look="primary"
-            fieldLabel="What should be different? (optional)"
+            fieldLabel="What should change? (optional)"
             prefix={feedbackOf(comments)}
             onDeny={answer}
             onBack={back}
@@ -95,18 +95,18 @@ interface PlanButtonsProps {
 }
 
 function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: PlanButtonsProps) {
-  const approval = {
+  const gated = {
     "aria-disabled": !canAct || !isSeen,
     "aria-describedby": isSeen ? undefined : hint,
   }
   return (
     <ActionButtons>
-      <PrimaryAction {...approval} onClick={() => isSeen && onApprove([])}>
-        {isSeen ? `${verb}, ask before edits` : "Review to approve"}
+      <PrimaryAction {...gated} onClick={() => isSeen && onApprove([])}>
+        {isSeen ? `${verb}, ask before edits` : "Read to the end to approve"}
         <KeyHint>y</KeyHint>
       </PrimaryAction>
-      <Button {...approval} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-auto">
-        {verb}, accept edits
+      <Button {...gated} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-auto">
+        {verb}, auto-accept edits
       </Button>
       {canEdit && (
         <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>
@@ -139,7 +139,7 @@ function PlanEditor({ plan, takesFocus, onChange, onDone, notes }: PlanEditorPro
     <>
       <textarea
         autoFocus={takesFocus}
-        aria-label="Edit the plan"
+        aria-label="Edit plan"
         value={plan}
         rows={14}
         onChange={(event) => onChange(event.target.value)}
@@ -160,7 +160,7 @@ function EditedMark({ onUndo }: { readonly onUndo: () => void }) {
     <p className="flex items-center gap-2 text-dense">
       <span className="rounded-[4px] bg-plan px-1.5 font-medium text-surface">Edited</span>
       <Button look="quiet" onClick={onUndo}>
-        Undo my edits
+        Undo edits
       </Button>
     </p>
   )
@@ -210,7 +210,7 @@ function PlanCommentBar({ askId, plan, comments, onChange }: PlanCommentBarProps
                 <q className="text-text-3">{oneLine(about, 60)}</q> {text}
               </span>
               <IconButton
-                label={`Remove the comment: ${oneLine(text, 40)}`}
+                label={`Remove comment: ${oneLine(text, 40)}`}
                 onClick={() => onChange(comments.filter((_, at) => at !== index))}
               >
                 <CloseIcon size={14} />
@@ -271,7 +271,7 @@ function CommentField({ quote, onAdd, onBack }: CommentFieldProps) {
         autoFocus
         data-plan-comment
         aria-label={`Comment on: ${oneLine(quote, 80)}`}
-        placeholder="What about it?"
+        placeholder="Comment"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={onKey}

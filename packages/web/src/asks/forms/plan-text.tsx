@@ -5,24 +5,24 @@ import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { Markdown } from "../../transcript/content/markdown.tsx"
 import { textIn } from "../../transcript/tools/tool-words.ts"
-import { requestedApprovals } from "./plan-comments.ts"
+import { allowedPromptsOf } from "./plan-comments.ts"
 
 export function PlanText({ plan }: { readonly plan: string | undefined }) {
-  if (plan === undefined) return <p>The plan is in a file on its machine.</p>
+  if (plan === undefined) return <p>The plan is in a file on the machine.</p>
   return <Markdown text={plan} live={false} />
 }
 
 /** What would be allowed along with the plan. */
-export function RequestedApprovals({ input }: { readonly input: Readonly<Record<string, unknown>> | undefined }) {
-  const approvals = requestedApprovals(input)
-  if (approvals.length === 0) return null
+export function AllowedPrompts({ input }: { readonly input: Readonly<Record<string, unknown>> | undefined }) {
+  const prompts = allowedPromptsOf(input)
+  if (prompts.length === 0) return null
   return (
     <div className="text-dense">
-      <p className="font-medium">It asks to be allowed, without further questions:</p>
+      <p className="font-medium">Also allowed without asking:</p>
       <ul className="list-disc ps-5">
-        {approvals.map((approval) => (
-          <li key={approval}>
-            <VisibleText text={approval} />
+        {prompts.map((prompt) => (
+          <li key={prompt}>
+            <VisibleText text={prompt} />
           </li>
         ))}
       </ul>

@@ -146,7 +146,7 @@ function Preview({ option }: { readonly option: Question["options"][number] | un
       className="max-h-64 overflow-auto rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap"
     >
       {text === undefined ? (
-        <span className="font-sans text-text-3">Look at a choice to see what it stands for.</span>
+        <span className="font-sans text-text-3">Point at a choice to preview it.</span>
       ) : (
         <VisibleText text={text} />
       )}
@@ -166,7 +166,7 @@ function NoteField({ question, pick, onPick }: NoteFieldProps) {
   if (!isOpen) {
     return (
       <Button look="quiet" onClick={() => setOpen(true)} className="self-start px-2! text-dense!">
-        Add a note
+        Add note
       </Button>
     )
   }

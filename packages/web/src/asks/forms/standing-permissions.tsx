@@ -43,10 +43,10 @@ export function Remember({ suggestions, ticked, onChange }: RememberProps) {
               <Words {...suggestion} />
             </label>
             {destination === "cliArg" ? (
-              <span className="text-meta text-text-3">as its command line says</span>
+              <span className="text-meta text-text-3">for this process</span>
             ) : (
               <Select
-                aria-label={`Where to remember: ${name}`}
+                aria-label={`Scope: ${name}`}
                 value={ticked.get(index) ?? destination}
                 choices={DESTINATIONS}
                 onChange={(event) => onChange(new Map([...ticked, [index, event.target.value]]))}
@@ -83,7 +83,7 @@ function Words(suggestion: Suggestion) {
 function ManyRules({ rules, isOpen }: { readonly rules: readonly string[]; readonly isOpen: boolean }) {
   return (
     <details key={String(isOpen)} open={isOpen} className="w-full text-meta text-text-2">
-      <summary className="w-fit cursor-pointer rounded-control py-1">Which {plural(rules.length, "rule")}</summary>
+      <summary className="w-fit cursor-pointer rounded-control py-1">Show {plural(rules.length, "rule")}</summary>
       <ul
         // What scrolls must be reachable without a pointer.
         tabIndex={0}
@@ -110,18 +110,17 @@ interface Suggestion {
 }
 
 const DESTINATIONS = [
-  { value: "session", label: "this session" },
-  { value: "localSettings", label: "this project, only me" },
-  { value: "projectSettings", label: "this project, everyone" },
-  { value: "userSettings", label: "all my projects here" },
+  { value: "session", label: "This session" },
+  { value: "localSettings", label: "This project (just me)" },
+  { value: "projectSettings", label: "This project (everyone)" },
+  { value: "userSettings", label: "All projects on this machine" },
 ] as const
 
 const MODES: Readonly<Record<string, string>> = {
-  acceptEdits: "accept edits",
-  default: "ask",
-  plan: "plan",
-  bypassPermissions: "bypass permissions",
-  delegate: "delegate",
+  acceptEdits: "Auto-accept edits from now on",
+  default: "Ask from now on",
+  plan: "Switch to plan mode",
+  bypassPermissions: "Bypass permissions from now on",
 }
 
 function ruleText(rule: unknown): string {
@@ -149,15 +148,15 @@ function wordsOf(update: Readonly<Record<string, unknown>>): Pick<Suggestion, "w
   switch (update["type"]) {
     case "addRules":
     case "replaceRules": {
-      const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask for" }[
+      const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask about" }[
         textOf(update, "behavior") ?? "allow"
       ]
       if (verb === undefined) return undefined
-      const words = update["type"] === "addRules" ? verb : `Forget the rules of this kind, and ${verb.toLowerCase()}`
+      const words = update["type"] === "addRules" ? verb : `Replace existing rules: ${verb.toLowerCase()}`
       return { words, rules: eachOnce(list("rules").map(ruleText)) }
     }
     case "removeRules": {
-      const verb = { allow: "Stop always allowing", deny: "Stop always denying", ask: "Stop always asking for" }[
+      const verb = { allow: "Stop always allowing", deny: "Stop always denying", ask: "Stop always asking about" }[
         textOf(update, "behavior") ?? "allow"
       ]
       return verb === undefined ? undefined : { words: verb, rules: eachOnce(list("rules").map(ruleText)) }
@@ -168,7 +167,7 @@ function wordsOf(update: Readonly<Record<string, unknown>>): Pick<Suggestion, "w
       return { words: "Trust folder", rules: eachOnce(list("directories").map(String)) }
     case "setMode": {
       const mode = textOf(update, "mode") ?? ""
-      return { words: `Switch mode to ${MODES[mode] ?? mode}`, rules: [] }
+      return { words: MODES[mode] ?? `Switch to ${mode} mode`, rules: [] }
     }
     default:
       return undefined

@@ -137,7 +137,7 @@ function ToolButtons(props: ToolButtonsProps) {
         aria-describedby={isSeen ? undefined : hint}
         onClick={() => canAct && isSeen && onAllow()}
       >
-        {isSeen ? allowLabel : "Review to allow"}
+        {isSeen ? allowLabel : "Read to the end to allow"}
         <KeyHint>y</KeyHint>
       </PrimaryAction>
       <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>

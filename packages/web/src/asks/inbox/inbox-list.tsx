@@ -34,9 +34,9 @@ export function InboxList(props: InboxListProps) {
   return (
     <>
       <header className="flex shrink-0 flex-col gap-1 border-b border-line px-4 pt-2">
-        <h1 className="text-page font-bold">Approvals</h1>
+        <h1 className="text-page font-bold">Requests</h1>
         <InboxFilters wish={wish} asks={all} />
-        <nav aria-label="Which requests" className="flex gap-1">
+        <nav aria-label="Requests by state" className="flex gap-1">
           {(["open", "settled"] as const).map((which) => (
             <Link
               key={which}
@@ -69,7 +69,7 @@ export function InboxList(props: InboxListProps) {
 function tabAddress(which: "open" | "settled", { kind, machine }: InboxWish): string {
   const parts = Object.entries({ state: which === "settled" ? which : "", kind, machine })
   const text = new URLSearchParams(parts.filter(([, value]) => value !== "")).toString()
-  return `/approvals${text === "" ? "" : `?${text}`}`
+  return `/requests${text === "" ? "" : `?${text}`}`
 }
 
 /** Why there is no row, and what can be done about it. */
@@ -78,21 +78,21 @@ function Nothing({ tab, list, all, settled }: InboxListProps) {
   const { load } = useFleet()
   if (load.name === "failed") return <Failed why={load.why} onRetry={() => store.retry()} />
   if (tab === "settled" && settled.load === "failed")
-    return <Failed why="What was settled could not be read." onRetry={settled.retry} />
+    return <Failed why="Couldn't load settled requests." onRetry={settled.retry} />
   if (load.name === "loading" || (tab === "settled" && settled.load === "loading" && list.length === 0))
     return <Skeleton rows={4} />
   if (list.length > 0) return null
   if (all.length > 0) {
     return (
       <Empty action={<Button onClick={() => setQuery({ kind: null, machine: null })}>Show all</Button>}>
-        Nothing of this kind or machine.
+        No requests match these filters.
       </Empty>
     )
   }
   if (tab === "settled") {
     return (
-      <Empty action={<Button onClick={() => setQuery({ state: null })}>Show what is open</Button>}>
-        Nothing was decided in the last seven days.
+      <Empty action={<Button onClick={() => setQuery({ state: null })}>Show open</Button>}>
+        No decisions in the last 7 days.
       </Empty>
     )
   }
@@ -115,18 +115,18 @@ function NothingWaits({ last }: { readonly last: Ask | undefined }) {
   const me = useMe()
   if (last === undefined) {
     return (
-      <Empty action={<Button onClick={() => navigate("/sessions")}>To the sessions</Button>}>Nothing is waiting.</Empty>
+      <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>No open requests.</Empty>
     )
   }
   return (
     <Empty
       action={
-        <Link href={`/approvals/${encodeURIComponent(last.id)}?state=settled`} className="text-accent underline">
+        <Link href={`/requests/${encodeURIComponent(last.id)}?state=settled`} className="text-accent underline">
           Show it
         </Link>
       }
     >
-      Nothing is waiting. The last decision: <bdi className="font-mono text-dense">{summaryOf(last)}</bdi>{" "}
+      No open requests. Last decision: <bdi className="font-mono text-dense">{summaryOf(last)}</bdi>{" "}
       {outcomeSentence(last, { me: me.name, answer: answerStateOf(last.id) })}
     </Empty>
   )
@@ -196,7 +196,7 @@ function InboxFilters({ wish, asks }: InboxFiltersProps) {
     if (wish.machine !== "") found.add(wish.machine)
     return [...found].map((machine) => ({
       value: machine,
-      label: machine === BY_HAND ? "Started by hand" : (names.get(machine) ?? machine.slice(0, 8)),
+      label: machine === BY_HAND ? "External" : (names.get(machine) ?? machine.slice(0, 8)),
     }))
   }, [asks, sessions, names, wish.machine])
   return (

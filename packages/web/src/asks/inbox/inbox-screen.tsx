@@ -19,8 +19,8 @@ import { matchesWish, wishOf } from "./inbox.ts"
 import { InboxList, useSettledAsks } from "./inbox-list.tsx"
 
 /** Every open request, the oldest first, and what became of those before. */
-export function ApprovalsScreen({ params }: ScreenProps) {
-  useScreenTitle("Approvals")
+export function InboxScreen({ params }: ScreenProps) {
+  useScreenTitle("Requests")
   const linked = params["id"]
   const { query } = usePlace()
   const tab = query.get("state") === "settled" ? "settled" : "open"
@@ -70,7 +70,7 @@ export function ApprovalsScreen({ params }: ScreenProps) {
           isLinked ? "hidden desktop:flex" : "flex",
         )}
       >
-        <AutoApproval />
+        <RelayNotice />
         <InboxList
           tab={tab}
           wish={wish}
@@ -103,7 +103,7 @@ function addressOf(id: string): string {
   const kept = new URLSearchParams(currentPlace().query)
   kept.delete("ask")
   const text = kept.toString()
-  return `/approvals/${encodeURIComponent(id)}${text === "" ? "" : `?${text}`}`
+  return `/requests/${encodeURIComponent(id)}${text === "" ? "" : `?${text}`}`
 }
 
 function hrefOf({ id }: Ask): string {
@@ -130,11 +130,11 @@ function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) 
       className="flex min-h-0 min-w-0 flex-1 flex-col bg-surface"
     >
       {/* Beside the list, the list has it. */}
-      <h1 className="sr-only desktop:hidden">Approvals</h1>
+      <h1 className="sr-only desktop:hidden">Requests</h1>
       <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1">
         <button
           type="button"
-          onClick={() => (history.length > 1 ? history.back() : navigate("/approvals"))}
+          onClick={() => (history.length > 1 ? history.back() : navigate("/requests"))}
           className="flex min-h-11 items-center gap-1 rounded-control px-2 text-text-2 desktop:hidden"
         >
           <BackIcon /> Back
@@ -160,7 +160,7 @@ function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) 
 }
 
 /** Where the policy lets tools be approved without anybody being asked, whoever looks for what waits is told so. */
-function AutoApproval() {
+function RelayNotice() {
   const hub = useHub()
   const isLive = useConnection().name === "live"
   const [isOn, setOn] = useState(false)
@@ -173,8 +173,6 @@ function AutoApproval() {
   }, [hub, isLive])
   if (!isOn) return null
   return (
-    <Notice tone="caution">
-      Sessions of plain relay frontends approve every tool by themselves: the hub's policy says so (relayAutoApproval).
-    </Notice>
+    <Notice tone="caution">Plain relay sessions allow every tool automatically (policy: relayAutoApproval).</Notice>
   )
 }

@@ -115,7 +115,7 @@ const kept = new Map<string, Kept>()
 
 const MAX_SESSIONS = 20
 const MAX_CHARS = 28 * 1024 * 1024
-const NOT_KEPT = "A picture was not kept: add it again."
+const NOT_KEPT = "An image was not kept. Add it again."
 
 function imagesOf(session: string): Kept {
   const known = kept.get(session)
@@ -197,7 +197,7 @@ export function useImages(session: string) {
     readImages(files).then(
       // What was sent meanwhile has gone without them.
       (read) => round === one.round && set(withImages(one.store.get().images, read)),
-      () => set({ ...one.store.get(), left: "The image could not be read." }),
+      () => set({ ...one.store.get(), left: "Couldn't read the image." }),
     )
   }
   return {

@@ -229,7 +229,7 @@ function useFileSuggestions(session: Session, query: string | undefined): FileOf
   }, [isWanted])
   useEffect(() => {
     if (query === undefined || isRefused) return undefined
-    if (!isHere) return setTold({ query, offers: { name: "refused", why: "The agent is not here to be asked." } })
+    if (!isHere) return setTold({ query, offers: { name: "refused", why: "The agent isn't connected." } })
     let isOver = false
     const settle = (offers: FileOffers) => {
       if (!isOver) setTold({ query, offers })

@@ -27,7 +27,7 @@ export function Composer({ session, feed, rows, onSent }: ComposerProps) {
   if (!useCanOperate()) {
     return (
       <p data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-center text-text-2">
-        You are viewing. Operators can send messages.
+        View only
       </p>
     )
   }

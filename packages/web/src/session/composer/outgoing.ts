@@ -6,7 +6,7 @@ import { isAtLeast } from "../../agent/agent-question.ts"
 import { useHubStore } from "../../app/hub-context.ts"
 import { createValueStore, useValue, type ValueStore } from "../../app/value-store.ts"
 
-/** Messages on their way from this page: from the key press until the log has them. Pure. */
+/** Pending messages from this page: from the key press until the log has them. Pure. */
 export interface Outgoing {
   readonly uuid: string
   readonly content: string | readonly unknown[]
@@ -117,7 +117,7 @@ export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
 
   async function attempt({ uuid, content, priority }: Pick<Outgoing, "uuid" | "content" | "priority">): Promise<void> {
     if (store.connection.get().name === "lost") {
-      return dispatch({ type: "failed", uuid, why: "The hub could not be reached." })
+      return dispatch({ type: "failed", uuid, why: "Couldn't reach the hub." })
     }
     const one = store.hub.session(session.id)
     // A CLI that knows no priorities takes it at the turn's end: so that ends first, and never the message's own.
@@ -147,7 +147,7 @@ export function useOutgoing(session: Session, rows: readonly Row[]): Sender {
 
 function wordsOf(error: unknown): string {
   if (error instanceof HubClientError && error.code === "session/rotated")
-    return "The conversation went on in another session: send it there."
+    return "The conversation continues in another session. Send it there."
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -162,8 +162,8 @@ const MAX_MESSAGES = 50
 
 type Message = Omit<Outgoing, "state">
 
-const GONE = "It was not sent before the page was closed."
-const WITHOUT_PICTURES = `${GONE} Its pictures were too large to be kept: Discard it, and add them again.`
+const GONE = "Not sent before the page closed."
+const WITHOUT_PICTURES = `${GONE} Its images were too large to keep. Discard it and add them again.`
 
 /** What a browser's `Storage` has of it. */
 export type UnsentPlace = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">

@@ -28,7 +28,7 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, on
   )
   if (waiting.length === 0 && queued.length === 0) return null
   return (
-    <ul aria-label="Messages on their way" className="flex max-h-[30vh] flex-col gap-1 overflow-y-auto">
+    <ul aria-label="Pending messages" className="flex max-h-[30vh] flex-col gap-1 overflow-y-auto">
       {queued.map((row) => (
         <QueuedMessage key={row.key} row={row} session={session} onGone={onGone} />
       ))}
@@ -86,7 +86,7 @@ function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
     try {
       const reply = await hub.session(session.id).cancel(id)
       const isTaken = typeof reply === "object" && reply !== null && "cancelled" in reply && reply.cancelled === false
-      setTrouble(isTaken ? "The agent has it already." : undefined)
+      setTrouble(isTaken ? "The agent already has it." : undefined)
       if (!isTaken) onGone()
     } catch (error) {
       setTrouble(refusalWords(error, session))

@@ -29,17 +29,17 @@ export function AsksPanel({ session }: PanelProps) {
   if (trouble !== undefined)
     return (
       <Notice tone="danger" alert>
-        The asks could not be loaded: {trouble}
+        Couldn't load requests: {trouble}
         <Button onClick={load}>Retry</Button>
       </Notice>
     )
   if (past === undefined) return <Skeleton rows={3} />
-  if (all.length === 0) return <Empty>This session has asked nothing yet.</Empty>
+  if (all.length === 0) return <Empty>No requests yet.</Empty>
   return (
     <ul className="flex flex-col">
       {all.map((ask) => (
         <li key={ask.id} className="border-b border-line py-2">
-          <Link href={`/approvals/${ask.id}`} className="flex flex-col gap-0.5 rounded-control">
+          <Link href={`/requests/${ask.id}`} className="flex flex-col gap-0.5 rounded-control">
             <bdi className="truncate font-mono text-meta">{summaryOf(ask)}</bdi>
             <span className="text-meta text-text-3">
               {outcomeVerb(ask)}

@@ -43,7 +43,7 @@ export function ChangesPanel({ session, feed }: PanelProps) {
       </div>
       <LoadedNote feed={feed} />
       {files.length === 0 ? (
-        <Empty>{turn === "" ? "No file was changed yet." : "No file was changed in this turn."}</Empty>
+        <Empty>{turn === "" ? "No files changed yet." : "No files changed in this turn."}</Empty>
       ) : (
         files.map((file) => (
           <ChangedFile
@@ -98,7 +98,7 @@ function ChangedFile({ file, cwd, comments, onComment }: ChangedFileProps) {
         <Counts added={added} removed={removed} />
       </summary>
       <div className="flex flex-col gap-1 pt-1">
-        {!isNet && <p className="text-meta text-text-3">{edits} edits, one after the other</p>}
+        {!isNet && <p className="text-meta text-text-3">{edits} edits, in order</p>}
         <CommentedDiff path={shown} hunks={hunks} comments={comments} onComment={onComment} />
       </div>
     </details>

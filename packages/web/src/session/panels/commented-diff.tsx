@@ -158,8 +158,8 @@ function LineNote({ isOpen, onOpen, ...note }: LineNoteProps) {
   return (
     <p className="flex items-center gap-2 border-y border-line bg-accent-soft px-3 py-1 font-sans">
       <bdi className="min-w-0 flex-1 whitespace-pre-wrap">{note.words}</bdi>
-      <Button look="quiet" aria-label={`Change the comment on ${note.place}`} onClick={onOpen}>
-        Change
+      <Button look="quiet" aria-label={`Edit comment on ${note.place}`} onClick={onOpen}>
+        Edit
       </Button>
     </p>
   )
@@ -193,7 +193,7 @@ function CommentForm({ place, words, onKeep, onClose }: Omit<LineNoteProps, "isO
       <span className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" type="submit">
-          Keep comment
+          Save comment
         </Button>
       </span>
     </form>

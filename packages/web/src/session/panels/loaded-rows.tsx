@@ -30,7 +30,7 @@ export function LoadedNote({ feed }: { readonly feed: SessionFeed }) {
   if (isAtHead || load !== "ready") return null
   return (
     <p className="flex flex-wrap items-center gap-2 text-meta text-text-3">
-      Partial: the beginning of this session is not loaded.
+      Partial: the start of this session isn't loaded.
       <Button look="quiet" onClick={() => void feed.loadBefore()}>
         Load earlier
       </Button>

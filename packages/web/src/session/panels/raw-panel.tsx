@@ -13,14 +13,13 @@ export function RawPanel({ session, feed }: PanelProps) {
   const held = feed.eventAt(seq)
   const [read, retry] = useEvent(session.id, held === undefined ? seq : 0)
   const event = held ?? read
-  if (!(seq > 0)) return <Empty>Choose a row's time in the transcript to see its event here.</Empty>
+  if (!(seq > 0)) return <Empty>Select a row's time in the transcript to see its event.</Empty>
   if (event === undefined) return <Skeleton rows={3} />
-  if (event === "missing") return <Empty>This session has no event {seq}.</Empty>
+  if (event === "missing") return <Empty>Event {seq} not found.</Empty>
   if (event === "failed")
     return (
       <Notice tone="danger" alert>
-        Event {seq} could not be read.
-        <Button onClick={retry}>Retry</Button>
+        Couldn't load event {seq}.<Button onClick={retry}>Retry</Button>
       </Notice>
     )
   return (

@@ -32,7 +32,7 @@ const PANELS: readonly Panel[] = [
   { id: "tasks", title: "Tasks", view: TasksPanel },
   { id: "context", title: "Context", view: ContextPanel },
   { id: "tools", title: "Tools", view: ToolsPanel },
-  { id: "asks", title: "Asks", view: AsksPanel },
+  { id: "asks", title: "Requests", view: AsksPanel },
   { id: "raw", title: "Raw", view: RawPanel },
 ]
 

@@ -38,7 +38,7 @@ export function TasksPanel({ session, feed }: PanelProps) {
           {trouble}
         </Notice>
       )}
-      {todos.length === 0 && tasks.length === 0 && <Empty>It has no to-do list and no other agents at work.</Empty>}
+      {todos.length === 0 && tasks.length === 0 && <Empty>No to-do list and no sub-agents.</Empty>}
       {todos.length > 0 && (
         <section aria-label="To-do list" className="flex flex-col gap-2">
           <h3 className="text-dense font-bold">To-do list</h3>
@@ -88,7 +88,7 @@ function Task({ row, session, onTrouble }: TaskProps) {
     try {
       await hub.session(session.id).control({ subtype: "stop_task", task_id: taskId })
     } catch (error) {
-      onTrouble(`“${title}” was not stopped: ${refusalWords(error, session)}`)
+      onTrouble(`Couldn't stop “${title}”: ${refusalWords(error, session)}`)
     } finally {
       setStopping(false)
     }
@@ -106,7 +106,7 @@ function Task({ row, session, onTrouble }: TaskProps) {
       )}
       {(hasLane || task.status === "running") && (
         <span className="flex gap-2">
-          {hasLane && <Button onClick={() => onLane(toolUseId)}>Open its lane</Button>}
+          {hasLane && <Button onClick={() => onLane(toolUseId)}>Open lane</Button>}
           {canOperate && task.status === "running" && task.taskId !== undefined && (
             <Button
               aria-label={`Stop ${title}`}

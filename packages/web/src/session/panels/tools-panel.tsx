@@ -34,8 +34,8 @@ export function ToolsPanel({ session, feed }: PanelProps) {
   return (
     <div className="flex flex-col gap-5">
       <Servers session={session} />
-      <Offers title="Commands" offers={commands} prefix="/" none="No commands are known yet." />
-      <Offers title="Agents" offers={agents} prefix="" none="No sub-agents are known yet." />
+      <Offers title="Commands" offers={commands} prefix="/" none="No commands yet." />
+      <Offers title="Agents" offers={agents} prefix="" none="No sub-agents yet." />
     </div>
   )
 }
@@ -62,9 +62,7 @@ function Servers({ session }: { readonly session: Session }) {
       {(reply.name === "unavailable" || reply.name === "refused") && (
         <p className="text-dense text-text-2">{reply.why}</p>
       )}
-      {reply.name === "told" && reply.value.length === 0 && (
-        <p className="text-dense text-text-2">This session has no MCP servers.</p>
-      )}
+      {reply.name === "told" && reply.value.length === 0 && <p className="text-dense text-text-2">No MCP servers.</p>}
       {reply.name === "told" && (
         <ul className="flex flex-col">
           {reply.value.map((server) => (

@@ -79,7 +79,7 @@ export function DocumentCard({ document }: { readonly document: DocumentSource }
   const name = oneLine(document.name, 120)
   const download = () => {
     const file = pdfOf(document.data, name)
-    if (file === undefined) announce("The document cannot be read")
+    if (file === undefined) announce("Couldn't read the document")
     else saveFile(file)
   }
   return (

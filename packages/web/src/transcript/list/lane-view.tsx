@@ -35,16 +35,16 @@ export function EmptyLane({ feed, view, lane }: EmptyLaneProps) {
         <Empty
           action={
             <div className="flex flex-wrap justify-center gap-2">
-              {absence === "not-so-far" && <Button onClick={look}>Look further up</Button>}
-              <Button onClick={() => setQuery({ lane: null, seq: null })}>To the whole session</Button>
+              {absence === "not-so-far" && <Button onClick={look}>Search earlier events</Button>}
+              <Button onClick={() => setQuery({ lane: null, seq: null })}>Show whole session</Button>
             </div>
           }
         >
-          {absence === "missing" && "There is no such sub-agent in this session."}
+          {absence === "missing" && "Sub-agent not found in this session."}
           {absence === "silent" &&
-            (host?.result === undefined ? "This sub-agent has not said anything yet." : "This sub-agent said nothing.")}
+            (host?.result === undefined ? "No messages from this sub-agent yet." : "This sub-agent sent no messages.")}
           {absence === "not-so-far" &&
-            `This sub-agent is not among the ${plural(view.toSeq - view.fromSeq + 1, "event")} looked through so far.`}
+            `Not found in the ${plural(view.toSeq - view.fromSeq + 1, "event")} searched so far.`}
         </Empty>
       )}
     </div>

@@ -68,7 +68,7 @@ export function FindHint({ isWhole }: { readonly isWhole: boolean }) {
       role="status"
       className="pointer-events-auto flex items-center gap-2 rounded-control border border-line bg-raised px-3 py-1 text-dense shadow-popover"
     >
-      The browser finds only what is loaded. Press / to search the whole session.
+      Browser search covers loaded events only. Press / to search the whole session.
       <Button look="quiet" onClick={() => setShown(false)}>
         Got it
       </Button>

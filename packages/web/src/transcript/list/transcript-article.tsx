@@ -63,7 +63,7 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
           type="button"
           onClick={() => onRaw(row.headSeq)}
           className="min-h-6 min-w-6 coarse:min-h-11 coarse:px-2 text-meta text-text-3 tabular-nums hover:underline"
-          title="Show the event itself"
+          title="Show raw event"
         >
           {timeOf(row.at)}
         </button>
@@ -97,7 +97,7 @@ function nameOf(row: Row): string {
 function rowName(row: Row): string {
   switch (row.kind) {
     case "prompt":
-      return `Message of ${row.author ?? "you"}: ${oneLine(row.text, 80)}`
+      return `Message from ${row.author ?? "you"}: ${oneLine(row.text, 80)}`
     case "text":
       return `Claude: ${oneLine(row.text, 80)}`
     case "thinking":
@@ -121,7 +121,7 @@ function rowName(row: Row): string {
     case "failure":
       return "Request failed"
     case "harness":
-      return "Added by the harness"
+      return "Added automatically"
     case "picture":
       return "Image"
     case "hook":

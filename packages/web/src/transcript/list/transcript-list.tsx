@@ -130,7 +130,7 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
             </Virtualizer>
             {!view.isAtTail && <Later onMore={() => void feed.loadAfter()} />}
             {view.trouble?.where === "after" && (
-              <NotLoaded onRetry={() => void feed.retry()}>Could not load later events.</NotLoaded>
+              <NotLoaded onRetry={() => void feed.retry()}>Couldn't load later events.</NotLoaded>
             )}
           </div>
         </div>
@@ -177,7 +177,7 @@ function Head({ feed, view, heightPx }: HeadProps) {
         )}
       </div>
       {view.trouble !== undefined && view.trouble.where !== "after" && (
-        <NotLoaded onRetry={() => void feed.retry()}>Could not load earlier events.</NotLoaded>
+        <NotLoaded onRetry={() => void feed.retry()}>Couldn't load earlier events.</NotLoaded>
       )}
     </>
   )

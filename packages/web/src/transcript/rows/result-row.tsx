@@ -10,24 +10,24 @@ import { useDisclosure } from "./transcript-context.tsx"
 const TokenTable = lazyPart(async () => (await import("../../design/token-table.tsx")).TokenTable)
 
 const FAILED: Readonly<Record<string, string>> = {
-  error_max_turns: "Stopped: the limit of turns was reached.",
-  error_max_budget_usd: "Stopped: the budget was used up.",
-  error_max_structured_output_retries: "Stopped: no output of the wanted shape came about.",
+  error_max_turns: "Stopped: turn limit reached.",
+  error_max_budget_usd: "Stopped: budget used up.",
+  error_max_structured_output_retries: "Stopped: no valid structured output.",
   error_during_execution: "The turn failed.",
 }
 
 /** Why it ended, where the CLI says more than that it failed. */
 const REASONS: Readonly<Record<string, string>> = {
-  prompt_too_long: "The conversation is longer than the model takes. Compact it, or begin another session.",
-  image_error: "An image could not be used.",
+  prompt_too_long: "The conversation is too long for the model. Compact it, or start a new session.",
+  image_error: "An image couldn't be used.",
   model_error: "The model failed.",
-  api_error: "The API failed. Send the message again in a while.",
-  blocking_limit: "A usage limit is reached.",
+  api_error: "The API failed. Try again later.",
+  blocking_limit: "Usage limit reached.",
   rapid_refill_breaker: "The context filled up again right after it was compacted.",
-  malformed_tool_use_exhausted: "The model kept calling tools in a way that cannot be read.",
+  malformed_tool_use_exhausted: "The model kept making malformed tool calls.",
   stop_hook_prevented: "A hook stopped the turn.",
   hook_stopped: "A hook stopped the turn.",
-  turn_setup_failed: "The turn could not be begun.",
+  turn_setup_failed: "The turn couldn't start.",
 }
 
 function failedWords({ subtype, terminalReason = "" }: ResultRow): string {

@@ -79,7 +79,7 @@ function Crashed({ row }: { readonly row: Row }) {
   const { onRaw } = useTranscript()
   return (
     <p className="flex items-center gap-2 text-dense text-danger">
-      This event could not be shown.
+      Couldn't show this event.
       <Button look="quiet" onClick={() => onRaw(row.headSeq)}>
         Raw
       </Button>

@@ -61,7 +61,7 @@ export function CompactionRowView({ row }: { readonly row: CompactionRow }) {
     row.preTokens === undefined
       ? ""
       : `, ${tokens(row.preTokens)}${row.postTokens === undefined ? "" : ` → ${tokens(row.postTokens)}`} tokens`
-  return <Divider>{`Context compacted${sizes}, ${row.trigger === "manual" ? "by hand" : "automatic"}`}</Divider>
+  return <Divider>{`Context compacted${sizes}, ${row.trigger === "manual" ? "manual" : "automatic"}`}</Divider>
 }
 
 export function FailureRowView({ row }: { readonly row: FailureRow }) {
@@ -80,7 +80,7 @@ export function FailureRowView({ row }: { readonly row: FailureRow }) {
 export function PictureRowView({ row }: { readonly row: PictureRow }) {
   const source = dataUrl(row.picture.mediaType, row.picture.data)
   return source === undefined ? (
-    <Small>An image that is kept elsewhere</Small>
+    <Small>Image not included</Small>
   ) : (
     <Picture source={source} alt="Image from the agent" />
   )
@@ -174,34 +174,34 @@ export function timeOf(at: string): string {
 
 /** The CLI's codes for a request that failed: what happened, and what to do. */
 const FAILURES: Readonly<Record<string, { readonly what: string; readonly next: string }>> = {
-  rate_limit: { what: "The rate limit is reached.", next: "Wait for it to reset, or choose another model." },
+  rate_limit: { what: "Rate limit reached.", next: "Wait for it to reset, or choose another model." },
   authentication_failed: {
     what: "The agent is not signed in.",
     next: "Sign in on its machine: run claude and then /login.",
   },
   billing_error: {
-    what: "The account cannot pay for this request.",
-    next: "Look at the billing of the account the agent uses.",
+    what: "Billing problem.",
+    next: "Check billing for the agent's account.",
   },
   invalid_request: {
     what: "The API refused the request.",
     next: "The message says why. A shorter message or another model may help.",
   },
-  overloaded: { what: "The API is overloaded.", next: "Send the message again in a while." },
-  model_not_found: { what: "The model is not there.", next: "Choose another model." },
+  overloaded: { what: "The API is overloaded.", next: "Try again later." },
+  model_not_found: { what: "Model not found.", next: "Choose another model." },
   oauth_org_not_allowed: {
-    what: "The organisation of this account may not use the agent.",
+    what: "This account's organisation isn't allowed.",
     next: "Sign in with another account on its machine: run claude and then /login.",
   },
-  account_on_hold: { what: "The account is on hold.", next: "Look at the account's page for the reason." },
-  verification_required: { what: "The account has to be verified.", next: "Verify it on the account's page." },
+  account_on_hold: { what: "The account is on hold.", next: "Check the account page for the reason." },
+  verification_required: { what: "Account verification required.", next: "Verify it on the account page." },
   cloud_credential_error: {
-    what: "The cloud's credentials were refused.",
+    what: "Cloud credentials were refused.",
     next: "Renew them on the agent's machine.",
   },
   unknown: { what: "The request failed.", next: "Send the message again." },
-  server_error: { what: "The API failed.", next: "Send the message again in a while." },
-  max_output_tokens: { what: "The answer was longer than allowed.", next: "Ask it to go on, or for less at once." },
+  server_error: { what: "The API failed.", next: "Try again later." },
+  max_output_tokens: { what: "The answer was too long.", next: "Ask Claude to continue, or to do less at once." },
 }
 
 function limitWords({ status, limitType, utilization, resetsAt, at }: LimitRow): string {

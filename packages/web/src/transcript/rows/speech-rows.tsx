@@ -16,7 +16,7 @@ const DELIVERY: Readonly<Record<PromptRow["delivery"], string>> = {
   cancelled: "Cancelled",
   discarded: "Discarded",
   refused: "Refused",
-  unknown: "Its agent ended before it confirmed this: it may not have been read",
+  unknown: "The agent ended before confirming this message; it may not have been read",
 }
 
 export function PromptRowView({ row }: { readonly row: PromptRow }) {
@@ -44,7 +44,7 @@ export function PromptRowView({ row }: { readonly row: PromptRow }) {
         if (source === undefined)
           return (
             <p key={picture.url ?? ""} className="text-dense text-text-3">
-              An image that is kept elsewhere
+              Image not included
             </p>
           )
         return <Picture key={source.slice(-60)} source={source} alt="Image in this message" />
@@ -62,7 +62,7 @@ export function HarnessRowView({ row }: { readonly row: HarnessRow }) {
     <Disclosure
       heading={
         <>
-          <span className="shrink-0 text-meta text-text-3">Added by the harness</span>
+          <span className="shrink-0 text-meta text-text-3">Added automatically</span>
           {!open && !row.text.startsWith(INTERRUPTED) && (
             <bdi className="min-w-0 truncate text-meta text-text-3">{oneLine(row.text, 160)}</bdi>
           )}
@@ -89,7 +89,7 @@ function Retracted({ rowKey, text }: { readonly rowKey: string; readonly text: s
     <Disclosure
       heading={
         <>
-          <span className="shrink-0 text-text-3">Taken back by the model</span>
+          <span className="shrink-0 text-text-3">Retracted by the model</span>
           {!open && <del className="min-w-0 truncate text-text-3">{oneLine(text, 160)}</del>}
         </>
       }

@@ -170,7 +170,7 @@ function ChangedBy({ by }: { readonly by: string | undefined }) {
   const who = useWho()
   return (
     <span className="shrink-0 text-meta text-text-3">
-      changed by <bdi>{by === undefined ? "somebody" : who(by)}</bdi>
+      edited by <bdi>{by === undefined ? "somebody" : who(by)}</bdi>
     </span>
   )
 }

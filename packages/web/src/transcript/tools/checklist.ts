@@ -23,7 +23,7 @@ export function todoChanges({ input, result }: Pick<ToolRow, "input" | "result">
     done > 0 && `${done} done`,
     started > 0 && `${started} started`,
     added > 0 && `${added} added`,
-    gone > 0 && `${gone} taken off`,
+    gone > 0 && `${gone} removed`,
   ].filter((part) => part !== false)
   return { words: words.length === 0 ? "unchanged" : words.join(", "), changed }
 }

@@ -170,7 +170,7 @@ function BashBody({ row }: { readonly row: ToolRow }) {
       <GitFacts row={row} />
       {isBackground && (
         <Button look="quiet" className="-ms-3 self-start" onClick={() => setQuery({ panel: "tasks" }, { push: true })}>
-          Runs in the background: see Tasks
+          Running in the background: show tasks
         </Button>
       )}
     </>

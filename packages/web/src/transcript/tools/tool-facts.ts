@@ -100,7 +100,7 @@ function counted(source: unknown, field: string, one: string, many?: string): st
 }
 
 function changedByPerson(structured: unknown): string | undefined {
-  return isSet(structured, "userModified") ? "changed by you" : undefined
+  return isSet(structured, "userModified") ? "edited by you" : undefined
 }
 
 function verdictOf({ ask }: ToolRow, whoOf: WhoOf): string | undefined {

@@ -147,7 +147,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   completed: "done",
   in_progress: "started",
   pending: "to do",
-  deleted: "taken off",
+  deleted: "removed",
 }
 
 function taskWords(input: JsonObject): string {

@@ -154,7 +154,7 @@ const KIND_WORDS: Readonly<Record<TrackMark["kind"], string>> = {
 
 function pointedText(seq: number, mark: TrackMark | undefined, isPartial: boolean): string {
   const what = mark === undefined ? "" : ` · ${KIND_WORDS[mark.kind]}${mark.label === "" ? "" : `: ${mark.label}`}`
-  return `Event ${seq.toLocaleString("en")}${what}${isPartial ? " · marks of the loaded part only" : ""}`
+  return `Event ${seq.toLocaleString("en")}${what}${isPartial ? " · loaded part only" : ""}`
 }
 
 function valueText({ seq, at, lastSeq }: { seq: number; at: string; lastSeq: number }): string {

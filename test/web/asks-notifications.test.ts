@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, PATIENCE } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 

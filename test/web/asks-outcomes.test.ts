@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -47,10 +47,10 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
       const [settled] = await stage.asks(agent.id)
       const [winner, loser] = settled.state === "allowed" ? [first, second] : [second, first]
       await outcome(loser)
-        .getByText(/ answered (?:just |\d+ s )?before you\. Your answer was not used\./)
+        .getByText(/ this first\. Your (?:answer|denial) was not sent\./)
         .waitFor()
       await outcome(winner)
-        .getByText(/^(?:Allowed|Denied) by you/)
+        .getByText(/^You (?:allowed|denied) this/)
         .waitFor()
       const { records } = await stage.hub.get(`/api/audit?session=${agent.id}&limit=100`)
       expect(records.filter(({ askId }: { askId: string }) => askId === ask.id)).toHaveLength(1)
@@ -74,7 +74,7 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
         .getByText(/^expires (?:in 0:0\d|now)$/)
         .waitFor()
       await outcome(page)
-        .getByText(/^Nobody answered in \d+ s; Claude was told so\.$/)
+        .getByText(/^Nobody answered within \d+ s\. Claude was told\.$/)
         .waitFor()
       expect(
         await dock(page)
@@ -97,10 +97,10 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
       const [older] = await stage.waitFor(agent.id, 1)
       agent.ask({ command: "npm run newer" }, { tool_use_id: "toolu_same" })
       await expect.poll(async () => (await stage.hub.get(`/api/asks/${older.id}`)).state, PATIENCE).toBe("superseded")
-      await page.goto(`/approvals/${older.id}`)
+      await page.goto(`/requests/${older.id}`)
       await outcome(page).getByText("Replaced by a newer request.").waitFor()
       expect(await page.getByText(/denied/i).count()).toBe(0)
-      await page.getByRole("link", { name: "Show the newer one" }).click()
+      await page.getByRole("link", { name: "Show newer request" }).click()
       await page.getByRole("group", { name: "Request" }).getByText("npm run newer").waitFor()
     },
   )
@@ -119,7 +119,7 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
       await page.keyboard.type("Not before")
       const { token } = await stage.hub.post("/api/tokens", { role: "operator", name: "ops-phone" })
       await stage.hub.call("POST", `/api/asks/${first.id}/answer`, { behavior: "allow" }, token)
-      await dock(page).getByText("What you wrote was not sent.").waitFor()
+      await dock(page).getByText("Your text was not sent.").waitFor()
       expect(await outcome(page).evaluate((line) => line.contains(line.ownerDocument.activeElement))).toBe(true)
       // The pointer is still there, and yet it makes room: another one waits. The focus does not go along to that.
       await dock(page).getByRole("group", { name: "Request" }).getByText("npm run second").waitFor()
@@ -137,13 +137,13 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
     const agent = await stage.agent({ title: "Ruled" })
     agent.ask({ command: "npm run lint" })
     await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed"])
-    const page = await stage.inbox(`/approvals/${(await stage.asks(agent.id))[0].id}`)
+    const page = await stage.inbox(`/requests/${(await stage.asks(agent.id))[0].id}`)
     await outcome(page).getByText("Allowed by rule npm-safe.").waitFor()
 
     const dies = await stage.agent({ title: "Dies" })
     dies.ask({ command: "npm run orphan" })
     const [ask] = await stage.waitFor(dies.id, 1)
-    await page.goto(`/approvals/${ask.id}`)
+    await page.goto(`/requests/${ask.id}`)
     await page.getByRole("button", { name: /^Allow once/ }).waitFor()
     dies.end()
     await stage.hub.call("DELETE", `/api/sessions/${dies.id}`)
@@ -162,7 +162,7 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
       .waitFor()
     await stage.hub.kill()
     await dock(page)
-      .getByText(/The hub is away/)
+      .getByText(/Hub offline/)
       .waitFor()
     expect(
       await dock(page)
@@ -205,7 +205,7 @@ describe.runIf(hasBrowser)("what comes of an ask", () => {
     await page.unroute("**/api/asks/*/answer")
     await retry.click()
     await outcome(page)
-      .getByText(/^Allowed by you/)
+      .getByText(/^You allowed this/)
       .waitFor()
     await expect.poll(() => agent.answersTo(request).length, PATIENCE).toBe(1)
     // Nothing goes away from under the pointer; without it the place is free again after a moment.

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, detail, dock, PATIENCE, rows } from "./approvals-page.ts"
+import { AskingCockpit, armed, detail, dock, PATIENCE, rows } from "./asks-page.ts"
 import { check } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 
@@ -63,7 +63,10 @@ describe.runIf(hasBrowser)("what was begun and not sent", () => {
     await away(page)
     await expect.poll(() => editor(page).inputValue(), PATIENCE).toBe("echo short")
     const allow = dock(page).locator("[data-act=primary]")
-    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual(["Review to allow", "true"])
+    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual([
+      "Read to the end to allow",
+      "true",
+    ])
     await dock(page).getByRole("group", { name: "Request" }).focus()
     await page.keyboard.press("End")
     await dock(page).getByRole("button", { name: "Allow edited" }).waitFor()
@@ -75,7 +78,7 @@ describe.runIf(hasBrowser)("what was begun and not sent", () => {
     await armed(page)
     await page.keyboard.press("n")
     await reason(page).fill("Not before the back")
-    await page.getByRole("navigation").getByRole("link", { name: "Approvals" }).first().click()
+    await page.getByRole("navigation").getByRole("link", { name: "Requests" }).first().click()
     await rows(page).filter({ hasText: "npm run risky" }).getByRole("link").click()
     await expect.poll(() => detail(page).getByRole("textbox").inputValue(), PATIENCE).toBe("Not before the back")
     expect(await hasFocus(page)).toBe(false)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
 
 const long = Array.from({ length: 200 }, (_, index) => `npm run step-${index}`).join("\n")
 
-describe.runIf(hasBrowser)("approvals", () => {
+describe.runIf(hasBrowser)("requests", () => {
   let stage: AskingCockpit
   beforeAll(async () => {
     stage = await AskingCockpit.open()
@@ -65,7 +65,7 @@ describe.runIf(hasBrowser)("approvals", () => {
 
   check("[K-3] a long command must be seen to its end before it can be allowed", async () => {
     const page = await stage.session(await stage.asked(asksFor(long)))
-    const gate = dock(page).getByRole("button", { name: /Review to allow/ })
+    const gate = dock(page).getByRole("button", { name: /Read to the end to allow/ })
     await gate.waitFor()
     expect(await gate.getAttribute("aria-disabled")).toBe("true")
     await dock(page).getByRole("group", { name: "Request" }).focus()
@@ -78,13 +78,16 @@ describe.runIf(hasBrowser)("approvals", () => {
   check("[K-3] nor does editing it go around that", async () => {
     const page = await stage.session(await stage.asked(asksFor(long)))
     await dock(page)
-      .getByRole("button", { name: /Review to allow/ })
+      .getByRole("button", { name: /Read to the end to allow/ })
       .waitFor()
     await dock(page).getByRole("button", { name: /^Edit/ }).click()
     await dock(page).getByRole("textbox", { name: "Edit command" }).press("Control+End")
     await page.keyboard.type(" # and more")
     const allow = dock(page).locator("[data-act=primary]")
-    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual(["Review to allow", "true"])
+    expect([await allow.textContent(), await allow.getAttribute("aria-disabled")]).toEqual([
+      "Read to the end to allow",
+      "true",
+    ])
   })
 
   check("[K-3] nor is a long file allowed before its end was seen", async () => {
@@ -93,7 +96,7 @@ describe.runIf(hasBrowser)("approvals", () => {
     const page = await stage.session(await stage.asked(scenario))
     const allow = dock(page).locator("[data-act=primary]")
     await dock(page)
-      .getByRole("button", { name: /Review to allow/ })
+      .getByRole("button", { name: /Read to the end to allow/ })
       .waitFor()
     await page.keyboard.press("F6")
     await page.keyboard.press("y")
@@ -127,7 +130,7 @@ describe.runIf(hasBrowser)("approvals", () => {
       command: "npm run deploy -- --dry-run",
       description: "As you asked",
     })
-    await page.getByText("changed by you").waitFor()
+    await page.getByText("edited by you").waitFor()
   })
 
   check("[K-6] a rule that was ticked is sent with the place it was given, and nothing else", async () => {
@@ -187,7 +190,7 @@ describe.runIf(hasBrowser)("approvals", () => {
   check("[K-14] a viewer sees what is asked and nothing to answer it with", async () => {
     const page = await stage.session(await stage.asked(asksFor("npm run secret")), { role: "viewer" })
     await dock(page).getByText("npm run secret").first().waitFor()
-    await dock(page).getByText("Operators can answer").waitFor()
+    await dock(page).getByText("View only").waitFor()
     expect(
       await dock(page)
         .getByRole("button", { name: /Allow|Deny|Edit/ })
@@ -235,7 +238,7 @@ describe.runIf(hasBrowser)("approvals", () => {
       .click()
     await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed", "pending"])
     await dock(page)
-      .getByText(/^Allowed by you, \d+ s after it was asked\./)
+      .getByText(/^You allowed this after \d+ s\./)
       .waitFor()
     await dock(page).getByRole("group", { name: "Request" }).getByText("npm run second").waitFor()
     // Whoever answered goes on with the next: the keys are there already.
@@ -253,7 +256,7 @@ describe.runIf(hasBrowser)("approvals", () => {
     agent.ask({ command: "rm -rf /" }, { default_to_no: true, matched_ask_rule: "Bash(rm:*)" })
     await stage.waitFor(agent.id, 1)
     const page = await stage.session(agent.id)
-    await dock(page).getByText("The CLI's rule Bash(rm:*) asks for this.").waitFor()
+    await dock(page).getByText("Required by CLI rule Bash(rm:*).").waitFor()
     const names = await dock(page).locator("[data-actions] button").allTextContents()
     expect(names[0]).toMatch(/^Deny/)
     await armed(page)

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, detail, dock, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, detail, dock, PATIENCE } from "./asks-page.ts"
 import { axe } from "./axe.ts"
 import { check } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
@@ -78,7 +78,7 @@ describe.runIf(hasBrowser)("an ask that expires", () => {
     const agent = await stage.agent({ title: "Thumb" })
     agent.ask({ command: "npm run thumb" })
     const [ask] = await stage.waitFor(agent.id, 1)
-    const page = await stage.inbox(`/approvals/${ask.id}`, { size: "phone" })
+    const page = await stage.inbox(`/requests/${ask.id}`, { size: "phone" })
     const box = await more(page).boundingBox()
     expect(box?.height).toBeGreaterThanOrEqual(44)
     expect(await axe(page)).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect } from "vitest"
 import { Machine } from "../runner/runner-process.ts"
-import { AskingCockpit, detail, PATIENCE, rows } from "./approvals-page.ts"
+import { AskingCockpit, detail, PATIENCE, rows } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { CockpitHarness, hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -39,7 +39,7 @@ describe.runIf(hasBrowser)("the inbox", () => {
     expect(texts[0]).toContain("npm run older")
     expect(texts[0]).toContain("On a machine")
     expect(texts[1]).toContain("npm run newer")
-    expect(texts[1]).toContain("by hand")
+    expect(texts[1]).toContain("External")
     expect(texts[0]).toContain("main agent")
   })
 
@@ -47,7 +47,7 @@ describe.runIf(hasBrowser)("the inbox", () => {
     await isReady()
     const page = await stage.cockpit.page()
     await page.goto("/sessions")
-    await page.getByRole("link", { name: "Approvals, 2 waiting" }).first().waitFor()
+    await page.getByRole("link", { name: "Requests, 2 waiting" }).first().waitFor()
     await expect.poll(() => page.title()).toMatch(/^\(2\) /)
   })
 
@@ -79,10 +79,10 @@ describe.runIf(hasBrowser)("the inbox", () => {
     const id = await stage.asked(asksFor("npm run settled"))
     const [ask] = await stage.openAsks(id)
     await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "deny", message: "Not on a Friday" })
-    const page = await stage.inbox(`/approvals/${ask.id}`, { role: "operator" })
-    await page.getByText(/^The token admin denied this at \d\d:\d\d\.$/).waitFor()
+    const page = await stage.inbox(`/requests/${ask.id}`, { role: "operator" })
+    await page.getByText(/^admin denied this at \d\d:\d\d\.$/).waitFor()
     await detail(page)
-      .getByText(/^settled \d\d:\d\d:\d\d, (?:at once|after \d+ s)$/)
+      .getByText(/^settled \d\d:\d\d:\d\d, (?:immediately|after \d+ s)$/)
       .waitFor()
     await detail(page).getByText("Not on a Friday").waitFor()
     expect(await page.getByRole("button", { name: /Allow|Deny|Edit/ }).count()).toBe(0)
@@ -118,20 +118,20 @@ describe.runIf(hasBrowser)("the inbox", () => {
     await settleAll()
     await stage.asked(asksFor("npm run sense"), "Sense")
     for (const query of ["kind=nonsense", "state=nonsense", "kind=&state=&machine="]) {
-      const page = await stage.inbox(`/approvals?${query}`)
+      const page = await stage.inbox(`/requests?${query}`)
       await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
       await detail(page).getByText("npm run sense").waitFor()
       expect(await page.getByRole("combobox", { name: "Kind" }).inputValue()).toBe("")
       await page.context().close()
     }
-    const page = await stage.inbox("/approvals?kind=%00&state=settled&machine=nonsense")
-    await page.getByText("Nothing of this kind or machine.").waitFor()
-    await page.goto("/approvals?machine=nonsense")
-    await page.getByText("Nothing of this kind or machine.").waitFor()
+    const page = await stage.inbox("/requests?kind=%00&state=settled&machine=nonsense")
+    await page.getByText("No requests match these filters.").waitFor()
+    await page.goto("/requests?machine=nonsense")
+    await page.getByText("No requests match these filters.").waitFor()
     await page.getByRole("button", { name: "Show all" }).click()
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
-    await page.goto("/approvals/nonsense?kind=nonsense")
-    await detail(page).getByText("There is no such request.").waitFor()
+    await page.goto("/requests/nonsense?kind=nonsense")
+    await detail(page).getByText("Request not found.").waitFor()
   })
 
   journey("kind and machine narrow it down, and both are in the address", async () => {
@@ -148,10 +148,10 @@ describe.runIf(hasBrowser)("the inbox", () => {
     expect(new URL(page.url()).searchParams.get("kind")).toBe("plan")
     await page.reload()
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(1)
-    await page.getByRole("combobox", { name: "Machine" }).selectOption({ label: "Started by hand" })
+    await page.getByRole("combobox", { name: "Machine" }).selectOption({ label: "External" })
     expect(new URL(page.url()).searchParams.get("machine")).toBe("by-hand")
     await page.getByRole("combobox", { name: "Kind" }).selectOption({ label: "Questions" })
-    await page.getByText("Nothing of this kind or machine.").waitFor()
+    await page.getByText("No requests match these filters.").waitFor()
     await page.getByRole("button", { name: "Show all" }).click()
     await expect.poll(() => rows(page).count(), PATIENCE).toBe(2)
   })
@@ -186,11 +186,11 @@ describe.runIf(hasBrowser)("the inbox", () => {
     agent.ask({ command: "npm run last" })
     const [ask] = await stage.waitFor(agent.id, 1)
     await stage.hub.post(`/api/asks/${ask.id}/answer`, { behavior: "allow" })
-    const page = await stage.inbox("/approvals", { role: "operator" })
-    await page.getByText(/^Nothing is waiting\. The last decision:/).waitFor()
+    const page = await stage.inbox("/requests", { role: "operator" })
+    await page.getByText(/^No open requests\. Last decision:/).waitFor()
     await page.getByRole("link", { name: "Show it" }).click()
     await detail(page)
-      .getByText(/^The token admin allowed this at/)
+      .getByText(/^admin allowed this at/)
       .waitFor()
   })
 })

@@ -62,7 +62,7 @@ export class AskingCockpit {
     return page
   }
 
-  async inbox(path = "/approvals", options: PageOptions = {}): Promise<Page> {
+  async inbox(path = "/requests", options: PageOptions = {}): Promise<Page> {
     const page = await this.cockpit.page(options)
     await page.goto(path)
     await page

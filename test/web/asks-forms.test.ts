@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, detail, dock, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, armed, detail, dock, PATIENCE } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 import { TWO_QUESTIONS } from "./scenarios.ts"
@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       await dock(page).getByRole("group", { name: "Preview of Postgres" }).getByText("postgres://…").waitFor()
       const send = dock(page).getByRole("button", { name: /Send answers/ })
       expect(await send.getAttribute("aria-disabled")).toBe("true")
-      await dock(page).getByRole("button", { name: "Add a note" }).first().click()
+      await dock(page).getByRole("button", { name: "Add note" }).first().click()
       await page.keyboard.type("the small one")
       // Half-filled it survives going elsewhere and coming back.
       await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).first().click()
@@ -99,7 +99,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
         annotations: { "Which database?": { notes: "the small one", preview: "postgres://…" } },
       })
       await dock(page)
-        .getByText(/^Answered by you/)
+        .getByText(/^You answered this/)
         .waitFor()
     },
   )
@@ -111,7 +111,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       const { id } = await asks("Form", { ...form, requested_schema: SCHEMA, property_order: ["count", "name"] })
       const page = await stage.session(id)
       const card = dock(page)
-      await card.getByText("This form comes from an MCP server, not from Claude.").waitFor()
+      await card.getByText("This form is from the MCP server").waitFor()
       await card.getByText("tickets", { exact: true }).waitFor()
       await page.getByRole("feed").getByRole("link", { name: "Answer below" }).waitFor()
       for (const name of [
@@ -136,7 +136,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       await accept.click()
       await expect.poll(() => count.getAttribute("aria-invalid")).toBe("true")
       const note = await count.getAttribute("aria-describedby")
-      expect(await page.locator(`[id='${note}']`).textContent()).toBe("Write a number.")
+      expect(await page.locator(`[id='${note}']`).textContent()).toBe("Enter a number.")
       expect(await count.evaluate((field) => field === document.activeElement)).toBe(true)
       expect(await stage.states(id)).toEqual(["pending"])
       await count.fill("3")
@@ -163,13 +163,13 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     const annotations = { "Which database?": { notes: "the small one" } }
     await reply(answered.id, { behavior: "allow", updatedInput: { questions: TWO_QUESTIONS, answers, annotations } })
 
-    const page = await stage.inbox(`/approvals/${await idOf(accepted.id)}`)
+    const page = await stage.inbox(`/requests/${await idOf(accepted.id)}`)
     const record = detail(page).getByRole("group", { name: "Request" })
     await detail(page)
-      .getByText(/^settled \d\d:\d\d:\d\d, (?:at once|after \d+ s)$/)
+      .getByText(/^settled \d\d:\d\d:\d\d, (?:immediately|after \d+ s)$/)
       .waitFor()
     await detail(page)
-      .getByText(/^Accepted by you/)
+      .getByText(/^You accepted this/)
       .waitFor()
     const pairs = async () => [
       await record.getByRole("term").allTextContents(),
@@ -181,11 +181,11 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     expect(values).toEqual(["3", "Jo", empty, "Yes", "Green", "x, y", empty, empty, empty, empty])
     expect(await record.textContent()).not.toContain("properties")
 
-    await page.goto(`/approvals/${await idOf(declined.id)}`)
-    await record.getByText("It asked for: Your name, How many, Share").waitFor()
+    await page.goto(`/requests/${await idOf(declined.id)}`)
+    await record.getByText("Asked for: Your name, How many, Share").waitFor()
     expect(await record.textContent()).not.toContain("properties")
 
-    await page.goto(`/approvals/${await idOf(answered.id)}`)
+    await page.goto(`/requests/${await idOf(answered.id)}`)
     await record.getByText("Note: the small one").waitFor()
     expect(await pairs()).toEqual([
       ["DatabaseWhich database?", "PartsWhich parts?"],
@@ -201,7 +201,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     await expect.poll(() => stage.states(id), PATIENCE).toEqual(["denied"])
     expect(await answerOf(id)).toMatchObject({ message: "The user chose not to answer these questions." })
     await dock(page)
-      .getByText(/^Skipped by you/)
+      .getByText(/^You skipped this/)
       .waitFor()
   })
 
@@ -224,9 +224,9 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       annotations: { "Which database?": { unanswered: "skipped" }, "Which parts?": { unanswered: "skipped" } },
     })
     await dock(page)
-      .getByText(/^Skipped by you/)
+      .getByText(/^You skipped this/)
       .waitFor()
-    await page.goto(`/approvals/${ask.id}`)
+    await page.goto(`/requests/${ask.id}`)
     const told = () => detail(page).getByRole("definition").allTextContents()
     await expect.poll(told, PATIENCE).toEqual(["Skipped", "Skipped"])
   })
@@ -256,7 +256,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     await expect.poll(() => stage.states(id), PATIENCE).toEqual(["denied"])
     expect((await answerOf(id)).message).toBe("> Drop the old table\n\nKeep the data\n\nAnd test it")
     await dock(page)
-      .getByText(/^Sent back by you/)
+      .getByText(/^You returned this/)
       .waitFor()
   })
 
@@ -265,10 +265,10 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     const page = await stage.session(id)
     await armed(page)
     await page.keyboard.press("e")
-    await dock(page).getByRole("textbox", { name: "Edit the plan" }).fill("1. Keep the table")
+    await dock(page).getByRole("textbox", { name: "Edit plan" }).fill("1. Keep the table")
     await dock(page).getByRole("button", { name: "Done editing" }).click()
     await dock(page).getByText("Edited", { exact: true }).waitFor()
-    await dock(page).getByRole("button", { name: "Approve edited, accept edits" }).click()
+    await dock(page).getByRole("button", { name: "Approve edited, auto-accept edits" }).click()
     await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
     expect(await answerOf(id)).toMatchObject({ updatedInput: { plan: "1. Keep the table" } })
   })
@@ -291,7 +291,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       await stage.waitFor(agent.id, 1)
       const [asked] = await stage.asks(agent.id)
       for (const role of ["operator", "viewer"] as const) {
-        const page = await stage.inbox(`/approvals/${asked?.["id"]}`, { role })
+        const page = await stage.inbox(`/requests/${asked?.["id"]}`, { role })
         await page.getByText("From the call").first().waitFor()
       }
     },
@@ -309,9 +309,9 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
     await dock(page).getByRole("button", { name: "Open auth.example.org" }).click()
     expect((await popup).url()).toBe(url)
     await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed"])
-    await page.goto(`/approvals/${(await stage.asks(agent.id))[0].id}`)
-    await page.getByText(/Waiting for the server to say/).waitFor()
+    await page.goto(`/requests/${(await stage.asks(agent.id))[0].id}`)
+    await page.getByText(/Waiting for the server to confirm/).waitFor()
     agent.say({ type: "system", subtype: "elicitation_complete", mcp_server_name: "auth", elicitation_id: "e1" })
-    await page.getByText(/The server says that it is done/).waitFor()
+    await page.getByText(/The server confirmed/).waitFor()
   })
 })

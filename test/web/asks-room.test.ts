@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest"
-import { AskingCockpit, armed, dock, PATIENCE } from "./approvals-page.ts"
+import { AskingCockpit, armed, dock, PATIENCE } from "./asks-page.ts"
 import { check, journey } from "./check.ts"
 import { hasBrowser } from "./cockpit.ts"
 import { asksFor } from "./scenarios.ts"
@@ -20,7 +20,7 @@ describe.runIf(hasBrowser)("room to decide", () => {
     const page = await stage.session(id, { size: "phone" })
     await dock(page).getByRole("button", { name: "Review" }).click()
     const sheet = page.getByRole("dialog", { name: "Request" })
-    const primary = await sheet.getByRole("button", { name: /Review to allow/ }).boundingBox()
+    const primary = await sheet.getByRole("button", { name: /Read to the end to allow/ }).boundingBox()
     const deny = await sheet.getByRole("button", { name: /Deny/ }).boundingBox()
     if (primary === null || deny === null) throw new Error("a button is not there")
     expect(Math.min(primary.height, deny.height)).toBeGreaterThanOrEqual(44)
@@ -35,7 +35,7 @@ describe.runIf(hasBrowser)("room to decide", () => {
     await sheet.locator("[data-ask][data-armed='true']").waitFor()
     await allow.tap()
     await expect.poll(() => stage.states(id), PATIENCE).toEqual(["allowed"])
-    await sheet.getByText(/^Allowed by you/).waitFor()
+    await sheet.getByText(/^You allowed this/).waitFor()
     // Nothing else waits: it goes by itself.
     await sheet.waitFor({ state: "hidden" })
   })
@@ -87,7 +87,7 @@ describe.runIf(hasBrowser)("room to decide", () => {
       await page.setViewportSize({ width: 320, height: 300 })
       await page.reload()
       await dock(page).getByRole("button", { name: "Review" }).click()
-      await sheet.getByRole("button", { name: "Review to allow" }).waitFor()
+      await sheet.getByRole("button", { name: "Read to the end to allow" }).waitFor()
       await sheet.getByRole("button", { name: "Show all" }).click()
       await sheet.getByRole("button", { name: /^Allow once/ }).waitFor()
     },
@@ -126,7 +126,7 @@ describe.runIf(hasBrowser)("room to decide", () => {
     await dock(page).getByText("three").waitFor()
     expect(
       await dock(page)
-        .getByText(/not checked/)
+        .getByText(/Couldn't read the current file/)
         .count(),
     ).toBe(0)
     await armed(page)
