@@ -1,8 +1,8 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
+import type { HostAnswer } from "../wire/host-requests.ts"
 import type { AgentCore } from "./core.ts"
 import { isMeant } from "./hook-matcher.ts"
-import type { HostAnswer } from "./host-requests.ts"
 import { runCommandHooks } from "./settings-hooks.ts"
 
 interface Matcher {

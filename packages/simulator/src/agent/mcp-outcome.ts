@@ -1,8 +1,8 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { McpToolResult } from "../mcp/servers.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { ToolOutcome } from "../tools/tool.ts"
 import type { AgentCore } from "./core.ts"
-import type { McpToolResult } from "./mcp-servers.ts"
 
 /** What an MCP server gave, as a tool's result tells it. */
 export function mcpOutcome(

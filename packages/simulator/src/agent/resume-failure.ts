@@ -1,7 +1,7 @@
 import type { Transport } from "@signalbox/transport"
 import type { Fields, ResultFacts, WireProfile } from "../profiles/profile.ts"
+import type { Randomness } from "../randomness.ts"
 import type { RefusedSession } from "../sessions/open-session.ts"
-import type { Randomness } from "./randomness.ts"
 
 const NOTHING: Omit<ResultFacts, "sessionId" | "uuid"> = {
   outcome: { kind: "error", subtype: "error_during_execution", errors: [], isError: true },

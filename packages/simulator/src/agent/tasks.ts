@@ -1,7 +1,7 @@
 import type { Fields } from "../profiles/profile.ts"
 import { dashed, present } from "../profiles/shared.ts"
+import type { QueuedMessage } from "../wire/message-queue.ts"
 import type { AgentCore } from "./core.ts"
-import type { QueuedMessage } from "./message-queue.ts"
 
 export interface TaskEnd {
   readonly status: "completed" | "failed" | "stopped"

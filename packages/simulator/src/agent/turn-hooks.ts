@@ -1,7 +1,7 @@
 import { textOf } from "@signalbox/protocol/envelope"
+import type { QueuedMessage } from "../wire/message-queue.ts"
 import { tellSystemMessage } from "./before-tool.ts"
 import type { AgentCore } from "./core.ts"
-import type { QueuedMessage } from "./message-queue.ts"
 
 /** The hooks at the two ends of a turn. */
 export class TurnHooks {

@@ -1,6 +1,6 @@
 import type { Denial, ResultError, ResultFacts, Timing } from "../profiles/profile.ts"
+import type { QueuedMessage } from "../wire/message-queue.ts"
 import type { AgentCore } from "./core.ts"
-import type { QueuedMessage } from "./message-queue.ts"
 
 /** How a turn ends. */
 export type Ending =

@@ -1,5 +1,5 @@
+import type { Batch } from "../wire/message-queue.ts"
 import type { AgentCore } from "./core.ts"
-import type { Batch } from "./message-queue.ts"
 
 /**
  * A turn that is to run, and can be broken into before it does. What it takes to play one is loaded with the first: the

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
-import type { Launch } from "../agent/launch.ts"
 import { type AgentOptions, openAgent } from "../agent/open-agent.ts"
 import type { OpenFaults } from "../faults/open-faulty.ts"
+import type { Launch } from "../launch/launch.ts"
 import type { Model } from "../model/model.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
@@ -91,7 +91,7 @@ async function withServers(launch: Launch, { values, switches }: ParsedArguments
 
 async function withPlugins(launch: Launch, folders: readonly string[]): Promise<Launch> {
   if (folders.length === 0) return launch
-  const { readPlugins } = await import("./plugins.ts")
+  const { readPlugins } = await import("../launch/plugins.ts")
   return { ...launch, plugins: readPlugins(folders, launch.cwd) }
 }
 
@@ -101,7 +101,7 @@ async function withPages(launch: Launch): Promise<Launch> {
     ["skills", "commands", "agents"].map((kind) => `${folder}/${kind}`),
   )
   if (!folders.some((folder) => existsSync(folder))) return launch
-  const { readOwnPages } = await import("./own-pages.ts")
+  const { readOwnPages } = await import("../launch/own-pages.ts")
   return { ...launch, pages: readOwnPages(launch) }
 }
 

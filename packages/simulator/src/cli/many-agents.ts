@@ -1,7 +1,7 @@
 import type { DialState, Transport } from "@signalbox/transport"
-import type { Launch } from "../agent/launch.ts"
 import type { SimulatedAgent } from "../agent/open-agent.ts"
 import { openSimulatedAgent } from "../agent/open-simulated-agent.ts"
+import type { Launch } from "../launch/launch.ts"
 import type { Model } from "../model/model.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"

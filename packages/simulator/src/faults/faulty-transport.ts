@@ -1,5 +1,5 @@
 import type { Closed, Transport } from "@signalbox/transport"
-import type { AgentClock } from "../agent/clock.ts"
+import type { AgentClock } from "../clock.ts"
 import { floodLines } from "./bad-lines.ts"
 import type { FaultSignal } from "./fault.ts"
 import { beginFaults, type FaultAction, type FaultPlan, stepFaults, unmetFaults } from "./plan.ts"

@@ -1,4 +1,4 @@
-import type { Randomness } from "../agent/randomness.ts"
+import type { Randomness } from "../randomness.ts"
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import type { Launch } from "../agent/launch.ts"
+import type { Launch } from "../launch/launch.ts"
 import type { Fields } from "../profiles/profile.ts"
 import {
   historyOf,

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import type { Launch } from "../agent/launch.ts"
-import { isRead } from "../agent/settings-files.ts"
 import type { AgentInfo, OwnPage, OwnPages } from "../profiles/profile.ts"
+import type { Launch } from "./launch.ts"
 import { descriptionOf, namesIn, readPage } from "./page.ts"
+import { isRead } from "./settings-files.ts"
 
 // The skills, commands and agents that a user or a project keeps in files, where the launch reads their settings.
 

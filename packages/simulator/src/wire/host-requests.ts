@@ -1,7 +1,7 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import type { AgentClock } from "../clock.ts"
 import type { Fields } from "../profiles/profile.ts"
-import type { AgentClock } from "./clock.ts"
-import type { Randomness } from "./randomness.ts"
+import type { Randomness } from "../randomness.ts"
 
 /** How a question to the host ended. */
 export type HostAnswer =

@@ -1,11 +1,11 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { NamedServer } from "../mcp/config.ts"
-import { type Acquaintance, introduce, shakeHands } from "../mcp/handshake.ts"
-import { hostLink } from "../mcp/host-link.ts"
-import type { McpLink, SendOptions } from "../mcp/link.ts"
-import { annotationsOf, errorText, failureText } from "../mcp/server-words.ts"
+import type { AgentCore } from "../agent/core.ts"
 import type { Fields, McpServerFacts } from "../profiles/profile.ts"
-import type { AgentCore } from "./core.ts"
+import type { NamedServer } from "./config.ts"
+import { type Acquaintance, introduce, shakeHands } from "./handshake.ts"
+import { hostLink } from "./host-link.ts"
+import type { McpLink, SendOptions } from "./link.ts"
+import { annotationsOf, errorText, failureText } from "./server-words.ts"
 
 interface Server {
   readonly name: string
@@ -255,7 +255,7 @@ function hostLinkOf(core: AgentCore, server: Server): McpLink {
 
 /** What starts and dials servers is loaded where there are some. */
 async function openOwn(core: AgentCore, own: NamedServer, timeoutMs: number): Promise<McpLink> {
-  const { openLink } = await import("../mcp/open-link.ts")
+  const { openLink } = await import("./open-link.ts")
   return openLink(core, own, timeoutMs)
 }
 

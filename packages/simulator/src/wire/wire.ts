@@ -1,7 +1,7 @@
+import type { AgentClock } from "../clock.ts"
 import type { Fields, MessageFacts, WireProfile } from "../profiles/profile.ts"
-import type { AgentClock } from "./clock.ts"
+import type { Randomness } from "../randomness.ts"
 import type { Outbox } from "./outbox.ts"
-import type { Randomness } from "./randomness.ts"
 
 /** Writes an agent's messages in the form of its version. */
 export class Wire {
