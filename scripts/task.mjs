@@ -52,10 +52,10 @@ const tasks = {
   async generate() {
     await ensureBuilt()
     await run(process.execPath, ["scripts/generate-known.mjs"])
-    await run(process.execPath, ["scripts/generate-scenario-schema.mjs"])
+    await run(process.execPath, ["scripts/generate-scenarios.mjs"])
     await run(process.execPath, ["scripts/generate-cli-docs.mjs"])
-    const generated = ["packages/protocol/src/known.generated.ts", "packages/simulator/schema/scenario.schema.json"]
-    await run(tool("biome"), ["check", "--write", ...generated])
+    const files = ["schema/scenario.schema.json", "gallery/gallery.json"].map((file) => `packages/simulator/${file}`)
+    await run(tool("biome"), ["check", "--write", "packages/protocol/src/known.generated.ts", ...files])
   },
   async lock() {
     await run(process.execPath, ["scripts/complete-lock.mjs"])

@@ -3,8 +3,8 @@ export type { SimulatedAgent, SimulatedAgentOptions } from "./agent/open-agent.t
 export { openSimulatedAgent } from "./agent/open-simulated-agent.ts"
 export { claudeSimPath } from "./cli/executable-path.ts"
 export { type AgentClock, createClock } from "./clock.ts"
-export type { FaultSignal } from "./faults/fault.ts"
 export type { FaultEffects } from "./faults/faulty-transport.ts"
+export type { FaultSignal } from "./faults/parse-fault.ts"
 export { createLaunch, type Launch, type SessionLaunch } from "./launch/launch.ts"
 export { type ClaudeEnvironmentOptions, claudeEnvironment } from "./messages-api/claude-environment.ts"
 export type { ApiProblem, RecordedRequest } from "./messages-api/recording.ts"
@@ -15,16 +15,27 @@ export type { Model, ModelAction, ModelActions, ModelRequest } from "./model/mod
 export { profileNames, profileOf } from "./profiles/index.ts"
 export type { Catalog, Quirks, WireProfile } from "./profiles/profile.ts"
 export { openReplay, type ReplayedAgent, type ReplayOptions } from "./record/open-replay.ts"
-export { type RecordOptions, recordTransport } from "./record/record-transport.ts"
-export { decodeRecording, encodeRecording, type RecordedLine, type Recording } from "./record/recording.ts"
+export {
+  decodeRecording,
+  encodeRecording,
+  type RecordedLine,
+  type Recording,
+  type RecordOptions,
+  recordTransport,
+} from "./record/recording.ts"
 export { readReplayFile } from "./record/replay-file.ts"
 export type { Replay, ReplayStep } from "./record/replay-schema.ts"
 export { replayOf } from "./record/to-replay.ts"
 export { scenarioOf } from "./record/to-turns.ts"
 export { builtInScenario } from "./scenario/built-in.ts"
-export { type GalleryEntry, galleryNames, listGallery, loadScenario } from "./scenario/gallery.ts"
+export {
+  type GalleryEntry,
+  galleryNames,
+  listGallery,
+  loadScenario,
+  readScenarioFile,
+} from "./scenario/load-scenario.ts"
 export { parseScenario, type ScenarioProblem } from "./scenario/parse-scenario.ts"
-export { readScenarioFile } from "./scenario/scenario-file.ts"
 export type {
   AgentStep,
   AsideStep,

@@ -11,16 +11,20 @@ import { modelUsage } from "../profiles/shared.ts"
 import type { Randomness } from "../randomness.ts"
 import type { OpenedSession } from "../sessions/open-session.ts"
 import { Toolbox, type ToolMode } from "../tools/toolbox.ts"
-import { type HostLine, readHostLine, readUserMessage } from "../wire/host-message.ts"
 import { HostRequests } from "../wire/host-requests.ts"
-import { MessageQueue, type QueuedMessage } from "../wire/message-queue.ts"
+import {
+  type HostLine,
+  MessageQueue,
+  type QueuedMessage,
+  readHostLine,
+  readUserMessage,
+} from "../wire/message-queue.ts"
 import { Outbox } from "../wire/outbox.ts"
 import { Wire } from "../wire/wire.ts"
 import { answerControl, loadControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
-import { Hooks } from "./hooks.ts"
+import { Hooks, runStartHooks } from "./hooks.ts"
 import { Ledger } from "./ledger.ts"
-import { runStartHooks } from "./settings-hooks.ts"
 import { Tasks } from "./tasks.ts"
 import { Turn } from "./turn.ts"
 

@@ -1,7 +1,6 @@
 import type { Fields } from "../profiles/profile.ts"
 import { present } from "../profiles/shared.ts"
-import type { AsideStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
-import { wholeSummary } from "./compaction.ts"
+import type { AsideStep, CompactStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
 import type { AgentCore } from "./core.ts"
 
 /** Plays what only the CLI's own side can. */
@@ -56,4 +55,85 @@ async function elicit(core: AgentCore, step: ElicitStep, signal: AbortSignal): P
 function propertiesOf(schema: Readonly<Fields> | undefined): object {
   const properties = schema?.["properties"]
   return typeof properties === "object" && properties !== null ? properties : {}
+}
+
+const CONTINUED =
+  "This session is being continued from a previous conversation that ran out of context. The summary below covers the " +
+  "earlier portion of the conversation."
+const DEFAULT_DURATION_MS = 10
+
+interface Compaction {
+  readonly trigger: "auto" | "manual"
+  readonly summary: string
+  readonly preTokens: number
+  readonly postTokens: number
+  readonly durationMs: number
+}
+
+/** Compaction in the middle of a turn, as the scenario says. */
+export async function wholeSummary(core: AgentCore, step: CompactStep, signal: AbortSignal): Promise<void> {
+  const compaction = compactionOf(core, step.compact, step)
+  await beginCompaction(core, compaction, signal)
+  endCompaction(core, compaction)
+}
+
+export function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: Partial<CompactStep> = {}): Compaction {
+  const preTokens = step.preTokens ?? Math.ceil(JSON.stringify(core.history).length / 4)
+  return {
+    trigger,
+    summary: step.summary ?? "The conversation so far was scripted.",
+    preTokens,
+    postTokens: step.postTokens ?? Math.ceil(preTokens / 10),
+    durationMs: step.durationMs ?? DEFAULT_DURATION_MS,
+  }
+}
+
+/** The hook, the status that it is going on, and the status that it is over. Returns what is told of the hook. */
+export async function beginCompaction(core: AgentCore, compaction: Compaction, signal: AbortSignal): Promise<string> {
+  const { trigger, durationMs, preTokens, postTokens } = compaction
+  const outcomes = await core.hooks.run(core, {
+    event: "PreCompact",
+    subject: trigger,
+    input: { trigger, custom_instructions: core.profile.generation === 37 ? "" : null },
+    signal,
+    base: { omitMode: true, omitEffort: true },
+  })
+  core.wire.system("status", { status: "compacting" })
+  await core.clock.pause(durationMs, signal)
+  // The summary is the model's, and paid for.
+  const usage = { input: preTokens, output: postTokens, cacheRead: 0, cacheWrite: 0 }
+  core.ledger.record(core.state.model, usage, { isMain: false })
+  const result = core.profile.generation === 37 ? {} : { compact_result: "success" }
+  core.wire.system("status", { status: null, ...result })
+  return outcomes.map(() => "PreCompact [callback] completed successfully").join("\n")
+}
+
+/** The boundary, and the summary that stands for everything before it. */
+export function endCompaction(core: AgentCore, compaction: Compaction): void {
+  const { generation } = core.profile
+  const uuid = core.random.uuid()
+  const parent = generation === 325 ? { logical_parent_uuid: core.random.uuid() } : {}
+  const head = { type: "system", subtype: "compact_boundary", session_id: core.wire.sessionId, uuid }
+  core.wire.emit({ ...head, compact_metadata: metadata(generation, compaction), ...parent })
+  const content = `${CONTINUED}\n\nSummary:\n${compaction.summary}`
+  core.history.splice(0, core.history.length, { role: "user", content: [{ type: "text", text: content }] })
+  const timestamp = generation === 37 ? {} : { timestamp: core.wire.timestamp() }
+  const synthetic = generation === 37 ? {} : { isSynthetic: true }
+  core.wire.emit({
+    type: "user",
+    message: { role: "user", content },
+    session_id: core.wire.sessionId,
+    parent_tool_use_id: null,
+    uuid: core.random.uuid(),
+    ...timestamp,
+    isReplay: false,
+    ...synthetic,
+  })
+}
+
+function metadata(generation: 37 | 120 | 325, { trigger, preTokens, postTokens, durationMs }: Compaction): Fields {
+  const base = { trigger, pre_tokens: preTokens }
+  if (generation === 37) return base
+  const dropped = generation === 325 ? { cumulative_dropped_tokens: 0 } : {}
+  return { ...base, post_tokens: postTokens, ...dropped, duration_ms: durationMs }
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@signalbox/protocol/envelope"
-import { priceOf } from "../profiles/prices.ts"
 import type { Fields, ModelSpending, UsageNumbers } from "../profiles/profile.ts"
+import { priceOf } from "../profiles/shared.ts"
 
 const NOTHING: UsageNumbers = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 

@@ -1,10 +1,17 @@
-import { isRetried, maxRetries, retryDelayMs, retryName } from "./api-errors.ts"
 import { playAside } from "./asides.ts"
-import { mendingOf } from "./broken-reply.ts"
 import { type AgentCore, toolsOf } from "./core.ts"
+import {
+  type Failure,
+  isQuiet,
+  isRetried,
+  maxRetries,
+  mendingOf,
+  retryDelayMs,
+  retryName,
+  type Spoken,
+  Tries,
+} from "./failures.ts"
 import { Speech } from "./speech.ts"
-import type { Failure, Spoken } from "./spoken.ts"
-import { isQuiet, Tries } from "./tries.ts"
 import type { TurnReport } from "./turn-report.ts"
 
 export type Why = "said" | "results" | "retry" | "continue"

@@ -1,13 +1,13 @@
 import { resolve } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { isRead, writeRules } from "../launch/settings-files.ts"
+import { displayName } from "../mcp/servers.ts"
 import { readCommand } from "../permissions/bash-command.ts"
 import { decide, type Question } from "../permissions/decide.ts"
 import { applyUpdates } from "../permissions/permission-state.ts"
 import type { AskFacts, Fields } from "../profiles/profile.ts"
 import type { HostAnswer } from "../wire/host-requests.ts"
 import type { AgentCore } from "./core.ts"
-import { displayName } from "./display-name.ts"
 import type { CallScope, ToolUse } from "./tool-call.ts"
 
 /** Whether a tool may run, and what the result says of how that was decided. */

@@ -1,10 +1,8 @@
-import type { ResultError } from "../profiles/profile.ts"
-import { type ApiProblem, problemOf } from "./api-errors.ts"
-import { mendingOf } from "./broken-reply.ts"
+import { textOf } from "@signalbox/protocol/envelope"
+import type { Fields, ResultError } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
-import type { AfterRefusal, Refusals } from "./refusals.ts"
-import type { Failure, Progress, Spoken } from "./spoken.ts"
-import type { StandIn } from "./stand-in.ts"
+import { type ApiProblem, type Failure, mendingOf, type Progress, problemOf, type Spoken } from "./failures.ts"
+import { rememberResult } from "./tool-call.ts"
 import type { Ending, TurnReport } from "./turn-report.ts"
 
 const MAX_TOKENS_NOTE =
@@ -79,4 +77,153 @@ export class ReplyEndings {
 
 function tooLong(): string {
   return "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable."
+}
+
+/** The model that answers when this one has refused twice; seen with the newest generation's default model. */
+const FALLBACKS: Readonly<Record<string, string>> = { "claude-opus-5-5": "claude-opus-4-8" }
+
+/** What comes after a refused reply. `insteadOf`: another model answers, in place of these messages. */
+export type AfterRefusal = { ending: Ending } | { again: true; insteadOf?: readonly string[] }
+
+/** What becomes of replies that the model's own safeguards stopped. */
+export class Refusals {
+  readonly #core: AgentCore
+  readonly #report: TurnReport
+  readonly #standIn: StandIn
+  /** The uuid of the user's message that the turn is about. */
+  readonly #userUuid: () => string
+  #ofTurn = 0
+  #isRetracted = false
+
+  constructor(core: AgentCore, turn: { report: TurnReport; standIn: StandIn; userUuid: () => string }) {
+    this.#core = core
+    this.#report = turn.report
+    this.#standIn = turn.standIn
+    this.#userUuid = turn.userUuid
+  }
+
+  /** To be called before the reply's end is passed on. True: the reply is taken back, and another model asked. */
+  retracts(spoken: Spoken): boolean {
+    const core = this.#core
+    const fallback = FALLBACKS[core.state.model]
+    const category = textOf(spoken.stopDetails, "category")
+    if (core.profile.generation !== 325 || this.#ofTurn !== 1 || fallback === undefined || category === undefined) {
+      return false
+    }
+    this.#isRetracted = true
+    const [before, after] = [readable(spoken.model), readable(fallback)]
+    core.wire.system("model_refusal_fallback", {
+      trigger: "refusal",
+      direction: "retry",
+      scope: "session",
+      original_model: spoken.model,
+      fallback_model: fallback,
+      request_id: core.model.requestId(),
+      api_refusal_category: category,
+      api_refusal_explanation: textOf(spoken.stopDetails, "explanation") ?? null,
+      retracted_message_uuids: spoken.uuids,
+      refused_user_message_uuid: this.#userUuid(),
+      content: `${before}'s safeguards flagged this session. ${after} is answering instead.\n\nDetails: \`[${category}]\``,
+    })
+    core.state.refusedModel = core.state.model
+    core.state.model = fallback
+    return true
+  }
+
+  after(spoken: Spoken): AfterRefusal {
+    const core = this.#core
+    if (core.profile.generation !== 325) return this.#older(spoken)
+    core.state.safetyStops++
+    this.#ofTurn++
+    if (this.#isRetracted) return this.#answerInstead(spoken)
+    if (this.#ofTurn === 1) {
+      const content = `${readable(spoken.model)}'s safeguards stopped the response above · continuing once with that noted`
+      core.wire.system("informational", { content, level: "notice" }, "uuid")
+      const note = "Your response above was stopped by a safety classifier — this is not a tool or API error."
+      this.#standIn.sayAsUser(note, { isSynthetic: true, refused_message_id: spoken.messageId })
+      return { again: true }
+    }
+    return this.#giveUp(spoken)
+  }
+
+  #answerInstead({ uuids, messageId }: Spoken): AfterRefusal {
+    const { history, ledger } = this.#core
+    this.#isRetracted = false
+    // Paid for, but neither told among the turn's tokens nor to the other model.
+    ledger.forgetLastCall()
+    if (history.at(-1)?.["id"] === messageId) history.pop()
+    return { again: true, insteadOf: uuids }
+  }
+
+  #giveUp(spoken: Spoken): AfterRefusal {
+    const core = this.#core
+    const category = textOf(spoken.stopDetails, "category") ?? null
+    const explanation = textOf(spoken.stopDetails, "explanation") ?? null
+    const request_id = core.model.requestId()
+    core.wire.emit({
+      type: "system",
+      subtype: "model_refusal_no_fallback",
+      uuid: core.random.uuid(),
+      original_model: spoken.model,
+      request_id,
+      api_refusal_category: category,
+      api_refusal_explanation: explanation,
+      refused_user_message_uuid: this.#userUuid(),
+      content: "",
+      session_id: core.wire.sessionId,
+    })
+    const details = `Request ID: ${request_id}\n\nMessage ID: ${spoken.messageId}`
+    const text = `API Error: ${readable(spoken.model)}'s safeguards flagged this message.\n\n${details}`
+    this.#standIn.sayAsModel(text, {
+      error: "invalid_request",
+      extra: { is_api_error_message: true, refused_message_id: spoken.messageId },
+      ending: { stop_details: { type: "refusal", category, explanation }, stop_reason: "refusal" },
+    })
+    return { ending: { kind: "done", text, terminal: "api_error", apiError: { status: null } } }
+  }
+
+  #older(spoken: Spoken): AfterRefusal {
+    const isOldest = this.#core.profile.generation === 37
+    const because = textOf(spoken.stopDetails, "explanation")
+    const policy = "https://www.anthropic.com/legal/aup"
+    const rest = isOldest || because === undefined ? "Try rephrasing the request." : `${because}.`
+    const text = `API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy (${policy}). ${rest}`
+    const extra = { is_api_error_message: true, refused_message_id: spoken.messageId }
+    this.#standIn.sayAsModel(text, { error: "invalid_request", extra })
+    if (isOldest) this.#report.stopReason = "stop_sequence"
+    return { ending: { kind: "done", text, terminal: "api_error", apiError: { status: null } } }
+  }
+}
+
+/** `claude-opus-5-5` is "Opus 5.5" to people. */
+function readable(model: string): string {
+  const [, family = "", major, minor] = /^claude-([a-z]+)-(\d+)-(\d+)/.exec(model) ?? []
+  return family === "" ? model : `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}.${minor}`
+}
+
+/** What a CLI says by itself in somebody else's place. */
+export class StandIn {
+  readonly #core: AgentCore
+  readonly #report: TurnReport
+
+  constructor(core: AgentCore, report: TurnReport) {
+    this.#core = core
+    this.#report = report
+  }
+
+  /** `ending`: what the message tells of its own end, where that is not the usual. */
+  sayAsModel(text: string, about: { error?: string; extra?: Fields; ending?: Fields } = {}): void {
+    const core = this.#core
+    const { error, extra, ending } = about
+    const message = { ...core.profile.shapes.syntheticMessage(core.random.uuid(), text), ...ending }
+    core.wire.assistant(message, { error, request_id: core.model.requestId(), ...extra })
+  }
+
+  sayAsUser(text: string, extra: Fields = {}): void {
+    const core = this.#core
+    const message = { role: "user", content: [{ type: "text", text }] }
+    const said = core.wire.user(message, extra)
+    rememberResult(core, message, said)
+    this.#report.userMessages++
+  }
 }

@@ -1,17 +1,14 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { statusOf } from "../messages-api/json-answers.ts"
-import type { ModelAction, ModelActions } from "../model/model.ts"
+import { type ModelAction, type ModelActions, untilAborted } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
 import type { AsideStep } from "../scenario/schema.ts"
-import { BlockBuilder } from "./block-builder.ts"
-import { blockExtra } from "./block-extra.ts"
+import { BlockBuilder, blockExtra, rememberReply } from "./blocks.ts"
 import type { AgentCore } from "./core.ts"
+import { type Failure, type Progress, type Spoken, usageNumbers } from "./failures.ts"
 import { PartialMessages } from "./partial-messages.ts"
-import { rememberReply } from "./reply-memory.ts"
-import { type Failure, type Progress, type Spoken, usageNumbers } from "./spoken.ts"
 import { usageFields } from "./subagent-report.ts"
-import { untilAborted } from "./until-aborted.ts"
 
 export interface Listening {
   readonly signal: AbortSignal

@@ -37,7 +37,7 @@ async function convert(argv: readonly string[]): Promise<number> {
   const [{ scenarioOf }, { replayOf }, { brokenOff }] = await Promise.all([
     import("../record/to-turns.ts"),
     import("../record/to-replay.ts"),
-    import("../record/broken-off.ts"),
+    import("../record/to-replay.ts"),
   ])
   const replay = replayOf(recording)
   const notice = brokenOff(replay, path, recording.cutOffAt)

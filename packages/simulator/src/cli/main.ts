@@ -33,7 +33,7 @@ async function command(argv: readonly string[]): Promise<number | undefined> {
 }
 
 async function list(isJson: boolean): Promise<number> {
-  const { listGallery } = await import("../scenario/gallery.ts")
+  const { listGallery } = await import("../scenario/load-scenario.ts")
   const entries = await listGallery()
   if (isJson) return print(`${JSON.stringify({ scenarios: entries })}\n`)
   const width = Math.max(...entries.map(({ name }) => name.length))
@@ -91,7 +91,7 @@ async function withServers(launch: Launch, { values, switches }: ParsedArguments
 
 async function withPlugins(launch: Launch, folders: readonly string[]): Promise<Launch> {
   if (folders.length === 0) return launch
-  const { readPlugins } = await import("../launch/plugins.ts")
+  const { readPlugins } = await import("../launch/own-pages.ts")
   return { ...launch, plugins: readPlugins(folders, launch.cwd) }
 }
 
@@ -146,7 +146,7 @@ async function loadFaults(options: AgentOptions): Promise<OpenFaults | undefined
 async function loadScenario({ scenarioFile, modelUrl }: Settings): Promise<{ scenario?: Scenario }> {
   if (scenarioFile === undefined || modelUrl !== undefined) return {}
   // Checking a scenario takes longer to load than all the rest: only who brings one pays for it.
-  const gallery = await import("../scenario/gallery.ts")
+  const gallery = await import("../scenario/load-scenario.ts")
   return { scenario: await gallery.loadScenario(scenarioFile) }
 }
 

@@ -1,6 +1,6 @@
 import type { DialEnvironment, DialledConnection, SdkUrlOptions, Transport } from "@signalbox/transport"
-import { isOn } from "../environment-flag.ts"
 import type { FaultEffects } from "../faults/faulty-transport.ts"
+import { isOn } from "../launch/launch.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { Environment } from "./launch-from-argv.ts"

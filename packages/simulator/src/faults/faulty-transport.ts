@@ -1,8 +1,7 @@
 import type { Closed, Transport } from "@signalbox/transport"
 import type { AgentClock } from "../clock.ts"
-import { floodLines } from "./bad-lines.ts"
-import type { FaultSignal } from "./fault.ts"
-import { beginFaults, type FaultAction, type FaultPlan, stepFaults, unmetFaults } from "./plan.ts"
+import type { FaultSignal } from "./parse-fault.ts"
+import { beginFaults, type FaultAction, type FaultPlan, floodLines, stepFaults, unmetFaults } from "./plan.ts"
 
 /** What lines cannot do. */
 export interface FaultEffects {

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs"
-import { join } from "node:path"
-import type { AgentInfo, OwnPage, OwnPages } from "../profiles/profile.ts"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { basename, join, resolve } from "node:path"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { AgentInfo, CommandInfo, OwnPage, OwnPages, PluginInfo } from "../profiles/profile.ts"
 import type { Launch } from "./launch.ts"
-import { descriptionOf, namesIn, readPage } from "./page.ts"
 import { isRead } from "./settings-files.ts"
 
 // The skills, commands and agents that a user or a project keeps in files, where the launch reads their settings.
@@ -52,4 +52,79 @@ function agentsIn(folder: string): AgentInfo[] {
       if (name === undefined || description === undefined) return []
       return [{ name, description, ...(model === undefined ? {} : { model }) }]
     })
+}
+
+// What an agent tells its host about plugins named by `--plugin-dir`: their names, commands, skills and agents. The
+// scenario says what they do.
+
+export function readPlugins(folders: readonly string[], cwd: string): PluginInfo[] {
+  return folders
+    .map((folder) => resolve(cwd, folder))
+    .filter((path) => existsSync(path))
+    .map(readPlugin)
+}
+
+function readPlugin(path: string): PluginInfo {
+  const manifest = jsonIn(join(path, ".claude-plugin", "plugin.json"))
+  const name = textOf(manifest, "name") ?? basename(path)
+  const version = textOf(manifest, "version")
+  const pages = (folder: string) => namesIn(join(path, folder)).filter((file) => file.endsWith(".md"))
+  const page = (folder: string, file: string) => readPage(join(path, folder, file))
+  return {
+    name,
+    path,
+    ...(version === undefined ? {} : { version }),
+    commands: pages("commands").map((file) => commandOf(name, file.slice(0, -3), page("commands", file))),
+    skills: namesIn(join(path, "skills"))
+      .filter((skill) => existsSync(join(path, "skills", skill, "SKILL.md")))
+      .map((skill) => ({ ...commandOf(name, skill, page(`skills/${skill}`, "SKILL.md")), aliases: [skill] })),
+    agents: pages("agents").map((file) => {
+      const { head } = page("agents", file)
+      return { name: `${name}:${head["name"] ?? file.slice(0, -3)}`, description: head["description"] ?? "" }
+    }),
+  }
+}
+
+function commandOf(plugin: string, name: string, page: Page): CommandInfo {
+  return {
+    name: `${plugin}:${name}`,
+    description: `(${plugin}) ${descriptionOf(page)}`,
+    argumentHint: page.head["argument-hint"] ?? "",
+  }
+}
+
+function jsonIn(path: string): unknown {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // a plugin without one is called by its folder
+  }
+}
+
+const MAX_FILES = 1000
+
+/** A text with `key: value` lines between dashes at its head: what skills, commands and agents are written in. */
+export interface Page {
+  readonly head: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export function readPage(path: string): Page {
+  const text = readFileSync(path, "utf8")
+  const [, lines = "", body = ""] = /^---\n([\s\S]*?)\n---\n?([\s\S]*)$/.exec(text) ?? [undefined, "", text]
+  const fields = lines.split("\n").flatMap((line): [string, string][] => {
+    const [, key, value] = /^([\w-]+): *["']?(.*?)["']? *$/.exec(line) ?? []
+    return key === undefined || value === undefined ? [] : [[key, value]]
+  })
+  return { head: Object.fromEntries(fields), body }
+}
+
+/** What it says it is for; without a word of it, its first line. */
+export function descriptionOf({ head, body }: Page): string {
+  return head["description"] ?? body.trim().split("\n")[0] ?? ""
+}
+
+export function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).toSorted().slice(0, MAX_FILES) : []
 }

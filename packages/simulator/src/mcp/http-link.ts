@@ -3,8 +3,7 @@ import { eventsIn } from "../event-stream.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { RemoteServer } from "./config.ts"
 import { CONNECTION_CLOSED, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
-import { RpcPeer } from "./rpc-peer.ts"
-import type { ServeMcp } from "./server-requests.ts"
+import { RpcPeer, type ServeMcp } from "./rpc-peer.ts"
 
 interface HttpLinkOptions {
   readonly userAgent: string

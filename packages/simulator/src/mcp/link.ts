@@ -1,3 +1,5 @@
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import type { AgentCore } from "../agent/core.ts"
 import type { Fields } from "../profiles/profile.ts"
 
 export interface SendOptions {
@@ -47,3 +49,37 @@ export function troubleText(trouble: LinkTrouble, generation: 37 | 120 | 325): s
 
 /** What a request gets whose connection is gone. */
 export const CONNECTION_CLOSED = { error: { code: -32_000, message: "Connection closed" } }
+
+/** A server that lives in the host: every message to it is a control request. */
+export function hostLink({ host }: Pick<AgentCore, "host">, name: string): McpLink {
+  return {
+    isOpen: true,
+    async send(message, options) {
+      const answer = await host.ask({ subtype: "mcp_message", server_name: name, message }, options)
+      return answer.kind === "success" ? fieldOf(answer.payload, "mcp_response") : undefined
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+// What is told of a server and of what it said, in the version's words.
+
+/** The hints of a tool that are kept. */
+export function annotationsOf(tool: Readonly<Fields>): Fields {
+  const hints = fieldOf(tool, "annotations") ?? {}
+  const kept = { readOnlyHint: "readOnly", destructiveHint: "destructive", openWorldHint: "openWorld" }
+  return Object.fromEntries(
+    Object.entries(kept).flatMap(([hint, name]) => (hints[hint] === true ? [[name, true]] : [])),
+  )
+}
+
+export function errorText({ profile }: AgentCore, error: Readonly<Fields>): string {
+  const message = textOf(error, "message") ?? ""
+  const isClosed = error["code"] === CONNECTION_CLOSED.error.code && message === CONNECTION_CLOSED.error.message
+  return isClosed && profile.generation === 325 ? message : `MCP error ${JSON.stringify(error["code"])}: ${message}`
+}
+
+export function failureText({ profile }: AgentCore, error: unknown): string {
+  if (error instanceof McpLinkFailure) return troubleText(error.trouble, profile.generation)
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,9 +1,12 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createLineSplitter } from "@signalbox/protocol/framing"
 import type { AgentCore } from "../agent/core.ts"
-import type { NamedServer } from "./config.ts"
+import type { Fields } from "../profiles/profile.ts"
+import type { NamedServer, StdioServer } from "./config.ts"
 import { openHttpLink, openSseLink } from "./http-link.ts"
-import { type McpLink, McpLinkFailure } from "./link.ts"
-import { serveFor } from "./server-requests.ts"
-import { openStdioLink } from "./stdio-link.ts"
+import { type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
+import { RpcPeer, type ServeMcp, serveFor } from "./rpc-peer.ts"
 
 /** Starts or dials a server. Throws an `McpLinkFailure`. */
 export async function openLink(core: AgentCore, { name, config }: NamedServer, timeoutMs: number): Promise<McpLink> {
@@ -20,4 +23,76 @@ export async function openLink(core: AgentCore, { name, config }: NamedServer, t
   return config.type === "http"
     ? openHttpLink(config, { userAgent, serve })
     : openSseLink(config, { userAgent, serve, timeoutMs })
+}
+
+/** How long a server may take to go when it is told to. */
+const GOODBYE_MS = 400
+
+export interface StdioLinkOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly serve: ServeMcp
+}
+
+/** Starts a server and speaks with it over its own stdin and stdout. */
+export async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLinkOptions): Promise<McpLink> {
+  const child = spawn(server.command, [...(server.args ?? [])], {
+    cwd,
+    env: { ...env, ...server.env },
+    // What it says on stderr a CLI keeps in its debug log.
+    stdio: ["pipe", "pipe", "ignore"],
+  })
+  await spawned(child, server.command)
+  const peer = new RpcPeer((message) => child.stdin.write(`${JSON.stringify(message)}\n`), serve)
+  // A server that is gone does not read; that it is gone is told by its end.
+  child.stdin.on("error", () => undefined)
+  readLines(child, peer)
+  child.once("exit", () => peer.close())
+  child.stdout.once("close", () => peer.close())
+  return {
+    send: (message: Fields, options: SendOptions) => peer.send(message, options),
+    get isOpen() {
+      return !peer.isClosed
+    },
+    async close() {
+      peer.close()
+      await end(child)
+    },
+  }
+}
+
+function readLines(child: ChildProcess, peer: RpcPeer): void {
+  const splitter = createLineSplitter()
+  child.stdout?.on("data", (chunk: Buffer) => {
+    for (const line of splitter.push(chunk)) peer.take(parsed(line))
+  })
+}
+
+/** A server that writes what is no JSON has lost its way, and is not the reason to end. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+async function spawned(child: ChildProcess, command: string): Promise<void> {
+  try {
+    await once(child, "spawn")
+  } catch (cause) {
+    const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT"
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new McpLinkFailure(isMissing ? { kind: "no-such-command", command } : { kind: "other", message }, { cause })
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, "exit")
+  child.stdin?.end()
+  child.kill("SIGINT")
+  const impatience = setTimeout(() => child.kill("SIGKILL"), GOODBYE_MS)
+  await gone
+  clearTimeout(impatience)
 }

@@ -3,9 +3,7 @@ import type { AgentCore } from "../agent/core.ts"
 import type { Fields, McpServerFacts } from "../profiles/profile.ts"
 import type { NamedServer } from "./config.ts"
 import { type Acquaintance, introduce, shakeHands } from "./handshake.ts"
-import { hostLink } from "./host-link.ts"
-import type { McpLink, SendOptions } from "./link.ts"
-import { annotationsOf, errorText, failureText } from "./server-words.ts"
+import { annotationsOf, errorText, failureText, hostLink, type McpLink, type SendOptions } from "./link.ts"
 
 interface Server {
   readonly name: string
@@ -277,4 +275,12 @@ function factsOf({ name, status, error, known, own }: Server): McpServerFacts {
 
 function wireName(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_")
+}
+
+/** A tool's name as people read it: `fetch_page` is `Fetch Page`. */
+export function displayName(tool: string): string {
+  return tool
+    .split(/[_-]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join(" ")
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { requireLoopbackUrl } from "./loopback.ts"
+import { SimulatorError } from "../simulator-error.ts"
 
 export interface ClaudeEnvironmentOptions {
   /** An empty directory; the CLI's settings and transcripts go there. */
@@ -45,4 +45,17 @@ export function claudeEnvironment(options: ClaudeEnvironmentOptions): Record<str
   return Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
+}
+
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|\[::1\]|localhost)$/
+
+export function requireLoopbackHost(host: string): string {
+  if (LOOPBACK.test(host)) return host
+  throw new SimulatorError("messages-api/not-loopback", `"${host}" is not a loopback address; use 127.0.0.1 or ::1.`)
+}
+
+export function requireLoopbackUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol === "http:" && LOOPBACK.test(parsed.hostname)) return url
+  throw new SimulatorError("messages-api/not-loopback", `"${url}" is not an http URL on loopback.`)
 }

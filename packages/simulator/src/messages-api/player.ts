@@ -1,8 +1,7 @@
 import { type Call, callsOf, plainReply } from "../scenario/calls.ts"
 import type { AgentStep, Scenario } from "../scenario/schema.ts"
 import { type Position, ScriptCursor, type Scripted } from "../scenario/script-cursor.ts"
-import { type FreshInput, freshSince, spokenTexts, type Tail, tailOf } from "./fresh-input.ts"
-import type { MessagesRequest } from "./request.ts"
+import { type FreshInput, freshSince, type MessagesRequest, spokenTexts, type Tail, tailOf } from "./request.ts"
 import { type SideKind, sideKindOf, sideReplyText } from "./side-calls.ts"
 
 /**

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { eventsIn } from "../event-stream.ts"
-import { requireLoopbackUrl } from "../messages-api/loopback.ts"
+import { requireLoopbackUrl } from "../messages-api/claude-environment.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
 import type { ToolStep } from "../scenario/schema.ts"

@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import type { ReplyAction } from "../scenario/reply-events.ts"
 import type { ToolStep } from "../scenario/schema.ts"
@@ -37,4 +38,71 @@ export interface Model {
   requestId(): string
   /** Holds a reply that hangs. */
   hang(name: string | undefined, signal: AbortSignal): Promise<void>
+}
+
+/** A model that is loaded when the first turn begins: an agent answers its host without one. */
+export class DeferredModel implements Model {
+  readonly #open: () => Promise<Model>
+  #loading: Promise<void> | undefined
+  #model: Model | undefined
+
+  constructor(open: () => Promise<Model>) {
+    this.#open = open
+  }
+
+  load(): Promise<void> {
+    this.#loading ??= this.#load()
+    return this.#loading
+  }
+
+  async #load(): Promise<void> {
+    this.#model = await this.#open()
+  }
+
+  call(request: ModelRequest, signal: AbortSignal): ModelActions {
+    return this.#loaded().call(request, signal)
+  }
+
+  stepOf(toolUseId: string): ToolStep | undefined {
+    return this.#loaded().stepOf(toolUseId)
+  }
+
+  costOfTurn(): number | undefined {
+    return this.#loaded().costOfTurn()
+  }
+
+  requestId(): string {
+    return this.#loaded().requestId()
+  }
+
+  hang(name: string | undefined, signal: AbortSignal): Promise<void> {
+    return this.#loaded().hang(name, signal)
+  }
+
+  #loaded(): Model {
+    if (this.#model === undefined) throw new Error("the model is not loaded: await load() before the turn")
+    return this.#model
+  }
+}
+
+type Step = IteratorResult<ModelAction, unknown>
+
+/** The model's next step, or nothing once the signal aborts: a model that hangs holds up no interrupt. */
+export async function untilAborted(
+  step: Promise<Step>,
+  signal: AbortSignal,
+): Promise<{ value?: ModelAction; done?: boolean }> {
+  if (signal.aborted) return {}
+  let abort: () => void = () => undefined
+  const aborted = new Promise<Record<string, never>>((resolve) => {
+    abort = () => resolve({})
+    signal.addEventListener("abort", abort, { once: true })
+  })
+  try {
+    const result = await Promise.race([step, aborted])
+    if (!isObject(result) || !("value" in result)) return {}
+    return result.done === true ? { done: true } : { value: result.value }
+  } finally {
+    signal.removeEventListener("abort", abort)
+  }
 }

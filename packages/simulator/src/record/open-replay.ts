@@ -3,12 +3,8 @@ import type { Transport } from "@signalbox/transport"
 import type { AgentExit } from "../agent/agent.ts"
 import { type AgentClock, createClock } from "../clock.ts"
 import { createRandomness } from "../randomness.ts"
-import { HostInbox } from "./host-inbox.ts"
-import { LiveIds } from "./live-ids.ts"
-import { Registrations } from "./registrations.ts"
-import { ReplayIndex } from "./replay-index.ts"
 import type { Replay, ReplayStep } from "./replay-schema.ts"
-import { strayAnswer } from "./stray-answer.ts"
+import { HostInbox, LiveIds, Registrations, ReplayIndex, strayAnswer } from "./replay-state.ts"
 
 export interface ReplayOptions {
   /** The road to the host. */

@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises"
 import { SimulatorError } from "../simulator-error.ts"
-import { brokenOff } from "./broken-off.ts"
 import { decodeRecording, isRecording } from "./recording.ts"
 import type { Replay } from "./replay-schema.ts"
-import { replayOf } from "./to-replay.ts"
+import { brokenOff, replayOf } from "./to-replay.ts"
 
 /**
  * What `--replay` plays: a recording as it is, or a replay that was made from one and edited. `onNotice` is told of one

@@ -1,6 +1,16 @@
-import { isAside } from "./is-aside.ts"
-import { plainSteps } from "./loop.ts"
-import type { AsideStep, Block, ErrorStep, Stop, StopReason, TodosStep, Turn, Usage, WrittenBlock } from "./schema.ts"
+import { plainSteps } from "./placeholders.ts"
+import type {
+  AsideStep,
+  Block,
+  ErrorStep,
+  Step,
+  Stop,
+  StopReason,
+  TodosStep,
+  Turn,
+  Usage,
+  WrittenBlock,
+} from "./schema.ts"
 
 type StopDetails = { reason: StopReason; category?: string; explanation?: string; sequence?: string }
 
@@ -111,4 +121,10 @@ function replyOf(blocks: readonly Block[], { stop, usage, model }: Overrides): R
 
 function stopDetails(stop: Stop): StopDetails {
   return typeof stop === "string" ? { reason: stop } : stop
+}
+
+// Apart from the schema, which brings zod along: a player must start without it.
+
+export function isAside(step: Step): step is AsideStep {
+  return "rateLimit" in step || "compact" in step || "elicit" in step || "emit" in step
 }

@@ -1,9 +1,7 @@
-import type { z } from "zod"
+import { z } from "zod"
 import { SimulatorError } from "../simulator-error.ts"
-import { scenarioPlaces } from "./json-schema.ts"
-import { keysAt } from "./known-keys.ts"
 import { misplacedSteps, type ScenarioProblem } from "./misplaced-steps.ts"
-import { unknownKey, unknownKind, wordsFor } from "./problem-words.ts"
+import { keysAt, unknownKey, unknownKind, wordsFor } from "./problem-words.ts"
 import { type Scenario, scenarioSchema } from "./schema.ts"
 
 export type { ScenarioProblem } from "./misplaced-steps.ts"
@@ -17,7 +15,11 @@ type Path = ScenarioProblem["path"]
 export function parseScenario(value: unknown): Scenario {
   const checked = checkScenario(value)
   if ("scenario" in checked) return checked.scenario
-  throw invalid(checked.problems)
+  const lines = checked.problems.map(({ path, message }) => `  ${showPath(path)}: ${message}`)
+  const { problems } = checked
+  throw new SimulatorError("scenario/invalid", `The scenario is not valid:\n${lines.join("\n")}`, {
+    details: { problems },
+  })
 }
 
 /** The scenario, or everything that is wrong with it. */
@@ -28,14 +30,7 @@ export function checkScenario(value: unknown): { scenario: Scenario } | { proble
   return misplaced.length > 0 ? { problems: misplaced } : { scenario: parsed.data }
 }
 
-function invalid(problems: ScenarioProblem[]): SimulatorError {
-  const lines = problems.map(({ path, message }) => `  ${showPath(path)}: ${message}`)
-  return new SimulatorError("scenario/invalid", `The scenario is not valid:\n${lines.join("\n")}`, {
-    details: { problems },
-  })
-}
-
-export function showPath(path: readonly (string | number)[]): string {
+function showPath(path: readonly (string | number)[]): string {
   const shown = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
   return shown === "" ? "scenario" : shown.replace(/^\./, "")
 }
@@ -95,4 +90,51 @@ function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] 
 
 function weight(issue: Issue): number {
   return issue.code === "unrecognized_keys" ? issue.keys.length : 1
+}
+
+/** One that is wrong everywhere is told by its first mistakes. */
+const MAX_TOLD = 20
+
+/** The scenario in a text, or a `scenario/invalid` that tells all its mistakes; `path` is what it is called in them. */
+export async function readScenarioText(text: string, path: string): Promise<Scenario> {
+  const { readYaml } = await import("./yaml.ts")
+  const source = readYaml(text)
+  if (source.problems.length > 0) throw invalid(path, source.problems)
+  if (source.value === null || source.value === undefined) throw invalid(path, [{ line: 1, message: EMPTY }])
+  const checked = checkScenario(source.value)
+  if ("scenario" in checked) return checked.scenario
+  const problems = checked.problems.map(({ path: keys, message }) => ({
+    line: source.lineOf(keys),
+    message: `${showPath(keys)}: ${message}`,
+  }))
+  throw invalid(
+    path,
+    problems.toSorted((a, b) => a.line - b.line),
+  )
+}
+
+type Located = { line: number; message: string }
+
+const EMPTY = "the file is empty: the least there can be is `turns: [{ steps: [{ say: Hello. }] }]`"
+
+function invalid(path: string, problems: readonly Located[]): SimulatorError {
+  const told = problems.slice(0, MAX_TOLD).map(({ line, message }) => `${path}:${line}: ${message}`)
+  const more = problems.length > MAX_TOLD ? [`${path}: and ${problems.length - MAX_TOLD} more`] : []
+  return new SimulatorError("scenario/invalid", [...told, ...more].join("\n"), { details: { path, problems } })
+}
+
+/** The scenario language for editors and other programs, as it is published in `schema/scenario.schema.json`. */
+export function scenarioJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(scenarioSchema, { reused: "ref" })
+  return {
+    $schema,
+    title: "A scenario for claude-sim",
+    description: "What the model does, turn by turn. See docs/simulator.md.",
+    ...schema,
+  }
+}
+
+/** The same without references, to walk along a path. */
+export function scenarioPlaces(): Record<string, unknown> {
+  return { ...z.toJSONSchema(scenarioSchema) }
 }

@@ -1,5 +1,4 @@
-import type { Reply } from "./calls.ts"
-import { isAside } from "./is-aside.ts"
+import { isAside, type Reply } from "./calls.ts"
 import type { AsideStep, Block, SayStep, ThinkStep, ToolStep } from "./schema.ts"
 import { lengthOf, type Pace, piecesOf } from "./text.ts"
 

@@ -1,5 +1,6 @@
 import { z } from "zod"
-import { faultsSchema } from "../faults/schema.ts"
+import { parseFault } from "../faults/parse-fault.ts"
+import { SimulatorError } from "../simulator-error.ts"
 
 // The scenario language: what the model does, turn by turn. It says nothing about HTTP or about the CLI's wire, so that
 // the scripted Messages API and a player of the CLI's own side can share it.
@@ -232,6 +233,21 @@ const sideSchema = z.strictObject({
   agent: z.exactOptional(z.string()),
   other: z.exactOptional(z.string()),
 })
+
+const MAX_FAULTS = 100
+
+/** One fault, in the words of `--fault`. */
+const faultSpec = z.string().check(({ value, issues }) => {
+  try {
+    parseFault(value)
+  } catch (error) {
+    if (!(error instanceof SimulatorError)) throw error
+    issues.push({ code: "custom", message: error.message, input: value })
+  }
+})
+
+/** The `faults` of a scenario: what goes wrong while its agent plays. The scripted Messages API passes over them. */
+const faultsSchema = z.array(faultSpec).max(MAX_FAULTS)
 
 export const scenarioSchema = z.strictObject({
   name: z.exactOptional(z.string()),

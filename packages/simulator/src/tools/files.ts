@@ -49,3 +49,75 @@ export function memoryFiles(): Files {
     list: (folder) => [...files.keys()].filter((path) => path.startsWith(`${folder}/`)),
   }
 }
+
+export interface Rewind {
+  readonly paths: readonly string[]
+  readonly insertions: number
+  readonly deletions: number
+}
+
+const MAX_CHECKPOINTS = 1000
+
+/** What files were before each of the user's messages. */
+export class Checkpoints {
+  readonly #files: Files
+  readonly #points: { uuid: string; before: Map<string, string | undefined> }[] = []
+
+  constructor(files: Files) {
+    this.#files = files
+  }
+
+  begin(uuid: string): void {
+    this.#points.push({ uuid, before: new Map() })
+    if (this.#points.length > MAX_CHECKPOINTS) this.#points.shift()
+  }
+
+  /** Called before a tool changes a file. */
+  keep(path: string): void {
+    const current = this.#points.at(-1)
+    if (current !== undefined && !current.before.has(path)) current.before.set(path, this.#files.read(path))
+  }
+
+  /** What going back before this message would do; undefined for a message nobody knows. */
+  plan(uuid: string): Rewind | undefined {
+    const states = this.#statesBefore(uuid)
+    if (states === undefined) return undefined
+    const changes = [...states].map(([path, before]) => lineChanges(this.#files.read(path) ?? "", before ?? ""))
+    return {
+      paths: [...states.keys()],
+      insertions: changes.reduce((sum, { insertions }) => sum + insertions, 0),
+      deletions: changes.reduce((sum, { deletions }) => sum + deletions, 0),
+    }
+  }
+
+  rewind(uuid: string): boolean {
+    const states = this.#statesBefore(uuid)
+    if (states === undefined) return false
+    for (const [path, before] of states) {
+      if (before === undefined) this.#files.remove(path)
+      else this.#files.write(path, before)
+    }
+    return true
+  }
+
+  /** The oldest state of each file since the message. */
+  #statesBefore(uuid: string): Map<string, string | undefined> | undefined {
+    const from = this.#points.findIndex((point) => point.uuid === uuid)
+    if (from === -1) return undefined
+    const states = new Map<string, string | undefined>()
+    for (const { before } of this.#points.slice(from)) {
+      for (const [path, text] of before) if (!states.has(path)) states.set(path, text)
+    }
+    return states
+  }
+}
+
+function lineChanges(from: string, to: string): { insertions: number; deletions: number } {
+  const lines = (text: string) => (text === "" ? [] : text.split("\n"))
+  const [a, b] = [lines(from), lines(to)]
+  const common = new Set(a.filter((line) => b.includes(line)))
+  return {
+    insertions: b.filter((line) => !common.has(line)).length,
+    deletions: a.filter((line) => !common.has(line)).length,
+  }
+}

@@ -1,9 +1,10 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import type { AgentCore } from "../agent/core.ts"
 import { setMode } from "../permissions/permission-state.ts"
+import type { Fields, OwnPage } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
-import { planFile } from "./plan-file.ts"
 import { schemaProblems } from "./schema-problems.ts"
-import { type Tool, toolFailure } from "./tool.ts"
+import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
 
@@ -118,4 +119,58 @@ const structuredOutputTool: Tool = {
 
 function unreachable(url: string): string {
   return `Unable to fetch ${url}: this is a simulation and reaches no network.`
+}
+
+/** The plan is read from the plan file; what the model passes along counts only where there is none. */
+export function planInput({ core, input }: Pick<ToolRun, "core" | "input">, files: Files): Fields {
+  const path = planFile(core)
+  const written = files.read(path)
+  if (written !== undefined)
+    return core.profile.generation === 37 ? { plan: written } : { plan: written, planFilePath: path }
+  return core.profile.generation === 325 ? {} : { ...input }
+}
+
+export function planFile(core: ToolRun["core"]): string {
+  return `${core.launch.configDir}/plans/${core.wire.sessionId}.md`
+}
+
+/** Hands the model a skill's text. Of the vendor's own skills there is only the name. */
+export const skillTool: Tool = {
+  check(run) {
+    const name = nameOf(run)
+    const { skills } = run.core.profile.catalog
+    return pageOf(run.core, name) === undefined && !skills.includes(name) ? `Unknown skill: ${name}` : undefined
+  },
+  async run(run) {
+    const name = nameOf(run)
+    const { skills } = run.core.profile.catalog
+    const page = pageOf(run.core, name)
+    if (page === undefined && !skills.includes(name)) return toolFailure(`Unknown skill: ${name}`)
+    const outcome = {
+      content: `Launching skill: ${name}`,
+      structured: { success: true, commandName: name },
+      typeFirst: true,
+    }
+    if (page === undefined) return outcome
+    const says = textWith(page, textOf(run.input, "args") ?? "")
+    return { ...outcome, says }
+  },
+}
+
+function nameOf({ input }: ToolRun): string {
+  return (textOf(input, "skill") ?? "").replace(/^\//, "")
+}
+
+function pageOf({ launch }: AgentCore, name: string): OwnPage | undefined {
+  return [...launch.pages.skills, ...launch.pages.commands].find(({ info }) => info.name === name)
+}
+
+/** Its text, with what it was called with in the places for it, or else at its end. */
+function textWith({ body, folder }: OwnPage, args: string): string {
+  const words = args.split(/\s+/)
+  const filled = body
+    .replaceAll(/\$ARGUMENTS\[(\d+)\]|\$(\d+)/g, (_, a?: string, b?: string) => words[Number(a ?? b)] ?? "")
+    .replaceAll("$ARGUMENTS", () => args)
+  const text = folder === undefined ? filled : `Base directory for this skill: ${folder}\n\n${filled}`
+  return filled === body && args !== "" ? `${text}\n\nARGUMENTS: ${args}` : text
 }

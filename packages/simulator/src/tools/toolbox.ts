@@ -1,9 +1,8 @@
 import { resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
-import { Checkpoints } from "./checkpoints.ts"
-import { diskFiles, type Files, memoryFiles } from "./files.ts"
-import { planInput } from "./plan-file.ts"
+import { Checkpoints, diskFiles, type Files, memoryFiles } from "./files.ts"
+import { planInput } from "./own-tools.ts"
 import type { ToolOutcome, ToolRun } from "./tool.ts"
 import type { ToolSet } from "./tool-set.ts"
 

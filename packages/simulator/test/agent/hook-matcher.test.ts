@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isMeant } from "../../src/agent/hook-matcher.ts"
+import { isMeant } from "../../src/agent/hooks.ts"
 
 describe("a hook's matcher", () => {
   it.each([undefined, "", "*"])("[A34] %j means everything", (matcher) => {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { longLine } from "../../src/faults/bad-lines.ts"
 import { parseFault } from "../../src/faults/parse-fault.ts"
-import { beginFaults, createFaultPlan, type FaultAction, stepFaults, unmetFaults } from "../../src/faults/plan.ts"
+import {
+  beginFaults,
+  createFaultPlan,
+  type FaultAction,
+  longLine,
+  stepFaults,
+  unmetFaults,
+} from "../../src/faults/plan.ts"
 
 const init = '{"type":"system","subtype":"init","session_id":"s"}'
 const words = (text: string) => JSON.stringify({ type: "assistant", text, session_id: "s" })

@@ -6,8 +6,8 @@ import { builtInScenario, parseScenario, readScenarioFile, type Scenario, Simula
 import { describe, expect, it } from "vitest"
 import { question } from "../../../../test/conformance/answers.ts"
 import { callsIn, callsOf } from "../../src/scenario/calls.ts"
+import { readScenarioText } from "../../src/scenario/parse-scenario.ts"
 import { replyActions } from "../../src/scenario/reply-events.ts"
-import { readScenarioText } from "../../src/scenario/scenario-text.ts"
 import { type Asked, withSim } from "../support/sim-host.ts"
 
 const problems = (value: unknown) => {
@@ -174,7 +174,7 @@ describe("the scenario language", () => {
   it("[N1] is written in the guide as it is: its example plays, and does what it says", async () => {
     const guide = readFileSync(new URL("../../../../docs/simulator.md", import.meta.url), "utf8")
     const example = /```yaml\n(# yaml-language-server[\s\S]*?)```/.exec(guide)?.[1] ?? ""
-    const scenario = readScenarioText(example, "docs/simulator.md")
+    const scenario = await readScenarioText(example, "docs/simulator.md")
     const allow = ({ request_id, request }: Asked) => composeAllow(question(request_id, request))
     await withSim({ scenario, onRequest: allow }, async (host) => {
       const first = await host.turn(scenario.turns[0]?.prompt ?? "")

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { fitsSchema } from "../../src/scenario/fits-schema.ts"
-import { galleryFile, galleryNames } from "../../src/scenario/gallery.ts"
+import { galleryNames, quickScenario } from "../../src/scenario/load-scenario.ts"
 import { checkScenario } from "../../src/scenario/parse-scenario.ts"
-import { quickScenario } from "../../src/scenario/quick-scenario.ts"
 import { readYaml } from "../../src/scenario/yaml.ts"
 
-const gallery = galleryNames().map((name) => readYaml(readFileSync(galleryFile(name), "utf8")).value)
+const yamlOf = (name: string) => readFileSync(new URL(`../../gallery/${name}.yaml`, import.meta.url), "utf8")
+const gallery = galleryNames().map((name) => readYaml(yamlOf(name)).value)
 
 /** Every kind of step and field there is, each at least once. */
 const everything = {
@@ -128,7 +128,7 @@ describe("the quick check of a scenario", () => {
   it("[SG6] takes all there is, and the gallery, from JSON and from YAML", async () => {
     expect(await quickScenario(JSON.stringify(everything))).toEqual(everything)
     for (const name of galleryNames()) {
-      const text = readFileSync(galleryFile(name), "utf8")
+      const text = yamlOf(name)
       expect(await quickScenario(text), name).toEqual(readYaml(text).value)
     }
   })

@@ -1,7 +1,94 @@
-import { errorBody } from "../messages-api/json-answers.ts"
-import { isInStream } from "./broken-reply.ts"
+import { errorBody, statusOf } from "../messages-api/json-answers.ts"
+import type { Fields, UsageNumbers } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
-import type { Failure, Progress } from "./spoken.ts"
+
+/** What one reply of the model came to. */
+export interface Spoken {
+  readonly content: Fields[]
+  readonly messageId: string
+  readonly model: string
+  readonly stopReason: string | null
+  readonly stopDetails?: Readonly<Fields>
+  readonly usage?: UsageNumbers
+  readonly failure?: Failure
+  readonly firstTokenMs?: number
+  readonly uuids: readonly string[]
+  readonly progress: Progress
+  /** Asked for in one piece, not as a stream. */
+  readonly isWhole: boolean
+}
+
+/** How far a reply came: its head, a part of its first block, whole blocks. */
+export type Progress = "nothing" | "begun" | "in-block" | "blocks"
+
+/** `cut`: the connection ended within the reply. `isRepeated`: it failed in this way at every try. */
+export type Failure =
+  | { kind: "http"; status: number; type: string; message: string; retryAfterMs?: number; isRepeated?: boolean }
+  | { kind: "cut" }
+  | { kind: "aborted" }
+
+export function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
+  const number = (name: string) => (typeof usage[name] === "number" ? usage[name] : 0)
+  return {
+    input: number("input_tokens"),
+    output: number("output_tokens"),
+    cacheRead: number("cache_read_input_tokens"),
+    cacheWrite: number("cache_creation_input_tokens"),
+  }
+}
+
+/**
+ * What a CLI does about a call that failed. `ask-whole`: the same again, to be answered in one piece instead of a stream.
+ * `continue`: the model is told that its words were cut off, and goes on from there.
+ */
+export type Mending = "retry" | "ask-whole" | "continue" | "give-up"
+
+/** Whether the reply broke off on its way, as against a call that was answered with an error. */
+export function isInStream(failure: Failure): boolean {
+  return failure.kind === "cut" || (failure.kind === "http" && failure.status === 0)
+}
+
+/** By how far the reply had come: a block that was whole has been passed on, and cannot be taken back. */
+export function mendingOf(generation: 37 | 120 | 325, { failure, progress, isWhole }: Spoken): Mending {
+  if (failure === undefined || !isInStream(failure) || isWhole || progress === "nothing") return "retry"
+  if (generation === 37) return "ask-whole"
+  if (progress === "blocks") return generation === 120 ? "give-up" : "continue"
+  if (generation === 120) return "ask-whole"
+  return failure.kind === "cut" || progress === "begun" ? "retry" : "ask-whole"
+}
+
+const REPEATED = 3
+
+/** Nobody is told of another try after a reply that began well and ended in an error. */
+export function isQuiet(failure: Failure): boolean {
+  return failure.kind === "http" && failure.status === 0
+}
+
+/** How often one call was tried again, and may be. */
+export class Tries {
+  /** Those that the host was told of. */
+  made = 0
+  allowed: number
+  #quiet = 0
+
+  constructor(allowed: number) {
+    this.allowed = allowed
+  }
+
+  /** Whether there may be one more; then it counts. A quiet one leaves fewer of the others. */
+  another(failure: Failure): boolean {
+    if (!isQuiet(failure)) return ++this.made <= this.allowed
+    this.#quiet++
+    return --this.allowed >= -1
+  }
+
+  /** After the last one: what failed within a stream counts as the error that it named. */
+  final(failure: Failure): Failure {
+    if (failure.kind !== "http") return failure
+    const isRepeated = this.made + this.#quiet >= REPEATED
+    return { ...failure, status: failure.status || statusOf(failure.type), isRepeated }
+  }
+}
 
 // What a CLI makes of a call that failed: whether it tries again, and what it says in the model's place.
 
