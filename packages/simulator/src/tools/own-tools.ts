@@ -3,7 +3,6 @@ import type { AgentCore } from "../agent/core.ts"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Fields, OwnPage } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
-import { schemaProblems } from "./schema-problems.ts"
 import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
@@ -110,6 +109,8 @@ function exitPlanTool(files: Files): Tool {
 
 const structuredOutputTool: Tool = {
   async run({ core, input }) {
+    // The validator is loaded where a host wants output of a form of its own.
+    const { schemaProblems } = await import("./schema-problems.ts")
     const problems = schemaProblems(core.state.jsonSchema ?? {}, input, core.profile.generation === 325)
     if (problems.length > 0) return toolFailure(`Output does not match required schema: ${problems.join(", ")}`)
     const content = "Structured output provided successfully"
