@@ -10,6 +10,7 @@ import type { Fields, WireProfile } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import type { Randomness } from "../randomness.ts"
 import type { OpenedSession } from "../sessions/open-session.ts"
+import { Tasks } from "../tools/tasks.ts"
 import { Toolbox, type ToolMode } from "../tools/toolbox.ts"
 import { HostRequests } from "../wire/host-requests.ts"
 import {
@@ -25,7 +26,6 @@ import { answerControl, loadControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import { Hooks, runStartHooks } from "./hooks.ts"
 import { Ledger } from "./ledger.ts"
-import { Tasks } from "./tasks.ts"
 import { Turn } from "./turn.ts"
 
 export interface AgentParts {
@@ -106,7 +106,7 @@ export class Agent {
 
   async #read(): Promise<void> {
     // Older generations have their servers before they hear their host; the newest waits for them with its first turn.
-    const connecting = this.core.mcp.connect(this.core)
+    const connecting = this.core.mcp.connect()
     if (this.core.profile.generation !== 325 && this.#parts.launch.mcpServers.length > 0) await connecting
     for await (const line of this.#parts.transport.lines) {
       const read = readHostLine(line)
@@ -270,6 +270,7 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
     sessionId: session.sessionId,
     tellsState: tellsState(launch.env),
   })
+  const host = new HostRequests({ clock, random, emit: (message) => wire.emit(message) })
   return {
     profile,
     launch,
@@ -277,14 +278,14 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
     clock,
     random,
     wire,
-    host: new HostRequests({ clock, random, emit: (message) => wire.emit(message) }),
+    host,
     hooks: new Hooks(),
-    mcp: new McpServers(),
+    mcp: new McpServers({ profile, launch, host }),
     queue: new MessageQueue(),
     ledger: new Ledger(),
     model: parts.model,
     toolbox: new Toolbox(parts.tools),
-    tasks: new Tasks(onNotice),
+    tasks: new Tasks({ profile, launch, clock, random, wire }, onNotice),
     transcript: session.transcript,
     history: session.history,
     state: {

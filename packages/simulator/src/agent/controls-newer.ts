@@ -139,7 +139,7 @@ function plugins(core: AgentCore): Fields {
     commands: told?.["commands"] ?? catalog.commands,
     agents: told?.["agents"] ?? catalog.agents,
     plugins: core.profile.generation === 325 ? pluginsWith(core.launch.plugins) : catalog.plugins,
-    mcpServers: core.mcp.statusList(core),
+    mcpServers: core.mcp.statusList(),
     error_count: 0,
   }
 }
@@ -209,7 +209,7 @@ async function mcpCall({ core, requestId, request }: ControlScope): Promise<void
   if (target === undefined) return core.wire.error(requestId, `MCP server not connected: ${server}`)
   const input = fieldOf(request, "arguments") ?? {}
   const signal = new AbortController().signal
-  const called = await core.mcp.call(core, { ...target, input, toolUseId: requestId }, signal)
+  const called = await core.mcp.call({ ...target, input, toolUseId: requestId }, signal)
   if ("failed" in called) return core.wire.error(requestId, called.failed)
   core.wire.success(requestId, { content: called.content, isError: called.isError })
 }

@@ -33,7 +33,7 @@ const controls: Readonly<Record<string, Control>> = {
   set_max_thinking_tokens: { since: 37, run: succeed },
   mcp_status: {
     since: 37,
-    run: ({ core, requestId }) => core.wire.success(requestId, { mcpServers: core.mcp.statusList(core) }),
+    run: ({ core, requestId }) => core.wire.success(requestId, { mcpServers: core.mcp.statusList() }),
   },
   mcp_message: { since: 37, run: succeed },
   mcp_set_servers: { since: 37, run: setServers },
@@ -90,7 +90,7 @@ function initialize(scope: ControlScope): void {
   }
   configure(core, request)
   // Their first message goes out before the reply; how they take it is waited for by the turn.
-  if (quirks.connectsMcpAtOnce) void core.mcp.connect(core)
+  if (quirks.connectsMcpAtOnce) void core.mcp.connect()
   if (core.profile.generation !== 325) return core.wire.success(requestId, initializeReply(core))
   const response = { subtype: "success", request_id: requestId, response: initializeReply(core) }
   const pending = {
@@ -98,7 +98,7 @@ function initialize(scope: ControlScope): void {
     pending_user_dialog_requests: [],
   }
   core.wire.emit({ type: "control_response", response: { ...response, ...pending } })
-  if (isLate) core.tasks.tellAll(core)
+  if (isLate) core.tasks.tellAll()
 }
 
 function configure(core: AgentCore, request: Readonly<Fields>): void {
@@ -171,7 +171,7 @@ async function setServers({ core, requestId, request }: ControlScope): Promise<v
   const addedHosted = core.mcp.add(hosted)
   const addedOwn = hosted.length === Object.keys(wanted).length ? [] : await addOwnServers(core, wanted)
   // Nobody waits for those in the host: they are pending for a while.
-  const connecting = core.mcp.connect(core)
+  const connecting = core.mcp.connect()
   if (addedOwn.length > 0) await connecting
   const added = [...addedHosted, ...addedOwn]
   const errors = Object.fromEntries(added.map((name) => [name, core.mcp.errorOf(name)]).filter(([, error]) => error))
@@ -206,7 +206,7 @@ async function reconnect({ core, requestId }: ControlScope, name: string): Promi
     return core.wire.error(requestId, "SDK servers should be handled in print.ts")
   }
   core.mcp.reset(name)
-  await core.mcp.connect(core)
+  await core.mcp.connect()
   const error = core.mcp.errorOf(name)
   if (error === undefined) core.wire.success(requestId)
   else core.wire.error(requestId, error)
@@ -214,7 +214,7 @@ async function reconnect({ core, requestId }: ControlScope, name: string): Promi
 
 async function toggle({ core, requestId, request }: ControlScope, name: string): Promise<void> {
   await core.mcp.setEnabled(name, request["enabled"] === true)
-  if (request["enabled"] === true) await core.mcp.connect(core)
+  if (request["enabled"] === true) await core.mcp.connect()
   core.wire.success(requestId)
 }
 

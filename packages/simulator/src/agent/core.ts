@@ -1,36 +1,23 @@
-import type { AgentClock } from "../clock.ts"
-import type { Launch } from "../launch/launch.ts"
 import type { SourcedSettings } from "../launch/settings-files.ts"
-import type { McpServers } from "../mcp/servers.ts"
+import type { McpClient } from "../mcp/link.ts"
 import type { Model } from "../model/model.ts"
 import type { PermissionState } from "../permissions/permission-state.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
-import type { Randomness } from "../randomness.ts"
 import type { Transcript } from "../sessions/transcript.ts"
+import type { ToolOwner } from "../tools/tool.ts"
 import type { Toolbox } from "../tools/toolbox.ts"
-import type { HostRequests } from "../wire/host-requests.ts"
 import type { MessageQueue } from "../wire/message-queue.ts"
-import type { Wire } from "../wire/wire.ts"
 import type { Hooks } from "./hooks.ts"
 import type { Ledger } from "./ledger.ts"
-import type { Tasks } from "./tasks.ts"
 
 /** The parts of an agent, for those that play one of them. */
-export interface AgentCore {
-  readonly profile: WireProfile
-  readonly launch: Launch
+export interface AgentCore extends ToolOwner, McpClient {
   readonly settings: readonly SourcedSettings[]
-  readonly clock: AgentClock
-  readonly random: Randomness
-  readonly wire: Wire
-  readonly host: HostRequests
   readonly hooks: Hooks
-  readonly mcp: McpServers
   readonly queue: MessageQueue
   readonly ledger: Ledger
   readonly model: Model
   readonly toolbox: Toolbox
-  readonly tasks: Tasks
   readonly transcript: Transcript
   /** The conversation as the model is told it. */
   readonly history: Fields[]

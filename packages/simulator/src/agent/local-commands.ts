@@ -59,7 +59,7 @@ const clearCommand: LocalCommand = {
         timestamp: wire.timestamp(),
         session_id: wire.sessionId,
       })
-      core.tasks.tellAll(core)
+      core.tasks.tellAll()
       core.ledger.spending.clear()
     }
     wire.sessionId = sessionId

@@ -156,7 +156,7 @@ async function askTool(core: AgentCore, scope: CallScope, use: ToolUse, name: st
   const target = core.mcp.find(name)
   if (target === undefined) return failed(`Error: MCP tool ${name} (passed via --permission-prompt-tool) not found`)
   const input = { tool_name: use.ruleName, input: use.input, tool_use_id: use.id }
-  const called = await core.mcp.call(core, { ...target, input, toolUseId: use.id }, scope.signal)
+  const called = await core.mcp.call({ ...target, input, toolUseId: use.id }, scope.signal)
   if ("failed" in called) return failed(`Error: ${called.failed}`)
   const answer = parsed(called.content.map((block) => textOf(block, "text") ?? "").join(""))
   return isObject(answer) ? readDecision(core, use, answer, "host") : invalid(core)

@@ -1,8 +1,10 @@
 import type { Fields, UsageNumbers } from "../profiles/profile.ts"
 import { CACHE_CREATION, SERVER_TOOLS, tokenFields } from "../profiles/shared.ts"
 import type { ToolRun } from "../tools/tool.ts"
+import type { AgentCore } from "./core.ts"
 
 export interface AgentRun {
+  readonly core: AgentCore
   readonly id: string
   readonly type: string
   readonly prompt: string
@@ -20,11 +22,11 @@ export interface AgentEnd {
 }
 
 export function footer(
-  { id, run }: AgentRun,
+  { core, id }: AgentRun,
   usage: { total_tokens: number; tool_uses: number; duration_ms: number },
 ): string {
   const again =
-    run.core.profile.generation === 37
+    core.profile.generation === 37
       ? "(for resuming to continue this agent's work if needed)"
       : `(use SendMessage with to: '${id}' to continue this agent)`
   const { total_tokens, tool_uses, duration_ms } = usage
@@ -33,7 +35,7 @@ export function footer(
 }
 
 export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
-  const type = agent.run.core.profile.generation === 37 ? {} : { agentType: agent.type }
+  const type = agent.core.profile.generation === 37 ? {} : { agentType: agent.type }
   return {
     status: "completed",
     prompt: agent.prompt,
@@ -44,9 +46,7 @@ export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields
     totalTokens: end.tokens,
     totalToolUseCount: end.toolUses,
     usage: end.usage,
-    ...(agent.run.core.profile.generation === 120 && end.toolNames.length > 0
-      ? { toolStats: statsOf(end.toolNames) }
-      : {}),
+    ...(agent.core.profile.generation === 120 && end.toolNames.length > 0 ? { toolStats: statsOf(end.toolNames) } : {}),
   }
 }
 
@@ -78,8 +78,7 @@ export function usageFields(generation: 37 | 120 | 325, usage: UsageNumbers): Fi
 
 // What hooks are told of a sub-agent.
 
-export async function tellStart({ id, type, run }: AgentRun): Promise<void> {
-  const { core, signal } = run
+export async function tellStart({ core, id, type, run: { signal } }: AgentRun): Promise<void> {
   const isOldest = core.profile.generation === 37
   const agent = { agent_id: id, agent_type: type }
   await core.hooks.run(core, {
@@ -91,8 +90,7 @@ export async function tellStart({ id, type, run }: AgentRun): Promise<void> {
   })
 }
 
-export async function tellStop({ id, type, run }: AgentRun, end: AgentEnd): Promise<void> {
-  const { core } = run
+export async function tellStop({ core, id, type }: AgentRun, end: AgentEnd): Promise<void> {
   const { generation } = core.profile
   const agent_transcript_path = `${core.transcript.path.replace(/\.jsonl$/, "")}/subagents/agent-${id}.jsonl`
   const input: Fields =

@@ -1,21 +1,22 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { ModelRequest } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
+import { type TaskEnd, taskId } from "../tools/tasks.ts"
 import type { ToolOutcome, ToolRun } from "../tools/tool.ts"
-import { resolveModel } from "./core.ts"
+import { type AgentCore, resolveModel } from "./core.ts"
 import type { Spoken } from "./failures.ts"
 import { Speech } from "./speech.ts"
 import { type AgentEnd, type AgentRun, footer, report, tellStart, tellStop, usageFields } from "./subagent-report.ts"
-import { type TaskEnd, taskId } from "./tasks.ts"
 import { callTool, toolUsesOf } from "./tool-call.ts"
 
 const MAX_AGENT_CALLS = 1000
 
 /** A sub-agent: in the foreground on older generations, beside the turn on the newest unless it is asked not to. */
-export async function runSubagent(run: ToolRun): Promise<ToolOutcome> {
-  const { core, input } = run
+export async function runSubagent(core: AgentCore, run: ToolRun): Promise<ToolOutcome> {
+  const { input } = run
   core.state.subagents++
   const agent: AgentRun = {
+    core,
     id: taskId(core, "a"),
     type: textOf(input, "subagent_type") ?? "general-purpose",
     prompt: textOf(input, "prompt") ?? "",
@@ -27,7 +28,8 @@ export async function runSubagent(run: ToolRun): Promise<ToolOutcome> {
 }
 
 async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
-  const { core, toolUseId, signal } = agent.run
+  const { core, run } = agent
+  const { toolUseId, signal } = run
   const tells = core.profile.quirks.taskMessages
   await tellStart(agent)
   if (tells) {
@@ -53,10 +55,11 @@ const HANDED_BACK =
 
 /** The newest generation frames what a sub-agent reports, so that nobody takes it for the user's word. */
 async function runInFrontOfNewest(agent: AgentRun): Promise<ToolOutcome> {
-  const { core, toolUseId, signal } = agent.run
+  const { core, run } = agent
+  const { toolUseId, signal } = run
   core.state.subagentsInFront++
   const start = { toolUseId, description: agent.description, agent }
-  const task = core.tasks.inFront(core, agent.id, start)
+  const task = core.tasks.inFront(agent.id, start)
   await tellStart(agent)
   const prompt = { role: "user", content: [{ type: "text", text: agent.prompt }] }
   core.wire.user(prompt, messageExtra(agent), toolUseId)
@@ -88,26 +91,26 @@ async function runInFrontOfNewest(agent: AgentRun): Promise<ToolOutcome> {
     ...counts,
     canContinueAgent: true,
   }
-  const before = () =>
-    core.tasks.endInFront(core, task, { status: "completed", output: end.text, summary: end.text, usage })
+  const before = () => core.tasks.endInFront(task, { status: "completed", output: end.text, summary: end.text, usage })
   return { content: [{ type: "text", text }], structured, before }
 }
 
 /** The model that an agent's definition names, or else the session's. */
-function modelOf({ run, type }: AgentRun): string {
-  const { profile, state } = run.core
+function modelOf({ core, type }: AgentRun): string {
+  const { profile, state } = core
   const named = textOf(state.agents[type], "model")
   return named === undefined || named === "inherit" ? state.model : resolveModel(profile, named)
 }
 
 async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
-  const { core, toolUseId } = agent.run
+  const { core } = agent
+  const { toolUseId } = agent.run
   let release: () => void = () => undefined
   const launched = new Promise<void>((resolve) => {
     release = resolve
   })
   const start = { toolUseId, description: agent.description, agent }
-  const task = core.tasks.begin(core, agent.id, start, async (signal): Promise<TaskEnd> => {
+  const task = core.tasks.begin(agent.id, start, async (signal): Promise<TaskEnd> => {
     // Its first word comes after the result that says it was started.
     await launched
     const end = await converse(agent, signal)
@@ -139,7 +142,8 @@ async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
 
 /** The sub-agent's own conversation: it speaks, calls tools, and its last words are its result. */
 async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd> {
-  const { core, toolUseId } = agent.run
+  const { core } = agent
+  const { toolUseId } = agent.run
   const startedAt = core.clock.now()
   const messages: Fields[] = [{ role: "user", content: [{ type: "text", text: agent.prompt }] }]
   const { id, type: agentType, description } = agent
@@ -187,7 +191,8 @@ function speak(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<Spoken> {
-  const { core, toolUseId } = agent.run
+  const { core } = agent
+  const { toolUseId } = agent.run
   const request: ModelRequest = {
     why,
     text: why === "said" ? agent.prompt : "",
@@ -222,7 +227,8 @@ interface Progress {
 
 /** What the sub-agent is about to do, on generations that tell. */
 function tellProgress(agent: AgentRun, use: Readonly<Fields>, { tokens, toolUses, startedAt }: Progress): void {
-  const { core, toolUseId } = agent.run
+  const { core } = agent
+  const { toolUseId } = agent.run
   if (!core.profile.quirks.taskMessages) return
   const name = textOf(use, "name") ?? ""
   const command = textOf(use["input"], "command")
@@ -236,8 +242,8 @@ function tellProgress(agent: AgentRun, use: Readonly<Fields>, { tokens, toolUses
   core.wire.system("task_progress", fields, "uuid")
 }
 
-function messageExtra({ id, type, description, run }: AgentRun): Fields {
-  if (run.core.profile.generation !== 325) return {}
+function messageExtra({ core, id, type, description }: AgentRun): Fields {
+  if (core.profile.generation !== 325) return {}
   return { agent_id: id, subagent_type: type, task_description: description }
 }
 

@@ -179,7 +179,7 @@ async function runTool(
     const outcome = await core.toolbox.run(toolRun(core, scope, use))
     return { outcome, isDone: !scope.signal.aborted }
   }
-  const called = await core.mcp.call(core, { ...target, input: use.input, toolUseId: use.id }, scope.signal)
+  const called = await core.mcp.call({ ...target, input: use.input, toolUseId: use.id }, scope.signal)
   const isDone = !scope.signal.aborted
   if ("failed" in called) return { outcome: toolFailure(called.failed), isDone }
   return { outcome: mcpOutcome(core, called, { server: target.server, name: use.name }), isDone }

@@ -61,11 +61,11 @@ export class TurnCourse {
     for (const { uuid } of this.#messages) core.wire.lifecycle(uuid, "started")
     core.wire.tellState("running")
     core.state.promptId = core.random.uuid()
-    if (!core.profile.quirks.connectsMcpAtOnce) await core.mcp.connect(core)
+    if (!core.profile.quirks.connectsMcpAtOnce) await core.mcp.connect()
     const [first] = this.#messages
     const command = first === undefined || first.isVerbatim === true ? undefined : localCommand(core, first.text)
     const blocked = command === undefined ? await this.#hooks.beforePrompt(this.#messages) : undefined
-    await core.mcp.connect(core)
+    await core.mcp.connect()
     await command?.before?.(core, this.#abort.signal)
     tellInit(core, this.#uuids())
     this.#replay()

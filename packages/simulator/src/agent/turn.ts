@@ -24,7 +24,12 @@ export class Turn {
 
   async run(): Promise<void> {
     const core = this.#core
-    const [{ TurnCourse }] = await Promise.all([import("./turn-course.ts"), core.toolbox.load(), core.model.load?.()])
+    const [{ TurnCourse }, { runSubagent }] = await Promise.all([
+      import("./turn-course.ts"),
+      import("./subagent.ts"),
+      core.model.load?.(),
+    ])
+    await core.toolbox.load({ run: (run) => runSubagent(core, run) })
     const saysInterruption = () => this.#saysInterruption
     await new TurnCourse(core, this.#messages, { abort: this.#abort, saysInterruption }).run()
   }

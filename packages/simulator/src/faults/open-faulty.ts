@@ -1,6 +1,5 @@
 import { constants } from "node:os"
 import type { Transport } from "@signalbox/transport"
-import type { SimulatedAgentOptions } from "../agent/open-agent.ts"
 import { createClock } from "../clock.ts"
 import { createRandomness } from "../randomness.ts"
 import { type FaultEffects, FaultyTransport } from "./faulty-transport.ts"
@@ -28,13 +27,14 @@ export function openFaulty(
 export type OpenFaults = (agent: { sessionId: string; end: (code: number) => void }) => FaultyTransport | undefined
 
 /** The faults of the scenario, and those asked for besides. */
-export function faultsOver({
-  transport,
-  scenario,
-  faults = [],
-  seed,
-  faultEffects,
-}: SimulatedAgentOptions): OpenFaults {
+export function faultsOver(options: {
+  readonly transport: Transport
+  readonly scenario?: { readonly faults?: readonly string[] }
+  readonly faults?: readonly string[]
+  readonly seed?: number
+  readonly faultEffects?: Partial<FaultEffects>
+}): OpenFaults {
+  const { transport, scenario, faults = [], seed, faultEffects } = options
   const specs = [...(scenario?.faults ?? []), ...faults]
   return ({ sessionId, end }) => {
     const effects = { ...effectsInProcess(transport, end), ...faultEffects }

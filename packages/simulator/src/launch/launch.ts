@@ -1,5 +1,4 @@
-import type { NamedServer } from "../mcp/config.ts"
-import type { Fields, OwnPages, PluginInfo } from "../profiles/profile.ts"
+import type { Fields, NamedServer, OwnPages, PluginInfo } from "../profiles/profile.ts"
 
 /** What an agent was started with: the flags and variables that change what it says. */
 export interface Launch {

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { readRule, showRule } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
-import type { Files } from "../tools/files.ts"
 import type { Launch } from "./launch.ts"
 
 type SettingsSource = "userSettings" | "projectSettings" | "localSettings" | "flagSettings"
@@ -12,6 +11,12 @@ type SettingsSource = "userSettings" | "projectSettings" | "localSettings" | "fl
 export interface SourcedSettings {
   readonly source: SettingsSource
   readonly settings: Readonly<Fields>
+}
+
+/** Where settings files are written: the disk, or made-up files. */
+interface SettingsStore {
+  read(path: string): string | undefined
+  write(path: string, text: string): void
 }
 
 const FILES: readonly SettingsSource[] = ["userSettings", "projectSettings", "localSettings"]
@@ -32,7 +37,7 @@ export function isRead({ settingSources }: Launch, source: string): boolean {
 }
 
 /** Writes down what "always allow" allowed, where the update says it belongs; a session's own rules are in no file. */
-export function writeRules(launch: Launch, files: Files, update: Readonly<Fields>): void {
+export function writeRules(launch: Launch, files: SettingsStore, update: Readonly<Fields>): void {
   const source = FILES.find((file) => file === textOf(update, "destination"))
   const behavior = textOf(update, "behavior")
   if (source === undefined || behavior === undefined || !Array.isArray(update["rules"])) return

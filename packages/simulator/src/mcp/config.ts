@@ -1,33 +1,8 @@
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { Fields } from "../profiles/profile.ts"
+import type { Fields, McpServerConfig, NamedServer } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
-
-export interface StdioServer {
-  readonly type: "stdio"
-  readonly command: string
-  readonly args?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-}
-
-export interface RemoteServer {
-  readonly type: "http" | "sse"
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** A server that the agent itself starts or dials. Those that live in the host have no more than a name. */
-export type McpServerConfig = StdioServer | RemoteServer
-
-/** Where a server was named: it stays for the whole session unless the host itself has set it. */
-type McpScope = "dynamic" | "project"
-
-export interface NamedServer {
-  readonly name: string
-  readonly config: McpServerConfig
-  readonly scope: McpScope
-}
 
 type Environment = Readonly<Record<string, string | undefined>>
 

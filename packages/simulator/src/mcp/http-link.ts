@@ -1,7 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { eventsIn } from "../event-stream.ts"
-import type { Fields } from "../profiles/profile.ts"
-import type { RemoteServer } from "./config.ts"
+import type { Fields, RemoteServer } from "../profiles/profile.ts"
 import { CONNECTION_CLOSED, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
 import { RpcPeer, type ServeMcp } from "./rpc-peer.ts"
 

@@ -1,6 +1,15 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import type { AgentCore } from "../agent/core.ts"
-import type { Fields } from "../profiles/profile.ts"
+import type { Launch } from "../launch/launch.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
+import type { HostRequests } from "../wire/host-requests.ts"
+
+/** The agent, as far as its MCP servers are concerned. */
+export interface McpClient {
+  readonly profile: WireProfile
+  readonly launch: Launch
+  /** Servers may live in the host, and ask it things. */
+  readonly host: HostRequests
+}
 
 export interface SendOptions {
   readonly signal?: AbortSignal
@@ -51,7 +60,7 @@ export function troubleText(trouble: LinkTrouble, generation: 37 | 120 | 325): s
 export const CONNECTION_CLOSED = { error: { code: -32_000, message: "Connection closed" } }
 
 /** A server that lives in the host: every message to it is a control request. */
-export function hostLink({ host }: Pick<AgentCore, "host">, name: string): McpLink {
+export function hostLink({ host }: McpClient, name: string): McpLink {
   return {
     isOpen: true,
     async send(message, options) {
@@ -73,13 +82,13 @@ export function annotationsOf(tool: Readonly<Fields>): Fields {
   )
 }
 
-export function errorText({ profile }: AgentCore, error: Readonly<Fields>): string {
+export function errorText({ profile }: McpClient, error: Readonly<Fields>): string {
   const message = textOf(error, "message") ?? ""
   const isClosed = error["code"] === CONNECTION_CLOSED.error.code && message === CONNECTION_CLOSED.error.message
   return isClosed && profile.generation === 325 ? message : `MCP error ${JSON.stringify(error["code"])}: ${message}`
 }
 
-export function failureText({ profile }: AgentCore, error: unknown): string {
+export function failureText({ profile }: McpClient, error: unknown): string {
   if (error instanceof McpLinkFailure) return troubleText(error.trouble, profile.generation)
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,17 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createLineSplitter } from "@signalbox/protocol/framing"
-import type { AgentCore } from "../agent/core.ts"
-import type { Fields } from "../profiles/profile.ts"
-import type { NamedServer, StdioServer } from "./config.ts"
+import type { Fields, NamedServer, StdioServer } from "../profiles/profile.ts"
 import { openHttpLink, openSseLink } from "./http-link.ts"
-import { type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
+import { type McpClient, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
 import { RpcPeer, type ServeMcp, serveFor } from "./rpc-peer.ts"
 
 /** Starts or dials a server. Throws an `McpLinkFailure`. */
-export async function openLink(core: AgentCore, { name, config }: NamedServer, timeoutMs: number): Promise<McpLink> {
-  const { launch, profile } = core
-  const serve = serveFor(core, name)
+export async function openLink(client: McpClient, { name, config }: NamedServer, timeoutMs: number): Promise<McpLink> {
+  const { launch, profile } = client
+  const serve = serveFor(client, name)
   if (config.type === "stdio") {
     const env = { ...launch.env, CLAUDE_CODE_ENTRYPOINT: launch.env["CLAUDE_CODE_ENTRYPOINT"] ?? "sdk-cli" }
     return openStdioLink(config, { cwd: launch.cwd, env, serve })

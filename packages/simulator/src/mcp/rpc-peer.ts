@@ -1,9 +1,8 @@
 import { pathToFileURL } from "node:url"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { AgentCore } from "../agent/core.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { present } from "../profiles/shared.ts"
-import { CONNECTION_CLOSED, type SendOptions } from "./link.ts"
+import { CONNECTION_CLOSED, type McpClient, type SendOptions } from "./link.ts"
 
 type Answer = Readonly<Fields> | undefined
 
@@ -72,21 +71,21 @@ export class RpcPeer {
 export type ServeMcp = (request: Readonly<Fields>) => Promise<Fields>
 
 /** As a CLI answers: where it works, what the user says, and that it is there. */
-export function serveFor(core: AgentCore, server: string): ServeMcp {
+export function serveFor(client: McpClient, server: string): ServeMcp {
   return async ({ method, params }) => {
     if (method === "ping") return { result: {} }
-    if (method === "roots/list") return { result: { roots: [{ uri: pathToFileURL(core.launch.cwd).href }] } }
-    if (method === "elicitation/create" && core.profile.generation >= 120) {
-      return { result: await elicit(core, server, isObject(params) ? params : {}) }
+    if (method === "roots/list") return { result: { roots: [{ uri: pathToFileURL(client.launch.cwd).href }] } }
+    if (method === "elicitation/create" && client.profile.generation >= 120) {
+      return { result: await elicit(client, server, isObject(params) ? params : {}) }
     }
     return { error: { code: -32_601, message: "Method not found" } }
   }
 }
 
-async function elicit(core: AgentCore, server: string, params: Readonly<Fields>): Promise<Readonly<Fields>> {
+async function elicit(client: McpClient, server: string, params: Readonly<Fields>): Promise<Readonly<Fields>> {
   const schema = fieldOf(params, "requestedSchema")
   const url = textOf(params, "url")
-  const answer = await core.host.ask(
+  const answer = await client.host.ask(
     present({
       subtype: "elicitation",
       mcp_server_name: server,
@@ -96,7 +95,7 @@ async function elicit(core: AgentCore, server: string, params: Readonly<Fields>)
       elicitation_id: params["elicitationId"],
       requested_schema: schema,
       property_order:
-        core.profile.generation === 325 && schema !== undefined
+        client.profile.generation === 325 && schema !== undefined
           ? Object.keys(fieldOf(schema, "properties") ?? {})
           : undefined,
     }),

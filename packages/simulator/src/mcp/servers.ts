@@ -1,9 +1,15 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { AgentCore } from "../agent/core.ts"
-import type { Fields, McpServerFacts } from "../profiles/profile.ts"
-import type { NamedServer } from "./config.ts"
+import type { Fields, McpServerFacts, NamedServer } from "../profiles/profile.ts"
 import { type Acquaintance, introduce, shakeHands } from "./handshake.ts"
-import { annotationsOf, errorText, failureText, hostLink, type McpLink, type SendOptions } from "./link.ts"
+import {
+  annotationsOf,
+  errorText,
+  failureText,
+  hostLink,
+  type McpClient,
+  type McpLink,
+  type SendOptions,
+} from "./link.ts"
 
 interface Server {
   readonly name: string
@@ -34,6 +40,11 @@ const NOTHING_KNOWN: Acquaintance = { tools: [], prompts: [], hasResources: fals
 /** The MCP servers of an agent: those that live in the host, and those it starts or dials itself. */
 export class McpServers {
   readonly #servers = new Map<string, Server>()
+  readonly #client: McpClient
+
+  constructor(client: McpClient) {
+    this.#client = client
+  }
 
   /** Servers in the host. Those of the names that are new. */
   add(names: readonly string[]): string[] {
@@ -122,14 +133,14 @@ export class McpServers {
     return [...this.#servers.values()].map(({ name, status }) => ({ name, status, source: this.sourceOf(name) }))
   }
 
-  statusList(core: AgentCore): Fields[] {
-    return [...this.#servers.values()].map((server) => core.profile.shapes.mcpServer(factsOf(server)))
+  statusList(): Fields[] {
+    return [...this.#servers.values()].map((server) => this.#client.profile.shapes.mcpServer(factsOf(server)))
   }
 
   /** Resolves when every server is connected or has failed. Servers are contacted once. */
-  async connect(core: AgentCore): Promise<void> {
+  async connect(): Promise<void> {
     const pending = [...this.#servers.values()].filter(({ status }) => status === "pending")
-    await Promise.all(pending.map((server) => (server.connecting ??= this.#connectOne(core, server))))
+    await Promise.all(pending.map((server) => (server.connecting ??= this.#connectOne(server))))
   }
 
   /** Resolves when the servers that were started are gone. */
@@ -149,14 +160,13 @@ export class McpServers {
   }
 
   async call(
-    core: AgentCore,
     target: { server: string; tool: string; input: Readonly<Fields>; toolUseId: string },
     signal: AbortSignal,
   ): Promise<McpCallResult> {
     const params = { name: target.tool, arguments: target.input }
     const meta = (id: number) => ({ "claudecode/toolUseId": target.toolUseId, progressToken: id })
     const request = (id: number) => ({ method: "tools/call", params: { ...params, _meta: meta(id) } })
-    const asked = await this.#ask(core, target.server, request, { signal })
+    const asked = await this.#ask(target.server, request, { signal })
     if ("failed" in asked) return asked
     const { content, structuredContent, isError } = asked.result
     return {
@@ -168,16 +178,14 @@ export class McpServers {
 
   /** Asks a server for something that is no tool, such as its resources. */
   request(
-    core: AgentCore,
     server: string,
     request: { method: string; params?: Fields },
     signal: AbortSignal,
   ): Promise<{ result: Readonly<Fields> } | { failed: string }> {
-    return this.#ask(core, server, () => request, { signal })
+    return this.#ask(server, () => request, { signal })
   }
 
   async #ask(
-    core: AgentCore,
     name: string,
     request: (id: number) => { method: string; params?: Fields },
     options: SendOptions,
@@ -185,49 +193,51 @@ export class McpServers {
     const server = this.#servers.get(name)
     if (server === undefined) return { failed: `MCP server not connected: ${name}` }
     try {
-      const link = await this.#linkTo(core, server)
+      const link = await this.#linkTo(server)
       const id = server.nextId++
       const answer = await link.send({ ...request(id), jsonrpc: "2.0", id }, options)
       if (answer === undefined) return { failed: `MCP server "${name}" did not answer` }
       const error = fieldOf(answer, "error")
-      return error === undefined ? { result: fieldOf(answer, "result") ?? {} } : { failed: errorText(core, error) }
+      return error === undefined
+        ? { result: fieldOf(answer, "result") ?? {} }
+        : { failed: errorText(this.#client, error) }
     } catch (error) {
-      return { failed: failureText(core, error) }
+      return { failed: failureText(this.#client, error) }
     }
   }
 
   /** A server that went away is started again when it is wanted. */
-  async #linkTo(core: AgentCore, server: Server): Promise<McpLink> {
-    if (server.own === undefined) return hostLinkOf(core, server)
+  async #linkTo(server: Server): Promise<McpLink> {
+    if (server.own === undefined) return hostLinkOf(this.#client, server)
     if (server.link?.isOpen === true) return server.link
-    const timeoutMs = ownTimeoutMs(core)
-    const link = await openOwn(core, server.own, timeoutMs)
+    const timeoutMs = ownTimeoutMs(this.#client)
+    const link = await openOwn(this.#client, server.own, timeoutMs)
     server.link = link
     if (server.status === "connected") {
-      await introduce(link, { profile: core.profile, isHosted: false, timeoutMs })
+      await introduce(link, { profile: this.#client.profile, isHosted: false, timeoutMs })
       server.nextId = 1
     }
     return link
   }
 
-  async #connectOne(core: AgentCore, server: Server): Promise<void> {
+  async #connectOne(server: Server): Promise<void> {
     const isHosted = server.own === undefined
-    const tries = isHosted ? core.profile.quirks.mcpHandshakeTries : 1
-    const timeoutMs = isHosted ? HOST_TIMEOUT_MS / tries : ownTimeoutMs(core)
+    const tries = isHosted ? this.#client.profile.quirks.mcpHandshakeTries : 1
+    const timeoutMs = isHosted ? HOST_TIMEOUT_MS / tries : ownTimeoutMs(this.#client)
     try {
       for (let left = tries; left > 0 && server.status === "pending"; left--) {
         // The first message to a server in the host goes out at once, before the reply to who named it.
-        const link = isHosted ? hostLinkOf(core, server) : await this.#linkTo(core, server)
-        const known = await shakeHands(link, { profile: core.profile, isHosted, timeoutMs })
+        const link = isHosted ? hostLinkOf(this.#client, server) : await this.#linkTo(server)
+        const known = await shakeHands(link, { profile: this.#client.profile, isHosted, timeoutMs })
         if (known === undefined) continue
         Object.assign(server, { known, nextId: known.nextId, status: "connected" })
       }
       if (server.status === "pending") this.#fail(server, `Connection to MCP server timed out after ${timeoutMs}ms`)
     } catch (error) {
-      this.#fail(server, failureText(core, error))
+      this.#fail(server, failureText(this.#client, error))
     }
     // The oldest generation tells of them in the order in which they came.
-    if (!isHosted && core.profile.generation === 37 && this.#servers.delete(server.name)) {
+    if (!isHosted && this.#client.profile.generation === 37 && this.#servers.delete(server.name)) {
       this.#servers.set(server.name, server)
     }
   }
@@ -247,17 +257,17 @@ function newServer(given: Pick<Server, "name" | "own" | "isFixed">): Server {
   return { ...given, status: "pending", known: NOTHING_KNOWN, nextId: 0 }
 }
 
-function hostLinkOf(core: AgentCore, server: Server): McpLink {
-  return (server.link ??= hostLink(core, server.name))
+function hostLinkOf(client: McpClient, server: Server): McpLink {
+  return (server.link ??= hostLink(client, server.name))
 }
 
 /** What starts and dials servers is loaded where there are some. */
-async function openOwn(core: AgentCore, own: NamedServer, timeoutMs: number): Promise<McpLink> {
+async function openOwn(client: McpClient, own: NamedServer, timeoutMs: number): Promise<McpLink> {
   const { openLink } = await import("./open-link.ts")
-  return openLink(core, own, timeoutMs)
+  return openLink(client, own, timeoutMs)
 }
 
-function ownTimeoutMs({ launch }: AgentCore): number {
+function ownTimeoutMs({ launch }: McpClient): number {
   return Number(launch.env["MCP_TIMEOUT"]) || OWN_TIMEOUT_MS
 }
 

@@ -1,5 +1,4 @@
 import type { DialPresetName } from "@signalbox/transport"
-import type { McpServerConfig } from "../mcp/config.ts"
 
 /** Fields of a wire message, in the order in which they are written. */
 export type Fields = Record<string, unknown>
@@ -226,6 +225,31 @@ export interface AskFacts {
   readonly policyAskOnly?: boolean
   readonly needsUser?: boolean
   readonly agentId?: string
+}
+
+export interface StdioServer {
+  readonly type: "stdio"
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface RemoteServer {
+  readonly type: "http" | "sse"
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A server that the agent itself starts or dials. Those that live in the host have no more than a name. */
+export type McpServerConfig = StdioServer | RemoteServer
+
+/** Where a server was named: it stays for the whole session unless the host itself has set it. */
+type McpScope = "dynamic" | "project"
+
+export interface NamedServer {
+  readonly name: string
+  readonly config: McpServerConfig
+  readonly scope: McpScope
 }
 
 /** An MCP server; `own`: one that the agent itself starts or dials. */

@@ -1,9 +1,9 @@
-import type { McpServerConfig } from "../mcp/config.ts"
 import type {
   AgentInfo,
   AskFacts,
   CommandInfo,
   Fields,
+  McpServerConfig,
   McpServerFacts,
   ModelInfo,
   ModelSpending,

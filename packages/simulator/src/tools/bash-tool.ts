@@ -98,7 +98,7 @@ function tellProgress({ core, toolUseId }: ToolRun): () => void {
 function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, command: string): ToolOutcome {
   const description = textOf(input, "description") ?? command
   const background = step?.background
-  const task = core.tasks.startCommand(core, { toolUseId, description }, async (signal) => {
+  const task = core.tasks.startCommand({ toolUseId, description }, async (signal) => {
     if (background !== undefined) {
       await core.clock.pause(background.durationMs, signal)
       const { status = "completed", summary, output = "" } = background

@@ -1,9 +1,8 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { AgentCore } from "../agent/core.ts"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Fields, OwnPage } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
-import { type Tool, type ToolRun, toolFailure } from "./tool.ts"
+import { type Tool, type ToolOwner, type ToolRun, toolFailure } from "./tool.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
 
@@ -162,7 +161,7 @@ function nameOf({ input }: ToolRun): string {
   return (textOf(input, "skill") ?? "").replace(/^\//, "")
 }
 
-function pageOf({ launch }: AgentCore, name: string): OwnPage | undefined {
+function pageOf({ launch }: ToolOwner, name: string): OwnPage | undefined {
   return [...launch.pages.skills, ...launch.pages.commands].find(({ info }) => info.name === name)
 }
 

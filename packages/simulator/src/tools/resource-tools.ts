@@ -16,7 +16,7 @@ async function listResources({ core, input, signal }: ToolRun) {
   const lists = servers
     .filter((server) => wanted === undefined || server === wanted)
     .map(async (server) => {
-      const listed = await core.mcp.request(core, server, { method: "resources/list" }, signal)
+      const listed = await core.mcp.request(server, { method: "resources/list" }, signal)
       const resources = "failed" in listed ? [] : listed.result["resources"]
       return (Array.isArray(resources) ? resources : []).filter(isObject).map((each) => listedResource(each, server))
     })
@@ -32,7 +32,7 @@ async function readResource({ core, input, signal }: ToolRun) {
   const server = textOf(input, "server") ?? ""
   if (!core.mcp.has(server)) return toolFailure(notFound(server, core.mcp.withResources()))
   const params = { uri: textOf(input, "uri") ?? "" }
-  const read = await core.mcp.request(core, server, { method: "resources/read", params }, signal)
+  const read = await core.mcp.request(server, { method: "resources/read", params }, signal)
   if ("failed" in read) return toolFailure(read.failed)
   const contents = read.result["contents"]
   const structured = { contents: (Array.isArray(contents) ? contents : []).filter(isObject).map(readContent) }

@@ -1,5 +1,4 @@
 import { textOf } from "@signalbox/protocol/envelope"
-import { runSubagent } from "../agent/subagent.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { wholeText } from "../scenario/text.ts"
 import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
@@ -16,15 +15,16 @@ const AGENT_TOOLS = new Set(["Task", "Agent"])
 export class ToolSet {
   readonly #tools: Readonly<Record<string, Tool>>
 
-  constructor({ files, checkpoints, mode }: Pick<Toolbox, "files" | "checkpoints" | "mode">) {
+  /** `agentTool` starts a sub-agent. */
+  constructor({ files, checkpoints, mode }: Pick<Toolbox, "files" | "checkpoints" | "mode">, agentTool: Tool) {
     this.#tools = {
       ...fileTools(files, checkpoints),
       ...ownTools(files),
       ...resourceTools,
       Skill: skillTool,
       Bash: bashTool(mode === "real" ? realShell : pretendShell),
-      Task: { run: runSubagent },
-      Agent: { run: runSubagent },
+      Task: agentTool,
+      Agent: agentTool,
     }
   }
 

@@ -1,10 +1,28 @@
-import type { AgentCore } from "../agent/core.ts"
-import type { Fields } from "../profiles/profile.ts"
+import type { AgentClock } from "../clock.ts"
+import type { Launch } from "../launch/launch.ts"
+import type { McpServers } from "../mcp/servers.ts"
+import type { PermissionState } from "../permissions/permission-state.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
+import type { Randomness } from "../randomness.ts"
 import type { ToolStep } from "../scenario/schema.ts"
+import type { Wire } from "../wire/wire.ts"
+import type { Tasks } from "./tasks.ts"
+
+/** The agent, as far as its tools are concerned. */
+export interface ToolOwner {
+  readonly profile: WireProfile
+  readonly launch: Launch
+  readonly clock: AgentClock
+  readonly random: Randomness
+  readonly wire: Wire
+  readonly mcp: McpServers
+  readonly tasks: Tasks
+  readonly state: { permissions: PermissionState; readonly jsonSchema: Readonly<Fields> | undefined }
+}
 
 /** One call of a tool that may run. */
 export interface ToolRun {
-  readonly core: AgentCore
+  readonly core: ToolOwner
   readonly name: string
   readonly input: Readonly<Fields>
   readonly toolUseId: string

@@ -3,7 +3,7 @@ import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import { Checkpoints, diskFiles, type Files, memoryFiles } from "./files.ts"
 import { planInput } from "./own-tools.ts"
-import type { ToolOutcome, ToolRun } from "./tool.ts"
+import type { Tool, ToolOutcome, ToolRun } from "./tool.ts"
 import type { ToolSet } from "./tool-set.ts"
 
 /** `pretend`: no command runs and no file is touched. `real`: small versions of the tools do what they are asked. */
@@ -25,10 +25,10 @@ export class Toolbox {
   }
 
   /** To be awaited before a tool is called: an agent starts without its tools, and is there the sooner. */
-  async load(): Promise<void> {
+  async load(agentTool: Tool): Promise<void> {
     if (this.#set !== undefined) return
     const { ToolSet } = await import("./tool-set.ts")
-    this.#set ??= new ToolSet(this)
+    this.#set ??= new ToolSet(this, agentTool)
   }
 
   /** What is wrong with a call, before anyone is asked. */

@@ -1,7 +1,10 @@
-import type { Fields } from "../profiles/profile.ts"
+import type { AgentClock } from "../clock.ts"
+import type { Launch } from "../launch/launch.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
 import { dashed, present } from "../profiles/shared.ts"
+import type { Randomness } from "../randomness.ts"
 import type { QueuedMessage } from "../wire/message-queue.ts"
-import type { AgentCore } from "./core.ts"
+import type { Wire } from "../wire/wire.ts"
 
 export interface TaskEnd {
   readonly status: "completed" | "failed" | "stopped"
@@ -26,15 +29,26 @@ export interface Task {
   output: string
 }
 
+/** What a task needs of the agent it belongs to. */
+interface TaskOwner {
+  readonly profile: WireProfile
+  readonly launch: Launch
+  readonly clock: AgentClock
+  readonly random: Randomness
+  readonly wire: Wire
+}
+
 const MAX_REMEMBERED = 100
 
 /** Work that goes on beside the turns, and starts one when it ends. */
 export class Tasks {
   readonly #running = new Map<string, Task>()
   readonly #outputs = new Map<string, string>()
+  readonly #agent: TaskOwner
   readonly #onNotice: (message: QueuedMessage) => void
 
-  constructor(onNotice: (message: QueuedMessage) => void) {
+  constructor(agent: TaskOwner, onNotice: (message: QueuedMessage) => void) {
+    this.#agent = agent
     this.#onNotice = onNotice
   }
 
@@ -60,12 +74,12 @@ export class Tasks {
     return this.#running.get(id)?.output ?? this.#outputs.get(id)
   }
 
-  /** As hooks are told of them. */
   /** Which run of it this is. */
   runOf(id: string): string | undefined {
     return this.#running.get(id)?.runId
   }
 
+  /** The tasks as hooks are told of them. */
   list(): Fields[] {
     return [...this.#running.values()].map(({ id, start }) =>
       present({
@@ -78,72 +92,67 @@ export class Tasks {
     )
   }
 
-  startCommand(core: AgentCore, start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
-    return this.begin(core, taskId(core, "b"), start, run)
+  startCommand(start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
+    return this.begin(taskId(this.#agent, "b"), start, run)
   }
 
-  begin(core: AgentCore, id: string, start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
+  begin(id: string, start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
     const stopping = new AbortController()
     let launch: () => void = () => undefined
     const launched = new Promise<void>((resolve) => {
       launch = resolve
     })
     const task: Task = {
-      ...this.#newTask(core, id, start),
+      ...this.#newTask(id, start),
       stop: () => stopping.abort(),
-      ended: launched.then(() => this.#run(core, task, run, stopping.signal)),
+      ended: launched.then(() => this.#run(task, run, stopping.signal)),
     }
     this.#running.set(id, task)
-    this.tellAll(core)
-    this.#tellStart(core, task)
+    this.tellAll()
+    this.#tellStart(task)
     launch()
     return task
   }
 
   /** A sub-agent that the turn waits for: told as a task, and never one that runs beside it. */
-  inFront(core: AgentCore, id: string, start: TaskStart): Task {
-    const task = { ...this.#newTask(core, id, start), ended: Promise.resolve(), stop: () => undefined }
-    this.#tellStart(core, task, false)
+  inFront(id: string, start: TaskStart): Task {
+    const task = { ...this.#newTask(id, start), ended: Promise.resolve(), stop: () => undefined }
+    this.#tellStart(task, false)
     return task
   }
 
-  endInFront(core: AgentCore, task: Task, end: TaskEnd): void {
-    this.#tellEnd(core, task, end, end.summary ?? "")
+  endInFront(task: Task, end: TaskEnd): void {
+    this.#tellEnd(task, end, end.summary ?? "")
   }
 
-  #newTask(core: AgentCore, id: string, start: TaskStart): Omit<Task, "ended" | "stop"> {
-    const runId = `0${core.clock.now().toString(36)}-${core.random.hex(8)}`
-    return { id, runId, outputFile: outputFile(core, id), start, output: "" }
+  #newTask(id: string, start: TaskStart): Omit<Task, "ended" | "stop"> {
+    const runId = `0${this.#agent.clock.now().toString(36)}-${this.#agent.random.hex(8)}`
+    return { id, runId, outputFile: outputFile(this.#agent, id), start, output: "" }
   }
 
-  async #run(
-    core: AgentCore,
-    task: Task,
-    run: (signal: AbortSignal) => Promise<TaskEnd>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #run(task: Task, run: (signal: AbortSignal) => Promise<TaskEnd>, signal: AbortSignal): Promise<void> {
     const end = await run(signal)
-    this.#end(core, task, signal.aborted ? { ...end, status: "stopped" } : end)
+    this.#end(task, signal.aborted ? { ...end, status: "stopped" } : end)
   }
 
-  #end(core: AgentCore, task: Task, end: TaskEnd): void {
+  #end(task: Task, end: TaskEnd): void {
     this.#running.delete(task.id)
     this.#remember(task.id, end.output)
-    if (!core.profile.quirks.taskMessages) return
+    if (!this.#agent.profile.quirks.taskMessages) return
     // Who stops a task knows that it is over: nothing is started by its end.
-    const isStopped = end.status === "stopped" && core.profile.generation === 325
+    const isStopped = end.status === "stopped" && this.#agent.profile.generation === 325
     const summary = isStopped
       ? task.start.description
       : (end.summary ?? `Background command "${task.start.description}" ${end.status}`)
-    this.#tellEnd(core, task, end, summary)
-    this.tellAll(core)
+    this.#tellEnd(task, end, summary)
+    this.tellAll()
     if (!isStopped) this.#onNotice(noticeMessage(task, end.status, summary))
   }
 
-  #tellEnd(core: AgentCore, task: Task, end: TaskEnd, summary: string): void {
-    const run = core.profile.generation === 325 ? { run_id: task.runId } : {}
-    const patch = { status: end.status === "stopped" ? "killed" : end.status, end_time: core.clock.now() }
-    core.wire.system("task_updated", { task_id: task.id, ...run, patch }, "uuid")
+  #tellEnd(task: Task, end: TaskEnd, summary: string): void {
+    const run = this.#agent.profile.generation === 325 ? { run_id: task.runId } : {}
+    const patch = { status: end.status === "stopped" ? "killed" : end.status, end_time: this.#agent.clock.now() }
+    this.#agent.wire.system("task_updated", { task_id: task.id, ...run, patch }, "uuid")
     const notice = present({
       task_id: task.id,
       ...run,
@@ -153,13 +162,13 @@ export class Tasks {
       summary,
       usage: end.usage,
     })
-    core.wire.system("task_notification", notice, core.profile.generation === 325 ? "uuid" : "session_id")
+    this.#agent.wire.system("task_notification", notice, this.#agent.profile.generation === 325 ? "uuid" : "session_id")
   }
 
-  #tellStart(core: AgentCore, task: Task, isBeside = true): void {
-    if (!core.profile.quirks.taskMessages) return
+  #tellStart(task: Task, isBeside = true): void {
+    if (!this.#agent.profile.quirks.taskMessages) return
     const { agent, toolUseId, description } = task.start
-    const isNewest = core.profile.generation === 325
+    const isNewest = this.#agent.profile.generation === 325
     const fields = present({
       task_id: task.id,
       run_id: isNewest ? task.runId : undefined,
@@ -171,12 +180,12 @@ export class Tasks {
       task_type: agent === undefined ? "local_bash" : "local_agent",
       prompt: agent?.prompt,
     })
-    core.wire.system("task_started", fields, "uuid")
+    this.#agent.wire.system("task_started", fields, "uuid")
   }
 
   /** What runs now; the newest generation tells it whenever it changes. */
-  tellAll(core: AgentCore): void {
-    if (core.profile.generation !== 325) return
+  tellAll(): void {
+    if (this.#agent.profile.generation !== 325) return
     const tasks = [...this.#running.values()].map(({ id, runId, start }) =>
       present({
         task_id: id,
@@ -186,7 +195,7 @@ export class Tasks {
         description: start.description,
       }),
     )
-    core.wire.system("background_tasks_changed", { tasks }, "uuid")
+    this.#agent.wire.system("background_tasks_changed", { tasks }, "uuid")
   }
 
   #remember(id: string, output: string): void {
@@ -196,17 +205,17 @@ export class Tasks {
   }
 }
 
-export function taskId(core: AgentCore, kind: "a" | "b"): string {
-  if (core.profile.generation === 37) return `${kind}${core.random.hex(6)}`
-  return kind === "a" ? `a${core.random.hex(16)}` : `b${core.random.base36(8)}`
+export function taskId(agent: Pick<TaskOwner, "profile" | "random">, kind: "a" | "b"): string {
+  if (agent.profile.generation === 37) return `${kind}${agent.random.hex(6)}`
+  return kind === "a" ? `a${agent.random.hex(16)}` : `b${agent.random.base36(8)}`
 }
 
-function outputFile(core: AgentCore, id: string): string {
+function outputFile(agent: TaskOwner, id: string): string {
   const user = process.getuid?.() ?? 0
-  const folder = `/tmp/claude-${user}/${dashed(core.launch.cwd)}`
-  return core.profile.generation === 37
+  const folder = `/tmp/claude-${user}/${dashed(agent.launch.cwd)}`
+  return agent.profile.generation === 37
     ? `${folder}/tasks/${id}.output`
-    : `${folder}/${core.wire.sessionId}/tasks/${id}.output`
+    : `${folder}/${agent.wire.sessionId}/tasks/${id}.output`
 }
 
 /** The end of a task speaks to the model in the user's place. */
