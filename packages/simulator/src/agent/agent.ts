@@ -74,7 +74,7 @@ export class Agent {
     this.exited = new Promise((resolve) => {
       this.#settle = resolve
     })
-    if (parts.launch.mirrorsSession && parts.profile.generation === 325) {
+    if (parts.launch.mirrorsSession && parts.profile.quirks.mirrorsSession) {
       const mirror = (filePath: string, entry: Fields) =>
         this.core.wire.emit({ type: "transcript_mirror", filePath, entries: [entry] })
       parts.session.transcript.onEntry = mirror
@@ -89,7 +89,7 @@ export class Agent {
   /** The newest generation goes on with a session's name and bill. */
   #continueSession({ title, spending }: OpenedSession): void {
     const { profile, wire, ledger, state } = this.core
-    if (profile.generation !== 325) return
+    if (!profile.quirks.keepsTitleAndBill) return
     if (spending !== undefined) ledger.restore(spending)
     if (title === undefined) return
     state.title = title
@@ -99,7 +99,7 @@ export class Agent {
   /** As a signal would: whatever is under way is dropped. */
   terminate(code: number): void {
     // A signal leaves the oldest generation no last words.
-    if (this.core.profile.generation === 37) this.#outbox.mute()
+    if (!this.core.profile.quirks.speaksWhenTerminated) this.#outbox.mute()
     this.#outbox.giveUpAfter(LAST_WORDS_MS)
     void this.#exit(code)
   }
@@ -107,7 +107,7 @@ export class Agent {
   async #read(): Promise<void> {
     // Older generations have their servers before they hear their host; the newest waits for them with its first turn.
     const connecting = this.core.mcp.connect()
-    if (this.core.profile.generation !== 325 && this.#parts.launch.mcpServers.length > 0) await connecting
+    if (this.core.profile.quirks.waitsForServers && this.#parts.launch.mcpServers.length > 0) await connecting
     for await (const line of this.#parts.transport.lines) {
       const read = readHostLine(line)
       const loading = read.kind === "message" ? loadControl(textOf(read.message["request"], "subtype")) : undefined
@@ -149,7 +149,7 @@ export class Agent {
   #takeUser(message: Readonly<Fields>): void {
     this.#hasInput = true
     const { profile, wire, queue } = this.core
-    const queued = readUserMessage(message, profile.generation >= 120)
+    const queued = readUserMessage(message, profile.quirks.knowsPriority)
     if (!queue.add(queued)) {
       // A copy is not run again; those who want echoes get one for each copy all the same.
       if (this.core.launch.replayUserMessages) wire.replay(queued.sent, queued.uuid)
@@ -195,7 +195,7 @@ export class Agent {
   /** Older CLIs take every variable and say nothing. Ours reach no command: its shell has the environment it began with. */
   #takeVariables(message: Readonly<Fields>): void {
     const requestId = textOf(message, "request_id")
-    if (this.core.profile.generation < 325 || requestId === undefined) return
+    if (!this.core.profile.quirks.answersVariables || requestId === undefined) return
     const applied = Object.keys(fieldOf(message, "variables") ?? {}).filter((name) => TAKEN_VARIABLES.has(name))
     const response = { subtype: "success", request_id: requestId, response: { applied } }
     this.core.wire.emit({ type: "control_response", response })
@@ -234,8 +234,8 @@ export class Agent {
 
   #writeBill(): void {
     const { ledger, profile, transcript, wire } = this.core
-    if (profile.generation !== 325 || ledger.spending.size === 0) return
-    const usage = modelUsage(ledger.spending, profile.generation)
+    if (!profile.quirks.keepsTitleAndBill || ledger.spending.size === 0) return
+    const usage = modelUsage(ledger.spending, profile.shapes.contextWindow)
     const bill = { sessionId: wire.sessionId, totalCostUSD: ledger.totalCostUsd, modelUsage: usage }
     transcript.write({ type: "cost-state", ...bill })
   }
@@ -296,7 +296,7 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
         directories: launch.addDirs,
         settings: parts.settings,
         // The newest takes no permission from a project that nobody has said to trust.
-        trustsProject: profile.generation !== 325,
+        trustsProject: profile.quirks.trustsProject,
       }),
       model: resolveModel(profile, launch.model),
       results: 0,

@@ -1,4 +1,4 @@
-import type { Fields } from "../profiles/profile.ts"
+import type { Fields, Quirks } from "../profiles/profile.ts"
 import { present } from "../profiles/shared.ts"
 import type { AsideStep, CompactStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
 import type { AgentCore } from "./core.ts"
@@ -18,11 +18,11 @@ function missing(message: Readonly<Fields>, ids: Fields): Fields {
 
 /** Older generations know no such message. */
 function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
-  if (core.profile.generation === 37) return
+  if (!core.profile.quirks.tellsRateLimits) return
   const type = step.type ?? "five_hour"
   const { rateLimit: status, resetsAt, utilization } = step
   // The newest tells the use of each window always, and once more at the top only near the limit.
-  const tellsWindows = core.profile.generation === 325 && utilization !== undefined
+  const tellsWindows = core.profile.quirks.tellsWindows && utilization !== undefined
   const info = present({
     status,
     resetsAt,
@@ -37,7 +37,7 @@ function tellRateLimit(core: AgentCore, step: RateLimitStep): void {
 
 /** An MCP server wants something from the user. What comes back goes to the server, and nowhere else. */
 async function elicit(core: AgentCore, step: ElicitStep, signal: AbortSignal): Promise<void> {
-  if (core.profile.generation === 37) return
+  if (!core.profile.quirks.elicits) return
   const form = step.url === undefined
   const request = present({
     subtype: "elicitation",
@@ -91,10 +91,11 @@ export function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: 
 /** The hook, the status that it is going on, and the status that it is over. Returns what is told of the hook. */
 export async function beginCompaction(core: AgentCore, compaction: Compaction, signal: AbortSignal): Promise<string> {
   const { trigger, durationMs, preTokens, postTokens } = compaction
+  const isPlain = core.profile.quirks.compaction === "plain"
   const outcomes = await core.hooks.run(core, {
     event: "PreCompact",
     subject: trigger,
-    input: { trigger, custom_instructions: core.profile.generation === 37 ? "" : null },
+    input: { trigger, custom_instructions: isPlain ? "" : null },
     signal,
     base: { omitMode: true, omitEffort: true },
   })
@@ -103,22 +104,22 @@ export async function beginCompaction(core: AgentCore, compaction: Compaction, s
   // The summary is the model's, and paid for.
   const usage = { input: preTokens, output: postTokens, cacheRead: 0, cacheWrite: 0 }
   core.ledger.record(core.state.model, usage, { isMain: false })
-  const result = core.profile.generation === 37 ? {} : { compact_result: "success" }
+  const result = isPlain ? {} : { compact_result: "success" }
   core.wire.system("status", { status: null, ...result })
   return outcomes.map(() => "PreCompact [callback] completed successfully").join("\n")
 }
 
 /** The boundary, and the summary that stands for everything before it. */
 export function endCompaction(core: AgentCore, compaction: Compaction): void {
-  const { generation } = core.profile
+  const { compaction: kind, timestampsEchoes } = core.profile.quirks
   const uuid = core.random.uuid()
-  const parent = generation === 325 ? { logical_parent_uuid: core.random.uuid() } : {}
+  const parent = kind === "chained" ? { logical_parent_uuid: core.random.uuid() } : {}
   const head = { type: "system", subtype: "compact_boundary", session_id: core.wire.sessionId, uuid }
-  core.wire.emit({ ...head, compact_metadata: metadata(generation, compaction), ...parent })
+  core.wire.emit({ ...head, compact_metadata: metadata(kind, compaction), ...parent })
   const content = `${CONTINUED}\n\nSummary:\n${compaction.summary}`
   core.history.splice(0, core.history.length, { role: "user", content: [{ type: "text", text: content }] })
-  const timestamp = generation === 37 ? {} : { timestamp: core.wire.timestamp() }
-  const synthetic = generation === 37 ? {} : { isSynthetic: true }
+  const timestamp = !timestampsEchoes ? {} : { timestamp: core.wire.timestamp() }
+  const synthetic = kind === "plain" ? {} : { isSynthetic: true }
   core.wire.emit({
     type: "user",
     message: { role: "user", content },
@@ -131,9 +132,9 @@ export function endCompaction(core: AgentCore, compaction: Compaction): void {
   })
 }
 
-function metadata(generation: 37 | 120 | 325, { trigger, preTokens, postTokens, durationMs }: Compaction): Fields {
+function metadata(kind: Quirks["compaction"], { trigger, preTokens, postTokens, durationMs }: Compaction): Fields {
   const base = { trigger, pre_tokens: preTokens }
-  if (generation === 37) return base
-  const dropped = generation === 325 ? { cumulative_dropped_tokens: 0 } : {}
+  if (kind === "plain") return base
+  const dropped = kind === "chained" ? { cumulative_dropped_tokens: 0 } : {}
   return { ...base, post_tokens: postTokens, ...dropped, duration_ms: durationMs }
 }

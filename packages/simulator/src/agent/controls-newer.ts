@@ -6,7 +6,7 @@ import { isInside } from "../permissions/bash-command.ts"
 import { showRule } from "../permissions/rules.ts"
 import { pluginsWith } from "../profiles/catalog-2-1-325.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { contextWindowOf, modelUsage } from "../profiles/shared.ts"
+import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels } from "../profiles/v2-1-325.ts"
 import { planFile } from "../tools/own-tools.ts"
 import type { Control, ControlScope } from "./controls.ts"
@@ -87,7 +87,7 @@ function usage(core: AgentCore): Fields {
     total_duration_ms: core.ledger.apiMs,
     total_lines_added: 0,
     total_lines_removed: 0,
-    model_usage: modelUsage(core.ledger.spending, core.profile.generation),
+    model_usage: modelUsage(core.ledger.spending, core.profile.shapes.contextWindow),
   }
   return { session, subscription_type: null, rate_limits_available: false, rate_limits: null, behaviors: null }
 }
@@ -110,16 +110,16 @@ function readFile({ core, requestId, request }: ControlScope): void {
   const { cwd } = core.launch
   const path = resolve(cwd, named)
   const contents = isInside(path, cwd) ? core.toolbox.files.read(path) : undefined
-  const isNewest = core.profile.generation === 325
+  const { guardsHostReads } = core.profile.quirks
   if (contents === undefined) {
-    const error = isNewest ? `read denied: ${named}` : `ENOENT: no such file or directory, open '${path}'`
+    const error = guardsHostReads ? `read denied: ${named}` : `ENOENT: no such file or directory, open '${path}'`
     return core.wire.error(requestId, error)
   }
   const limit = request["max_bytes"]
   const bytes = Buffer.from(contents)
   const isCut = typeof limit === "number" && bytes.length > limit
   const shown = isCut ? bytes.subarray(0, limit).toString("utf8") : contents
-  const more = isNewest ? { lossy: false, requested_path: named } : {}
+  const more = guardsHostReads ? { lossy: false, requested_path: named } : {}
   core.wire.success(requestId, { contents: shown, absPath: path, ...(isCut ? { truncated: true } : {}), ...more })
 }
 
@@ -134,11 +134,11 @@ function skillsOf(core: AgentCore): Fields[] {
 function plugins(core: AgentCore): Fields {
   const { catalog } = core.profile
   // What the newest tells of itself it tells here again.
-  const told = core.profile.generation === 325 ? initializeReply(core) : undefined
+  const told = core.profile.quirks.tellsPlugins ? initializeReply(core) : undefined
   return {
     commands: told?.["commands"] ?? catalog.commands,
     agents: told?.["agents"] ?? catalog.agents,
-    plugins: core.profile.generation === 325 ? pluginsWith(core.launch.plugins) : catalog.plugins,
+    plugins: core.profile.quirks.tellsPlugins ? pluginsWith(core.launch.plugins) : catalog.plugins,
     mcpServers: core.mcp.statusList(),
     error_count: 0,
   }
@@ -147,7 +147,7 @@ function plugins(core: AgentCore): Fields {
 function stopTask({ core, requestId, request }: ControlScope): void {
   const id = textOf(request, "task_id") ?? ""
   const stopped = core.tasks.stop(id)
-  if (stopped || core.profile.generation === 325) return core.wire.success(requestId, {})
+  if (stopped || core.profile.quirks.stopsUnknownTasks) return core.wire.success(requestId, {})
   core.wire.error(requestId, `No task found with ID: ${id}`)
 }
 
@@ -162,7 +162,7 @@ function taskOutput({ core, requestId, request }: ControlScope): void {
 function settings(core: AgentCore): Fields {
   const { model } = core.state
   const effective = { ...core.launch.settings }
-  if (core.profile.generation === 120) return { effective, sources: [], applied: { model, effort: "high" } }
+  if (!core.profile.quirks.detailsSettings) return { effective, sources: [], applied: { model, effort: "high" } }
   const applied = {
     model,
     effort: "medium",
@@ -223,7 +223,7 @@ function rename({ core, requestId, request }: ControlScope): void {
 }
 
 function sideQuestion({ core, requestId, request }: ControlScope): void {
-  if (core.profile.generation === 325) {
+  if (core.profile.quirks.tellsRequestProgress) {
     core.wire.system("control_request_progress", { request_id: requestId, status: "started" }, "uuid")
   }
   core.wire.success(requestId, { response: `You asked: ${textOf(request, "question") ?? ""}`, synthetic: false })
@@ -258,12 +258,12 @@ function exported(core: AgentCore): string {
 
 /** What fills the context, as `get_context_usage` tells it. */
 export function contextUsage(core: AgentCore): Fields {
-  const { contextWindow } = contextWindowOf(core.state.model, core.profile.generation)
+  const { contextWindow } = core.profile.shapes.contextWindow(core.state.model)
   const used = Math.ceil(JSON.stringify(core.history).length / 4)
   const buffer = 33_000
-  const isNewest = core.profile.generation === 325
+  const { detailsContext } = core.profile.quirks
   const entry = (id: string, name: string, tokens: number, color: string, kind: string) =>
-    isNewest ? { id, name, tokens, color, kind } : { name, tokens, color }
+    detailsContext ? { id, name, tokens, color, kind } : { name, tokens, color }
   const percentage = Math.round((used / contextWindow) * 100)
   return {
     categories: [
@@ -274,7 +274,7 @@ export function contextUsage(core: AgentCore): Fields {
     totalTokens: used,
     maxTokens: contextWindow,
     rawMaxTokens: contextWindow,
-    autocompactSource: isNewest ? "model-default" : "auto",
+    autocompactSource: detailsContext ? "model-default" : "auto",
     autoCompactThreshold: contextWindow - buffer,
     percentage,
     gridRows: [],
@@ -282,7 +282,7 @@ export function contextUsage(core: AgentCore): Fields {
     memoryFiles: [],
     mcpTools: [],
     agents: [],
-    ...(isNewest ? { mcpInstructions: [] } : {}),
+    ...(detailsContext ? { mcpInstructions: [] } : {}),
     ...listings(core),
     isAutoCompactEnabled: true,
     apiUsage: null,

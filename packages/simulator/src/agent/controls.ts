@@ -91,7 +91,7 @@ function initialize(scope: ControlScope): void {
   configure(core, request)
   // Their first message goes out before the reply; how they take it is waited for by the turn.
   if (quirks.connectsMcpAtOnce) void core.mcp.connect()
-  if (core.profile.generation !== 325) return core.wire.success(requestId, initializeReply(core))
+  if (!quirks.listsOpenRequests) return core.wire.success(requestId, initializeReply(core))
   const response = { subtype: "success", request_id: requestId, response: initializeReply(core) }
   const pending = {
     pending_permission_requests: core.host.openPermissions(),
@@ -110,7 +110,7 @@ function configure(core: AgentCore, request: Readonly<Fields>): void {
   const schema = fieldOf(request, "jsonSchema")
   if (schema !== undefined) core.state.jsonSchema = schema
   const manifests = fieldOf(request, "sdkMcpServerManifests")
-  if (core.profile.generation !== 325 || manifests === undefined) return
+  if (!core.profile.quirks.takesManifests || manifests === undefined) return
   for (const [name, manifest] of Object.entries(manifests)) if (isObject(manifest)) core.mcp.adopt(name, manifest)
 }
 
@@ -152,15 +152,15 @@ function changeModel({ core, requestId, request }: ControlScope): void {
   const before = state.model
   state.model = resolveModel(profile, name)
   delete state.refusedModel
-  // Told only in a conversation that has begun; the newest also only when it is another model.
-  const isTold = profile.generation === 120 ? true : state.model !== before
-  if (profile.quirks.setModelEchoes && isTold && (core.history.length > 0 || profile.generation === 120)) {
+  const { modelEcho, setModelReplies } = profile.quirks
+  const isChange = modelEcho === "on-change"
+  if (modelEcho === "always" || (isChange && state.model !== before && core.history.length > 0)) {
     const isAlias = name !== undefined && name !== "default" && name !== state.model
     const told = isAlias ? `${name} (${state.model})` : state.model
-    const shown = profile.generation === 325 ? `\`${state.model}\`` : told
+    const shown = isChange ? `\`${state.model}\`` : told
     core.wire.replay(`<local-command-stdout>Set model to ${shown}</local-command-stdout>`)
   }
-  core.wire.success(requestId, profile.quirks.setModelReplies ? { model: state.model } : undefined)
+  core.wire.success(requestId, setModelReplies ? { model: state.model } : undefined)
 }
 
 async function setServers({ core, requestId, request }: ControlScope): Promise<void> {
@@ -202,7 +202,7 @@ async function withServer(
 
 async function reconnect({ core, requestId }: ControlScope, name: string): Promise<void> {
   // The newest generation cannot, with a server in the host, and says so in these words.
-  if (core.profile.generation === 325 && core.mcp.sourceOf(name) === "sdk") {
+  if (!core.profile.quirks.reconnectsHosted && core.mcp.sourceOf(name) === "sdk") {
     return core.wire.error(requestId, "SDK servers should be handled in print.ts")
   }
   core.mcp.reset(name)
@@ -235,7 +235,10 @@ function rewindFiles({ core, requestId, request }: ControlScope): void {
     return core.wire.success(requestId, { canRewind: true, filesChanged, insertions, deletions })
   }
   checkpoints.rewind(uuid)
-  core.wire.success(requestId, { canRewind: true, ...(core.profile.generation === 325 ? { skippedLinks: 0 } : {}) })
+  core.wire.success(requestId, {
+    canRewind: true,
+    ...(core.profile.quirks.tellsSkippedLinks ? { skippedLinks: 0 } : {}),
+  })
 }
 
 function endSession({ core, requestId, session }: ControlScope): void {

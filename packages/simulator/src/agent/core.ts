@@ -61,25 +61,20 @@ const TASK_TOOLS = ["TaskCreate", "TaskGet", "TaskList", "TaskUpdate"]
 /** The tools of this launch, in the order of `system/init`. */
 export function toolsOf(core: AgentCore): string[] {
   const { launch, profile, state } = core
-  const isLed = launch.agent !== undefined && profile.generation === 325
+  const { sortsTools } = profile.quirks
+  const isLed = launch.agent !== undefined && profile.quirks.agentLeads
   const agent = isLed ? state.agents[launch.agent]?.["tools"] : undefined
   const named = launch.tools ?? (Array.isArray(agent) ? agent.filter((name) => typeof name === "string") : undefined)
   const base = named ?? ownTools(core)
   const own = base.filter((tool) => tool !== "" && !isDisabled(core, tool))
-  const structured = state.jsonSchema === undefined ? own : withTools(own, ["StructuredOutput"], profile.generation)
-  const resources = core.mcp.withResources().length === 0 ? [] : resourceTools(profile.generation)
+  const structured = state.jsonSchema === undefined ? own : withTools(own, ["StructuredOutput"], sortsTools)
+  const resources = core.mcp.withResources().length === 0 ? [] : profile.quirks.resourceTools
   // The oldest generation puts them last of all.
-  const all = profile.generation === 37 ? structured : withTools(structured, resources, profile.generation)
+  const all = sortsTools ? withTools(structured, resources, true) : structured
   // Who answers permissions is not for the model to call.
   const hosted = core.mcp.toolNames().filter((name) => name !== launch.permissionPromptTool)
-  if (profile.generation === 37) return [...all, ...hosted, ...resources]
-  return [...all, ...(profile.generation === 325 ? hosted.toSorted() : hosted)]
-}
-
-/** There where a server has resources. */
-function resourceTools(generation: 37 | 120 | 325): string[] {
-  const directory = generation === 325 ? ["ReadMcpResourceDirTool"] : []
-  return ["ListMcpResourcesTool", ...directory, "ReadMcpResourceTool"]
+  if (!sortsTools) return [...all, ...hosted, ...resources]
+  return [...all, ...(profile.quirks.sortsHostedTools ? hosted.toSorted() : hosted)]
 }
 
 /** Whether a flag or a settings file takes the whole tool away. */
@@ -92,21 +87,21 @@ export function isDisabled({ launch, state }: AgentCore, tool: string): boolean 
 function ownTools(core: AgentCore): readonly string[] {
   const { launch, profile, state } = core
   const { tools } = profile.catalog
-  if (profile.generation !== 325) return tools
+  if (!profile.quirks.fitsTools) return tools
   const isAsked = launch.asksHost || launch.permissionPromptTool !== undefined
   const answered = isAsked ? tools : tools.filter((tool) => !NEEDS_SOMEBODY.includes(tool))
-  const forModel = /-4-/.test(state.refusedModel ?? state.model) ? withTools(answered, TASK_TOOLS, 325) : answered
+  const forModel = /-4-/.test(state.refusedModel ?? state.model) ? withTools(answered, TASK_TOOLS, true) : answered
   if (!isDisabled(core, "Bash")) return forModel
   const withoutShell = forModel.filter((tool) => tool !== "Monitor")
-  return withTools(withoutShell, ["Glob", "Grep"], 325)
+  return withTools(withoutShell, ["Glob", "Grep"], true)
 }
 
 /** Newer generations sort their tools, but for the first. */
-function withTools(tools: readonly string[], names: readonly string[], generation: 37 | 120 | 325): string[] {
+function withTools(tools: readonly string[], names: readonly string[], isSorted: boolean): string[] {
   return names.reduce<string[]>(
     (list, name) => {
       const at = list.findIndex((tool, index) => index > 0 && tool > name)
-      return generation === 37 || at === -1 ? [...list, name] : list.toSpliced(at, 0, name)
+      return !isSorted || at === -1 ? [...list, name] : list.toSpliced(at, 0, name)
     },
     [...tools],
   )

@@ -49,11 +49,11 @@ export function isInStream(failure: Failure): boolean {
 }
 
 /** By how far the reply had come: a block that was whole has been passed on, and cannot be taken back. */
-export function mendingOf(generation: 37 | 120 | 325, { failure, progress, isWhole }: Spoken): Mending {
+export function mendingOf({ profile }: AgentCore, { failure, progress, isWhole }: Spoken): Mending {
   if (failure === undefined || !isInStream(failure) || isWhole || progress === "nothing") return "retry"
-  if (generation === 37) return "ask-whole"
-  if (progress === "blocks") return generation === 120 ? "give-up" : "continue"
-  if (generation === 120) return "ask-whole"
+  const { brokenReply } = profile.quirks
+  if (brokenReply === "ask-whole" || progress === "blocks") return brokenReply
+  if (brokenReply === "give-up") return "ask-whole"
   return failure.kind === "cut" || progress === "begun" ? "retry" : "ask-whole"
 }
 
@@ -114,48 +114,44 @@ export function maxRetries(core: AgentCore): number {
 export function isRetried(core: AgentCore, failure: Failure): boolean {
   if (failure.kind === "cut") return true
   if (failure.kind === "aborted") return false
-  if (failure.status === 401 && core.profile.generation === 37) return false
+  if (failure.status === 401 && !core.profile.quirks.retriesUnauthorized) return false
   return RETRIED.has(failure.status) || failure.status >= 500 || failure.status === 0
 }
 
 export function retryDelayMs(core: AgentCore, attempt: number): number {
   const base = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), MAX_DELAY_MS)
   const delay = base * (1 + 0.25 * core.random.number())
-  return core.profile.generation === 325 ? Math.round(delay) : delay
+  return core.profile.quirks.roundsDelays ? Math.round(delay) : delay
 }
 
 /** The name an `api_retry` gives the failure. */
 export function retryName(core: AgentCore, failure: Failure): { status: number | null; name: string } {
   if (failure.kind !== "http" || failure.status === 0) return { status: null, name: "unknown" }
   const { status } = failure
-  if (status === 529) return { status, name: core.profile.generation === 325 ? "overloaded" : "rate_limit" }
+  if (status === 529) return { status, name: core.profile.quirks.overloadName }
   if (status === 429) return { status, name: "rate_limit" }
   if (status === 401) return { status, name: "authentication_failed" }
   return { status, name: status >= 500 ? "server_error" : "unknown" }
 }
 
 export function problemOf(core: AgentCore, failure: Failure, progress: Progress): ApiProblem {
-  const { generation } = core.profile
+  const { hidesStreamErrors, brokenOffTag: tag, connectionError } = core.profile.quirks
   if (progress === "blocks" && isInStream(failure)) {
-    const text = `API Error: ${generation === 325 ? MID_RESPONSE : wordsInStream(core, failure)}`
-    return { status: null, type: "", text, tag: generation === 325 ? "server_error" : "unknown" }
+    const text = `API Error: ${hidesStreamErrors ? MID_RESPONSE : wordsInStream(core, failure)}`
+    return { status: null, type: "", text, tag }
   }
   if (failure.kind !== "http" || failure.status === 0) {
-    const words = { 37: "Unable to connect to API (UND_ERR_SOCKET)", 120: "Unable to connect to API (ECONNRESET)" }
-    const newest = "Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL, then try again."
-    const text = `API Error: ${generation === 325 ? newest : words[generation]}`
-    return { status: null, type: "", text, tag: generation === 325 ? "server_error" : "unknown" }
+    return { status: null, type: "", text: `API Error: ${connectionError}`, tag }
   }
   const { status, type, message } = failure
   const text = textOfProblem(core, failure)
-  const tag = tagOf(core, failure)
-  return { status, type, text, tag: message === "" ? "unknown" : tag }
+  return { status, type, text, tag: message === "" ? "unknown" : tagOf(core, failure) }
 }
 
 /** Unlike the notice of another try, the last word calls 529 an error of the server's. */
 function tagOf(core: AgentCore, failure: Failure & { kind: "http" }): string {
   if (failure.status === 401) return "authentication_failed"
-  if (core.profile.generation === 37) return "unknown"
+  if (!core.profile.quirks.namesErrors) return "unknown"
   return failure.status === 529 ? "server_error" : retryName(core, failure).name
 }
 
@@ -170,18 +166,18 @@ function wordsInStream(core: AgentCore, failure: Failure): string {
 }
 
 function textOfProblem(core: AgentCore, { status, type, message, isRepeated }: Failure & { kind: "http" }): string {
-  const { generation, shapes } = core.profile
+  const { quirks, shapes } = core.profile
   const plain = shapes.apiError({ status, type, message, requestId: core.model.requestId() })
   if (status === 401) return `Failed to authenticate. ${plain}`
-  if (generation === 37) return plain
+  if (!quirks.namesErrors) return plain
   if (status === 429) return `API Error: Request rejected (429) · ${message}`
   if (status < 500) return plain
   const gateway = core.launch.env["ANTHROPIC_BASE_URL"]
   const where =
-    generation === 325 && gateway !== undefined
+    quirks.namesGateway && gateway !== undefined
       ? `check your inference gateway (${hostAndPort(gateway)})`
       : "check status.claude.com"
-  if (generation === 325 && status === 529 && isRepeated === true) {
+  if (quirks.namesGateway && status === 529 && isRepeated === true) {
     return `API Error: Repeated 529 Overloaded errors. The API is at capacity — this is usually temporary. Try again in a moment. If it persists, ${where}.`
   }
   return `API Error: ${status} ${message}. This is a server-side issue, usually temporary — try again in a moment. If it persists, ${where}.`

@@ -10,7 +10,7 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     description: textOf(agent, "description") ?? "",
     ...(typeof agent["model"] === "string" ? { model: agent["model"] } : {}),
   }))
-  const brought = profile.generation === 325 ? launch.plugins.flatMap(({ agents }) => agents) : []
+  const brought = profile.quirks.tellsPlugins ? launch.plugins.flatMap(({ agents }) => agents) : []
   const agents = [...added, ...brought, ...launch.pages.agents]
   return {
     cwd: launch.cwd,
@@ -43,8 +43,8 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
 /** Newer generations sort them, as their catalogs are, 2.1.120 only those of files; the oldest puts its own first. */
 function withAdded<T extends { name: string }>(core: AgentCore, own: readonly T[], added: readonly T[]): readonly T[] {
   // To compare words of a language takes Node some milliseconds, the first time.
-  const { generation } = core.profile
-  const isSorted = generation === 325 || (generation === 120 && core.launch.pages.agents.length > 0)
+  const { sortsAgents } = core.profile.quirks
+  const isSorted = sortsAgents === "always" || (sortsAgents === "with-files" && core.launch.pages.agents.length > 0)
   if (added.length === 0 || !isSorted) return [...own, ...added]
   return [...own, ...added].toSorted((a, b) => a.name.localeCompare(b.name, "en", { sensitivity: "base" }))
 }

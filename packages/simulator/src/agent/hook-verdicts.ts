@@ -66,14 +66,14 @@ function denialOf(core: AgentCore, use: ToolUse, outcome: HookOutcome): HookDeni
   if (!denies && output["decision"] !== "block") return undefined
   const reason = (denies ? textOf(specific, "permissionDecisionReason") : undefined) ?? textOf(output, "reason")
   const words = reason ?? "Blocked by hook"
-  const isNamed = core.profile.generation === 325 || output[BY_EXIT_CODE] === true
+  const isNamed = core.profile.quirks.namesDenyingHook || output[BY_EXIT_CODE] === true
   return { message: isNamed ? `PreToolUse:${use.ruleName} hook error: ${words}` : words, meta }
 }
 
 export function tellSystemMessage(core: AgentCore, who: string, output: Readonly<Fields>): void {
   const message = textOf(output, "systemMessage")
   // Who stops the turn has the last word, and says it in the result.
-  if (message === undefined || core.profile.generation !== 325 || output["continue"] === false) return
+  if (message === undefined || !core.profile.quirks.tellsHookNews || output["continue"] === false) return
   core.wire.system("informational", { content: `${who} says: ${message}`, level: "notice" }, "uuid")
 }
 
@@ -108,7 +108,7 @@ export class TurnHooks {
   /** Returns the result's text. */
   tellBlocked(messages: readonly QueuedMessage[], reason: string): string {
     const core = this.#core
-    if (core.profile.generation !== 325) return ""
+    if (!core.profile.quirks.tellsHookNews) return ""
     const prompt = messages.map(({ text }) => text).join("\n")
     const content = `UserPromptSubmit operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`
     const outcome = { kind: "blocked_by_hook", prompt_kept: false, reason }
@@ -120,11 +120,11 @@ export class TurnHooks {
   /** Why a hook does not want the turn to end; undefined lets it. */
   async beforeStop(lastMessage: string): Promise<string | undefined> {
     const core = this.#core
-    const { generation } = core.profile
+    const { hooksSeeLastMessage, hooksSeeTasks } = core.profile.quirks
     const input = {
       stop_hook_active: this.#stopHookRuns++ > 0,
-      ...(generation >= 120 ? { last_assistant_message: lastMessage } : {}),
-      ...(generation === 325 ? { background_tasks: core.tasks.list(), session_crons: [] } : {}),
+      ...(hooksSeeLastMessage ? { last_assistant_message: lastMessage } : {}),
+      ...(hooksSeeTasks ? { background_tasks: core.tasks.list(), session_crons: [] } : {}),
     }
     const outcomes = await core.hooks.run(core, { event: "Stop", input, signal: this.#signal })
     for (const { output } of outcomes) tellSystemMessage(core, "Stop", output)
@@ -135,10 +135,9 @@ export class TurnHooks {
 
   notifyOfStop(): void {
     const { wire, profile } = this.#core
-    if (profile.generation === 37) return
-    const isNewest = profile.generation === 325
-    const text = isNewest ? "Stop hook error occurred · ctrl+o to see" : "Stop hook error occurred"
-    const fields = { key: "stop-hook-error", text, priority: "immediate" }
-    wire.system("notification", fields, isNewest ? "session_id" : "uuid")
+    const { stopHookNotice } = profile.quirks
+    if (stopHookNotice === undefined) return
+    const { text, ids } = stopHookNotice
+    wire.system("notification", { key: "stop-hook-error", text, priority: "immediate" }, ids)
   }
 }

@@ -91,7 +91,7 @@ export function failureWords(callbackId: string): string {
 }
 
 function tellFailure(core: AgentCore, event: string, failed: { callbackId: string; blocks: boolean }): void {
-  if (core.profile.generation < 325) return
+  if (!core.profile.quirks.tellsHookNews) return
   const consequence = failed.blocks
     ? 'onFailure is "block", so this failure counts as a block.'
     : "Its answer was treated as empty."
@@ -116,13 +116,13 @@ function outputOf(answer: HostAnswer): Readonly<Fields> {
 }
 
 function hookInput(core: AgentCore, { event, input, base = {} }: HookCall): Fields {
-  const { generation } = core.profile
-  const effort = generation === 325 && base.omitEffort !== true ? { effort: { level: "medium" } } : {}
+  const { hooksSeePrompt } = core.profile.quirks
+  const effort = hooksSeePrompt && base.omitEffort !== true ? { effort: { level: "medium" } } : {}
   return {
     session_id: core.wire.sessionId,
     transcript_path: core.transcript.path,
     cwd: core.launch.cwd,
-    ...(generation === 325 ? { prompt_id: core.state.promptId } : {}),
+    ...(hooksSeePrompt ? { prompt_id: core.state.promptId } : {}),
     ...(base.omitMode === true ? {} : { permission_mode: core.state.permissions.mode }),
     ...base.agent,
     ...effort,
@@ -172,7 +172,7 @@ export async function runCommandHooks(core: AgentCore, call: CommandCall): Promi
 /** Its course is told to whoever asked for it; older generations tell of the start of a session to everybody. */
 async function runCommand(core: AgentCore, call: CommandCall, command: string): Promise<Readonly<Fields>> {
   const { event, subject, input } = call
-  const isTold = core.launch.includeHookEvents || (core.profile.generation < 325 && event === "SessionStart")
+  const isTold = core.launch.includeHookEvents || (core.profile.quirks.tellsStartHooks && event === "SessionStart")
   const hook_name = subject === undefined ? event : `${event}:${subject}`
   const name = { hook_id: core.random.uuid(), hook_name, hook_event: event }
   if (isTold) core.wire.system("hook_started", name, "uuid")

@@ -16,13 +16,14 @@ export function localCommand(core: AgentCore, text: string): LocalCommand | unde
   if (name === undefined) return undefined
   if (name === "compact") return compactCommand(core)
   if (name === "clear") return clearCommand
-  if (name === "cost" || (name === "usage" && core.profile.generation >= 120)) return costCommand(name)
+  if (name === "cost" || (name === "usage" && core.profile.quirks.hasUsageCommand)) return costCommand(name)
   const { skills, commands } = core.launch.pages
   const known = [...core.profile.catalog.commands, ...[...skills, ...commands].map(({ info }) => info)]
   const isKnown = known.some((command) => command.name === name || command.aliases?.includes(name))
   // The newest generation leaves it to the model to make something of a command that it does not know.
-  if (isKnown || core.profile.generation === 325) return undefined
-  const unknown = core.profile.generation === 37 ? `Unknown skill: ${name}` : `Unknown command: /${name}`
+  const { unknownCommand } = core.profile.quirks
+  if (isKnown || unknownCommand === "left-to-model") return undefined
+  const unknown = unknownCommand === "skill" ? `Unknown skill: ${name}` : `Unknown command: /${name}`
   return { name, after: () => unknown }
 }
 
@@ -49,7 +50,7 @@ const clearCommand: LocalCommand = {
     const { wire, random, profile } = core
     core.history.length = 0
     const sessionId = random.uuid()
-    if (profile.generation === 325) {
+    if (profile.quirks.tellsClear) {
       wire.emit({
         type: "conversation_reset",
         new_conversation_id: sessionId,
@@ -74,7 +75,7 @@ function costCommand(name: string): LocalCommand {
     after(core) {
       const text = costText(core)
       const output = `<local-command-stdout>${text}</local-command-stdout>`
-      if (core.profile.generation === 37) {
+      if (!core.profile.quirks.costIsReply) {
         core.wire.replay(output)
         return ""
       }

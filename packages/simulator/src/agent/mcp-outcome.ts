@@ -11,13 +11,12 @@ export function mcpOutcome(
   called: { server: string; name: string },
 ): ToolOutcome {
   const { content, isError } = result
-  const isNewest = core.profile.generation === 325
   if (isError) {
     const text = content.map((block) => textOf(block, "text") ?? "").join("\n")
     return { content: text, isError: true, structured: `Error: ${text}` }
   }
   const shown = { ...result, content: content.map((block) => shownBlock(block, called.server)) }
-  if (!isNewest) return olderOutcome(shown)
+  if (!core.profile.quirks.mergesMcpContent) return olderOutcome(shown)
   const outcome = newestOutcome(shown)
   // A model must not be left with nothing.
   return outcome.content.length > 0 ? outcome : { ...outcome, content: `(${called.name} completed with no output)` }

@@ -84,7 +84,7 @@ export class ModelCalls {
       }
       const { failure } = spoken
       if (failure === undefined || failure.kind === "aborted") return spoken
-      const mending = mendingOf(core.profile.generation, spoken)
+      const mending = mendingOf(core, spoken)
       if (mending === "continue" || mending === "give-up") return spoken
       isAgain = true
       if (mending === "ask-whole") {
@@ -129,7 +129,7 @@ export class ModelCalls {
       retracts: this.#retracts,
       isWhole,
       onAside: (aside) => playAside(core, aside, signal),
-      userUuids: why === "said" && core.profile.generation === 325 ? this.#userUuids() : [],
+      userUuids: why === "said" && core.profile.quirks.namesAnswered ? this.#userUuids() : [],
     })
     return this.#speech.listen(actions)
   }

@@ -68,7 +68,7 @@ export function openAgent(options: AgentOptions, openFaults?: OpenFaults): Simul
   const random = createRandomness(options.seed)
   const clock = options.clock ?? createClock(options.timeScale)
   refuseUnknownPromptTool(options.launch, profile)
-  const session = openSession(options.launch, profile.version, random.uuid())
+  const session = openSession(options.launch, profile, random.uuid())
   if ("refused" in session) {
     tellResumeFailure({ transport: options.transport, profile, random, session })
     throw new SimulatorError("launch/refused", session.refused)
@@ -132,8 +132,8 @@ async function afterFaults(
 }
 
 /** The oldest generation looks for the tool at its start, when servers in the host are not there yet. */
-function refuseUnknownPromptTool({ permissionPromptTool, mcpServers }: Launch, { generation }: WireProfile): void {
-  if (permissionPromptTool === undefined || generation !== 37 || mcpServers.length > 0) return
+function refuseUnknownPromptTool({ permissionPromptTool, mcpServers }: Launch, { quirks }: WireProfile): void {
+  if (permissionPromptTool === undefined || !quirks.looksForPromptTool || mcpServers.length > 0) return
   const message = `Error: MCP tool ${permissionPromptTool} (passed via --permission-prompt-tool) not found. Available MCP tools: none`
   throw new SimulatorError("launch/refused", message)
 }
@@ -183,14 +183,14 @@ export function tellResumeFailure(options: {
     num_turns: 0,
     stop_reason: null,
     // The oldest generation tells the id it would have had, the others the one they were asked for.
-    session_id: profile.generation === 37 ? random.uuid() : ids.sessionId,
+    session_id: profile.quirks.namesRefusedSession ? ids.sessionId : random.uuid(),
     total_cost_usd: 0,
     usage,
     modelUsage: {},
     permission_denials: [],
     uuid: ids.uuid,
     errors: [session.refused],
-    ...(profile.generation === 325 ? { result_index: 0 } : {}),
+    ...(profile.quirks.countsResults ? { result_index: 0 } : {}),
   }
   // Nobody may be there to hear it.
   void transport.send(JSON.stringify(result)).catch(() => undefined)

@@ -13,28 +13,28 @@ export class PartialMessages {
   readonly #core: AgentCore
   /** Nothing is passed on of a sub-agent's reply, or where nobody asked for it. */
   readonly #isOn: boolean
-  readonly #isNewest: boolean
+  readonly #isMarked: boolean
   readonly #middle: string
   #end = ""
 
   constructor(core: AgentCore, isMain: boolean) {
     this.#core = core
     this.#isOn = core.launch.includePartialMessages && isMain
-    this.#isNewest = core.profile.generation === 325
+    this.#isMarked = core.profile.quirks.marksPartials
     this.#middle = `,"session_id":"${core.wire.sessionId}","parent_tool_use_id":null,"uuid":"`
   }
 
   announce(): void {
     const { wire, profile } = this.#core
     if (!this.#isOn || !profile.quirks.announcesRequests) return
-    wire.system("status", { status: "requesting" }, profile.generation === 120 ? "uuid" : "session_id")
+    wire.system("status", { status: "requesting" }, profile.quirks.requestIds)
   }
 
   begin(event: StreamEvent, firstTokenMs: number): void {
     const id = textOf(fieldOf(event, "message"), "id") ?? ""
-    if (this.#isNewest) this.#end = `,"api_message_id":${JSON.stringify(id)}`
-    const timed = this.#core.profile.generation >= 120 ? `,"ttft_ms":${firstTokenMs}` : ""
-    this.#write(event, timed + (this.#isNewest ? THOUGHT : ""))
+    if (this.#isMarked) this.#end = `,"api_message_id":${JSON.stringify(id)}`
+    const timed = this.#core.profile.quirks.timesFirstToken ? `,"ttft_ms":${firstTokenMs}` : ""
+    this.#write(event, timed + (this.#isMarked ? THOUGHT : ""))
   }
 
   /** After a reply that broke off in a block, or after some; `whole` is how many of them were passed on. */
@@ -45,7 +45,7 @@ export class PartialMessages {
 
   /** `isThought`: of a block of thinking. */
   pass(event: StreamEvent, isThought = false): void {
-    this.#write(event, isThought && this.#isNewest ? THOUGHT : "")
+    this.#write(event, isThought && this.#isMarked ? THOUGHT : "")
   }
 
   /** After an interruption's own notice, the newest generation closes the stream it had opened. */

@@ -24,12 +24,12 @@ export interface HookWish {
 }
 
 export async function permit(core: AgentCore, scope: CallScope, use: ToolUse, wish: HookWish): Promise<Permission> {
-  const { generation } = core.profile
-  const call = { toolName: use.ruleName, input: use.input, cwd: core.launch.cwd, generation }
+  const { quirks } = core.profile
+  const call = { toolName: use.ruleName, input: use.input, cwd: core.launch.cwd, quirks }
   const decision = decide(core.state.permissions, call)
   if (decision.behavior === "deny") return denyByRule(core, use, decision)
   // The oldest generation does not ask, whatever a hook wishes, for what it would allow.
-  if (decision.behavior === "allow" && (wish.ask === undefined || generation === 37)) {
+  if (decision.behavior === "allow" && (wish.ask === undefined || !quirks.hookMayAsk)) {
     return { behavior: "allow", input: use.input, meta: accepted(decision.source ?? "config", decision.reasonType) }
   }
   const question = decision.behavior === "ask" ? decision : {}
@@ -37,7 +37,7 @@ export async function permit(core: AgentCore, scope: CallScope, use: ToolUse, wi
 }
 
 function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string; message: string }): Permission {
-  if (core.profile.generation === 325) {
+  if (core.profile.quirks.announcesDenials) {
     const { reasonType, message } = denied
     const fields = { tool_name: use.name, tool_use_id: use.id, decision_reason_type: reasonType, message }
     core.wire.system("permission_denied", fields, "uuid")
@@ -48,7 +48,7 @@ function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string;
 /** Nobody is there to ask: what needs a permission does not get it. */
 function denyUnasked(core: AgentCore, use: ToolUse): Permission {
   const message = unaskedWords(core, use)
-  if (core.profile.generation === 325) {
+  if (core.profile.quirks.announcesDenials) {
     core.wire.system("permission_denied", { tool_name: use.name, tool_use_id: use.id, message }, "uuid")
   }
   const meta = { ...rejected("config"), non_execution_kind: "user-rejected" }
@@ -60,7 +60,7 @@ function unaskedWords(core: AgentCore, { name, input }: ToolUse): string {
   const path = textOf(input, "file_path")
   const verb = name === "Read" ? "read from" : "write to"
   if (path !== undefined) {
-    const shown = core.profile.generation === 37 ? path : resolve(cwd, path)
+    const shown = core.profile.quirks.wholePaths ? resolve(cwd, path) : path
     return `Claude requested permissions to ${verb} ${shown}, but you haven't granted it yet.`
   }
   if (name !== "Bash") return `Claude requested permissions to use ${name}, but you haven't granted it yet.`
@@ -68,7 +68,7 @@ function unaskedWords(core: AgentCore, { name, input }: ToolUse): string {
   const { writes } = readCommand(command, cwd)
   if (writes === undefined) return "This command requires approval"
   const [tool = ""] = command.trim().split(/\s+/)
-  if (core.profile.generation !== 325) {
+  if (!core.profile.quirks.explainsUnasked) {
     const deed = tool.startsWith("rm") ? "remove files from" : "create or modify files in"
     return `${tool} in '${writes}' was blocked. For security, Claude Code may only ${deed} the allowed working directories for this session: '${cwd}'.`
   }
@@ -79,9 +79,8 @@ function unaskedWords(core: AgentCore, { name, input }: ToolUse): string {
 function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Question, wish: HookWish): AskFacts {
   const target = core.mcp.find(use.name)
   const byHook = wish.ask !== undefined
-  const { generation } = core.profile
   // A hook that wants it asked takes the suggestions away with the reason, but on the oldest generation.
-  const keeps = !byHook || generation === 37
+  const keeps = !byHook || !core.profile.quirks.hookHidesSuggestions
   const reason = byHook
     ? { text: wish.ask?.reason ?? "", type: "hook", hookEvent: "PreToolUse" }
     : (question.reason ??
@@ -105,7 +104,7 @@ function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Que
 /** The oldest generation asks its hooks first; the newer ones ask both at once, and the first answer counts. */
 async function askSomebody(core: AgentCore, scope: CallScope, use: ToolUse, facts: AskFacts): Promise<Permission> {
   // Where nobody is there to ask, no rule is offered for keeping.
-  const isHeard = core.launch.asksHost || core.profile.generation !== 325
+  const isHeard = core.launch.asksHost || core.profile.quirks.offersRulesToNobody
   const suggestions = isHeard ? facts.suggestions : facts.suggestions?.filter(({ type }) => type !== "addRules")
   const hookCall = {
     event: "PermissionRequest",
@@ -118,17 +117,17 @@ async function askSomebody(core: AgentCore, scope: CallScope, use: ToolUse, fact
     toolUseId: use.id,
   }
   const { asksHost, permissionPromptTool } = core.launch
+  const { asksHooksBesideHost } = core.profile.quirks
   const isAsked = asksHost && permissionPromptTool === undefined
   // The oldest generation asks its hooks only where the host could be asked too.
-  const hooksFirst = core.profile.generation === 37 ? isAsked : !isAsked
+  const hooksFirst = asksHooksBesideHost ? !isAsked : isAsked
   if (core.hooks.has("PermissionRequest") && hooksFirst) {
     const decided = hookDecision(core, use, await core.hooks.run(core, { ...hookCall, signal: scope.signal }))
     if (decided !== undefined) return decided
   }
   if (permissionPromptTool !== undefined) return askTool(core, scope, use, permissionPromptTool)
   if (!asksHost) return denyUnasked(core, use)
-  if (!core.hooks.has("PermissionRequest") || core.profile.generation === 37)
-    return ask(core, scope, use, facts, scope.signal)
+  if (!core.hooks.has("PermissionRequest") || !asksHooksBesideHost) return ask(core, scope, use, facts, scope.signal)
   const over = new AbortController()
   const signal = AbortSignal.any([scope.signal, over.signal])
   const asked = ask(core, scope, use, facts, signal)
@@ -177,10 +176,10 @@ async function ask(
   facts: AskFacts,
   signal: AbortSignal,
 ): Promise<Permission> {
-  const isNewest = core.profile.generation === 325
-  if (isNewest) core.wire.tellState("requires_action")
+  const { tellsStateBeforeAsking } = core.profile.quirks
+  if (tellsStateBeforeAsking) core.wire.tellState("requires_action")
   const asked = core.host.ask(core.profile.shapes.ask(facts), { signal })
-  if (!isNewest) core.wire.tellState("requires_action")
+  if (!tellsStateBeforeAsking) core.wire.tellState("requires_action")
   const answer = await asked
   if (!scope.signal.aborted) core.wire.tellState("running")
   return readAnswer(core, use, answer)
@@ -197,7 +196,7 @@ const GONE: Permission = {
 }
 
 function readAnswer(core: AgentCore, use: ToolUse, answer: HostAnswer): Permission {
-  const isNewest = core.profile.generation === 325
+  const { forgivesGoneHost } = core.profile.quirks
   switch (answer.kind) {
     case "success":
       return isObject(answer.payload) ? readDecision(core, use, answer.payload, "host") : invalid(core)
@@ -206,9 +205,11 @@ function readAnswer(core: AgentCore, use: ToolUse, answer: HostAnswer): Permissi
     case "malformed":
       return invalid(core)
     case "gone":
-      return isNewest ? GONE : failed("Error: Stream closed")
+      return forgivesGoneHost ? GONE : failed("Error: Stream closed")
     case "closed":
-      return failed(`${isNewest ? "AbortError" : "Error"}: Tool permission stream closed before response received`)
+      return failed(
+        `${forgivesGoneHost ? "AbortError" : "Error"}: Tool permission stream closed before response received`,
+      )
     case "aborted":
     case "timed-out":
       return { behavior: "stop", message: "Tool permission request failed: AbortError", reason: "aborted" }
@@ -247,7 +248,7 @@ function sourceOf(decision: Readonly<Fields>): string {
 
 /** Rules for settings files that this session does not read are kept nowhere. */
 function update(core: AgentCore, updates: unknown): void {
-  const isActive = (destination: string) => core.profile.generation === 37 || isRead(core.launch, destination)
+  const isActive = (destination: string) => core.profile.quirks.keepsUnreadRules || isRead(core.launch, destination)
   for (const each of Array.isArray(updates) ? updates.filter(isObject) : []) {
     if (isActive(textOf(each, "destination") ?? "session")) writeRules(core.launch, core.toolbox.files, each)
   }
@@ -267,10 +268,9 @@ function failed(what: string): Permission {
 }
 
 function invalid(core: AgentCore): Permission {
-  const message =
-    core.profile.generation === 325
-      ? "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. updatedPermissions may hold at most 4096 updates, rules and directories in all."
-      : 'Tool permission request failed: ZodError: [\n  {\n    "code": "invalid_union"\n  }\n]'
+  const message = core.profile.quirks.explainsInvalidAnswers
+    ? "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. updatedPermissions may hold at most 4096 updates, rules and directories in all."
+    : 'Tool permission request failed: ZodError: [\n  {\n    "code": "invalid_union"\n  }\n]'
   return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
 }
 

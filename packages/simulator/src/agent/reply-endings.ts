@@ -29,7 +29,7 @@ export class ReplyEndings {
 
   /** Whether the model is to go on where its words broke off; a few times in a turn. */
   isCutOff(spoken: Spoken): boolean {
-    return mendingOf(this.#core.profile.generation, spoken) === "continue" && ++this.#cutOff <= MAX_CUT_OFF
+    return mendingOf(this.#core, spoken) === "continue" && ++this.#cutOff <= MAX_CUT_OFF
   }
 
   /** The API failed for good. */
@@ -61,7 +61,7 @@ export class ReplyEndings {
 
   /** Ends after which the CLI asks the model, by itself, to go on. */
   mustContinue(spoken: Spoken): AfterRefusal | undefined {
-    const { generation } = this.#core.profile
+    const { atMaxTokens } = this.#core.profile.quirks
     if (spoken.failure !== undefined) {
       this.#standIn.sayAsUser(CUT_OFF_NOTE, { isSynthetic: true })
       return { again: true }
@@ -69,8 +69,8 @@ export class ReplyEndings {
     if (spoken.stopReason === "pause_turn") return { again: true }
     if (spoken.stopReason === "refusal") return this.#refusals.after(spoken)
     if (spoken.stopReason !== "max_tokens") return undefined
-    if (generation === 325) this.#standIn.sayAsUser(MAX_TOKENS_NOTE, { isSynthetic: true })
-    if (generation === 37) this.#standIn.sayAsModel(tooLong())
+    if (atMaxTokens === "tells-model") this.#standIn.sayAsUser(MAX_TOKENS_NOTE, { isSynthetic: true })
+    if (atMaxTokens === "tells-host") this.#standIn.sayAsModel(tooLong())
     return { again: true }
   }
 }
@@ -107,9 +107,8 @@ export class Refusals {
     const core = this.#core
     const fallback = FALLBACKS[core.state.model]
     const category = textOf(spoken.stopDetails, "category")
-    if (core.profile.generation !== 325 || this.#ofTurn !== 1 || fallback === undefined || category === undefined) {
-      return false
-    }
+    const mayRetract = core.profile.quirks.continuesAfterRefusal && this.#ofTurn === 1
+    if (!mayRetract || fallback === undefined || category === undefined) return false
     this.#isRetracted = true
     const [before, after] = [readable(spoken.model), readable(fallback)]
     core.wire.system("model_refusal_fallback", {
@@ -132,7 +131,7 @@ export class Refusals {
 
   after(spoken: Spoken): AfterRefusal {
     const core = this.#core
-    if (core.profile.generation !== 325) return this.#older(spoken)
+    if (!core.profile.quirks.continuesAfterRefusal) return this.#older(spoken)
     core.state.safetyStops++
     this.#ofTurn++
     if (this.#isRetracted) return this.#answerInstead(spoken)
@@ -183,14 +182,14 @@ export class Refusals {
   }
 
   #older(spoken: Spoken): AfterRefusal {
-    const isOldest = this.#core.profile.generation === 37
+    const { explainsRefusals } = this.#core.profile.quirks
     const because = textOf(spoken.stopDetails, "explanation")
     const policy = "https://www.anthropic.com/legal/aup"
-    const rest = isOldest || because === undefined ? "Try rephrasing the request." : `${because}.`
+    const rest = explainsRefusals && because !== undefined ? `${because}.` : "Try rephrasing the request."
     const text = `API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy (${policy}). ${rest}`
     const extra = { is_api_error_message: true, refused_message_id: spoken.messageId }
     this.#standIn.sayAsModel(text, { error: "invalid_request", extra })
-    if (isOldest) this.#report.stopReason = "stop_sequence"
+    if (!explainsRefusals) this.#report.stopReason = "stop_sequence"
     return { ending: { kind: "done", text, terminal: "api_error", apiError: { status: null } } }
   }
 }

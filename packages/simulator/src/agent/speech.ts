@@ -8,7 +8,6 @@ import { BlockBuilder, blockExtra, rememberReply } from "./blocks.ts"
 import type { AgentCore } from "./core.ts"
 import { type Failure, type Progress, type Spoken, usageNumbers } from "./failures.ts"
 import { PartialMessages } from "./partial-messages.ts"
-import { usageFields } from "./subagent-report.ts"
 
 export interface Listening {
   readonly signal: AbortSignal
@@ -165,7 +164,7 @@ export class Speech {
 
   /** The newest generation tells how much is being thought, as it is thought. */
   #countThinking(delta: Readonly<Fields>): void {
-    if (this.#core.profile.generation < 325) return
+    if (!this.#core.profile.quirks.countsThinking) return
     const text = textOf(delta, "thinking")
     const signature = textOf(delta, "signature")
     const before = this.#thinking.tokens
@@ -210,10 +209,9 @@ export class Speech {
   /** In one piece, a message knows its end. */
   #passWaiting(): void {
     const { stop_reason = null, stop_sequence = null } = this.#stop ?? {}
-    const usage =
-      this.#core.profile.generation === 325
-        ? { ...this.#usage, ...usageFields(325, usageNumbers(this.#usage)) }
-        : this.#usage
+    const { shapes, quirks } = this.#core.profile
+    const finished = quirks.finishesMessages ? shapes.callUsage(usageNumbers(this.#usage)) : {}
+    const usage = { ...this.#usage, ...finished }
     if (this.#waiting.length > 0) this.#head = { ...this.#head, stop_reason, stop_sequence, usage }
     for (const block of this.#waiting.splice(0)) {
       this.#block = block
@@ -249,7 +247,7 @@ export class Speech {
   /** The reply ended before its end. The newest generation closes the stream it had opened, and counts what came. */
   #broken(failure: Failure): Spoken {
     const progress = this.#progress()
-    if (this.#core.profile.generation !== 325 || progress === "nothing") return this.#failed(failure)
+    if (!this.#core.profile.quirks.closesBrokenStreams || progress === "nothing") return this.#failed(failure)
     const open = this.#block === undefined ? undefined : this.#index
     this.#partial.closeBroken({ id: textOf(this.#head, "id") ?? "", open, whole: this.#content.length })
     const usage = progress === "blocks" ? { usage: usageNumbers(fieldOf(this.#head, "usage") ?? {}) } : {}
@@ -286,7 +284,7 @@ export class Speech {
 
 /** How the newest generation fills in a message that has ended, for its transcript; the others leave it as it began. */
 function finalFields({ profile }: AgentCore, stop: Readonly<Fields>, usage: Readonly<Fields>): Fields {
-  if (profile.generation !== 325) return {}
+  if (!profile.quirks.finishesMessages) return {}
   const { stop_reason = null, stop_sequence = null } = stop
-  return { stop_reason, stop_sequence, usage: usageFields(325, usageNumbers(usage)), stop_details: null }
+  return { stop_reason, stop_sequence, usage: profile.shapes.callUsage(usageNumbers(usage)), stop_details: null }
 }

@@ -36,7 +36,8 @@ export class StructuredOutput {
     if (this.value !== undefined || this.#attempts < most) return undefined
     const failed = `Failed to provide valid structured output after ${this.#attempts} attempts`
     const subtype = "error_max_structured_output_retries"
-    if (this.#core.profile.generation !== 325) return { kind: "error", subtype, errors: [failed], isError: true }
+    if (!this.#core.profile.quirks.detailsSchemaErrors)
+      return { kind: "error", subtype, errors: [failed], isError: true }
     // The last call is paid for, and not counted.
     this.#core.ledger.forgetLastCall()
     const errors = [`${failed} — last StructuredOutput error: ${this.#lastError}`]
@@ -47,8 +48,8 @@ export class StructuredOutput {
   reminder(): string | undefined {
     const { state, profile } = this.#core
     if (state.jsonSchema === undefined || this.value !== undefined) return undefined
-    const isNewest = profile.generation === 325
-    if (this.#reminders++ >= (isNewest ? 1 : MAX_REMINDERS)) return undefined
-    return isNewest ? `[structured-output-enforce] ${REMINDER}` : `Stop hook feedback:\n${REMINDER}`
+    const { remindsOnce } = profile.quirks
+    if (this.#reminders++ >= (remindsOnce ? 1 : MAX_REMINDERS)) return undefined
+    return remindsOnce ? `[structured-output-enforce] ${REMINDER}` : `Stop hook feedback:\n${REMINDER}`
   }
 }

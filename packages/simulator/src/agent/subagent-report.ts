@@ -25,17 +25,17 @@ export function footer(
   { core, id }: AgentRun,
   usage: { total_tokens: number; tool_uses: number; duration_ms: number },
 ): string {
-  const again =
-    core.profile.generation === 37
-      ? "(for resuming to continue this agent's work if needed)"
-      : `(use SendMessage with to: '${id}' to continue this agent)`
+  const again = core.profile.quirks.agentsContinue
+    ? `(use SendMessage with to: '${id}' to continue this agent)`
+    : "(for resuming to continue this agent's work if needed)"
   const { total_tokens, tool_uses, duration_ms } = usage
   const numbers = `total_tokens: ${total_tokens}\ntool_uses: ${tool_uses}\nduration_ms: ${duration_ms}`
   return `agentId: ${id} ${again}\n<usage>${numbers}</usage>`
 }
 
 export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
-  const type = agent.core.profile.generation === 37 ? {} : { agentType: agent.type }
+  const { quirks } = agent.core.profile
+  const type = quirks.agentsContinue ? { agentType: agent.type } : {}
   return {
     status: "completed",
     prompt: agent.prompt,
@@ -46,7 +46,7 @@ export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields
     totalTokens: end.tokens,
     totalToolUseCount: end.toolUses,
     usage: end.usage,
-    ...(agent.core.profile.generation === 120 && end.toolNames.length > 0 ? { toolStats: statsOf(end.toolNames) } : {}),
+    ...(quirks.agentToolStats && end.toolNames.length > 0 ? { toolStats: statsOf(end.toolNames) } : {}),
   }
 }
 
@@ -69,35 +69,27 @@ function statsOf(names: readonly string[]): Fields {
   }
 }
 
-export function usageFields(generation: 37 | 120 | 325, usage: UsageNumbers): Fields {
-  const base = { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION }
-  if (generation === 37) return base
-  const newer = { ...base, inference_geo: "", iterations: [], speed: "standard" }
-  return generation === 120 ? newer : { output_tokens_details: { thinking_tokens: 0 }, ...newer, fallback_credit: null }
-}
-
 // What hooks are told of a sub-agent.
 
 export async function tellStart({ core, id, type, run: { signal } }: AgentRun): Promise<void> {
-  const isOldest = core.profile.generation === 37
+  const { hooksSeeAgents } = core.profile.quirks
   const agent = { agent_id: id, agent_type: type }
   await core.hooks.run(core, {
     event: "SubagentStart",
     subject: type,
-    input: isOldest ? agent : {},
-    base: { omitMode: true, omitEffort: true, ...(isOldest ? {} : { agent }) },
+    input: hooksSeeAgents ? {} : agent,
+    base: { omitMode: true, omitEffort: true, ...(hooksSeeAgents ? { agent } : {}) },
     signal,
   })
 }
 
 export async function tellStop({ core, id, type }: AgentRun, end: AgentEnd): Promise<void> {
-  const { generation } = core.profile
+  const { hooksSeeAgents, hooksSeeTasks } = core.profile.quirks
   const agent_transcript_path = `${core.transcript.path.replace(/\.jsonl$/, "")}/subagents/agent-${id}.jsonl`
-  const input: Fields =
-    generation === 37
-      ? { stop_hook_active: false, agent_id: id, agent_transcript_path, agent_type: type }
-      : { stop_hook_active: false, agent_transcript_path, last_assistant_message: end.text }
-  const running = generation === 325 ? { background_tasks: core.tasks.list(), session_crons: [] } : {}
-  const base = generation === 37 ? {} : { agent: { agent_id: id, agent_type: type } }
+  const input: Fields = hooksSeeAgents
+    ? { stop_hook_active: false, agent_transcript_path, last_assistant_message: end.text }
+    : { stop_hook_active: false, agent_id: id, agent_transcript_path, agent_type: type }
+  const running = hooksSeeTasks ? { background_tasks: core.tasks.list(), session_crons: [] } : {}
+  const base = !hooksSeeAgents ? {} : { agent: { agent_id: id, agent_type: type } }
   await core.hooks.run(core, { event: "SubagentStop", subject: type, input: { ...input, ...running }, base })
 }

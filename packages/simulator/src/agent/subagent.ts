@@ -6,7 +6,7 @@ import type { ToolOutcome, ToolRun } from "../tools/tool.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import type { Spoken } from "./failures.ts"
 import { Speech } from "./speech.ts"
-import { type AgentEnd, type AgentRun, footer, report, tellStart, tellStop, usageFields } from "./subagent-report.ts"
+import { type AgentEnd, type AgentRun, footer, report, tellStart, tellStop } from "./subagent-report.ts"
 import { callTool, toolUsesOf } from "./tool-call.ts"
 
 const MAX_AGENT_CALLS = 1000
@@ -23,7 +23,7 @@ export async function runSubagent(core: AgentCore, run: ToolRun): Promise<ToolOu
     description: textOf(input, "description") ?? "",
     run,
   }
-  if (core.profile.generation !== 325) return runInFront(agent)
+  if (!core.profile.quirks.agentsBeside) return runInFront(agent)
   return input["run_in_background"] === false ? runInFrontOfNewest(agent) : runBeside(agent)
 }
 
@@ -161,7 +161,7 @@ async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd>
     if (spoken.usage !== undefined) {
       core.ledger.record(spoken.model, spoken.usage, { isMain: false })
       tokens = spoken.usage.input + spoken.usage.output
-      usage = usageFields(core.profile.generation, spoken.usage)
+      usage = core.profile.shapes.callUsage(spoken.usage)
     }
     keep("assistant", saidOf(spoken, usage))
     const uses = toolUsesOf(spoken)
@@ -203,7 +203,7 @@ function speak(
     agent: { id: agent.id, prompt: agent.prompt, toolUseId },
   }
   const actions = core.model.call(request, signal)
-  const isBeside = core.profile.generation === 325 && agent.run.input["run_in_background"] !== false
+  const isBeside = core.profile.quirks.agentsBeside && agent.run.input["run_in_background"] !== false
   const speech = new Speech(core, {
     signal,
     parent: toolUseId,
@@ -234,16 +234,16 @@ function tellProgress(agent: AgentRun, use: Readonly<Fields>, { tokens, toolUses
   const command = textOf(use["input"], "command")
   const usage = { total_tokens: tokens, tool_uses: toolUses + 1, duration_ms: core.clock.now() - startedAt }
   const description = command === undefined ? `Using ${name}` : `Running ${command}`
-  const isNewest = core.profile.generation === 325
-  const run = isNewest ? { run_id: core.tasks.runOf(agent.id) } : {}
-  const kind = isNewest ? { subagent_type: agent.type } : {}
+  const { tellsRuns } = core.profile.quirks
+  const run = tellsRuns ? { run_id: core.tasks.runOf(agent.id) } : {}
+  const kind = tellsRuns ? { subagent_type: agent.type } : {}
   const what = { task_id: agent.id, ...run, tool_use_id: toolUseId, description, ...kind }
   const fields = { ...what, usage, last_tool_name: name }
   core.wire.system("task_progress", fields, "uuid")
 }
 
 function messageExtra({ core, id, type, description }: AgentRun): Fields {
-  if (core.profile.generation !== 325) return {}
+  if (!core.profile.quirks.tellsRuns) return {}
   return { agent_id: id, subagent_type: type, task_description: description }
 }
 

@@ -55,7 +55,7 @@ export async function callTool(core: AgentCore, scope: CallScope, asked: Omit<To
   if (scope.signal.aborted) return stopped(core, scope, use, "aborted before")
   const forbidden = forbiddenFile(core, use)
   if (forbidden !== undefined) {
-    if (core.profile.generation === 325) deny(core, scope, use)
+    if (core.profile.quirks.countsForbiddenFiles) deny(core, scope, use)
     return say(core, scope, use, callFailure(forbidden.message), forbidden.meta)
   }
   const wrong = wrongCall(core, scope, use)
@@ -87,7 +87,7 @@ function forbiddenFile(
   { state, launch, profile }: AgentCore,
   { name, input }: ToolUse,
 ): { message: string; meta: Fields } | undefined {
-  const call = { toolName: name, input, cwd: launch.cwd, generation: profile.generation }
+  const call = { toolName: name, input, cwd: launch.cwd, quirks: profile.quirks }
   const denial = fileDenial(state.permissions, call)
   if (denial === undefined) return undefined
   const source = denial.isUsers ? "user_reject" : "config"
@@ -95,7 +95,7 @@ function forbiddenFile(
 }
 
 function ruleName(core: AgentCore, name: string): string {
-  return name === "Task" && core.profile.generation >= 120 ? "Agent" : name
+  return name === "Task" && core.profile.quirks.callsTaskAgent ? "Agent" : name
 }
 
 function deny(core: AgentCore, { denials }: CallScope, { name, id, input }: ToolUse): void {
@@ -105,7 +105,7 @@ function deny(core: AgentCore, { denials }: CallScope, { name, id, input }: Tool
 /** A tool that is not there, or a call that cannot be read. */
 function wrongCall(core: AgentCore, scope: CallScope, use: ToolUse): ToolOutcome | undefined {
   const step = core.model.stepOf(use.id)
-  const known = [...toolsOf(core), ...(core.profile.generation >= 120 ? ["Agent"] : [])]
+  const known = [...toolsOf(core), ...(core.profile.quirks.callsTaskAgent ? ["Agent"] : [])]
   if (!known.includes(use.name) && step?.result === undefined) {
     const message = `Error: No such tool available: ${use.name}${insteadOf(core, use.name)}`
     return callFailure(message, message)
@@ -121,7 +121,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
 }
 
 function insteadOf(core: AgentCore, name: string): string {
-  if (core.profile.generation !== 325) return ""
+  if (!core.profile.quirks.hintsAtOtherTools) return ""
   const hint = isDisabled(core, name) ? undefined : INSTEAD[name]
   if (hint !== undefined) return `. ${hint}`
   const isKnown = name === "TodoWrite" || core.profile.catalog.tools.includes(name)
@@ -194,7 +194,7 @@ async function afterTool(
 ): Promise<Readonly<Fields>[]> {
   const failed = outcome.isError === true
   const event = failed ? "PostToolUseFailure" : "PostToolUse"
-  const duration = core.profile.generation >= 120 ? { duration_ms: durationMs } : {}
+  const duration = core.profile.quirks.hooksSeeDurations ? { duration_ms: durationMs } : {}
   const whole = core.toolbox.wholeInput({ core, name: use.name, input: use.input })
   const call = { tool_name: use.ruleName, tool_input: whole }
   const input = failed
@@ -251,11 +251,11 @@ type Interruption = "denied" | "aborted" | "aborted before" | "running"
 
 /** The turn is over; the call still gets a result, because the model must not be left with one open. */
 function stopped(core: AgentCore, scope: CallScope, use: ToolUse, why: Interruption, message = ""): CallEnd {
-  const isNewest = core.profile.generation === 325
+  const { rejectsStopped } = core.profile.quirks
   const killed = "Exit code 137\n[Request interrupted by user for tool use]"
   const words = why === "running" ? killed : why === "denied" ? message : "Tool permission request failed: AbortError"
   const rejection = { content: REJECTED, isError: true, structured: "User rejected tool use" }
-  const outcome = isNewest || why === "aborted before" ? rejection : toolFailure(words)
-  const meta = isNewest ? { non_execution_kind: "user-rejected" } : undefined
+  const outcome = rejectsStopped || why === "aborted before" ? rejection : toolFailure(words)
+  const meta = rejectsStopped ? { non_execution_kind: "user-rejected" } : undefined
   return { ...say(core, scope, use, outcome, meta), stop: "interrupted", ok: false }
 }

@@ -152,7 +152,7 @@ export class TurnCourse {
     if (failure !== undefined && !this.#endings.isCutOff(spoken))
       return this.#endings.apiError(failure, spoken.progress)
     // The oldest generation looks at a streamed message's reason before it is there.
-    this.#report.stopReason = core.profile.generation === 37 && !spoken.isWhole ? null : spoken.stopReason
+    this.#report.stopReason = core.profile.quirks.readsStopReason || spoken.isWhole ? spoken.stopReason : null
     const { maxBudgetUsd } = core.launch
     if (maxBudgetUsd === undefined || core.ledger.totalCostUsd < maxBudgetUsd) return undefined
     const errors = core.profile.quirks.maxTurnsErrors ? [`Reached maximum budget ($${maxBudgetUsd})`] : []
@@ -165,9 +165,9 @@ export class TurnCourse {
   /** What came in one piece is to 2.1.120 no part of the turn's tokens; 2.1.37 does not count it at all. */
   #account({ usage, model, isWhole }: Spoken): void {
     const core = this.#core
-    const { generation } = core.profile
-    if (usage === undefined || (isWhole && generation === 37)) return
-    const isMain = !isWhole || generation === 325
+    const { wholeReplies } = core.profile.quirks
+    if (usage === undefined || (isWhole && wholeReplies === "not-at-all")) return
+    const isMain = !isWhole || wholeReplies === "in-turn"
     this.#report.hasUsage ||= isMain
     const costUsd = core.model.costOfTurn()
     const price = costUsd === undefined ? {} : { costUsd: this.#calls.count === 1 ? costUsd : 0 }
@@ -178,7 +178,7 @@ export class TurnCourse {
     if (this.#saysInterruption()) this.#standIn.sayAsUser(INTERRUPTED)
     this.#calls.closeStream()
     // To the newest generation a turn that gave way to another has ended well, with what it had said.
-    if (!this.#saysInterruption() && this.#core.profile.generation === 325)
+    if (!this.#saysInterruption() && this.#core.profile.quirks.yieldingSucceeds)
       return { kind: "done", text: lastText(spoken), terminal: "aborted_streaming" }
     return { kind: "interrupted", during: "streaming" }
   }
@@ -203,7 +203,7 @@ export class TurnCourse {
     }
     if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
     this.#report.structuredOutput = this.#structured.value
-    if (this.#structured.value !== undefined && core.profile.generation === 325) {
+    if (this.#structured.value !== undefined && core.profile.quirks.structuredOutputEnds) {
       return { kind: "done", text: JSON.stringify(this.#structured.value), terminal: "completed" }
     }
     return this.#structured.givenUp() ?? this.#maxTurns()

@@ -78,19 +78,19 @@ function checkFormats({ values, switches }: ParsedArguments, { version, dial }: 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /** What the version's own reading of its flags refuses. */
-function checkValues({ values }: ParsedArguments, { generation, catalog }: WireProfile): void {
+function checkValues({ values }: ParsedArguments, { quirks, catalog }: WireProfile): void {
   const one = (name: string) => values.get(name)?.at(-1)
   const id = one("session-id")
   if (id !== undefined && !UUID.test(id)) throw refused("Error: Invalid session ID. Must be a valid UUID.")
   const mode = one("permission-mode")
-  const modes = generation === 325 ? [...catalog.permissionModes, "manual"] : catalog.permissionModes
+  const modes = quirks.checksFlags ? [...catalog.permissionModes, "manual"] : catalog.permissionModes
   if (mode !== undefined && !modes.includes(mode)) {
-    const choices = modes.filter((each) => generation !== 325 || each !== "default").toSorted()
+    const choices = modes.filter((each) => !quirks.checksFlags || each !== "default").toSorted()
     const wrong = `argument '${mode}' is invalid. Allowed choices are ${choices.join(", ")}.`
     throw refused(`error: option '--permission-mode <mode>' ${wrong}`)
   }
   const turns = one("max-turns")
-  if (generation === 325 && turns !== undefined && numberOf(turns) === undefined) {
+  if (quirks.checksFlags && turns !== undefined && numberOf(turns) === undefined) {
     throw refused(`error: option '--max-turns <turns>' argument '${turns}' is invalid. must be a number`)
   }
 }
@@ -157,13 +157,13 @@ function jsonOrFile(text: string | undefined): Record<string, unknown> | undefin
 }
 
 /** The newest generation refuses what is no schema; the others go on without one. */
-function schemaFrom(text: string | undefined, { generation }: WireProfile): Record<string, unknown> | undefined {
+function schemaFrom(text: string | undefined, { quirks }: WireProfile): Record<string, unknown> | undefined {
   if (text === undefined) return undefined
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? { ...value } : undefined
   } catch (error) {
-    if (generation !== 325) return undefined
+    if (!quirks.checksFlags) return undefined
     throw refused(`Error: --json-schema is not valid JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }

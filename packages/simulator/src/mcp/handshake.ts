@@ -44,19 +44,13 @@ export async function shakeHands(link: McpLink, options: HandshakeOptions): Prom
 /** Only the introduction, for a server that is known already and was lost. */
 export async function introduce(link: McpLink, options: HandshakeOptions): Promise<Readonly<Fields> | undefined> {
   const { profile, isHosted, timeoutMs } = options
-  const capabilities = isHosted ? {} : capabilitiesOf(profile)
+  const capabilities = isHosted ? {} : profile.quirks.mcpCapabilities
   const params = { protocolVersion: "2025-11-25", capabilities, clientInfo: profile.shapes.mcpClient }
   const hello = { method: "initialize", params, jsonrpc: "2.0", id: 0 }
   const result = fieldOf(await link.send(hello, { timeoutMs }), "result")
   if (result === undefined) return undefined
   const method = "notifications/initialized"
-  const noted = profile.generation === 325 ? { jsonrpc: "2.0", method } : { method, jsonrpc: "2.0" }
+  const noted = profile.quirks.notesVersionFirst ? { jsonrpc: "2.0", method } : { method, jsonrpc: "2.0" }
   await link.send(noted, { timeoutMs })
   return result
-}
-
-function capabilitiesOf({ generation }: WireProfile): Fields {
-  if (generation === 37) return { roots: {} }
-  if (generation === 120) return { roots: {}, elicitation: {} }
-  return { roots: { listChanged: true }, elicitation: { form: {}, url: {} } }
 }

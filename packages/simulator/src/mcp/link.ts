@@ -44,18 +44,6 @@ export class McpLinkFailure extends Error {
   }
 }
 
-/** What the generation's own runtime says of it. */
-export function troubleText(trouble: LinkTrouble, generation: 37 | 120 | 325): string {
-  if (trouble.kind === "other") return trouble.message
-  if (trouble.kind === "unreachable") {
-    if (generation === 37) return "fetch failed"
-    const code = generation === 325 ? "ECONNREFUSED: " : ""
-    return `${code}Unable to connect. Is the computer able to access the url?`
-  }
-  if (generation === 37) return `spawn ${trouble.command} ENOENT`
-  return `ENOENT: no such file or directory, posix_spawn '${generation === 325 ? "stdio" : trouble.command}'`
-}
-
 /** What a request gets whose connection is gone. */
 export const CONNECTION_CLOSED = { error: { code: -32_000, message: "Connection closed" } }
 
@@ -85,10 +73,16 @@ export function annotationsOf(tool: Readonly<Fields>): Fields {
 export function errorText({ profile }: McpClient, error: Readonly<Fields>): string {
   const message = textOf(error, "message") ?? ""
   const isClosed = error["code"] === CONNECTION_CLOSED.error.code && message === CONNECTION_CLOSED.error.message
-  return isClosed && profile.generation === 325 ? message : `MCP error ${JSON.stringify(error["code"])}: ${message}`
+  return isClosed && profile.quirks.tellsClosedPlainly
+    ? message
+    : `MCP error ${JSON.stringify(error["code"])}: ${message}`
 }
 
+/** Why a server was not reached, as the version's own runtime says it. */
 export function failureText({ profile }: McpClient, error: unknown): string {
-  if (error instanceof McpLinkFailure) return troubleText(error.trouble, profile.generation)
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof McpLinkFailure)) return error instanceof Error ? error.message : String(error)
+  const { trouble } = error
+  if (trouble.kind === "other") return trouble.message
+  const { unreachable, noSuchCommand } = profile.quirks
+  return trouble.kind === "unreachable" ? unreachable : noSuchCommand(trouble.command)
 }

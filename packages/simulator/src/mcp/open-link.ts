@@ -17,7 +17,7 @@ export async function openLink(client: McpClient, { name, config }: NamedServer,
   if (!URL.canParse(config.url)) {
     throw new McpLinkFailure({ kind: "other", message: `"${config.url}" cannot be parsed as a URL.` })
   }
-  const userAgent = `claude-code/${profile.version}${profile.generation === 37 ? "" : " (sdk-cli)"}`
+  const userAgent = `claude-code/${profile.version}${profile.quirks.mcpUserAgent}`
   return config.type === "http"
     ? openHttpLink(config, { userAgent, serve })
     : openSseLink(config, { userAgent, serve, timeoutMs })

@@ -75,7 +75,7 @@ export function serveFor(client: McpClient, server: string): ServeMcp {
   return async ({ method, params }) => {
     if (method === "ping") return { result: {} }
     if (method === "roots/list") return { result: { roots: [{ uri: pathToFileURL(client.launch.cwd).href }] } }
-    if (method === "elicitation/create" && client.profile.generation >= 120) {
+    if (method === "elicitation/create" && client.profile.quirks.elicits) {
       return { result: await elicit(client, server, isObject(params) ? params : {}) }
     }
     return { error: { code: -32_601, message: "Method not found" } }
@@ -95,7 +95,7 @@ async function elicit(client: McpClient, server: string, params: Readonly<Fields
       elicitation_id: params["elicitationId"],
       requested_schema: schema,
       property_order:
-        client.profile.generation === 325 && schema !== undefined
+        client.profile.quirks.ordersProperties && schema !== undefined
           ? Object.keys(fieldOf(schema, "properties") ?? {})
           : undefined,
     }),

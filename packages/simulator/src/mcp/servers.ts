@@ -237,7 +237,7 @@ export class McpServers {
       this.#fail(server, failureText(this.#client, error))
     }
     // The oldest generation tells of them in the order in which they came.
-    if (!isHosted && this.#client.profile.generation === 37 && this.#servers.delete(server.name)) {
+    if (!isHosted && this.#client.profile.quirks.listsServersAsTheyCome && this.#servers.delete(server.name)) {
       this.#servers.set(server.name, server)
     }
   }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Fields } from "../profiles/profile.ts"
+import type { Fields, Quirks } from "../profiles/profile.ts"
 import {
   type CommandReading,
   changedPath,
@@ -25,34 +25,35 @@ const CHANGES_FOLDER =
 
 /** What would be asked about a command; undefined where nothing has to be. */
 export function bashQuestion(state: PermissionState, call: Call): Question | undefined {
-  const { input, cwd, generation } = call
+  const { input, cwd, quirks } = call
   const command = textOf(input, "command") ?? ""
   const reading = readCommand(command, cwd)
   const description = textOf(input, "description") ?? command
-  if (reading.isReadOnly) return generation === 325 ? lookQuestion(state, call, reading, description) : undefined
+  if (reading.isReadOnly) return quirks.asksAboutLooks ? lookQuestion(state, call, reading, description) : undefined
   if (reading.changesOwnFiles && state.mode === "acceptEdits") return undefined
-  const doubt = generation === 325 ? doubtOf(reading.parts) : generation === 37 ? oldDoubtOf(reading) : undefined
+  const doubt = doubtOf(reading, quirks)
   if (doubt !== undefined) return { description, ...doubt }
   const isCompound = reading.parts.length > 1
   const { writes, redirects } = reading
-  if (isCompound && !(generation === 325 && redirects)) return compoundQuestion(state, call, reading.parts, description)
+  if (isCompound && !(quirks.ruleForRedirects && redirects))
+    return compoundQuestion(state, call, reading.parts, description)
   if (writes !== undefined && (reading.changesOwnFiles || redirects)) {
     const directories = { type: "addDirectories", directories: [parentFolder(writes, cwd)], destination: "session" }
-    const rules = generation === 325 ? [allowing(isCompound ? command : rulePrefix(firstPart(command)))] : []
+    const rules = quirks.ruleForRedirects ? [allowing(isCompound ? command : rulePrefix(firstPart(command)))] : []
     return {
       description,
       suggestions: [...rules, directories, ...(redirects ? [] : [ACCEPT_EDITS])],
       blockedPath: writes,
     }
   }
-  const suggestions = [allowing(generation === 37 ? command : rulePrefix(firstPart(command)))]
+  const suggestions = [allowing(quirks.prefixRules ? rulePrefix(firstPart(command)) : command)]
   return { description, suggestions, reason: NEEDS_APPROVAL }
 }
 
 /** The newest asks about a look at what lies outside of the session's folders. */
 function lookQuestion(
   state: PermissionState,
-  { cwd, generation }: Call,
+  { cwd, quirks }: Call,
   { parts }: CommandReading,
   description: string,
 ): Question | undefined {
@@ -60,14 +61,23 @@ function lookQuestion(
   const found = parts.length === 1 ? lookedAt(part, cwd, [cwd, ...state.directories]) : undefined
   if (found === undefined) return undefined
   const read = { toolName: "Read", ruleContent: `/${found.folder}/**` }
-  if (findRule(state, "allow", { toolName: "Read", input: { file_path: found.path }, cwd, generation }) !== undefined)
+  if (findRule(state, "allow", { toolName: "Read", input: { file_path: found.path }, cwd, quirks }) !== undefined)
     return undefined
   const reading = { type: "addRules", rules: [read], behavior: "allow", destination: "session" }
   return { description, suggestions: [allowing(part), reading], blockedPath: found.path }
 }
 
+/** Why no rule would allow a command. */
+function doubtOf(
+  reading: CommandReading,
+  { commandDoubts }: Quirks,
+): Pick<Question, "reason" | "suggestions"> | undefined {
+  if (commandDoubts === "old") return oldDoubtOf(reading)
+  return commandDoubts === "new" ? newDoubtOf(reading.parts) : undefined
+}
+
 /** What the newest will not have allowed by a rule. */
-function doubtOf(parts: readonly string[]): Pick<Question, "reason" | "suggestions"> | undefined {
+function newDoubtOf(parts: readonly string[]): Pick<Question, "reason" | "suggestions"> | undefined {
   const cd = parts.findIndex((part) => part.startsWith("cd "))
   if (cd !== -1 && parts.slice(cd).some((part) => part.startsWith("git "))) {
     return { reason: { text: CHANGES_FOLDER, type: "other" } }
@@ -92,19 +102,18 @@ function oldDoubtOf({ parts, redirects }: CommandReading): Pick<Question, "reaso
 
 /** Several commands in one: each generation has its own way to say what would have to be allowed. */
 function compoundQuestion(state: PermissionState, call: Call, parts: readonly string[], description: string): Question {
-  const { generation } = call
+  const { prefixRules, rulesForPipes } = call.quirks
   const isAllowed = (part: string) =>
     isReadOnlyPart(part) || findRule(state, "allow", { ...call, input: { command: part } }) !== undefined
   const asked = parts.filter((part) => !isAllowed(part))
   // The oldest suggests no rule for what only changes files by name, and one for just this command.
-  const isOldest = generation === 37
-  const ruled = isOldest ? asked.filter((part) => changedPath(part) === undefined) : asked
-  const rules = ruled.map((part) => ({ toolName: "Bash", ruleContent: isOldest ? part : rulePrefix(part) }))
+  const ruled = prefixRules ? asked : asked.filter((part) => changedPath(part) === undefined)
+  const rules = ruled.map((part) => ({ toolName: "Bash", ruleContent: prefixRules ? rulePrefix(part) : part }))
   // What is piped is allowed piece by piece, the rest as a whole.
-  const isPiped = generation !== 120 && isPipe(textOf(call.input, "command") ?? "")
+  const isPiped = rulesForPipes && isPipe(textOf(call.input, "command") ?? "")
   const groups = isPiped ? rules.map((rule) => [rule]) : rules.length === 0 ? [] : [rules]
   const suggestions = groups.map((group) => ({ ...allowing(""), rules: group }))
-  return { description, suggestions, ...(isOldest ? {} : { reasonType: "subcommandResults" }) }
+  return { description, suggestions, ...(prefixRules ? { reasonType: "subcommandResults" } : {}) }
 }
 
 function isPipe(command: string): boolean {

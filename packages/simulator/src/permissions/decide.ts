@@ -43,7 +43,7 @@ export function decide(state: PermissionState, call: Call): Decision {
   const question = questionOf(state, call)
   if (question === undefined && !mustAsk) return { behavior: "allow", ...harmlessReason(call) }
   // The oldest generation looks at where a command writes before it looks at rules for commands.
-  const isHeld = call.generation === 37 && question?.blockedPath !== undefined
+  const isHeld = call.quirks.holdsWrites && question?.blockedPath !== undefined
   if (rule !== undefined && !isHeld) return { behavior: "allow", ...ruleReason(rule, reasonTypeOf(call, rule)) }
   if (state.mode === "dontAsk") return { behavior: "deny", reasonType: "mode", message: dontAskMessage(call) }
   const words = textOf(input, "command")
@@ -109,7 +109,7 @@ function denied(call: Call, rule: SourcedRule): Decision {
   }
 }
 
-function dontAskMessage({ toolName, generation }: Call): string {
-  const because = generation === 37 ? "" : " because Claude Code is running in don't ask mode"
+function dontAskMessage({ toolName, quirks }: Call): string {
+  const because = quirks.explainsDontAsk ? " because Claude Code is running in don't ask mode" : ""
   return `Permission to use ${toolName} has been denied${because}.`
 }

@@ -17,18 +17,18 @@ const SENSITIVE_FILES = new Set(
 
 /** What would be asked about a change to a file; undefined where nothing has to be. */
 export function editQuestion(state: PermissionState, call: Call): Question | undefined {
-  const { input, cwd, generation } = call
+  const { input, cwd, quirks } = call
   const path = resolve(cwd, textOf(input, "file_path") ?? textOf(input, "notebook_path") ?? "")
   const inside = [cwd, ...state.directories].some((folder) => isInside(path, folder))
   const description = isInside(path, cwd) ? relative(cwd, path) : path
   const mode = state.mode === "acceptEdits" ? [] : [ACCEPT_EDITS]
-  const danger = generation === 325 ? dangerOf(path, cwd) : undefined
+  const danger = quirks.guardsFiles ? dangerOf(path, cwd) : undefined
   if (danger !== undefined && state.mode !== "plan") {
     const reason = { text: danger, type: "safetyCheck" }
     return { description, suggestions: [...mode, ...skillRule(path, cwd)], reason }
   }
   if (state.mode === "acceptEdits" && inside) return undefined
-  if (state.mode === "plan" && generation === 325) return { description, reasonType: "mode" }
+  if (state.mode === "plan" && quirks.asksInPlanMode) return { description, reasonType: "mode" }
   if (inside) return { description, suggestions: [ACCEPT_EDITS], policyAskOnly: true }
   const directories = { type: "addDirectories", directories: [resolve(path, "..")], destination: "session" }
   return { description, suggestions: [...mode, directories], reason: OUTSIDE, policyAskOnly: true }
@@ -55,7 +55,7 @@ export function fileDenial(state: PermissionState, call: Call): FileDenial | und
   if (!isEdit && call.toolName !== "Read") return undefined
   const own = findRule(state, "deny", call)
   const unreadable =
-    isEdit && call.generation === 325 ? findRule(state, "deny", { ...call, toolName: "Read" }) : undefined
+    isEdit && call.quirks.guardsFiles ? findRule(state, "deny", { ...call, toolName: "Read" }) : undefined
   const rule = own ?? unreadable
   if (rule?.ruleContent === undefined) return undefined
   const message =

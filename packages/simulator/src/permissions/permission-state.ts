@@ -62,7 +62,7 @@ export function findRule(state: PermissionState, behavior: Behavior, call: Call)
   if (sweeping !== undefined || behavior === "allow") return sweeping ?? ruleForAll(command, ruleFor)
   const parts = commandParts(command)
   // The oldest does not look behind variables that are set for a command.
-  const bare = call.generation === 37 ? [] : parts.map(withoutVariables)
+  const bare = call.quirks.looksBehindVariables ? parts.map(withoutVariables) : []
   return ruleForAny([command, ...parts, ...bare], ruleFor)
 }
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { Fields } from "../profiles/profile.ts"
+import type { Fields, Quirks } from "../profiles/profile.ts"
 
 /** `Bash(npm test:*)` as the wire writes it in permission updates. */
 export interface Rule {
@@ -31,7 +31,7 @@ export interface Call {
   readonly toolName: string
   readonly input: Readonly<Fields>
   readonly cwd: string
-  readonly generation: 37 | 120 | 325
+  readonly quirks: Quirks
 }
 
 export const EDITS: ReadonlySet<string> = new Set(["Edit", "Write", "MultiEdit", "NotebookEdit"])

@@ -1,14 +1,5 @@
-import type { CommandInfo, Fields, McpServerFacts, MessageFacts, ResultFacts, SessionFacts } from "./profile.ts"
-import {
-  CACHE_CREATION,
-  initHead,
-  modelUsage,
-  NO_USAGE,
-  ownServerFields,
-  present,
-  SERVER_TOOLS,
-  tokenFields,
-} from "./shared.ts"
+import type { CommandInfo, Fields, McpServerFacts, MessageFacts, ResultFacts, SessionFacts, Shapes } from "./profile.ts"
+import { initHead, modelUsage, NO_USAGE, ownServerFields, present } from "./shared.ts"
 
 // What 2.1.37 and 2.1.120 write alike, or nearly so. The newest generation writes it in another order.
 
@@ -39,20 +30,14 @@ export function initFields(facts: SessionFacts, own: OwnLists & { version: strin
 /** What stands in a result however it ended, up to where the versions part. */
 export function spendingOf(
   facts: ResultFacts,
-  own: { stopReason: string | null; generation: 37 | 120; usage: Fields },
+  { callUsage, contextWindow }: Pick<Shapes, "callUsage" | "contextWindow">,
 ): Fields {
   return {
-    stop_reason: own.stopReason,
+    stop_reason: facts.stopReason,
     session_id: facts.sessionId,
     total_cost_usd: facts.totalCostUsd,
-    usage: {
-      ...tokenFields(facts.usage),
-      ...SERVER_TOOLS,
-      service_tier: "standard",
-      ...CACHE_CREATION,
-      ...own.usage,
-    },
-    modelUsage: modelUsage(facts.spending, own.generation),
+    usage: callUsage(facts.usage),
+    modelUsage: modelUsage(facts.spending, contextWindow),
     permission_denials: facts.denials,
     ...(facts.structuredOutput === undefined ? {} : { structured_output: facts.structuredOutput }),
   }

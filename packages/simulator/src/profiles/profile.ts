@@ -1,4 +1,7 @@
 import type { DialPresetName } from "@signalbox/transport"
+import type { Quirks } from "./quirks.ts"
+
+export type { Quirks } from "./quirks.ts"
 
 /** Fields of a wire message, in the order in which they are written. */
 export type Fields = Record<string, unknown>
@@ -64,42 +67,6 @@ export interface Catalog {
   readonly plugins: readonly Fields[]
 }
 
-/** Where versions behave differently on the wire. docs/spec/simulator.md says which rule each stands for. */
-export interface Quirks {
-  /** A blank line, or a message of a type it does not know, ends the process. */
-  readonly diesOfUnknownInput: boolean
-  /** A `control_response` without a `response` object. */
-  readonly responseWithoutBody: "exit" | "drop"
-  readonly unknownRequest: "silence" | "error" | "error-with-code"
-  readonly lateInitialize: "refused" | "accepted"
-  readonly setModeRepliesTwice: boolean
-  readonly modeRepliesWithStatus: boolean
-  readonly checksMode: boolean
-  readonly bypassNeedsLaunch: boolean
-  readonly errorCodes: boolean
-  readonly setModelReplies: boolean
-  readonly setModelEchoes: boolean
-  readonly interruptReceipt: boolean
-  readonly interruptIsError: boolean
-  /** The text that had come when a turn is interrupted in the middle of it. */
-  readonly interruptedText: "lost" | "kept" | "kept-and-closed"
-  /** Queued messages: each its own turn, or all of them one. */
-  readonly mergesQueue: boolean
-  readonly lifecycle: boolean
-  readonly allowNeedsInput: boolean
-  readonly hookTimeout: "continue" | "block"
-  readonly hookDenialsCount: boolean
-  readonly promptHookBeforeInit: boolean
-  /** SDK-hosted servers are contacted with `initialize`, not at the first turn. */
-  readonly connectsMcpAtOnce: boolean
-  readonly mcpHandshakeTries: number
-  readonly announcesRequests: boolean
-  readonly announcesRetries: boolean
-  readonly taskMessages: boolean
-  readonly waitsForTasks: boolean
-  readonly maxTurnsErrors: boolean
-}
-
 export interface WireProfile {
   readonly version: string
   /** Comparable: a larger number is a newer generation. */
@@ -142,6 +109,12 @@ export interface UsageNumbers {
   readonly output: number
   readonly cacheRead: number
   readonly cacheWrite: number
+}
+
+/** What a model holds, as `modelUsage` tells it. */
+export interface ContextWindow {
+  readonly contextWindow: number
+  readonly maxOutputTokens: number
 }
 
 export interface ModelSpending extends UsageNumbers {
@@ -263,13 +236,15 @@ export interface McpServerFacts {
 }
 
 /** The messages whose fields differ from version to version. */
-interface Shapes {
+export interface Shapes {
   readonly init: (facts: SessionFacts) => Fields
   readonly initializeReply: (facts: SessionFacts) => Fields
   readonly assistant: (message: Fields, facts: MessageFacts, extra: Fields) => Fields
   readonly user: (message: Fields, facts: MessageFacts, extra: Fields) => Fields
   readonly result: (facts: ResultFacts) => Fields
   readonly ask: (facts: AskFacts) => Fields
+  readonly contextWindow: (model: string) => ContextWindow
+  readonly callUsage: (usage: UsageNumbers) => Fields
   readonly mcpClient: Fields
   readonly mcpServer: (server: McpServerFacts) => Fields
   readonly apiError: (error: { status: number; type: string; message: string; requestId: string }) => string

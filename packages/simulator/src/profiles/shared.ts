@@ -2,6 +2,7 @@ import type {
   AgentInfo,
   AskFacts,
   CommandInfo,
+  ContextWindow,
   Fields,
   McpServerConfig,
   McpServerFacts,
@@ -48,6 +49,11 @@ export function tokenFields(usage: UsageNumbers): Fields {
   }
 }
 
+/** What one call of the model used, with what a version tells besides. */
+export function callUsage(usage: UsageNumbers, more: Fields = {}): Fields {
+  return { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION, ...more }
+}
+
 export const SERVER_TOOLS = {
   server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
 }
@@ -58,12 +64,12 @@ export const CACHE_CREATION = {
 /** `modelUsage`, with what a newer version adds to each model. */
 export function modelUsage(
   spending: ReadonlyMap<string, ModelSpending>,
-  generation: 37 | 120 | 325,
+  windowOf: (model: string) => ContextWindow,
   extra: (model: string) => Fields = () => ({}),
 ): Fields {
   return Object.fromEntries(
     [...spending].map(([model, spent]) => {
-      const { contextWindow, maxOutputTokens } = contextWindowOf(model, generation)
+      const { contextWindow, maxOutputTokens } = windowOf(model)
       const fields = {
         inputTokens: spent.input,
         outputTokens: spent.output,
@@ -191,22 +197,4 @@ export function priceOf(model: string, usage: UsageNumbers): number {
     perToken(input * 0.1, usage.cacheRead) +
     perToken(input * 1.25, usage.cacheWrite)
   )
-}
-
-/** As each generation tells them in `modelUsage`. */
-export function contextWindowOf(
-  model: string,
-  generation: 37 | 120 | 325,
-): { contextWindow: number; maxOutputTokens: number } {
-  const isOpus = /opus/.test(model)
-  if (generation === 37) return { contextWindow: 200_000, maxOutputTokens: isOpus ? 32_000 : 64_000 }
-  if (generation === 120) {
-    return isOpus
-      ? { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
-      : { contextWindow: 200_000, maxOutputTokens: 32_000 }
-  }
-  if (/opus-4/.test(model)) return { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
-  return /(?:haiku|sonnet)-4/.test(model)
-    ? { contextWindow: 200_000, maxOutputTokens: 32_000 }
-    : { contextWindow: 1_000_000, maxOutputTokens: 128_000 }
 }

@@ -9,7 +9,7 @@ import {
 } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2120 } from "./quirks.ts"
-import { agent, askFields, command, HAIKU_4_5, memoryPath } from "./shared.ts"
+import { agent, askFields, callUsage, command, HAIKU_4_5, memoryPath } from "./shared.ts"
 import { profile2137 } from "./v2-1-37.ts"
 
 // CLI 2.1.120, the last that dials an address of ours. Descriptions are our own words; names are the wire's.
@@ -78,11 +78,10 @@ function initializeReply(facts: SessionFacts): Fields {
 }
 
 function result(facts: ResultFacts): Fields {
-  const { outcome, terminalReason, stopReason } = facts
-  const usage = { inference_geo: "", iterations: [], speed: "standard" }
+  const { outcome, terminalReason } = facts
   const isOverBudget = outcome.kind === "error" && outcome.subtype === "error_max_budget_usd"
   const common = {
-    ...spendingOf(facts, { stopReason, generation: 120, usage }),
+    ...spendingOf(facts, profile2120.shapes),
     // An error of the API is a turn that came to its end, here.
     ...(terminalReason === undefined || isOverBudget
       ? {}
@@ -165,6 +164,11 @@ export const profile2120: WireProfile = {
     user: userFields,
     ask: (facts) => askFields(facts, 120),
     mcpServer: (facts) => olderServerFields(facts, 120),
+    contextWindow: (model) =>
+      /opus/.test(model)
+        ? { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
+        : { contextWindow: 200_000, maxOutputTokens: 32_000 },
+    callUsage: (usage) => callUsage(usage, { inference_geo: "", iterations: [], speed: "standard" }),
     mcpClient: {
       name: "claude-code",
       title: "Claude Code",

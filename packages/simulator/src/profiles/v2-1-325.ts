@@ -7,18 +7,17 @@ import {
   skillsWith,
   TERMINAL_COMMANDS,
 } from "./catalog-2-1-325.ts"
-import type { Fields, MessageFacts, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import type { ContextWindow, Fields, MessageFacts, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2325 } from "./quirks.ts"
 import {
   askFields,
-  CACHE_CREATION,
+  callUsage,
   initHead,
   memoryPath,
   modelUsage,
   NO_USAGE,
   ownServerFields,
   present,
-  SERVER_TOOLS,
   tokenFields,
 } from "./shared.ts"
 
@@ -85,24 +84,23 @@ export function models(): Fields[] {
   return catalog2325.models.map(({ traits, ...model }) => ({ ...model, ...traits }))
 }
 
+const THINKING = { output_tokens_details: { thinking_tokens: 0 } }
+const CALL = { inference_geo: "", iterations: [], speed: "standard", fallback_credit: null }
+
 function usageFields({ usage, hasUsage }: ResultFacts): Fields {
-  const details = { output_tokens_details: { thinking_tokens: 0 } }
-  const tokens = tokenFields(usage)
-  return {
-    // An object that was never filled from a reply keeps the order it was made in.
-    ...(hasUsage ? { ...tokens, ...details } : { ...details, ...tokens }),
-    ...SERVER_TOOLS,
-    service_tier: "standard",
-    ...CACHE_CREATION,
-    inference_geo: "",
-    iterations: [],
-    speed: "standard",
-    fallback_credit: null,
-  }
+  // An object that was never filled from a reply keeps the order it was made in.
+  return { ...(hasUsage ? tokenFields(usage) : {}), ...THINKING, ...callUsage(usage, CALL) }
+}
+
+function contextWindow(model: string): ContextWindow {
+  if (/opus-4/.test(model)) return { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
+  return /(?:haiku|sonnet)-4/.test(model)
+    ? { contextWindow: 200_000, maxOutputTokens: 32_000 }
+    : { contextWindow: 1_000_000, maxOutputTokens: 128_000 }
 }
 
 function spendingFields(spending: ResultFacts["spending"]): Fields {
-  return modelUsage(spending, 325, (model) => ({
+  return modelUsage(spending, contextWindow, (model) => ({
     thinkingTokens: 0,
     cacheCreationEphemeral5mInputTokens: 0,
     cacheCreationEphemeral1hInputTokens: 0,
@@ -236,6 +234,8 @@ export const profile2325: WireProfile = {
     assistant: said("assistant"),
     user: said("user"),
     ask: (facts) => askFields(facts, 325),
+    contextWindow,
+    callUsage: (usage) => ({ ...THINKING, ...callUsage(usage, CALL) }),
     mcpClient: {
       name: "claude-code",
       title: "Claude Code",

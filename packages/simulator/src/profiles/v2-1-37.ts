@@ -10,7 +10,7 @@ import {
 } from "./older.ts"
 import type { Fields, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
 import { quirks2137 } from "./quirks.ts"
-import { agent, askFields, command, HAIKU_4_5, present } from "./shared.ts"
+import { agent, askFields, callUsage, command, HAIKU_4_5, present } from "./shared.ts"
 
 // CLI 2.1.37, the generation of the seed documents. Descriptions are our own words; names are the wire's.
 
@@ -56,8 +56,7 @@ function initializeReply(facts: SessionFacts): Fields {
 }
 
 function result(facts: ResultFacts): Fields {
-  const { stopReason } = facts
-  return resultFields(facts, { ...spendingOf(facts, { stopReason, generation: 37, usage: {} }), uuid: facts.uuid })
+  return resultFields(facts, { ...spendingOf(facts, profile2137.shapes), uuid: facts.uuid })
 }
 
 export const profile2137: WireProfile = {
@@ -126,6 +125,8 @@ export const profile2137: WireProfile = {
       present({ type: "assistant", message, parent_tool_use_id: parent, session_id: sessionId, uuid, error }),
     user: (message, { sessionId, uuid, parent }, extra) => userFields(message, { sessionId, uuid, parent }, extra),
     ask: (facts) => askFields(facts, 37),
+    contextWindow: (model) => ({ contextWindow: 200_000, maxOutputTokens: /opus/.test(model) ? 32_000 : 64_000 }),
+    callUsage,
     mcpClient: { name: "claude-code", version: "2.1.37" },
     mcpServer: (facts) => olderServerFields(facts, 37),
     apiError: rawApiError,

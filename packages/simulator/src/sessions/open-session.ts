@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import type { Launch } from "../launch/launch.ts"
-import type { Fields } from "../profiles/profile.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
 import {
   historyOf,
   lastSession,
@@ -27,10 +27,10 @@ export interface RefusedSession {
 }
 
 /** The session that the flags speak of: a new one, or one on disk. */
-export function openSession(launch: Launch, version: string, freshId: string): OpenedSession | RefusedSession {
+export function openSession(launch: Launch, profile: WireProfile, freshId: string): OpenedSession | RefusedSession {
   const { session } = launch
   const resume = session.resume ?? (session.continueLast === true ? lastSession(launch) : undefined)
-  if (resume === undefined) return beginSession(launch, version, session.sessionId ?? freshId)
+  if (resume === undefined) return beginSession(launch, profile, session.sessionId ?? freshId)
   if (session.sessionId !== undefined && session.fork !== true) {
     const flags = "--session-id can only be used with --continue or --resume if --fork-session is also specified."
     return { refused: `Error: ${flags}` }
@@ -40,31 +40,38 @@ export function openSession(launch: Launch, version: string, freshId: string): O
     return { refused: `No conversation found with session ID: ${resume}`, sessionId: resume }
   }
   return session.fork === true
-    ? forkSession(launch, version, { id: session.sessionId ?? freshId, stored })
-    : opened(launch, version, { id: resume, stored, source: "resume" })
+    ? forkSession(launch, profile, { id: session.sessionId ?? freshId, stored })
+    : opened(launch, profile, { id: resume, stored, source: "resume" })
 }
 
-function beginSession(launch: Launch, version: string, id: string): OpenedSession | RefusedSession {
+function beginSession(launch: Launch, profile: WireProfile, id: string): OpenedSession | RefusedSession {
   const named = launch.session.sessionId !== undefined
   if (named && existsSync(transcriptPath(launch, id))) return { refused: `Error: Session ID ${id} is already in use.` }
-  return opened(launch, version, { id, stored: { entries: [], last: null }, source: "startup" })
+  return opened(launch, profile, { id, stored: { entries: [], last: null }, source: "startup" })
 }
 
-function forkSession(launch: Launch, version: string, fork: { id: string; stored: StoredSession }): OpenedSession {
+function forkSession(launch: Launch, profile: WireProfile, fork: { id: string; stored: StoredSession }): OpenedSession {
   if (launch.session.persist) writeFork(launch, fork.id, fork.stored)
-  return opened(launch, version, { ...fork, source: "fork" })
+  return opened(launch, profile, { ...fork, source: "fork" })
 }
 
 function opened(
   launch: Launch,
-  version: string,
+  profile: WireProfile,
   { id, stored, source }: { id: string; stored: StoredSession; source: OpenedSession["source"] },
 ): OpenedSession {
   const { configDir, cwd } = launch
   const entrypoint = launch.env["CLAUDE_CODE_ENTRYPOINT"]
   // By it, programs tell sessions of programs from those of people. The oldest generation does not write it.
-  const startedBy = entrypoint === undefined || version === "2.1.37" ? {} : { entrypoint }
-  const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist, ...startedBy }
+  const startedBy = entrypoint === undefined || !profile.quirks.writesEntrypoint ? {} : { entrypoint }
+  const options = {
+    configDir,
+    cwd,
+    sessionId: id,
+    version: profile.version,
+    persist: launch.session.persist,
+    ...startedBy,
+  }
   return {
     sessionId: id,
     history: historyOf(stored.entries),

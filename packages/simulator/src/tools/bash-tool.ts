@@ -34,8 +34,7 @@ export function bashTool(shell: Shell): Tool {
 
 /** The oldest generation leaves a command that takes too long running behind. */
 function optionsOf({ core, input }: ToolRun): { timeoutMs?: number; mergesOutput?: boolean } {
-  const { generation } = core.profile
-  if (generation === 37) return {}
+  if (core.profile.quirks.toolFormat === "terse") return {}
   const timeout = input["timeout"]
   return { timeoutMs: typeof timeout === "number" ? timeout : DEFAULT_TIMEOUT_MS, mergesOutput: true }
 }
@@ -53,7 +52,7 @@ function withoutBlankLines(text: string): string {
 
 function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd & { strayed: boolean }): ToolOutcome {
   const [stdout, said] = [withoutBlankLines(end.stdout), withoutBlankLines(end.stderr)]
-  const isOld = core.profile.generation === 37
+  const isOld = core.profile.quirks.toolFormat === "terse"
   if (end.exitCode !== 0) return toolFailure(failureText(end, isOld ? [said, "", stdout] : [stdout, said]))
   const reset = `Shell cwd was reset to ${core.launch.cwd}`
   const stderr = end.strayed ? (said === "" && isOld ? reset : `${said}\n${reset}`) : said
@@ -75,7 +74,7 @@ function failureText({ exitCode, timedOutMs }: CommandEnd, said: readonly string
 /** Older generations tell how long a command has been running, to a remote host only. */
 function tellProgress({ core, toolUseId }: ToolRun): () => void {
   const { CLAUDE_CODE_REMOTE: remote, CLAUDE_CODE_CONTAINER_ID: container } = core.launch.env
-  if ((!isOn(remote) && !container) || core.profile.generation > 120) return () => undefined
+  if ((!isOn(remote) && !container) || !core.profile.quirks.tellsBashProgress) return () => undefined
   let count = 0
   let elapsedMs = PROGRESS_AFTER_MS
   const tell = () => {
@@ -110,12 +109,11 @@ function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, c
     const summary = `Background command "${description}" ${verb} (exit code ${end.exitCode})`
     return { status, output: end.stdout, summary }
   })
-  const later =
-    core.profile.generation === 325
-      ? ". You will be notified when it completes. To check interim output, use Read on that file path."
-      : ""
+  const later = core.profile.quirks.promisesNotice
+    ? ". You will be notified when it completes. To check interim output, use Read on that file path."
+    : ""
   const base = { stdout: "", stderr: "", interrupted: false, isImage: false }
-  const expected = core.profile.generation === 37 ? {} : { noOutputExpected: false }
+  const expected = core.profile.quirks.toolFormat === "terse" ? {} : { noOutputExpected: false }
   const told = `Command running in background with ID: ${task.id}. Output is being written to: ${task.outputFile}${later}`
   const result = step?.result
   return {

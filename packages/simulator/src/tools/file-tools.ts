@@ -24,8 +24,12 @@ function pathOf({ core, input }: ToolRun): string {
   return resolve(core.launch.cwd, textOf(input, "file_path") ?? "")
 }
 
+function isTerse({ profile }: ToolRun["core"]): boolean {
+  return profile.quirks.toolFormat === "terse"
+}
+
 function missing({ core }: ToolRun): string {
-  return core.profile.generation === 37
+  return isTerse(core)
     ? "File does not exist."
     : `File does not exist. Note: your current working directory is ${core.launch.cwd}.`
 }
@@ -34,7 +38,7 @@ function readTool(files: Files, read: Set<string>): Tool {
   return {
     check(run) {
       const isMissing = files.read(pathOf(run)) === undefined
-      return run.core.profile.generation === 37 && isMissing ? missing(run) : undefined
+      return isTerse(run.core) && isMissing ? missing(run) : undefined
     },
     async run(run) {
       const path = pathOf(run)
@@ -58,7 +62,7 @@ function numberIn(input: Readonly<Fields>, key: string): number | undefined {
 }
 
 function numberedLine({ core }: ToolRun, number: number, line: string): string {
-  return core.profile.generation === 37 ? `${String(number).padStart(6)}→${line}` : `${number}\t${line}`
+  return isTerse(core) ? `${String(number).padStart(6)}→${line}` : `${number}\t${line}`
 }
 
 function writeTool(files: Files, checkpoints: Checkpoints, read: Set<string>): Tool {
@@ -77,15 +81,14 @@ function writeTool(files: Files, checkpoints: Checkpoints, read: Set<string>): T
       checkpoints.keep(path)
       files.write(path, content)
       read.add(path)
-      const { generation } = run.core.profile
-      const told = generation === 325 ? CURRENT : ""
+      const told = run.core.profile.quirks.tellsFileState ? CURRENT : ""
       const verb = before === undefined ? "File created successfully at:" : "The file"
       const text =
         before === undefined ? `${verb} ${named}${told}` : `${verb} ${named} has been updated successfully.${told}`
       const patch = before === undefined ? [] : patchOf(before, content)
       const type = before === undefined ? "create" : "update"
       const base = { type, filePath: named, content, structuredPatch: patch, originalFile: before ?? null }
-      return { content: text, structured: generation === 37 ? base : { ...base, userModified: false } }
+      return { content: text, structured: isTerse(run.core) ? base : { ...base, userModified: false } }
     },
   }
 }
@@ -109,7 +112,7 @@ function editTool(files: Files, checkpoints: Checkpoints, read: Set<string>): To
       const after = replaceAll ? before.replaceAll(oldString, newString) : before.replace(oldString, () => newString)
       checkpoints.keep(path)
       files.write(path, after)
-      const told = run.core.profile.generation === 325 ? CURRENT : ""
+      const told = run.core.profile.quirks.tellsFileState ? CURRENT : ""
       return {
         content: `The file ${named} has been updated successfully.${told}`,
         structured: {
@@ -158,7 +161,7 @@ function globTool(files: Files): Tool {
       const folder = resolve(core.launch.cwd, textOf(input, "path") ?? "")
       const pattern = globPattern(textOf(input, "pattern") ?? "*")
       const found = files.list(folder).filter((path) => pattern.test(relative(folder, path)))
-      const shown = core.profile.generation === 37 ? found : found.map((path) => relative(core.launch.cwd, path))
+      const shown = isTerse(core) ? found : found.map((path) => relative(core.launch.cwd, path))
       const structured = { filenames: shown, durationMs: 1, numFiles: shown.length, truncated: false }
       return { content: shown.length === 0 ? "No files found" : shown.join("\n"), structured }
     },

@@ -28,7 +28,7 @@ function todoTool(): Tool {
       const content =
         "Todos have been modified successfully. Ensure that you continue to use the todo list to track your progress. " +
         "Please proceed with the current tasks if applicable"
-      const nudge = core.profile.generation >= 120 ? { verificationNudgeNeeded: false } : {}
+      const nudge = core.profile.quirks.toolFormat === "detailed" ? { verificationNudgeNeeded: false } : {}
       return { content, structured: { oldTodos, newTodos, ...nudge } }
     },
   }
@@ -37,22 +37,22 @@ function todoTool(): Tool {
 const questionTool: Tool = {
   async run({ core, input }) {
     const answers = fieldOf(input, "answers")
-    const isNewest = core.profile.generation === 325
-    const annotations = isNewest ? fieldOf(input, "annotations") : undefined
+    const { readsAnswers } = core.profile.quirks
+    const annotations = readsAnswers ? fieldOf(input, "annotations") : undefined
     const told = annotations === undefined ? {} : { annotations }
     const structured = { questions: input["questions"], answers: answers ?? {}, ...told }
-    if (answers === undefined && isNewest) {
+    if (answers === undefined && readsAnswers) {
       return { content: "The user did not answer the questions.", structured, idLast: true }
     }
     const pairs = Object.entries(answers ?? {})
       .map(([question, answer]) => `"${question}"="${String(answer)}"`)
       .join(", ")
-    if (isNewest && hasOwnWords(input["questions"], answers ?? {})) {
+    if (readsAnswers && hasOwnWords(input["questions"], answers ?? {})) {
       const heed =
         "Read the answers carefully — they may request clarification, changes, or that you not proceed — and follow what they actually say."
       return { content: `The user answered: ${pairs}. ${heed}`, structured, idLast: true }
     }
-    const content = isNewest
+    const content = readsAnswers
       ? `Your questions have been answered: ${pairs}. You can now continue with these answers in mind.`
       : `User has answered your questions: ${pairs}. You can now continue with the user's answers in mind.`
     return { content, structured, idLast: true }
@@ -91,7 +91,7 @@ function exitPlanTool(files: Files): Tool {
       const path = planFile(core)
       const written = files.read(path)
       const passed = textOf(input, "plan")
-      const plan = written ?? (core.profile.generation === 120 ? passed : undefined) ?? null
+      const plan = written ?? (core.profile.quirks.passedPlan === "kept" ? passed : undefined) ?? null
       if (plan !== null && passed !== undefined && passed !== written) files.write(path, passed)
       if (core.state.permissions.mode === "plan") {
         core.state.permissions = setMode(core.state.permissions, core.state.permissions.modeBeforePlan)
@@ -110,7 +110,7 @@ const structuredOutputTool: Tool = {
   async run({ core, input }) {
     // The validator is loaded where a host wants output of a form of its own.
     const { schemaProblems } = await import("./schema-problems.ts")
-    const problems = schemaProblems(core.state.jsonSchema ?? {}, input, core.profile.generation === 325)
+    const problems = schemaProblems(core.state.jsonSchema ?? {}, input, core.profile.quirks.detailsSchemaErrors)
     if (problems.length > 0) return toolFailure(`Output does not match required schema: ${problems.join(", ")}`)
     const content = "Structured output provided successfully"
     return { content, structured: content }
@@ -126,8 +126,8 @@ export function planInput({ core, input }: Pick<ToolRun, "core" | "input">, file
   const path = planFile(core)
   const written = files.read(path)
   if (written !== undefined)
-    return core.profile.generation === 37 ? { plan: written } : { plan: written, planFilePath: path }
-  return core.profile.generation === 325 ? {} : { ...input }
+    return core.profile.quirks.namesPlanFile ? { plan: written, planFilePath: path } : { plan: written }
+  return core.profile.quirks.passedPlan === "dropped" ? {} : { ...input }
 }
 
 export function planFile(core: ToolRun["core"]): string {

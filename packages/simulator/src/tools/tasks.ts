@@ -140,7 +140,7 @@ export class Tasks {
     this.#remember(task.id, end.output)
     if (!this.#agent.profile.quirks.taskMessages) return
     // Who stops a task knows that it is over: nothing is started by its end.
-    const isStopped = end.status === "stopped" && this.#agent.profile.generation === 325
+    const isStopped = end.status === "stopped" && this.#agent.profile.quirks.stoppedTasksAreQuiet
     const summary = isStopped
       ? task.start.description
       : (end.summary ?? `Background command "${task.start.description}" ${end.status}`)
@@ -150,7 +150,7 @@ export class Tasks {
   }
 
   #tellEnd(task: Task, end: TaskEnd, summary: string): void {
-    const run = this.#agent.profile.generation === 325 ? { run_id: task.runId } : {}
+    const run = this.#agent.profile.quirks.tellsRuns ? { run_id: task.runId } : {}
     const patch = { status: end.status === "stopped" ? "killed" : end.status, end_time: this.#agent.clock.now() }
     this.#agent.wire.system("task_updated", { task_id: task.id, ...run, patch }, "uuid")
     const notice = present({
@@ -162,21 +162,21 @@ export class Tasks {
       summary,
       usage: end.usage,
     })
-    this.#agent.wire.system("task_notification", notice, this.#agent.profile.generation === 325 ? "uuid" : "session_id")
+    this.#agent.wire.system("task_notification", notice, this.#agent.profile.quirks.taskNoticeIds)
   }
 
   #tellStart(task: Task, isBeside = true): void {
     if (!this.#agent.profile.quirks.taskMessages) return
     const { agent, toolUseId, description } = task.start
-    const isNewest = this.#agent.profile.generation === 325
+    const { tellsRuns } = this.#agent.profile.quirks
     const fields = present({
       task_id: task.id,
-      run_id: isNewest ? task.runId : undefined,
+      run_id: tellsRuns ? task.runId : undefined,
       tool_use_id: toolUseId,
       description,
-      subagent_type: isNewest ? agent?.type : undefined,
-      is_backgrounded: isNewest ? isBeside : undefined,
-      spawn_depth: isNewest && agent !== undefined ? 1 : undefined,
+      subagent_type: tellsRuns ? agent?.type : undefined,
+      is_backgrounded: tellsRuns ? isBeside : undefined,
+      spawn_depth: tellsRuns && agent !== undefined ? 1 : undefined,
       task_type: agent === undefined ? "local_bash" : "local_agent",
       prompt: agent?.prompt,
     })
@@ -185,7 +185,7 @@ export class Tasks {
 
   /** What runs now; the newest generation tells it whenever it changes. */
   tellAll(): void {
-    if (this.#agent.profile.generation !== 325) return
+    if (!this.#agent.profile.quirks.tellsAllTasks) return
     const tasks = [...this.#running.values()].map(({ id, runId, start }) =>
       present({
         task_id: id,
@@ -206,16 +206,14 @@ export class Tasks {
 }
 
 export function taskId(agent: Pick<TaskOwner, "profile" | "random">, kind: "a" | "b"): string {
-  if (agent.profile.generation === 37) return `${kind}${agent.random.hex(6)}`
+  if (agent.profile.quirks.shortTaskIds) return `${kind}${agent.random.hex(6)}`
   return kind === "a" ? `a${agent.random.hex(16)}` : `b${agent.random.base36(8)}`
 }
 
 function outputFile(agent: TaskOwner, id: string): string {
   const user = process.getuid?.() ?? 0
   const folder = `/tmp/claude-${user}/${dashed(agent.launch.cwd)}`
-  return agent.profile.generation === 37
-    ? `${folder}/tasks/${id}.output`
-    : `${folder}/${agent.wire.sessionId}/tasks/${id}.output`
+  return `${folder}/${agent.profile.quirks.tasksBySession ? `${agent.wire.sessionId}/` : ""}tasks/${id}.output`
 }
 
 /** The end of a task speaks to the model in the user's place. */

@@ -56,7 +56,7 @@ function scriptedOutcome({ core, name, input, step }: ToolRun): ToolOutcome {
   const text = typeof content === "string" ? content : ""
   const isBash = name === "Bash"
   const base = { stdout: text, stderr: "", interrupted: false, isImage: false }
-  const bash = core.profile.generation === 37 ? base : { ...base, noOutputExpected: false }
+  const bash = core.profile.quirks.toolFormat === "terse" ? base : { ...base, noOutputExpected: false }
   const structured = step?.structured ?? (isBash ? bash : structuredOf(name, input, content))
   return { content, structured, ...(isBash ? { isError: false } : {}) }
 }

@@ -43,7 +43,7 @@ export class Toolbox {
   /** The input as hooks and denials tell it: newer generations write whole paths. */
   wholeInput({ core, input, name }: Pick<ToolRun, "core" | "input" | "name">): Fields {
     const path = textOf(input, "file_path")
-    const isWhole = FILE_TOOLS.has(name) && path !== undefined && core.profile.generation >= 120
+    const isWhole = FILE_TOOLS.has(name) && path !== undefined && core.profile.quirks.wholePaths
     return isWhole ? { ...input, file_path: resolve(core.launch.cwd, path) } : { ...input }
   }
 

@@ -28,7 +28,7 @@ export class Wire {
     this.#clock = options.clock
     this.#random = options.random
     this.sessionId = options.sessionId
-    this.#tellsState = options.profile.generation >= 120 ? options.tellsState : false
+    this.#tellsState = options.profile.quirks.tellsState ? options.tellsState : false
   }
 
   emit(message: Fields): void {
@@ -70,7 +70,7 @@ export class Wire {
 
   /** A message of the host's, or one in its name, as a replay writes it. */
   replay(content: unknown, uuid: string = this.#random.uuid()): void {
-    const timestamp = this.#profile.generation >= 120 ? { timestamp: this.timestamp() } : {}
+    const timestamp = this.#profile.quirks.timestampsEchoes ? { timestamp: this.timestamp() } : {}
     this.emit({
       type: "user",
       message: { role: "user", content },

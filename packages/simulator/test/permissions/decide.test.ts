@@ -1,3 +1,4 @@
+import { profileOf } from "@signalbox/simulator"
 import { describe, expect, it } from "vitest"
 import { decide } from "../../src/permissions/decide.ts"
 import { fileDenial } from "../../src/permissions/edit-question.ts"
@@ -13,8 +14,9 @@ const state = (options: { mode?: string; allowed?: string[]; disallowed?: string
     settings: [],
     trustsProject: true,
   })
-const bash = (command: string) => ({ toolName: "Bash", input: { command }, cwd: "/p", generation: 325 as const })
-const write = (file_path: string) => ({ toolName: "Write", input: { file_path }, cwd: "/p", generation: 325 as const })
+const { quirks } = profileOf("2.1.325")
+const bash = (command: string) => ({ toolName: "Bash", input: { command }, cwd: "/p", quirks })
+const write = (file_path: string) => ({ toolName: "Write", input: { file_path }, cwd: "/p", quirks })
 
 describe("rules and modes", () => {
   it.each([
@@ -44,7 +46,7 @@ describe("rules and modes", () => {
     ["Read(//etc/**)", "Read", { file_path: "/etc/hosts" }, true],
     ["Read(etc/**)", "Read", { file_path: "/etc/hosts" }, false],
   ])("[A17] %s speaks of %s %j: %s", (rule, tool, input, expected) => {
-    expect(matchesRule(parseRule(rule), { toolName: tool, input, cwd: "/p", generation: 325 })).toBe(expected)
+    expect(matchesRule(parseRule(rule), { toolName: tool, input, cwd: "/p", quirks })).toBe(expected)
   })
 
   it("[A18] denies before it asks, and asks before it allows", () => {
@@ -90,7 +92,7 @@ describe("rules and modes", () => {
     for (const path of [".git/hooks/x", ".vscode/settings.json", ".bashrc", ".claude/settings.json", ".mcp.json"])
       expect(decide(accepting, write(path)), path).toMatchObject({ behavior: "ask", reason: { type: "safetyCheck" } })
     expect(decide(accepting, write(".env"))).toMatchObject({ behavior: "allow" })
-    expect(decide(accepting, { ...write(".bashrc"), generation: 120 })).toMatchObject({ behavior: "allow" })
+    expect(decide(accepting, { ...write(".bashrc"), quirks: profileOf("2.1.120").quirks })).toMatchObject({ behavior: "allow" })
   })
 
   it("[A44] a file that a rule denies is neither read nor changed", () => {
