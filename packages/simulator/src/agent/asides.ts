@@ -71,7 +71,7 @@ interface Compaction {
 }
 
 /** Compaction in the middle of a turn, as the scenario says. */
-export async function wholeSummary(core: AgentCore, step: CompactStep, signal: AbortSignal): Promise<void> {
+async function wholeSummary(core: AgentCore, step: CompactStep, signal: AbortSignal): Promise<void> {
   const compaction = compactionOf(core, step.compact, step)
   await beginCompaction(core, compaction, signal)
   endCompaction(core, compaction)

@@ -257,7 +257,7 @@ function exported(core: AgentCore): string {
 }
 
 /** What fills the context, as `get_context_usage` tells it. */
-export function contextUsage(core: AgentCore): Fields {
+function contextUsage(core: AgentCore): Fields {
   const { contextWindow } = core.profile.shapes.contextWindow(core.state.model)
   const used = Math.ceil(JSON.stringify(core.history).length / 4)
   const buffer = 33_000

@@ -44,7 +44,7 @@ export function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
 export type Mending = "retry" | "ask-whole" | "continue" | "give-up"
 
 /** Whether the reply broke off on its way, as against a call that was answered with an error. */
-export function isInStream(failure: Failure): boolean {
+function isInStream(failure: Failure): boolean {
   return failure.kind === "cut" || (failure.kind === "http" && failure.status === 0)
 }
 

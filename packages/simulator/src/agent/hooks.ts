@@ -145,7 +145,7 @@ function readMatcher(value: unknown): Matcher {
 }
 
 /** A hook of the settings: a command, and what it is run for. */
-export interface CommandCall {
+interface CommandCall {
   readonly event: string
   readonly subject?: string
   /** What the command reads. */
@@ -163,7 +163,7 @@ export async function runStartHooks(core: AgentCore, source: string, signal: Abo
 }
 
 /** Runs the settings' commands for an event, one after the other, and reads what they want. */
-export async function runCommandHooks(core: AgentCore, call: CommandCall): Promise<Readonly<Fields>[]> {
+async function runCommandHooks(core: AgentCore, call: CommandCall): Promise<Readonly<Fields>[]> {
   const outputs: Readonly<Fields>[] = []
   for (const command of commandsFor(core, call)) outputs.push(await runCommand(core, call, command))
   return outputs

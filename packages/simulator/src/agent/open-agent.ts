@@ -164,7 +164,7 @@ const NOTHING: Omit<ResultFacts, "sessionId" | "uuid"> = {
 }
 
 /** A session that is not there is told on the wire as well: a result of the plainest form, and nothing else. */
-export function tellResumeFailure(options: {
+function tellResumeFailure(options: {
   transport: Transport
   profile: WireProfile
   random: Randomness

@@ -1,5 +1,4 @@
-import type { Fields, UsageNumbers } from "../profiles/profile.ts"
-import { CACHE_CREATION, SERVER_TOOLS, tokenFields } from "../profiles/shared.ts"
+import type { Fields } from "../profiles/profile.ts"
 import type { ToolRun } from "../tools/tool.ts"
 import type { AgentCore } from "./core.ts"
 

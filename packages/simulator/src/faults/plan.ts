@@ -136,7 +136,7 @@ function spoil(action: FaultAction, mishap: LineMishap): FaultAction[] {
 const SIGNS = 'abcXYZ019 {}[]":,\\\t<>%$#@!~\u0001\u001b\u007f'
 
 /** A line of this many bytes that no reader can take for a message. */
-export function rubbish(bytes: number, seed: number): string {
+function rubbish(bytes: number, seed: number): string {
   let state = seed
   let text = "<"
   while (text.length < bytes) {

@@ -26,14 +26,14 @@ export async function openLink(client: McpClient, { name, config }: NamedServer,
 /** How long a server may take to go when it is told to. */
 const GOODBYE_MS = 400
 
-export interface StdioLinkOptions {
+interface StdioLinkOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly serve: ServeMcp
 }
 
 /** Starts a server and speaks with it over its own stdin and stdout. */
-export async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLinkOptions): Promise<McpLink> {
+async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLinkOptions): Promise<McpLink> {
   const child = spawn(server.command, [...(server.args ?? [])], {
     cwd,
     env: { ...env, ...server.env },

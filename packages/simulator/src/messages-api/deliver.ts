@@ -149,7 +149,7 @@ interface Building {
 }
 
 /** Puts the events of a stream together into the message they describe, for a client that did not ask for a stream. */
-export class WholeMessage {
+class WholeMessage {
   #message: Fields = {}
   readonly #blocks: Building[] = []
 

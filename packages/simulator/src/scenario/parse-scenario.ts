@@ -135,6 +135,6 @@ export function scenarioJsonSchema(): Record<string, unknown> {
 }
 
 /** The same without references, to walk along a path. */
-export function scenarioPlaces(): Record<string, unknown> {
+function scenarioPlaces(): Record<string, unknown> {
   return { ...z.toJSONSchema(scenarioSchema) }
 }

@@ -204,7 +204,7 @@ function parseEntries(line: string): Fields[] {
  * The messages that lead to the last one. A session that was resumed in its middle has several ends: every entry names
  * the one before it, and what hangs on another branch is no part of the conversation any more.
  */
-export function conversationOf(all: readonly Fields[]): Fields[] {
+function conversationOf(all: readonly Fields[]): Fields[] {
   const isMessage = ({ type, isSidechain }: Fields) => (type === "user" || type === "assistant") && isSidechain !== true
   const messages = all.filter(isMessage)
   const byUuid = new Map(all.map((entry) => [textOf(entry, "uuid") ?? "", entry]))

@@ -123,7 +123,7 @@ function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, c
   }
 }
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly stdout: string
   readonly stderr: string
   readonly exitCode: number

@@ -1,7 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 
-export type Priority = "now" | "next" | "later"
+type Priority = "now" | "next" | "later"
 
 /** A message of the host's, or of the agent's own (a task that ended), that waits for its turn. */
 export interface QueuedMessage {

@@ -92,7 +92,9 @@ describe("rules and modes", () => {
     for (const path of [".git/hooks/x", ".vscode/settings.json", ".bashrc", ".claude/settings.json", ".mcp.json"])
       expect(decide(accepting, write(path)), path).toMatchObject({ behavior: "ask", reason: { type: "safetyCheck" } })
     expect(decide(accepting, write(".env"))).toMatchObject({ behavior: "allow" })
-    expect(decide(accepting, { ...write(".bashrc"), quirks: profileOf("2.1.120").quirks })).toMatchObject({ behavior: "allow" })
+    expect(decide(accepting, { ...write(".bashrc"), quirks: profileOf("2.1.120").quirks })).toMatchObject({
+      behavior: "allow",
+    })
   })
 
   it("[A44] a file that a rule denies is neither read nor changed", () => {
