@@ -140,3 +140,8 @@ export function runnerRefused(code: string, message: string): HubError {
 function isRunnerRefusal(code: string): code is RunnerRefusal {
   return code.startsWith("runner/") && Object.hasOwn(STATUS, code)
 }
+
+export function asHubError(error: unknown): HubError {
+  if (error instanceof HubError) return error
+  return new HubError("hub/internal", "the hub failed at this", { cause: error })
+}

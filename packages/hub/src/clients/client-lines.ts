@@ -52,11 +52,6 @@ export function forbidden({ role }: Caller, what: string): HubError {
   return new HubError("auth/forbidden", `the role ${role} may not ${what} here: use a token with more rights`)
 }
 
-export function asHubError(error: unknown): HubError {
-  if (error instanceof HubError) return error
-  return new HubError("hub/internal", "the hub failed at this", { cause: error })
-}
-
 /** The way to one client, whatever it is made of: a socket, an event stream, a relay's share of one. */
 export interface ClientPort {
   /** A numbered line of the session. */

@@ -8,6 +8,7 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import { mayControl } from "../auth/roles.ts"
+import { asHubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubSettings } from "../model/hub-settings.ts"
 import type { ControlReply } from "../session/agent-control.ts"
@@ -16,7 +17,7 @@ import type { DeskClient } from "./agent-calls.ts"
 import type { AskView } from "./ask-view.ts"
 import { areHosted } from "./client-desk.ts"
 import type { ClientDesks } from "./client-desks.ts"
-import { asHubError, forbidden } from "./client-lines.ts"
+import { forbidden } from "./client-lines.ts"
 import { answerInitialize } from "./initialize-answer.ts"
 import { steer } from "./steering.ts"
 

@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from "ws"
+import { alivenessOf, COME_BACK, frameText } from "../http/door.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
-import { frameText, Outbox, socketSink } from "../viewers/outbox.ts"
+import { Outbox, socketSink } from "../viewers/outbox.ts"
 import type { ClientPort } from "./client-lines.ts"
 
 export interface ClientSocketOptions {
@@ -13,7 +14,6 @@ export interface ClientSocketOptions {
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
-const COME_BACK = 1012
 const TOO_LARGE = 1009
 const MAX_TAKING = 200
 /** How long a client has to read what is left, and to answer our close. */
@@ -27,7 +27,7 @@ export class ClientSocket implements ClientPort {
   readonly #lines = new FrameLines(MAX_LINE_BYTES)
   #taking = 0
   #isEnding = false
-  isAlive = true
+  readonly checkAlive: () => void
 
   constructor(options: ClientSocketOptions) {
     this.#options = options
@@ -38,9 +38,7 @@ export class ClientSocket implements ClientPort {
       ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
     })
     socket.on("message", (data: RawData) => this.#receive(data))
-    socket.on("pong", () => {
-      this.isAlive = true
-    })
+    this.checkAlive = alivenessOf(socket)
     // `close` follows, and is where it is dealt with.
     socket.on("error", () => undefined)
     socket.on("close", () => {
@@ -71,13 +69,6 @@ export class ClientSocket implements ClientPort {
     if (this.#isEnding) return
     this.#isEnding = true
     void this.#endWhenDrained(code, reason)
-  }
-
-  /** Cut off: it did not answer the last ping. */
-  checkAlive(): void {
-    if (!this.isAlive) return this.#options.socket.terminate()
-    this.isAlive = false
-    this.#options.socket.ping()
   }
 
   async #endWhenDrained(code: number, reason: string): Promise<void> {

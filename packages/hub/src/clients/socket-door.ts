@@ -1,16 +1,15 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import { type WebSocket, WebSocketServer } from "ws"
+import type { WebSocket } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { factsOfMessage } from "../auth/request-facts.ts"
 import { hasAccess } from "../auth/roles.ts"
-import { HubError } from "../errors.ts"
-import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import { asHubError, HubError } from "../errors.ts"
+import { type Asking, Door, NOT_ALLOWED, type Visitor } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { ClientPort } from "./client-lines.ts"
-import { asHubError } from "./client-lines.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
 
 /** Whoever came through the door, once it is known who. */
@@ -34,7 +33,8 @@ export interface SocketDoorOptions {
   readonly maxWaitingChars?: number
 }
 
-interface Visitor {
+/** A client that is connected. `guest` and `caller` are there once it is known who it is. */
+interface Client extends Visitor {
   readonly socket: ClientSocket
   guest: Guest | undefined
   caller: Caller | undefined
@@ -45,9 +45,6 @@ const MAX_CLIENTS = 2_000
 const MAX_STRANGERS = 500
 const MAX_STRANGER_BYTES = 256 * 1024
 const AUTH_MS = 5_000
-const PING_MS = 30_000
-const COME_BACK = 1012
-const NOT_ALLOWED = 4001
 
 /**
  * A door for clients that may not be able to send a header: a token in the header or the cookie is looked at before the
@@ -55,116 +52,105 @@ const NOT_ALLOWED = 4001
  */
 export class SocketDoor {
   readonly #options: SocketDoorOptions
-  readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_LINE_BYTES })
-  readonly #visitors = new Set<Visitor>()
-  readonly #strangers = new Set<Visitor>()
-  readonly #pings: ReturnType<typeof setInterval>
-  readonly #stopListening: () => void
+  readonly #door: Door<Client>
+  readonly #strangers = new Set<Client>()
 
   constructor(options: SocketDoorOptions) {
     this.#options = options
-    this.#pings = setInterval(() => {
-      for (const { socket } of this.#visitors) socket.checkAlive()
-    }, PING_MS)
-    this.#pings.unref()
-    this.#stopListening = options.authority.onEnded((isEnded) => {
-      for (const { caller, socket } of this.#visitors) {
-        if (caller !== undefined && isEnded(caller))
-          socket.end(NOT_ALLOWED, "signed out, or the token is no longer valid")
-      }
-    })
+    this.#door = new Door({ authority: options.authority, maxPayloadBytes: MAX_LINE_BYTES })
   }
 
   get count(): number {
-    return this.#visitors.size
+    return this.#door.count
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { authority, anonymous, check, maxClients = MAX_CLIENTS } = this.#options
-    const verdict = authority.checkUpgrade(request)
-    if (!verdict.ok) return refuseUpgrade(socket, verdict.error)
-    const caller = verdict.caller ?? anonymous?.(request, verdict.loopback)
-    const path = pathOf(request)
-    if (caller !== undefined) {
-      try {
-        requireViewer(caller)
-        check(path)
-      } catch (error) {
-        return refuseUpgrade(socket, asHubError(error))
-      }
-    }
-    if (this.#visitors.size >= maxClients) {
-      return refuseUpgrade(socket, new HubError("hub/busy", "too many clients are connected"))
-    }
-    if (caller === undefined && this.#strangers.size >= MAX_STRANGERS) {
-      return refuseUpgrade(socket, new HubError("hub/busy", "too many clients without a token are connected"))
-    }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      const visitor = this.#enter(webSocket, request, caller)
-      if (caller === undefined) this.#watchStranger(visitor, socket)
-    })
+    this.#door.letIn(
+      { request, socket, head },
+      (asking) => this.#check(request, asking),
+      (webSocket, caller) => {
+        const client = this.#enter(webSocket, request, caller)
+        if (caller === undefined) this.#watchStranger(client, socket)
+      },
+    )
   }
 
   /** The hub goes down: clients are told to come back. */
   close(): void {
-    clearInterval(this.#pings)
-    this.#stopListening()
-    for (const { socket } of this.#visitors) socket.end(COME_BACK, "the hub restarts")
+    this.#door.close()
+  }
+
+  /** Undefined: who it is will be told by its first line. */
+  #check(request: IncomingMessage, asking: Asking): Caller | undefined {
+    const { anonymous, check, maxClients = MAX_CLIENTS } = this.#options
+    const caller = asking.caller ?? anonymous?.(request, asking.loopback)
+    if (caller !== undefined) {
+      requireViewer(caller)
+      check(pathOf(request))
+    }
+    if (this.#door.count >= maxClients) throw new HubError("hub/busy", "too many clients are connected")
+    if (caller === undefined && this.#strangers.size >= MAX_STRANGERS) {
+      throw new HubError("hub/busy", "too many clients without a token are connected")
+    }
+    return caller
   }
 
   /** Until it is known who it is, little is taken from it. */
-  #watchStranger(visitor: Visitor, socket: Duplex): void {
+  #watchStranger(client: Client, socket: Duplex): void {
     let bytes = 0
     const count = (chunk: Buffer) => {
       bytes += chunk.length
-      if (visitor.guest !== undefined) socket.off("data", count)
+      if (client.guest !== undefined) socket.off("data", count)
       else if (bytes > MAX_STRANGER_BYTES) socket.destroy()
     }
-    this.#strangers.add(visitor)
+    this.#strangers.add(client)
     socket.on("data", count)
   }
 
-  #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): Visitor {
+  #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): Client {
     const { maxWaitingChars, metrics, door } = this.#options
-    const timer = setTimeout(() => visitor.socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
+    const timer = setTimeout(() => socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
     timer.unref()
-    const visitor: Visitor = {
+    const socket = new ClientSocket({
+      socket: webSocket,
+      metrics,
+      ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
+      onLine: async (line) => {
+        if (client.guest !== undefined) return client.guest.take(line)
+        clearTimeout(timer)
+        this.#admit(client, request, () => this.#identify(line, request))
+      },
+      onClosed: () => {
+        clearTimeout(timer)
+        this.#door.delete(client)
+        this.#strangers.delete(client)
+        client.guest?.close()
+        if (client.caller !== undefined) metrics.viewerDetached(door)
+      },
+    })
+    const client: Client = {
+      socket,
       guest: undefined,
       caller: undefined,
-      socket: new ClientSocket({
-        socket: webSocket,
-        metrics,
-        ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
-        onLine: async (line) => {
-          if (visitor.guest !== undefined) return visitor.guest.take(line)
-          clearTimeout(timer)
-          this.#admit(visitor, request, () => this.#identify(line, request))
-        },
-        onClosed: () => {
-          clearTimeout(timer)
-          this.#visitors.delete(visitor)
-          this.#strangers.delete(visitor)
-          visitor.guest?.close()
-          if (visitor.caller !== undefined) metrics.viewerDetached(door)
-        },
-      }),
+      checkAlive: socket.checkAlive,
+      end: (code, reason) => socket.end(code, reason),
     }
-    this.#visitors.add(visitor)
-    if (caller === undefined) return visitor
+    this.#door.add(client)
+    if (caller === undefined) return client
     clearTimeout(timer)
-    this.#admit(visitor, request, () => caller)
-    return visitor
+    this.#admit(client, request, () => caller)
+    return client
   }
 
-  #admit(visitor: Visitor, request: IncomingMessage, identify: () => Caller): void {
+  #admit(client: Client, request: IncomingMessage, identify: () => Caller): void {
     try {
       const caller = identify()
-      visitor.caller = caller
-      this.#strangers.delete(visitor)
+      client.caller = caller
+      this.#strangers.delete(client)
       this.#options.metrics.viewerAttached(this.#options.door)
-      visitor.guest = this.#options.welcome({ caller, port: visitor.socket, path: pathOf(request) })
+      client.guest = this.#options.welcome({ caller, port: client.socket, path: pathOf(request) })
     } catch (error) {
-      visitor.socket.end(NOT_ALLOWED, asHubError(error).message)
+      client.end(NOT_ALLOWED, asHubError(error).message)
     }
   }
 

@@ -4,6 +4,7 @@ import { wireObject } from "../model/wire-object.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
+import { catchUp } from "../viewers/fan-out.ts"
 import { Outbox } from "../viewers/outbox.ts"
 import type { RawClient } from "./raw-client.ts"
 
@@ -100,26 +101,34 @@ export class SseStream {
   }
 
   async #catchUp(after: number): Promise<void> {
-    const { session, log, client, isOwn } = this.#options
-    let cursor = after
+    const { session } = this.#options
     try {
-      while (this.#phase === "catching-up") {
-        // Looked at and switched in one go: nothing can be published in between.
-        if (cursor >= session.record.lastSeq) return this.#goLive()
-        const events = await log.read(session.id, { after: cursor, limit: PAGE, maxBytes: PAGE_BYTES })
-        if (this.#phase !== "catching-up") return
-        if (events.length === 0) return this.#goLive()
-        for (const event of events) {
-          const message = isOwn(event) ? undefined : wireObject(event.line)
-          const line = message === undefined ? undefined : client.lineOf(event, message)
-          if (line !== undefined) this.#bulk(numberedFrame(line, event), event.seq)
-        }
-        cursor = events.at(-1)?.seq ?? cursor
-        await this.#outbox.room()
-      }
+      await catchUp({
+        after,
+        lastSeq: () => session.record.lastSeq,
+        isWanted: () => this.#phase === "catching-up",
+        read: (cursor) => this.#read(cursor),
+        take: (events) => this.#replay(events),
+        goLive: () => this.#goLive(),
+      })
     } catch {
       // The log cannot be read now: the client comes back and tries again.
       this.end()
+    }
+  }
+
+  async *#read(after: number): AsyncGenerator<readonly StoredEvent[]> {
+    const { session, log } = this.#options
+    yield await log.read(session.id, { after, limit: PAGE, maxBytes: PAGE_BYTES })
+    await this.#outbox.room()
+  }
+
+  #replay(events: readonly StoredEvent[]): void {
+    const { client, isOwn } = this.#options
+    for (const event of events) {
+      const message = isOwn(event) ? undefined : wireObject(event.line)
+      const line = message === undefined ? undefined : client.lineOf(event, message)
+      if (line !== undefined) this.#bulk(numberedFrame(line, event), event.seq)
     }
   }
 

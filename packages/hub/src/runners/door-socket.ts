@@ -1,8 +1,10 @@
 import type { RawData, WebSocket } from "ws"
+import { frameText } from "../http/door.ts"
+import type { Caller } from "../model/access.ts"
 
 export interface DoorSocketOptions {
   readonly socket: WebSocket
-  readonly tokenId: string
+  readonly caller: Caller
   /** Past this much unread, the runner is not read on. */
   readonly highWaterChars?: number
 }
@@ -13,7 +15,7 @@ const MAX_UNSENT_BYTES = 128 * 1024 * 1024
 
 /** A runner's WebSocket as batches of texts, read no faster than they are dealt with. */
 export class DoorSocket {
-  readonly tokenId: string
+  readonly caller: Caller
   readonly closed: Promise<string>
   readonly #socket: WebSocket
   readonly #highWaterChars: number
@@ -23,11 +25,11 @@ export class DoorSocket {
   #isOver = false
   #wake: () => void = () => undefined
 
-  constructor({ socket, tokenId, highWaterChars = HIGH_WATER_CHARS }: DoorSocketOptions) {
-    this.tokenId = tokenId
+  constructor({ socket, caller, highWaterChars = HIGH_WATER_CHARS }: DoorSocketOptions) {
+    this.caller = caller
     this.#socket = socket
     this.#highWaterChars = highWaterChars
-    socket.on("message", (data: RawData) => this.#receive(textOf(data)))
+    socket.on("message", (data: RawData) => this.#receive(frameText(data)))
     socket.on("pong", () => {
       this.#isAlive = true
     })
@@ -40,6 +42,10 @@ export class DoorSocket {
         resolve(reason.length > 0 ? reason.toString() : `the connection closed (${code})`)
       })
     })
+  }
+
+  get tokenId(): string {
+    return this.caller.tokenId
   }
 
   /** All that came, until the connection is over. For one reader. */
@@ -90,9 +96,4 @@ export class DoorSocket {
     if (this.#chars > this.#highWaterChars) this.#socket.pause()
     this.#wake()
   }
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }

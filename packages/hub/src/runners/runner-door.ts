@@ -2,10 +2,10 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { DEFAULT_MAX_LINE_BYTES, textOf } from "@signalbox/protocol"
 import type { AttachAgent } from "@signalbox/protocol/runner-wire"
-import { WebSocketServer } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
-import { refuseUpgrade } from "../http/refuse-upgrade.ts"
+import { COME_BACK, Door, NOT_ALLOWED } from "../http/door.ts"
+import type { Caller } from "../model/access.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { DoorSocket } from "./door-socket.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
@@ -34,8 +34,6 @@ const PING_MS = 12_000
 const HELLO_MS = 10_000
 /** A long line, with as many short ones as may share its frame. */
 const MAX_PAYLOAD_BYTES = 4 * DEFAULT_MAX_LINE_BYTES
-const COME_BACK = 1012
-const NOT_ALLOWED = 4001
 const NOT_OURS = 4004
 
 type Place = { readonly kind: "control" } | { readonly kind: "agent"; readonly spawn: string }
@@ -43,25 +41,16 @@ type Place = { readonly kind: "control" } | { readonly kind: "agent"; readonly s
 /** `/runner/control` and `/runner/agents/:spawn`: for runners alone. */
 export class RunnerDoor {
   readonly #options: RunnerDoorOptions
-  readonly #server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: MAX_PAYLOAD_BYTES })
+  readonly #door: Door<DoorSocket>
   readonly #controls = new Map<DoorSocket, Promise<void>>()
   readonly #agents = new Map<DoorSocket, Promise<void>>()
   /** Spools of processes whose end is not known yet. */
   readonly #spools = new Map<string, Spool>()
-  readonly #pings: NodeJS.Timeout
-  readonly #stopListening: () => void
 
   constructor(options: RunnerDoorOptions) {
+    const { authority, pingMs = PING_MS } = options
     this.#options = options
-    this.#pings = setInterval(() => {
-      for (const socket of this.#sockets()) socket.checkAlive()
-    }, options.pingMs ?? PING_MS)
-    this.#pings.unref()
-    this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
-      for (const socket of this.#sockets()) {
-        if (socket.tokenId === tokenId) void socket.end(NOT_ALLOWED, "the token is no longer valid")
-      }
-    })
+    this.#door = new Door({ authority, maxPayloadBytes: MAX_PAYLOAD_BYTES, pingMs })
   }
 
   handles(path: string): boolean {
@@ -70,21 +59,22 @@ export class RunnerDoor {
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const place = placeOf((request.url ?? "/").split("?", 1)[0] ?? "/")
-    const check = this.#options.authority.checkUpgrade(request)
-    if (!check.ok) return refuseUpgrade(socket, check.error)
-    const { caller } = check
-    if (caller === null) return refuseUpgrade(socket, new HubError("auth/required", "a runner needs its token"))
+    this.#door.letIn(
+      { request, socket, head },
+      ({ caller }) => this.#check(caller, place),
+      (webSocket, { caller, to }) => this.#enter(new DoorSocket({ socket: webSocket, caller }), to),
+    )
+  }
+
+  #check(caller: Caller | null, place: Place | undefined): { caller: Caller; to: Place } {
+    if (caller === null) throw new HubError("auth/required", "a runner needs its token")
     if (caller.role !== "runner") {
       const message = `the role ${caller.role} may not connect as a runner: make a token of the role runner`
-      return refuseUpgrade(socket, new HubError("auth/forbidden", message))
+      throw new HubError("auth/forbidden", message)
     }
     const isFull = place?.kind === "agent" ? this.#agents.size >= MAX_AGENTS : this.#controls.size >= MAX_RUNNERS
-    if (place === undefined || isFull) {
-      return refuseUpgrade(socket, new HubError("hub/busy", "too many runners are connected"))
-    }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#enter(new DoorSocket({ socket: webSocket, tokenId: caller.tokenId }), place)
-    })
+    if (place === undefined || isFull) throw new HubError("hub/busy", "too many runners are connected")
+    return { caller, to: place }
   }
 
   /** Clients' hooks came or went. */
@@ -94,16 +84,10 @@ export class RunnerDoor {
 
   /** The hub goes down: runners are told to come back. Resolves when all that came is dealt with. */
   async close(): Promise<void> {
-    clearInterval(this.#pings)
-    this.#stopListening()
     const runs = [...this.#controls.values(), ...this.#agents.values()]
-    for (const socket of this.#sockets()) void socket.end(COME_BACK, "the hub restarts")
+    this.#door.close()
     await Promise.all(runs)
     this.#options.desk.close()
-  }
-
-  #sockets(): readonly DoorSocket[] {
-    return [...this.#controls.keys(), ...this.#agents.keys()]
   }
 
   #enter(socket: DoorSocket, place: Place): void {
@@ -114,9 +98,11 @@ export class RunnerDoor {
     const over = async () => {
       await run.catch((error: unknown) => this.#options.onTrouble("a runner's connection", error))
       sockets.delete(socket)
+      this.#door.delete(socket)
       await socket.end(1000, "done")
     }
     sockets.set(socket, over())
+    this.#door.add(socket)
   }
 
   async #runAgent(socket: DoorSocket, spawn: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SessionView } from "../core.ts"
 import type { Ask } from "../model/ask.ts"
+import type { StoredEvent } from "../model/event.ts"
 import type { Published } from "../session/pipeline.ts"
 
 /** Somebody who watches. Whatever it does with what it is told, it does it at once and does not wait. */
@@ -50,5 +51,33 @@ export class FanOut {
   #each(sessionId: string, tell: (watcher: Watcher) => void): void {
     for (const watcher of this.#bySession.get(sessionId) ?? []) tell(watcher)
     for (const watcher of this.#ofAll) tell(watcher)
+  }
+}
+
+/** Somebody who reads a session's log to its end, and then hears what is published. */
+export interface CatchUp {
+  readonly after: number
+  /** The last event that there is by now. */
+  readonly lastSeq: () => number
+  /** False when nobody wants the rest any more. */
+  readonly isWanted: () => boolean
+  /** A part of the log, read no faster than it is taken. */
+  readonly read: (after: number) => AsyncIterable<readonly StoredEvent[]>
+  readonly take: (events: readonly StoredEvent[]) => void
+  readonly goLive: (cursor: number) => void
+}
+
+/** What is published meanwhile is read in the log. The end is looked at and `goLive` called in one go: nothing comes between. */
+export async function catchUp({ after, lastSeq, isWanted, read, take, goLive }: CatchUp): Promise<void> {
+  let cursor = after
+  while (isWanted()) {
+    if (cursor >= lastSeq()) return goLive(cursor)
+    const before = cursor
+    for await (const events of read(cursor)) {
+      if (!isWanted()) return
+      take(events)
+      cursor = events.at(-1)?.seq ?? cursor
+    }
+    if (cursor === before && isWanted()) return goLive(cursor)
   }
 }

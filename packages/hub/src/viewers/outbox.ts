@@ -1,4 +1,4 @@
-import type { RawData, WebSocket } from "ws"
+import type { WebSocket } from "ws"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 
 /** Where an outbox's frames go: a WebSocket, or a test. */
@@ -200,9 +200,4 @@ export function socketSink(socket: WebSocket, metrics: Pick<HubMetrics, "bytesSe
       socket.send(frame, { binary: false }, () => done())
     },
   }
-}
-
-export function frameText(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }

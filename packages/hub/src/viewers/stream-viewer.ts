@@ -5,7 +5,7 @@ import type { ReplyRoom, ReplyShare } from "../http/reply-room.ts"
 import type { Ask } from "../model/ask.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Published } from "../session/pipeline.ts"
-import type { FanOut } from "./fan-out.ts"
+import { catchUp, type FanOut } from "./fan-out.ts"
 import { Outbox, type Sink } from "./outbox.ts"
 import { askLine, changedLine, deltaLine, eventLine, framesOf } from "./stream-lines.ts"
 
@@ -162,32 +162,29 @@ export class StreamViewer {
   }
 
   async #catchUp(id: string, subscription: Subscription, after: number): Promise<void> {
-    let cursor = after
+    const { core, metrics } = this.#options
     const begun = performance.now()
-    const caughtUp = () => {
-      this.#options.metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
-      this.#goLive(id, subscription)
-    }
     try {
-      while (subscription.phase === "catching-up") {
-        // Checked and switched in one go: nothing can be published in between.
-        if (cursor >= this.#options.core.getSession(id).lastSeq) return caughtUp()
-        const before = cursor
-        const page = await this.#options.core.readEvents(id, { after: cursor, limit: PAGE })
-        for await (const events of this.#paced(page, subscription)) {
-          if (subscription.phase !== "catching-up") return
-          this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq })))
-          cursor = events.at(-1)?.seq ?? cursor
-        }
-        if (subscription.phase === "catching-up" && cursor === before) return caughtUp()
-      }
+      await catchUp({
+        after,
+        lastSeq: () => core.getSession(id).lastSeq,
+        isWanted: () => subscription.phase === "catching-up",
+        read: (cursor) => this.#paced(core.readEvents(id, { after: cursor, limit: PAGE }), subscription),
+        take: (events) =>
+          this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq }))),
+        goLive: (cursor) => {
+          metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
+          this.#goLive(id, subscription)
+        },
+      })
     } catch (error) {
       this.#giveUp(id, subscription, error)
     }
   }
 
   /** Nothing is read from the log for which there is no room: viewers that do not read would fill the memory. */
-  async *#paced({ pieces, largestPieceBytes }: EventPage, subscription: Subscription) {
+  async *#paced(page: Promise<EventPage>, subscription: Subscription) {
+    const { pieces, largestPieceBytes } = await page
     const reading = pieces[Symbol.asyncIterator]()
     for (;;) {
       await this.#outbox.room()

@@ -6,7 +6,7 @@ import { WebSocket, WebSocketServer } from "ws"
 import { DoorSocket } from "../../src/runners/door-socket.ts"
 import { call, openStage, type Stage, tokenOf } from "../clients/stage.ts"
 import { dial, FakeRunner } from "./fake-runner.ts"
-import { rest, WAIT } from "./launching.ts"
+import { RUNNER, rest, WAIT } from "./launching.ts"
 
 interface RunnerList {
   readonly runners: Record<string, unknown>[]
@@ -60,7 +60,7 @@ describe("the doors for runners", () => {
     const accepted = once(sockets, "connection") as Promise<[WebSocket]>
     const { port } = server.address() as AddressInfo
     const silent = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: false })
-    const door = new DoorSocket({ socket: (await accepted)[0], tokenId: "t" })
+    const door = new DoorSocket({ socket: (await accepted)[0], caller: RUNNER })
     await once(silent, "open")
     const pinged = once(silent, "ping")
     door.checkAlive()

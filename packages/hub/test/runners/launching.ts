@@ -1,4 +1,5 @@
 import type { SessionView } from "../../src/core.ts"
+import type { Caller } from "../../src/model/access.ts"
 import { RunnerClaims, type RunnerClaimsOptions } from "../../src/runners/runner-claims.ts"
 import { call, type Stage } from "../clients/stage.ts"
 
@@ -8,6 +9,8 @@ export function claimsOn(directory: RunnerClaimsOptions["directory"]): RunnerCla
 }
 
 export const WAIT = { timeout: 15_000, interval: 10 }
+/** Whoever has the token that a runner shows. */
+export const RUNNER: Caller = { role: "runner", name: "a runner", tokenId: "t", sessionId: null }
 
 interface Refused {
   readonly error?: { readonly code: string; readonly message: string }

@@ -16,7 +16,7 @@ import type { AppendOptions } from "../../src/store/event-log.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 import { linesOf, setUpSessions } from "../session/session-setup.ts"
 import { factsOf } from "./fake-runner.ts"
-import { claimsOn, WAIT } from "./launching.ts"
+import { claimsOn, RUNNER, WAIT } from "./launching.ts"
 
 /** Both ends of a connection: the hub's as its door has it, and the runner's. */
 async function openPair(): Promise<{ door: DoorSocket; peer: WebSocket }> {
@@ -28,7 +28,7 @@ async function openPair(): Promise<{ door: DoorSocket; peer: WebSocket }> {
   const peer = new WebSocket(`ws://127.0.0.1:${typeof address === "object" ? address?.port : 0}`)
   await new Promise<void>((resolve) => peer.once("open", () => resolve()))
   onTestFinished(() => peer.terminate())
-  return { door: new DoorSocket({ socket: await accepted, tokenId: "t" }), peer }
+  return { door: new DoorSocket({ socket: await accepted, caller: RUNNER }), peer }
 }
 
 const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [], isParked: false } as const

@@ -1,0 +1,131 @@
+import { type IncomingMessage, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { type RawData, type WebSocket, WebSocketServer } from "ws"
+import type { Authority } from "../auth/authority.ts"
+import { asHubError, type HubError } from "../errors.ts"
+import type { Caller } from "../model/access.ts"
+import { SECURITY_HEADERS } from "./security-headers.ts"
+
+/** A socket that came in, as its door needs it. */
+export interface Visitor {
+  /** Undefined until it is known who it is. */
+  readonly caller: Caller | undefined
+  /** Cuts it off if it did not answer the last ping, and pings it again. */
+  checkAlive(): void
+  end(code: number, reason: string): unknown
+}
+
+export interface DoorOptions {
+  readonly authority: Pick<Authority, "checkUpgrade" | "onEnded">
+  readonly maxPayloadBytes: number
+  /** Half-open connections are noticed after two of them. */
+  readonly pingMs?: number
+}
+
+/** Whoever asks to come in. `caller` is null without a credential. */
+export interface Asking {
+  readonly caller: Caller | null
+  readonly loopback: boolean
+}
+
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+const PING_MS = 30_000
+export const COME_BACK = 1012
+export const NOT_ALLOWED = 4001
+
+/** Where WebSockets come in: checked before the upgrade, pinged, ended with their token, told to come back at the end. */
+export class Door<V extends Visitor> {
+  readonly #authority: DoorOptions["authority"]
+  readonly #server: WebSocketServer
+  readonly #visitors = new Set<V>()
+  readonly #pings: NodeJS.Timeout
+  readonly #stopListening: () => void
+
+  constructor({ authority, maxPayloadBytes, pingMs = PING_MS }: DoorOptions) {
+    this.#authority = authority
+    this.#server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: maxPayloadBytes })
+    this.#pings = setInterval(() => {
+      for (const visitor of this.#visitors) visitor.checkAlive()
+    }, pingMs)
+    this.#pings.unref()
+    this.#stopListening = authority.onEnded((isEnded) => {
+      for (const visitor of this.#visitors) {
+        const { caller } = visitor
+        if (caller !== undefined && isEnded(caller))
+          void visitor.end(NOT_ALLOWED, "signed out, or the token is no longer valid")
+      }
+    })
+  }
+
+  get count(): number {
+    return this.#visitors.size
+  }
+
+  /** `check` says who it is, or throws the HubError that is told instead of the upgrade. */
+  letIn<Who>(upgrade: Upgrade, check: (asking: Asking) => Who, enter: (socket: WebSocket, who: Who) => void): void {
+    const { request, socket, head } = upgrade
+    const asking = this.#authority.checkUpgrade(request)
+    if (!asking.ok) return refuseUpgrade(socket, asking.error)
+    let who: Who
+    try {
+      who = check(asking)
+    } catch (error) {
+      return refuseUpgrade(socket, asHubError(error))
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => enter(webSocket, who))
+  }
+
+  add(visitor: V): void {
+    this.#visitors.add(visitor)
+  }
+
+  delete(visitor: V): void {
+    this.#visitors.delete(visitor)
+  }
+
+  /** The hub goes down: everybody is told to come back. */
+  close(): void {
+    clearInterval(this.#pings)
+    this.#stopListening()
+    for (const visitor of this.#visitors) void visitor.end(COME_BACK, "the hub restarts")
+  }
+}
+
+/** A socket that did not answer the last ping is gone without having said so. */
+export function alivenessOf(socket: WebSocket): () => void {
+  let isAlive = true
+  socket.on("pong", () => {
+    isAlive = true
+  })
+  return () => {
+    if (!isAlive) return socket.terminate()
+    isAlive = false
+    socket.ping()
+  }
+}
+
+export function frameText(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString()
+  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
+}
+
+/** An HTTP error instead of an upgrade, for clients that read it. */
+export function refuseUpgrade(socket: Duplex, error: HubError): void {
+  const body = `${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`
+  const headers = {
+    ...SECURITY_HEADERS,
+    connection: "close",
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+  }
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  // Whoever is refused may be gone already.
+  socket.on("error", () => undefined)
+  socket.once("finish", () => socket.destroy())
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Refused"}\r\n${head.join("")}\r\n${body}`)
+}
