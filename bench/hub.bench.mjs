@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { askBytes } from "./ask-bytes.bench.mjs"
 import { crowd } from "./hub-crowd.bench.mjs"
 import { call, here, residentKb, start, startHub, stop } from "./hub-process.mjs"
 import { best, figureOf, samplesInTurns } from "./measure.mjs"
@@ -190,5 +191,5 @@ export async function figures() {
   await hub.stop()
   rmSync(hub.data, { recursive: true })
   await stop(relayProcess)
-  return [...figures, await crowd(), await idleMemory(), await ready(), await tail()]
+  return [...figures, await crowd(), await idleMemory(), await ready(), await tail(), ...(await askBytes())]
 }
