@@ -1,6 +1,6 @@
 import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { TokenRecord } from "../model/access.ts"
-import type { Ask } from "../model/ask.ts"
+import type { AskRecord } from "../model/ask.ts"
 import type { Grant, NewAuditRecord } from "../model/audit.ts"
 import type { OutgoingMessage } from "../model/outgoing-message.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
@@ -41,7 +41,7 @@ export function keptSession(id: string, change: Partial<SessionRecord> = {}): Ke
   }
 }
 
-export function pendingAsk(id: string, change: Partial<Ask> = {}): Ask {
+export function pendingAsk(id: string, change: Partial<AskRecord> = {}): AskRecord {
   return {
     id,
     sessionId: "s",
@@ -52,14 +52,13 @@ export function pendingAsk(id: string, change: Partial<Ask> = {}): Ask {
     request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "echo \u0000 é" } },
     inputHash: "hash",
     toolName: "Bash",
-    input: { command: "echo \u0000 é" },
     askedAt: AT,
     incarnation: "process 1",
     ...change,
   }
 }
 
-export function allowed(ask: Ask, by: string): Ask {
+export function allowed(ask: AskRecord, by: string): AskRecord {
   return { ...ask, state: "allowed", settledAt: AT, settledBy: by, via: "person", answer: { behavior: "allow" } }
 }
 
