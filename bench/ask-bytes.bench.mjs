@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { readdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { WebSocket } from "ws"
+import { frameText } from "./frame-text.mjs"
 import { call, startHub } from "./hub-process.mjs"
 import { figureOf } from "./measure.mjs"
 
@@ -22,7 +23,7 @@ async function dial(url, token, take) {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
   const seen = { bytes: 0 }
   socket.on("message", (data) => {
-    const text = String(data)
+    const text = frameText(data)
     seen.bytes += Buffer.byteLength(text)
     for (const line of text.split("\n")) if (line !== "") take(JSON.parse(line), socket)
   })
@@ -59,7 +60,11 @@ export async function askBytes() {
   rmSync(hub.data, { recursive: true })
   const floor = { name: "the input", value: 1 }
   return [
-    { title: "1 MB of tool input, asked and allowed: kept at rest", name: "file and write-ahead log", value: kept / MB },
+    {
+      title: "1 MB of tool input, asked and allowed: kept at rest",
+      name: "file and write-ahead log",
+      value: kept / MB,
+    },
     { title: "1 MB of tool input, asked and allowed: sent to a viewer", name: "stream", value: told / MB },
   ].map(({ title, name, value }) => figureOf({ title, unit: "MB", atMost: 2.5, rows: [{ name, value }, floor] }))
 }

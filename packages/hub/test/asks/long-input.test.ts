@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fieldOf, isObject } from "@signalbox/protocol"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type RawData, WebSocket } from "ws"
+import { frameText } from "../../src/http/door.ts"
 import type { PublicAsk } from "../../src/model/ask.ts"
 import { call, openAgent, openStage, type Stage } from "../clients/stage.ts"
 
@@ -21,7 +22,7 @@ class Viewer {
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.on("message", (data: RawData) => {
-      const text = String(data)
+      const text = frameText(data)
       this.bytes += Buffer.byteLength(text)
       for (const line of text.split("\n")) if (line !== "") this.lines.push(JSON.parse(line))
       for (const wake of this.#wakers.splice(0)) wake()
