@@ -1,11 +1,7 @@
 export { costWords, counted } from "@signalbox/protocol"
 export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
-export type { AskRecord } from "./asks.ts"
-export { blockedPathWords } from "./blocked-path.ts"
-export { type Edit, type EditLine, editOf } from "./edit-lines.ts"
-export { type LimitWindow, limitWindowsOf } from "./limit-windows.ts"
-export { actWords } from "./notes.ts"
-export { PLAN_EVENTS, planInCall } from "./plan.ts"
+export { actWords } from "./rows/notes.ts"
+export { blockedPathWords, isUsualGrant } from "./rows/permission-words.ts"
 export type {
   ActivityRow,
   AskFacts,
@@ -34,7 +30,7 @@ export type {
   ToolState,
   TranscriptEvent,
   UnknownRow,
-} from "./row.ts"
+} from "./rows/row.ts"
 export {
   askWords,
   compactionWords,
@@ -48,12 +44,24 @@ export {
   retryWords,
   startedWords,
   TOKEN_KINDS,
+  thinkingLevels,
+  thinkingLevelWords,
+  thinkingRequest,
   thinkingWords,
   tokenWords,
-} from "./row-words.ts"
-export { isUsualGrant } from "./standing-grant.ts"
-export { thinkingLevels, thinkingLevelWords, thinkingRequest } from "./thinking-level.ts"
-export { answersOf, resultText, type ToolHeading, toolHeading } from "./tool-words.ts"
-export { Transcript, type TranscriptOptions } from "./transcript.ts"
-export { tellingErrors } from "./turn-table.ts"
-export { visibleLine, visibleText } from "./visible-text.ts"
+} from "./rows/row-words.ts"
+export type { AskRecord } from "./rows/tool.ts"
+export {
+  answersOf,
+  type Edit,
+  type EditLine,
+  editOf,
+  PLAN_EVENTS,
+  planInCall,
+  resultText,
+  type ToolHeading,
+  toolHeading,
+} from "./rows/tool-words.ts"
+export { Transcript, type TranscriptOptions } from "./rows/transcript.ts"
+export { type LimitWindow, limitWindowsOf, tellingErrors } from "./rows/turn-table.ts"
+export { visibleLine, visibleText } from "./text/visible-text.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { markdownTokens, safeLink } from "../src/markdown.ts"
+import { markdownTokens, safeLink } from "../src/text/markdown.ts"
 
 describe("markdown that is read as such", () => {
   it.each([

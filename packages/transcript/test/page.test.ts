@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { TranscriptEvent } from "../src/index.ts"
-import { type PageSession, transcriptPage } from "../src/page/index.ts"
-import { markdown } from "../src/page/markdown.ts"
+import { markdown } from "../src/page/markup.ts"
+import { type PageSession, transcriptPage } from "../src/page/page.ts"
 import { STYLE, STYLE_HASH } from "../src/page/style.ts"
 
 const session: PageSession = {

@@ -1,5 +1,5 @@
-import { costWords, countWords, type Row } from "../index.ts"
-import { html, type Markup } from "./html.ts"
+import { type AskRecord, costWords, countWords, type Row, Transcript, type TranscriptEvent } from "../index.ts"
+import { html, type Markup } from "./markup.ts"
 import { type LaneOf, rowHtml, timeHtml } from "./row-html.ts"
 import { STYLE, STYLE_HASH } from "./style.ts"
 
@@ -78,4 +78,21 @@ function contents(rows: readonly Row[]): Markup {
     .slice(0, MAX_PROMPTS)
     .map((row) => html`<li><a href="#e${row.headSeq}">${row.text.replaceAll(/\s+/g, " ").slice(0, 120)}</a></li>`)
   return html`<nav aria-label="Prompts"><h2>${prompts.length} prompts</h2><ol>${items}</ol></nav>`
+}
+
+interface ToldSession {
+  readonly session: PageSession
+  /** All of them, in order. */
+  readonly events: AsyncIterable<TranscriptEvent>
+  /** Its asks, once the events are read. */
+  readonly asks: () => Promise<readonly AskRecord[]>
+  readonly writtenAt: string
+}
+
+/** A session as one page to read or to send to somebody, in pieces. Whatever is in it is text: nothing in it runs or loads. */
+export async function* transcriptPage({ session, events, asks, writtenAt }: ToldSession): AsyncGenerator<string> {
+  const transcript = new Transcript()
+  for await (const event of events) transcript.fold([event])
+  for (const ask of await asks()) transcript.ask(ask)
+  yield* pageHtml({ session, rows: transcript.rows(), laneOf: (lane) => transcript.rows(lane), writtenAt })
 }

@@ -15,8 +15,7 @@ import {
   type ThinkingRow,
   thinkingWords,
 } from "../index.ts"
-import { html, type Markup } from "./html.ts"
-import { markdown } from "./markdown.ts"
+import { html, type Markup, markdown } from "./markup.ts"
 import { toolHtml } from "./tool-html.ts"
 
 /** The rows of a sub-agent. */

@@ -10,8 +10,7 @@ import {
   type ToolRow,
   toolHeading,
 } from "../index.ts"
-import { html, type Markup } from "./html.ts"
-import { markdown } from "./markdown.ts"
+import { html, type Markup, markdown } from "./markup.ts"
 
 const MAX_CHARS = 200_000
 const MAX_DIFF_LINES = 2000

@@ -1,9 +1,9 @@
+import type { ModelUses, TokenCount } from "@signalbox/protocol/usage"
+
 /**
  * What a transcript is made of: one row for each thing that a person would point at. Rows are values: a row that changed
  * is another object, one that did not is the same.
  */
-
-import type { ModelUses, TokenCount } from "@signalbox/protocol/usage"
 
 /** An event as the hub numbers it. `message` is the wire's object, untouched. */
 export interface TranscriptEvent {

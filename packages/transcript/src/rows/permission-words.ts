@@ -1,5 +1,7 @@
+import { isObject } from "@signalbox/protocol/envelope"
+
 /** The folders that a path is compared with. */
-export interface Folders {
+interface Folders {
   /** The agent's folder, and the directories that were added. A path in any of them is not outside. */
   readonly folders: readonly (string | null | undefined)[]
   /** The home directory there, which `~` stands for. */
@@ -66,4 +68,14 @@ function below(base: WholePath, path: string): WholePath {
 
 function isWithin(path: WholePath, folder: WholePath): boolean {
   return folder.parts.every((part, index) => path.parts[index] === part)
+}
+
+/**
+ * True if "always allow" may store this suggestion without being told which one. A change of mode, or an update that
+ * replaces other rules, allows far more than the request that is shown, so people choose those by themselves.
+ */
+export function isUsualGrant(update: unknown): boolean {
+  if (!isObject(update)) return false
+  const { type, behavior = "allow" } = update
+  return type === "addDirectories" || (type === "addRules" && behavior === "allow")
 }

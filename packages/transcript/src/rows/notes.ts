@@ -2,7 +2,7 @@ import { counted } from "@signalbox/protocol"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { numberOf } from "./entry.ts"
 import type { JsonObject, NoteRow } from "./row.ts"
-import { thinkingLevelWords } from "./thinking-level.ts"
+import { thinkingLevelWords } from "./row-words.ts"
 
 export interface Note {
   readonly level: NoteRow["level"]

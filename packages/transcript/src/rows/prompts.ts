@@ -1,7 +1,6 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Board } from "./board.ts"
-import { type Entry, given, type Place } from "./entry.ts"
-import { contentPictures, contentText } from "./pictures.ts"
+import { contentPictures, contentText, type Entry, given, type Place } from "./entry.ts"
 import type { Delivery, PromptRow, TranscriptEvent } from "./row.ts"
 
 interface Prompt {

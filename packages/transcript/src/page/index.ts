@@ -1,2 +1,0 @@
-export type { PageSession } from "./page.ts"
-export { transcriptPage } from "./transcript-page.ts"
