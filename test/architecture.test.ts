@@ -26,6 +26,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  */
 const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
   transcript: { rows: [], text: [], page: ["rows", "text"] },
+  transport: { process: [], websocket: ["process"], hybrid: ["websocket"], testing: [] },
+  runner: {
+    state: [],
+    lines: [],
+    link: [],
+    machine: ["state"],
+    launch: ["state", "machine"],
+    agents: ["state", "lines", "link", "launch"],
+  },
   web: {
     app: [],
     design: ["app"],

@@ -1,5 +1,5 @@
+import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { createSocket, sendsHeaders } from "#websocket"
-import { type Backoff, retryDelayMs } from "./backoff.ts"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
 import { Feed } from "./feed.ts"
 import { Follower, type FollowItem, type FollowOptions } from "./follower.ts"
@@ -210,7 +210,7 @@ export class HubStream {
   }
 
   #retry(reason: string): void {
-    const delayMs = retryDelayMs(this.#options.backoff, ++this.#failures, Math.random())
+    const delayMs = backoffMs(this.#options.backoff, ++this.#failures, Math.random())
     const timer = setTimeout(() => this.#again(), delayMs)
     this.#drop({ name: "waiting", cancel: () => clearTimeout(timer) })
     this.#whyLost = reason

@@ -1,4 +1,4 @@
-import { type Backoff, DEFAULT_BACKOFF } from "./backoff.ts"
+import type { Backoff } from "@signalbox/protocol/timing"
 import type { FollowItem, FollowOptions } from "./follower.ts"
 import { hubAddress } from "./hub-address.ts"
 import type {
@@ -67,6 +67,7 @@ export interface Hub {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000
+const DEFAULT_BACKOFF: Backoff = { baseDelayMs: 250, maxDelayMs: 10_000 }
 /** A machine may have to start an agent first, and let starts wait for each other. */
 const DEFAULT_START_TIMEOUT_MS = 75_000
 const DEFAULT_PING_MS = 15_000

@@ -1,4 +1,4 @@
-export type { Backoff } from "./backoff.ts"
+export type { Backoff } from "@signalbox/protocol/timing"
 export {
   type DirectConnection,
   type DirectEnd,

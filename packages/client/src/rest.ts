@@ -1,5 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
-import { type Backoff, retryDelayMs } from "./backoff.ts"
+import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
 import type { HubAddress } from "./hub-address.ts"
 
@@ -45,7 +45,7 @@ export class Rest {
         return await this.#once<Reply>(call)
       } catch (error) {
         if (call.repeatable !== true || tries >= MAX_TRIES || !isPassing(error)) throw error
-        const delayMs = retryDelayMs(this.#options.backoff, tries, Math.random())
+        const delayMs = backoffMs(this.#options.backoff, tries, Math.random())
         await this.#pause(Math.max(delayMs, askedDelayMs(error)), call.signal)
       }
     }

@@ -3,6 +3,7 @@
  * the connection. An error that the peer reports is an answer like any other; only local endings reject.
  */
 import { ProtocolError } from "./errors.ts"
+import { LONGEST_TIMER_MS } from "./timing.ts"
 
 // In every runtime we support, and in no library this room compiles against.
 declare function setTimeout(run: () => void, ms: number): unknown
@@ -131,9 +132,6 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
     },
   }
 }
-
-/** A timer set for longer than this fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 function timerMs(timeoutMs: number | undefined): number | undefined {
   return timeoutMs === undefined || timeoutMs === Number.POSITIVE_INFINITY

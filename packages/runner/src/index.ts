@@ -2,6 +2,5 @@
 export { RunnerError, type RunnerErrorCode } from "./errors.ts"
 export { openRunner, type Runner } from "./open-runner.ts"
 export type { RunnerLimits, RunnerOptions } from "./options.ts"
-export { agentsIn } from "./state/agents-in.ts"
 export { lockHolder as findRunner } from "./state/directory-lock.ts"
-export { runnerIdIn } from "./state/runner-id.ts"
+export { agentsIn, runnerIdIn } from "./state/state-file.ts"

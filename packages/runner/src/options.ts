@@ -1,10 +1,10 @@
 import { hostname, totalmem } from "node:os"
 import type { Clock } from "@signalbox/transport"
+import { systemClock } from "@signalbox/transport/pacing"
 import type { Logger } from "pino"
-import type { AgentLimits } from "./governor/judge.ts"
-import { DEFAULT_LINK_TIMING, type LinkTiming } from "./link/backoff.ts"
+import type { AgentLimits } from "./governor.ts"
+import { DEFAULT_LINK_TIMING, type LinkTiming } from "./link/hub-link.ts"
 import { LogTail, type RunnerLog } from "./log-tail.ts"
-import { machineClock } from "./machine-clock.ts"
 
 export interface RunnerLimits extends AgentLimits {
   /** Between the starts of two agents. */
@@ -81,13 +81,13 @@ const [FEWEST, MOST] = [4, 64]
 
 export function settleRunnerOptions(options: RunnerOptions): RunnerSettings {
   const { limits, linkTiming, simulator, log, ...rest } = options
-  const logTail = new LogTail(options.clock ?? machineClock)
+  const logTail = new LogTail(options.clock ?? systemClock)
   return {
     version: "0.1.0",
     name: hostname(),
     labels: [],
     maxAgents: Math.min(MOST, Math.max(FEWEST, Math.floor(totalmem() / AGENT_BYTES))),
-    clock: machineClock,
+    clock: systemClock,
     keepSmall: false,
     env: process.env,
     ...rest,

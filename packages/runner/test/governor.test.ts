@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { mayEnd, restingActivity, stepActivity } from "../src/agents/activity.ts"
-import { judge } from "../src/governor/judge.ts"
-import { StartGate } from "../src/governor/start-gate.ts"
-import { usageOfTrees } from "../src/governor/usage.ts"
+import { StartGate } from "../src/agents/start-gate.ts"
+import { judge } from "../src/governor.ts"
+import { usageOfTrees } from "../src/state/process-table.ts"
 import { Scene } from "./runner-scene.ts"
 
 const MB = 1024 * 1024

@@ -4,7 +4,7 @@ import { pino } from "pino"
 import { afterEach, describe, expect, it } from "vitest"
 import { AgentInput } from "../src/agents/agent-input.ts"
 import { runnerIdIn } from "../src/index.ts"
-import { DEFAULT_LINK_TIMING, linkEnd, retryDelayMs } from "../src/link/backoff.ts"
+import { DEFAULT_LINK_TIMING, linkEnd, retryDelayMs } from "../src/link/hub-link.ts"
 import { eventually, isAlive, Scene } from "./runner-scene.ts"
 
 let scene: Scene

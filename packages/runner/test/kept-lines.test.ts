@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { systemClock } from "@signalbox/transport"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { frameNumber } from "../src/lines/frame-number.ts"
+import { frameNumber } from "../src/lines/frame-queue.ts"
 import { KeptLines } from "../src/lines/kept-lines.ts"
 
 type Step =

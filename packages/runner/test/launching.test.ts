@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { launchArguments } from "../src/launch/launch-flags.ts"
+import { launchArguments } from "../src/launch/launch-spec.ts"
 import { eventually, isAlive, PROGRAM, Scene } from "./runner-scene.ts"
 
 const SIMULATOR = join(import.meta.dirname, "../../simulator/bin/claude-sim.mjs")

@@ -11,16 +11,16 @@
  *   as `--sdk-url`     openSdkUrl               one of the last two, by the environment
  *   nobody: in memory  createLinkedPair         queue         queue       no
  */
-export { type Clock, systemClock } from "./clock.ts"
+
 export { TransportError, type TransportErrorCode } from "./errors.ts"
-export { dialHybrid, type HybridDialOptions } from "./hybrid/dial.ts"
-export { eventsPath, eventsUrl } from "./hybrid/events-url.ts"
+export { frameText } from "./frames.ts"
+export { dialHybrid, type HybridDialOptions, openSdkUrl, type SdkUrlOptions } from "./hybrid/dial.ts"
+export { eventsPath, eventsUrl } from "./hybrid/events.ts"
 export type { HybridConnection } from "./hybrid/hybrid-connection.ts"
-export { openSdkUrl, type SdkUrlOptions } from "./hybrid/open-sdk-url.ts"
-export { type PostPolicy, postPolicies } from "./hybrid/post-policy.ts"
 export type { DroppedEvents } from "./hybrid/post-queue.ts"
 export { createHybridReceiver, type HybridReceiver, type HybridReceiverOptions } from "./hybrid/receive.ts"
 export { lineBatches } from "./line-queue.ts"
+export { type Clock, systemClock, Waker } from "./pacing.ts"
 export { createLinkedPair } from "./pair.ts"
 export {
   type ChildBehaviour,
@@ -38,14 +38,21 @@ export type { Closed, FlowLimits, LineLimits, SendLimits, Transport } from "./tr
 export {
   type AcceptorOptions,
   createWebSocketAcceptor,
+  isSameToken,
+  readBearer,
   type UpgradeDecision,
+  type UpgradeRequest,
   type WebSocketAcceptor,
 } from "./websocket/accept.ts"
 export type { AcceptedConnection } from "./websocket/accepted-socket.ts"
 export { type DialledConnection, dialWebSocket } from "./websocket/dial.ts"
-export { type DialEnvironment, readDialEnvironment, readSessionToken } from "./websocket/dial-environment.ts"
 export type { DialOptions } from "./websocket/dial-options.ts"
+export { type DialEnvironment, readDialEnvironment, readSessionToken } from "./websocket/dial-options.ts"
 export { type DialFailure, type DialState, describeFailure } from "./websocket/dial-state.ts"
-export { type DialPreset, type DialPresetName, dialPresets, type ReplayMode } from "./websocket/presets.ts"
-export type { ReconnectPolicy } from "./websocket/reconnect-policy.ts"
-export { isSameToken, readBearer, type UpgradeRequest } from "./websocket/upgrade-request.ts"
+export {
+  type DialPreset,
+  type DialPresetName,
+  dialPresets,
+  type ReplayMode,
+} from "./websocket/presets.ts"
+export { type PostPolicy, postPolicies, type ReconnectPolicy } from "./websocket/retry-policies.ts"

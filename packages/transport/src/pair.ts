@@ -1,10 +1,10 @@
-import { DEFAULT_MAX_WAITING_BYTES } from "./default-limits.ts"
-import { deferred } from "./deferred.ts"
 import { LineQueue } from "./line-queue.ts"
+import { deferred } from "./pacing.ts"
 import {
   assertSendable,
   type Closed,
   closedError,
+  DEFAULT_MAX_WAITING_BYTES,
   type FlowLimits,
   overflowError,
   type SendLimits,

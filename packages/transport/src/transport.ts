@@ -1,6 +1,5 @@
 import { DEFAULT_MAX_LINE_BYTES, type DroppedLine } from "@signalbox/protocol/framing"
-import { TransportError } from "./errors.ts"
-import { quietly } from "./quiet-callback.ts"
+import { quietly, TransportError } from "./errors.ts"
 
 /**
  * How lines travel between a host and an agent. The rules every implementation keeps are in docs/spec/transport.md,
@@ -63,3 +62,16 @@ export function overflowError(waiting: number, bound: number): TransportError {
   const text = `${waiting} bytes wait to be sent, the bound is ${bound}; wait for send before sending more`
   return new TransportError("transport/overflow", text, { details: { waiting, bound } })
 }
+
+/** What holds where the caller says nothing. */
+
+/** Lines wait for the reader, or to be sent, up to here before the other side is made to wait. */
+export const DEFAULT_HIGH_WATER_CHARS = 1024 * 1024
+/** Bound on lines that wait to be sent although their sender was asked to wait. */
+export const DEFAULT_MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Bound on what a peer may send in one piece: a WebSocket frame, the body of a POST. */
+export const DEFAULT_MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
+/** Bound on the messages that are remembered to be sent again. */
+export const DEFAULT_RING_BYTES = 64 * 1024 * 1024
+/** A goodbye is waited for as long as this. */
+export const DEFAULT_CLOSE_TIMEOUT_MS = 3_000

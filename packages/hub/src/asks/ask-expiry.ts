@@ -1,5 +1,5 @@
+import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import type { AskRecord } from "../model/ask.ts"
-import { LONGEST_TIMER_MS } from "../model/longest-timer.ts"
 import type { AskVerdict } from "./answer.ts"
 
 export interface AskTimersOptions {

@@ -1,5 +1,6 @@
+import { frameText } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
-import { alivenessOf, COME_BACK, frameText } from "../http/door.ts"
+import { alivenessOf, COME_BACK } from "../http/door.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import { Outbox, socketSink } from "../viewers/outbox.ts"
 import type { ClientPort } from "./client-lines.ts"

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { type RawData, type WebSocket, WebSocketServer } from "ws"
+import { type WebSocket, WebSocketServer } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { asHubError, type HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
@@ -107,11 +107,6 @@ export function alivenessOf(socket: WebSocket): () => void {
     isAlive = false
     socket.ping()
   }
-}
-
-export function frameText(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString()
-  return data instanceof ArrayBuffer ? Buffer.from(data).toString() : data.toString()
 }
 
 /** An HTTP error instead of an upgrade, for clients that read it. */

@@ -1,5 +1,5 @@
+import { frameText } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
-import { frameText } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 
 export interface DoorSocketOptions {

@@ -1,4 +1,5 @@
 import type { Envelope } from "@signalbox/protocol"
+import { Waker } from "@signalbox/transport"
 import type { NewEvent, StoredEvent } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
 
@@ -49,7 +50,7 @@ export class SessionPipeline {
   #refused = 0
   #isScheduled = false
   #publishing: Promise<void> = Promise.resolve()
-  #wakers: (() => void)[] = []
+  readonly #change = new Waker()
 
   constructor(options: PipelineOptions) {
     this.#options = options
@@ -73,7 +74,7 @@ export class SessionPipeline {
 
   /** Resolves when there is room for more: readers of agents wait for it. */
   async room(): Promise<void> {
-    while (this.#underWay >= HIGH_WATER_ITEMS) await new Promise<void>((resolve) => this.#wakers.push(resolve))
+    while (this.#underWay >= HIGH_WATER_ITEMS) await this.#change.wait()
   }
 
   /** How much of what agents said the log did not take: whoever has it still must not let go of it. */
@@ -84,7 +85,7 @@ export class SessionPipeline {
   /** Resolves when everything pushed so far was published, or refused by the log. */
   async settled(): Promise<void> {
     const upTo = this.#pushed
-    while (this.#done < upTo) await new Promise<void>((resolve) => this.#wakers.push(resolve))
+    while (this.#done < upTo) await this.#change.wait()
   }
 
   #push(item: Item): void {
@@ -133,9 +134,7 @@ export class SessionPipeline {
       this.#underWay -= run.items.length
       this.#done += run.items.length
     }
-    const wakers = this.#wakers
-    this.#wakers = []
-    for (const wake of wakers) wake()
+    this.#change.wake()
   }
 
   /** The log returns what it stored, in order, without the ones it had already. */

@@ -1,3 +1,4 @@
+import { Waker } from "@signalbox/transport"
 import type { WebSocket } from "ws"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 
@@ -40,8 +41,8 @@ export class Outbox {
   #isScheduled = false
   #isClosed = false
   readonly #sent = new Map<string, number>()
-  #wakers: (() => void)[] = []
-  #drainers: (() => void)[] = []
+  readonly #room = new Waker()
+  readonly #drained = new Waker()
 
   constructor(options: OutboxOptions) {
     this.#options = options
@@ -102,13 +103,13 @@ export class Outbox {
   /** Resolves when little waits: who reads the log for a viewer reads no faster than the viewer does. */
   async room(): Promise<void> {
     if (this.#isClosed || this.#waitingChars < FRAME_CHARS) return
-    await new Promise<void>((resolve) => this.#wakers.push(resolve))
+    await this.#room.wait()
   }
 
   /** Resolves when nothing waits any more: all of it was handed to the socket, or it is over. */
   async drained(): Promise<void> {
     while (!this.#isClosed && this.#waitingChars > 0) {
-      await new Promise<void>((resolve) => this.#drainers.push(resolve))
+      await this.#drained.wait()
     }
   }
 
@@ -121,13 +122,8 @@ export class Outbox {
   }
 
   #wake(): void {
-    const wakers = this.#wakers
-    this.#wakers = []
-    for (const wake of wakers) wake()
-    if (this.#waitingChars > 0) return
-    const drainers = this.#drainers
-    this.#drainers = []
-    for (const wake of drainers) wake()
+    this.#room.wake()
+    if (this.#waitingChars === 0) this.#drained.wake()
   }
 
   #schedule(): void {

@@ -1,7 +1,6 @@
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { ChildTransport } from "@signalbox/transport"
 import { parseLine } from "./activity.ts"
-import { SeenKeys } from "./seen-keys.ts"
 
 const MAX_SEEN = 10_000
 const MAX_UNDELIVERED = 1_000
@@ -75,5 +74,33 @@ export class AgentInput {
     if (isFull === this.#isFull) return
     this.#isFull = isFull
     this.#options.onFull(isFull)
+  }
+}
+
+/** The last so many keys. */
+export class SeenKeys {
+  readonly #max: number
+  readonly #keys = new Set<string>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** False if it was there already. */
+  add(key: string): boolean {
+    if (this.#keys.has(key)) return false
+    this.#keys.add(key)
+    if (this.#keys.size > this.#max) {
+      // A Set keeps the order of insertion: the first is the oldest.
+      for (const oldest of this.#keys) {
+        this.#keys.delete(oldest)
+        break
+      }
+    }
+    return true
+  }
+
+  delete(key: string): void {
+    this.#keys.delete(key)
   }
 }

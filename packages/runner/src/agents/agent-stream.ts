@@ -1,6 +1,6 @@
 import { type AgentCommand, type AttachAgent, type RunnerNote, readFromHub } from "@signalbox/protocol/runner-wire"
 import { errorText } from "../errors.ts"
-import { frameNumber } from "../lines/frame-number.ts"
+import { frameNumber } from "../lines/frame-queue.ts"
 import type { KeptLines } from "../lines/kept-lines.ts"
 import { HubLink, type LinkSettings } from "../link/hub-link.ts"
 import type { AgentRecord } from "../state/state-file.ts"

@@ -12,9 +12,8 @@ import type { RunnerSettings } from "../options.ts"
 import { processEntry } from "../state/process-table.ts"
 import type { AgentRecord } from "../state/state-file.ts"
 import { SPAWN_VARIABLE } from "../state/sweep.ts"
-import { ClaudeVersions } from "./claude-version.ts"
-import { executableOf } from "./executable.ts"
-import { launchArguments } from "./launch-flags.ts"
+import { ClaudeVersions, executableOf } from "./executable.ts"
+import { launchArguments } from "./launch-spec.ts"
 import type { SecretFiles } from "./secret-files.ts"
 
 export interface LauncherOptions {

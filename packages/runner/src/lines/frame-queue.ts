@@ -51,3 +51,8 @@ export class FrameQueue {
     return this.#frames.slice(start, end)
   }
 }
+
+/** The number of a line or note as it travels: `L17 {…}`. */
+export function frameNumber(frame: string): number {
+  return Number(frame.slice(1, frame.indexOf(" ")))
+}

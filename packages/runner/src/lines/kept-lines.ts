@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises"
 import { encodeAgentLine, encodeNote, type RunnerNote } from "@signalbox/protocol/runner-wire"
 import type { Clock } from "@signalbox/transport"
+import { Waker } from "@signalbox/transport/pacing"
 import { FrameQueue } from "./frame-queue.ts"
+import type { SpoolReader } from "./spool.ts"
 import { lastFrameOf, Spool } from "./spool.ts"
-import type { SpoolReader } from "./spool-reader.ts"
 
 export interface KeptLinesOptions {
   /** Where the spool is, once there is one. */
@@ -39,7 +40,7 @@ export class KeptLines {
   #clearing = Promise.resolve()
   #last = 0
   #acked = 0
-  #waiters: (() => void)[] = []
+  readonly #change = new Waker()
   #phase: "open" | "closed" = "open"
   #isHubAway = false
   #isBounded = true
@@ -84,14 +85,14 @@ export class KeptLines {
   /** Resolves when more may be added. What is added without waiting is kept all the same. */
   async room(): Promise<void> {
     while (!this.#hasRoom() && this.#phase === "open") {
-      await new Promise<void>((resolve) => this.#waiters.push(resolve))
+      await this.#change.wait()
     }
   }
 
   /** The process is gone: the little that it left is taken whether or not there is room. */
   letIn(): void {
     this.#isBounded = false
-    this.#wake()
+    this.#change.wake()
   }
 
   /** While the hub is away everything goes to disk, so that a runner that is killed meanwhile leaves it to the next one. */
@@ -118,7 +119,7 @@ export class KeptLines {
     if (this.#spool === undefined) this.#queue.dropTo(this.#acked)
     else void this.#spool.release(this.#acked).catch((error: unknown) => this.#tell(error))
     this.#settle()
-    this.#wake()
+    this.#change.wake()
   }
 
   /** The frames after this number, as many as make a good write; none if there is nothing more at present. One call at a time. */
@@ -142,7 +143,7 @@ export class KeptLines {
   async close(): Promise<void> {
     this.#spill()
     this.#phase = "closed"
-    this.#wake()
+    this.#change.wake()
     await this.#writing
     await this.#clearing
     await this.#reader?.close()
@@ -176,7 +177,7 @@ export class KeptLines {
         await this.#spool?.append(frames)
         this.#queue.dropOldest(frames.length)
         this.onMore()
-        this.#wake()
+        this.#change.wake()
       } catch (error) {
         this.#tell(error)
         if (this.#phase === "closed") break
@@ -206,12 +207,6 @@ export class KeptLines {
     } catch {
       // Nobody else is there to be told.
     }
-  }
-
-  #wake(): void {
-    const waiters = this.#waiters
-    this.#waiters = []
-    for (const wake of waiters) wake()
   }
 }
 

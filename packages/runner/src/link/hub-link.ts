@@ -1,7 +1,8 @@
+import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import type { Clock } from "@signalbox/transport"
+import { frameText } from "@signalbox/transport/frames"
 import { type RawData, WebSocket } from "ws"
 import type { RunnerLog } from "../log-tail.ts"
-import { type LinkEnd, type LinkTiming, linkEnd, retryDelayMs } from "./backoff.ts"
 
 export interface HubAddress {
   readonly url: string
@@ -147,7 +148,7 @@ export class HubLink {
     socket.on("message", (data, isBinary) => {
       heard()
       this.#said = undefined
-      if (!isBinary && this.#isCurrent(socket)) this.#options.onText(textOf(data))
+      if (!isBinary && this.#isCurrent(socket)) this.#options.onText(frameText(data))
     })
     socket.on("close", (code, reason) => this.#ended(socket, linkEnd(code, httpStatus), reason.toString("utf8")))
   }
@@ -214,7 +215,39 @@ export class HubLink {
   }
 }
 
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString("utf8")
-  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString("utf8")
+/** When a hub that cannot be reached is tried again. */
+export interface LinkTiming extends Backoff {
+  /** After the hub said that it does not take us: somebody has to mend that, so it is tried slowly. */
+  readonly refusedDelayMs: number
+  readonly pingMs: number
+  /** A connection on which nothing was heard for as long is given up. */
+  readonly silenceMs: number
+}
+
+export const DEFAULT_LINK_TIMING: LinkTiming = {
+  baseDelayMs: 200,
+  maxDelayMs: 5_000,
+  refusedDelayMs: 30_000,
+  pingMs: 10_000,
+  silenceMs: 25_000,
+}
+
+/** Why the last try, or the last connection, came to its end. */
+export type LinkEnd = "unreachable" | "come-back" | "refused" | "unknown"
+
+/** Pure: the dice are handed in. */
+export function retryDelayMs(timing: LinkTiming, end: { why: LinkEnd; failures: number; roll: number }): number {
+  const { why, failures, roll } = end
+  if (why === "refused") return timing.refusedDelayMs * (0.5 + roll / 2)
+  return backoffMs(timing, failures, roll)
+}
+
+const NOT_ALLOWED = 4001
+const UNKNOWN = 4004
+const RESTARTS = 1012
+
+export function linkEnd(closeCode: number, httpStatus: number | undefined): LinkEnd {
+  if (httpStatus === 401 || httpStatus === 403 || closeCode === NOT_ALLOWED) return "refused"
+  if (closeCode === UNKNOWN) return "unknown"
+  return closeCode === RESTARTS ? "come-back" : "unreachable"
 }

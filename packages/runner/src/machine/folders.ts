@@ -32,3 +32,15 @@ async function describe(path: string, name: string) {
   const git = await stat(join(path, ".git")).catch(() => undefined)
   return { name, path, isGit: git !== undefined }
 }
+
+/** `~` and what is below it, as a shell on this machine has it. Another user's home is not looked up. */
+export function expandHome(path: string): string {
+  if (path === "~") return homedir()
+  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : path
+}
+
+/** Whether two paths lead to one folder, links resolved. */
+export async function isSamePlace(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => path)))
+  return a === b
+}

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
-import { mkdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { open, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { isObject } from "@signalbox/protocol/envelope"
 import type { Launched } from "@signalbox/protocol/runner-wire"
 import { errorText, RunnerError, systemCode } from "../errors.ts"
+import { processEntry } from "./process-table.ts"
 
 /** An agent as it is written down, so that the next runner can end it or deliver what it said. */
 export interface AgentRecord {
@@ -114,4 +115,21 @@ async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r").catch(() => undefined)
   await handle?.sync().catch(() => undefined)
   await handle?.close()
+}
+
+/** The id of the runner whose state is in this directory. Undefined: none has been started there yet. */
+export function runnerIdIn(directory: string): string | undefined {
+  return existsSync(StateFile.pathIn(directory)) ? StateFile.open(directory).state.id : undefined
+}
+
+/** How many agents live of those that a runner wrote down in its directory: for whoever cannot ask a hub. */
+export async function agentsIn(directory: string): Promise<number> {
+  const { agents } = StateFile.open(directory).state
+  const found = await Promise.all(
+    agents.map(async ({ launched, processStartedAt }) => {
+      const entry = await processEntry(launched.pid)
+      return entry !== undefined && entry.startedAt === processStartedAt
+    }),
+  )
+  return found.filter(Boolean).length
 }

@@ -1,5 +1,4 @@
-/** A timer of Node's that is set to more than this fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 
 /** Calls back once `ms` are over, however many they are, and never for `Infinity`. Returns what calls it off. */
 export function startDeadline(ms: number, onOver: () => void): () => void {

@@ -1,8 +1,8 @@
 import type { Hub } from "@signalbox/client"
+import { backoffMs } from "@signalbox/protocol/timing"
 import { hubFailure, isForGood, refusal, unreachable } from "./hub-failures.ts"
 
-const FIRST_DELAY_MS = 100
-const MAX_DELAY_MS = 5000
+const BACKOFF = { baseDelayMs: 100, maxDelayMs: 5_000 }
 
 export interface ComingBack {
   readonly hub: Hub
@@ -17,8 +17,8 @@ export interface ComingBack {
 export async function comeBack(back: ComingBack, lost: unknown): Promise<void> {
   const deadline = Date.now() + back.patienceMs
   let error = lost
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, MAX_DELAY_MS)) {
-    await back.pause(delayMs)
+  for (let tries = 1; ; tries++) {
+    await back.pause(backoffMs(BACKOFF, tries))
     if (!back.isWanted()) return
     try {
       const { state, next } = await back.hub.session(back.session).get()

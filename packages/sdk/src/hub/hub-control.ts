@@ -8,6 +8,7 @@ import {
   isObject,
   textOf,
 } from "@signalbox/protocol"
+import { Waker } from "@signalbox/transport/pacing"
 import { queryClosed } from "../base/errors.ts"
 import { payloadOf } from "../engine/control-calls.ts"
 import type { ControlRequestBody, HubOptions } from "../types/options.ts"
@@ -57,7 +58,7 @@ export class HubControl {
   /** Our requests without an answer; with a function, one of this class's own. */
   readonly #calls = new Map<string, ((reply: Envelope | undefined) => void) | undefined>()
   readonly #questions = new OpenQuestions()
-  #waiters: (() => void)[] = []
+  readonly #change = new Waker()
 
   constructor(options: HubControlOptions) {
     this.#options = options
@@ -89,7 +90,7 @@ export class HubControl {
   /** The log has it. True when it is one of ours that had not been seen. */
   confirm(uuid: string): boolean {
     const isOurs = this.#unlogged.delete(uuid)
-    if (isOurs) this.#wake()
+    if (isOurs) this.#change.wake()
     return isOurs
   }
 
@@ -97,7 +98,7 @@ export class HubControl {
     const phase = this.#phase
     this.#phase = { name: "over" }
     if (phase.name === "greeting" || phase.name === "ready") phase.direct.disconnect()
-    this.#wake()
+    this.#change.wake()
   }
 
   #sendInitialize(message: Envelope): void {
@@ -143,14 +144,8 @@ export class HubControl {
     for (;;) {
       if (this.#phase.name === "over") throw queryClosed()
       if (isSo()) return
-      await new Promise<void>((resolve) => this.#waiters.push(resolve))
+      await this.#change.wait()
     }
-  }
-
-  #wake(): void {
-    const waiters = this.#waiters
-    this.#waiters = []
-    for (const wake of waiters) wake()
   }
 
   async #connect(): Promise<void> {
@@ -234,7 +229,7 @@ export class HubControl {
     for (const message of this.#unlogged.values()) this.#write(message)
     this.#phase = { name: "ready", direct }
     this.#options.onConnection(true)
-    this.#wake()
+    this.#change.wake()
   }
 
   /** False: the connection was lost meanwhile, or the agent refused. */
@@ -289,7 +284,7 @@ export class HubControl {
         resolve()
       }
       const timer = setTimeout(done, ms)
-      this.#waiters.push(done)
+      this.#change.add(done)
     })
   }
 }

@@ -1,9 +1,9 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import { TransportError } from "../errors.ts"
-import { quietly } from "../quiet-callback.ts"
+import { quietly, TransportError } from "../errors.ts"
 import { assertSendable, type Closed, closedError } from "../transport.ts"
 import { type DialledConnection, dialWebSocket } from "../websocket/dial.ts"
 import {
+  type DialEnvironment,
   type DialOptions,
   type DialSettings,
   dialHeaders,
@@ -11,8 +11,9 @@ import {
   settleDialOptions,
 } from "../websocket/dial-options.ts"
 import type { DialState } from "../websocket/dial-state.ts"
-import { eventsUrl } from "./events-url.ts"
-import type { PostPolicy } from "./post-policy.ts"
+import { presetOf } from "../websocket/presets.ts"
+import type { PostPolicy } from "../websocket/retry-policies.ts"
+import { eventsUrl } from "./events.ts"
 import { type DroppedEvents, PostQueue } from "./post-queue.ts"
 
 export interface HybridDialOptions extends DialOptions {
@@ -104,4 +105,19 @@ function parseEvent(line: string): Readonly<Record<string, unknown>> {
     throw new TransportError("transport/bad-line", refusal, { cause })
   }
   throw new TransportError("transport/bad-line", refusal)
+}
+
+export type SdkUrlOptions = Omit<HybridDialOptions, "url" | "token" | "environmentRunnerVersion">
+
+/** Connects to `--sdk-url` as a CLI with this environment would. */
+export function openSdkUrl(url: string | URL, env: DialEnvironment, options: SdkUrlOptions = {}): DialledConnection {
+  const preset = presetOf(options.preset)
+  const dial: HybridDialOptions = {
+    ...options,
+    url,
+    preset: env.remote ? { ...preset, keepAliveMs: 0 } : preset,
+    ...(env.token === undefined ? {} : { token: env.token }),
+    ...(env.environmentRunnerVersion === undefined ? {} : { environmentRunnerVersion: env.environmentRunnerVersion }),
+  }
+  return env.postsEvents ? dialHybrid(dial) : dialWebSocket(dial)
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http"
-import type { Clock } from "../clock.ts"
+import type { Clock } from "../pacing.ts"
 import { assertSendable, type Closed, closedError, type LineLimits, type Transport } from "../transport.ts"
+import type { UpgradeRequest } from "../websocket/accept.ts"
 import type { AcceptedConnection } from "../websocket/accepted-socket.ts"
 import { assertCloseCode } from "../websocket/close-codes.ts"
-import type { UpgradeRequest } from "../websocket/upgrade-request.ts"
-import { AnswerGate } from "./answer-gate.ts"
+import { AnswerGate } from "./receive.ts"
 
 /** An agent that dialled us and may post its events. One that posts none is an accepted connection like any other. */
 export interface HybridConnection extends Transport {

@@ -1,8 +1,8 @@
-import type { Clock } from "../clock.ts"
-import { deferred } from "../deferred.ts"
 import type { TransportError } from "../errors.ts"
+import type { Clock } from "../pacing.ts"
+import { deferred } from "../pacing.ts"
 import { type Closed, closedError, overflowError } from "../transport.ts"
-import { nextPostStep, type PostPolicy } from "./post-policy.ts"
+import { nextPostStep, type PostPolicy } from "../websocket/retry-policies.ts"
 import { createPoster, type Poster } from "./post-request.ts"
 
 /** Events that will never arrive. */

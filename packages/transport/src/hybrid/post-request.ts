@@ -1,7 +1,7 @@
 import { Agent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
-import type { Clock } from "../clock.ts"
-import type { PostOutcome } from "./post-policy.ts"
+import type { Clock } from "../pacing.ts"
+import type { PostOutcome } from "../websocket/retry-policies.ts"
 
 interface Post {
   readonly url: URL

@@ -1,17 +1,22 @@
-import { deferred } from "../deferred.ts"
-import { TransportError } from "../errors.ts"
-import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
+import { quietly, TransportError } from "../errors.ts"
+import { deferred } from "../pacing.ts"
 import {
-  type ChildBehaviour,
-  type ChildProcessOptions,
-  type ChildSettings,
-  settleChildOptions,
-} from "./child-options.ts"
-import { closedByExit } from "./exit-report.ts"
+  assertSendable,
+  type Closed,
+  closedError,
+  DEFAULT_HIGH_WATER_CHARS,
+  DEFAULT_MAX_WAITING_BYTES,
+  type FlowLimits,
+  type LineLimits,
+  type SendLimits,
+  settleLineLimits,
+  type Transport,
+} from "../transport.ts"
+import type { Environment } from "./environment.ts"
+import { closedByExit, spawnFailure } from "./exit-report.ts"
 import { InputPipe } from "./input-pipe.ts"
-import { OutputLines } from "./output-lines.ts"
+import { OutputLines, StderrTail, settlesWithin } from "./output-lines.ts"
 import { ledGroup, loneProcess, type ProcessGroup } from "./process-group.ts"
-import { spawnFailure } from "./spawn-failure.ts"
 import {
   type Exit,
   onceExited,
@@ -21,12 +26,9 @@ import {
   spawnHere,
   startError,
 } from "./spawned-process.ts"
-import { StderrTail } from "./stderr-tail.ts"
-import { settlesWithin } from "./stream-end.ts"
 
 // An entry of the package as well, for programs that start sooner without the rest: with all it takes to use what it opens.
 export { lineBatches } from "../line-queue.ts"
-export type { ChildBehaviour, ChildProcessOptions } from "./child-options.ts"
 export type { SpawnProcess } from "./spawned-process.ts"
 
 /** Nothing survives a KILL; but a process stuck in the kernel takes its time, and a close must not wait for it for ever. */
@@ -193,5 +195,48 @@ class ChildProcessTransport implements ChildTransport {
     if (state.phase === "over") return state.closed
     const { ending } = state
     return ending.by === "us" ? { by: "us", reason: ending.reason } : closedByExit(ending.exit, this.#stderr.text)
+  }
+}
+
+export interface ChildBehaviour extends LineLimits, FlowLimits, SendLimits {
+  /** Given everything the process writes to its standard error. */
+  readonly stderr?: (text: string) => void
+  /** Aborting is closing. */
+  readonly signal?: AbortSignal
+  /** How long a closed process may finish by itself after its input has ended, before TERM. */
+  readonly graceMs?: number
+  /** How long it has between TERM and KILL. */
+  readonly killAfterMs?: number
+  /** How long a process that outlives this one may hold its output open. */
+  readonly drainMs?: number
+  /** Starts the process in some other way. What it makes is signalled alone, not as a group. */
+  readonly spawn?: SpawnProcess
+}
+
+export interface ChildProcessOptions extends ChildBehaviour {
+  readonly command: string
+  readonly args?: readonly string[]
+  readonly cwd?: string
+  /** The whole environment of the process; ours if it is left out. */
+  readonly env?: Environment
+}
+
+export type ChildSettings = Required<Omit<ChildBehaviour, "signal" | "spawn">> & {
+  readonly signal: AbortSignal | undefined
+}
+
+const KILL_AFTER_MS = 5000
+const DRAIN_MS = 2000
+
+export function settleChildOptions(options: ChildBehaviour): ChildSettings {
+  return {
+    ...settleLineLimits(options),
+    highWaterChars: options.highWaterChars ?? DEFAULT_HIGH_WATER_CHARS,
+    maxWaitingBytes: options.maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES,
+    stderr: quietly(options.stderr),
+    signal: options.signal,
+    graceMs: options.graceMs ?? 0,
+    killAfterMs: options.killAfterMs ?? KILL_AFTER_MS,
+    drainMs: options.drainMs ?? DRAIN_MS,
   }
 }

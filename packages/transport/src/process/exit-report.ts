@@ -1,7 +1,8 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
 import { TransportError } from "../errors.ts"
 import type { Closed } from "../transport.ts"
-import type { Exit } from "./spawned-process.ts"
-import { lastChars } from "./stderr-tail.ts"
+import { lastChars } from "./output-lines.ts"
+import type { Exit, SpawnRequest } from "./spawned-process.ts"
 
 const STDERR_IN_MESSAGE_CHARS = 2048
 
@@ -32,4 +33,82 @@ function exitError(exit: Exit, stderr: string): TransportError {
 function quoted(stderr: string): string {
   const tail = lastChars(stderr.trim(), STDERR_IN_MESSAGE_CHARS)
   return tail === "" ? "" : `; its standard error ended with:\n${tail}`
+}
+
+/** Why a process did not start. Node's own message names the command whatever the reason was. */
+export function spawnFailure(error: unknown, request: SpawnRequest): TransportError {
+  const code = errorCode(error)
+  return new TransportError("process/spawn-failed", `${request.command} could not be started: ${why(error, request)}`, {
+    cause: error,
+    details: { command: request.command, ...(request.cwd === undefined ? {} : { cwd: request.cwd }), code },
+  })
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
+}
+
+function why(error: unknown, request: SpawnRequest): string {
+  const folder = request.cwd === undefined ? undefined : folderProblem(request.cwd)
+  const code = errorCode(error)
+  if (code === "ENOENT" || code === "ENOTDIR") return folder ?? missingCommand(request.command)
+  if (code === "EACCES") return folder ?? "permission denied (it is a directory, or not an executable file)"
+  if (code === "E2BIG") return tooBig(request)
+  return error instanceof Error ? error.message : String(error)
+}
+
+function folderProblem(cwd: string): string | undefined {
+  try {
+    return statSync(cwd).isDirectory() ? undefined : `the working directory ${cwd} is not a directory`
+  } catch (error) {
+    const code = errorCode(error)
+    return code === "ENOENT"
+      ? `the working directory ${cwd} does not exist`
+      : `the working directory ${cwd} cannot be entered (${code ?? String(error)})`
+  }
+}
+
+function missingCommand(command: string): string {
+  if (!command.includes("/")) return "there is no such command on PATH"
+  if (!existsSync(command)) return "there is no such file"
+  // The file is there: what the system did not find is the program its first line names.
+  const interpreter = interpreterOf(command)
+  return interpreter === undefined
+    ? "the file exists, but the system cannot load it (built for another system?)"
+    : `the file exists, but its interpreter ${interpreter} does not`
+}
+
+function interpreterOf(path: string): string | undefined {
+  const head = Buffer.alloc(256)
+  try {
+    const file = openSync(path, "r")
+    try {
+      readSync(file, head)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return undefined
+  }
+  return /^#!\s*([^\s\0]+)/.exec(head.toString("latin1"))?.[1]
+}
+
+function tooBig({ args, env }: SpawnRequest): string {
+  const argumentBytes = args.reduce((sum, argument) => sum + Buffer.byteLength(argument), 0)
+  const environmentBytes = Object.entries(env).reduce(
+    (sum, [name, value]) => sum + name.length + (value ?? "").length,
+    0,
+  )
+  const longest = args.reduce((found, argument, at) => (argument.length > (args[found] ?? "").length ? at : found), 0)
+  return [
+    `its arguments (${argumentBytes} bytes) and environment (${environmentBytes} bytes) are more than the system takes;`,
+    `the longest argument is ${nameOfArgument(args, longest)} with ${(args[longest] ?? "").length} characters`,
+    "(Linux takes 128 KiB in one argument)",
+  ].join(" ")
+}
+
+function nameOfArgument(args: readonly string[], at: number): string {
+  const tied = /^--[\w-]+(?==)/.exec(args[at] ?? "")?.[0]
+  const before = args[at - 1]
+  return tied ?? (before?.startsWith("--") === true ? before : `number ${at + 1}`)
 }

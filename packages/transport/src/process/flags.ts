@@ -1,4 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
+import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
 
 /** These put the CLI on NDJSON both ways; a launch without them speaks no protocol at all. */
@@ -161,4 +162,28 @@ function thinkingFlags(thinking: Thinking): readonly Flag[] {
   // Without a budget the CLI has no "enabled": adaptive is what thinks there.
   if (thinking.budgetTokens === undefined) return [{ name: "thinking", value: "adaptive" }]
   return number("max-thinking-tokens")(thinking.budgetTokens)
+}
+
+/** The options of a launch that stand on the command line, as flags. */
+export function launchFlags(options: LaunchOptions): ClaudeFlags {
+  const { thinking, mcpServers, outputFormat } = options
+  return {
+    maxTurns: options.maxTurns,
+    maxBudgetUsd: options.maxBudgetUsd,
+    thinking:
+      thinking?.type === "enabled" ? { type: "enabled", budgetTokens: thinking.budgetTokens } : kindOf(thinking?.type),
+    thinkingDisplay: thinking?.display,
+    effort: options.effort,
+    betas: options.betas,
+    jsonSchema: outputFormat?.schema,
+    allowedTools: options.allowedTools,
+    disallowedTools: options.disallowedTools,
+    mcpConfig: mcpServers === undefined ? undefined : { mcpServers },
+    settingSources: options.settingSources,
+    additionalDirectories: options.additionalDirectories,
+  }
+}
+
+function kindOf(type: "adaptive" | "disabled" | undefined): ClaudeFlags["thinking"] {
+  return type === undefined ? undefined : { type }
 }

@@ -8,10 +8,8 @@ export {
   type ChildTransport,
   openChildProcess,
 } from "./child-process.ts"
-export { type ClaudeEnvironmentOptions, claudeProcessEnvironment } from "./environment.ts"
+export { type ClaudeEnvironmentOptions, claudeProcessEnvironment, signInOf } from "./environment.ts"
 export { type ClaudeExecutable, type FileKind, type FindClaudeOptions, findClaude } from "./find-claude.ts"
-export { claudeArguments } from "./flags.ts"
-export { launchFlags } from "./launch-flags.ts"
+export { claudeArguments, launchFlags } from "./flags.ts"
 export type { ArgumentStyle, ClaudeFlags, Thinking } from "./launch-options.ts"
-export { signInOf } from "./sign-in.ts"
 export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./spawned-process.ts"

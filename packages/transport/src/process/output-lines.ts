@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream"
+import { StringDecoder } from "node:string_decoder"
 import { createLineSplitter, type LineSplitter } from "@signalbox/protocol/framing"
 import { LineQueue } from "../line-queue.ts"
-import type { ChildSettings } from "./child-options.ts"
-import { drained, endOf } from "./stream-end.ts"
+import type { ChildSettings } from "./child-process.ts"
 
 /** What a pipe still holds after its writer is gone is far less; only a writer that lives on could bring more. */
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024
@@ -61,4 +61,76 @@ export class OutputLines {
     this.lines.end()
     this.#stdout.destroy()
   }
+}
+
+const KEPT_CHARS = 64 * 1024
+
+/** A process's standard error: always read, so that the process never blocks on it, and its end remembered. */
+export class StderrTail {
+  readonly #stream: Readable | undefined
+  readonly #end: Promise<void>
+  #text = ""
+
+  constructor(stream: Readable | null | undefined, onText: (text: string) => void) {
+    this.#stream = stream ?? undefined
+    this.#end = this.#stream === undefined ? Promise.resolve() : endOf(this.#stream)
+    const decoder = new StringDecoder("utf8")
+    this.#stream?.on("data", (chunk: Buffer | string) => {
+      const text = typeof chunk === "string" ? chunk : decoder.write(chunk)
+      if (text === "") return
+      this.#text += text
+      // Cut at twice the bound, so that each character is copied about once.
+      if (this.#text.length > 2 * KEPT_CHARS) this.#text = lastChars(this.#text, KEPT_CHARS)
+      onText(text)
+    })
+  }
+
+  /** The last of it, at most 64 Ki characters. */
+  get text(): string {
+    return lastChars(this.#text, KEPT_CHARS)
+  }
+
+  /** The process is gone: resolves when everything was read, or another process has held the stream open for this long. */
+  async drain(maxMs: number): Promise<void> {
+    await drained(this.#end, maxMs)
+    this.#stream?.destroy()
+  }
+}
+
+export function lastChars(text: string, count: number): string {
+  if (text.length <= count) return text
+  const tail = text.slice(-count)
+  // Half of a character that was cut in two is no character.
+  return /^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail
+}
+
+/** Resolves when nothing more will be read, however that came about. */
+export function endOf(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.readableEnded || stream.destroyed) resolve()
+    for (const event of ["end", "close", "error"]) stream.on(event, () => resolve())
+  })
+}
+
+/** Whether the promise settled in time. Leaves no timer behind. */
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  try {
+    return await Promise.race([promise.then(() => true), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Waits for the end of a stream whose writer is gone. What the writer left is in the pipe already, so the bound is only
+ * ever reached when another process holds the pipe open; but a busy event loop may come to the timer before it came to
+ * the pipe, hence the two rounds of reading after it.
+ */
+export async function drained(end: Promise<void>, ms: number): Promise<void> {
+  if (await settlesWithin(end, ms)) return
+  for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as delay } from "node:timers/promises"
-import { errorCode } from "./spawn-failure.ts"
+import { errorCode } from "./exit-report.ts"
 import { OWN_GROUP, type SpawnedProcess } from "./spawned-process.ts"
 
 /** A process together with everything it started that did not leave its group. */

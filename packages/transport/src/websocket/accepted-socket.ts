@@ -1,11 +1,11 @@
 import type { WebSocket } from "ws"
-import { deferred } from "../deferred.ts"
+import { deferred } from "../pacing.ts"
 import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
+import type { UpgradeRequest } from "./accept.ts"
 import { assertCloseCode, type LinkEnd, NORMAL_CLOSE, withoutCode } from "./close-codes.ts"
 import { Intake } from "./intake.ts"
 import { OutgoingLines, type OutgoingSettings } from "./outgoing-lines.ts"
 import { type LinkSettings, SocketLink } from "./socket-link.ts"
-import type { UpgradeRequest } from "./upgrade-request.ts"
 
 /** An agent that dialled us. */
 export interface AcceptedConnection extends Transport {

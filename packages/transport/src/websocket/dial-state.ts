@@ -2,7 +2,7 @@ import { TransportError } from "../errors.ts"
 import type { Closed } from "../transport.ts"
 import { type LinkEnd, withoutCode } from "./close-codes.ts"
 import type { DialPreset } from "./presets.ts"
-import { nextTry, type ReconnectBudget } from "./reconnect-policy.ts"
+import { nextTry, type ReconnectBudget } from "./retry-policies.ts"
 
 export type DialState =
   | { readonly phase: "idle" }

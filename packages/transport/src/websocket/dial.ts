@@ -1,13 +1,12 @@
 import type { WebSocket } from "ws"
-import { deferred } from "../deferred.ts"
+import { deferred } from "../pacing.ts"
 import { assertSendable, type Closed, closedError, type Transport } from "../transport.ts"
 import { type LinkEnd, NORMAL_CLOSE, withoutCode } from "./close-codes.ts"
 import { startDial } from "./dial-attempt.ts"
 import { type DialOptions, type DialSettings, dialHeaders, settleDialOptions } from "./dial-options.ts"
 import { type DialFailure, type DialInput, type DialState, stepDial } from "./dial-state.ts"
 import { Intake } from "./intake.ts"
-import { MessageRing } from "./message-ring.ts"
-import { OutgoingLines } from "./outgoing-lines.ts"
+import { MessageRing, OutgoingLines } from "./outgoing-lines.ts"
 import { SocketLink } from "./socket-link.ts"
 
 /** A connection that we dialled, and dial again when it breaks. */

@@ -1,4 +1,5 @@
 import { LineQueue } from "../line-queue.ts"
+import { Waker } from "../pacing.ts"
 
 /** Where lines come from, as far as it can be made to wait. */
 export interface PausableLink {
@@ -15,7 +16,7 @@ export class Intake {
   #link: PausableLink | undefined
   /** "closing": our goodbye is under way, and nothing may hold it up. */
   #state: "flowing" | "full" | "closing" | "ended" = "flowing"
-  #roomWaiters: (() => void)[] = []
+  readonly #room = new Waker()
 
   constructor(highWaterChars: number) {
     this.lines = new LineQueue({ highWaterChars, onRoom: () => this.#onRoom() })
@@ -41,7 +42,7 @@ export class Intake {
 
   /** Resolves when the reader has kept up, or no more is taken. */
   async room(): Promise<void> {
-    if (this.#state === "full") await new Promise<void>((resolve) => this.#roomWaiters.push(resolve))
+    if (this.#state === "full") await this.#room.wait()
   }
 
   /** What the peer wrote before it sees our goodbye is still taken, unless nobody reads it. */
@@ -54,17 +55,13 @@ export class Intake {
   end(): void {
     this.#state = "ended"
     this.lines.end()
-    this.#releaseWaiters()
+    this.#room.wake()
   }
 
   #onRoom(): void {
     if (this.#state !== "full") return
     this.#state = "flowing"
     this.#link?.resume()
-    this.#releaseWaiters()
-  }
-
-  #releaseWaiters(): void {
-    for (const resolve of this.#roomWaiters.splice(0)) resolve()
+    this.#room.wake()
   }
 }

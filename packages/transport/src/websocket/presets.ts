@@ -1,6 +1,5 @@
 import { TransportError } from "../errors.ts"
-import { type PostPolicy, postPolicies } from "../hybrid/post-policy.ts"
-import type { ReconnectPolicy } from "./reconnect-policy.ts"
+import { type PostPolicy, postPolicies, type ReconnectPolicy } from "./retry-policies.ts"
 
 /** What is sent again from the ring when a connection opens. */
 export type ReplayMode =

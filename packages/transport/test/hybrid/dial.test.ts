@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
-import { nextPostStep } from "../../src/hybrid/post-policy.ts"
 import { type DroppedEvents, dialHybrid, dialPresets, eventsUrl, postPolicies } from "../../src/index.ts"
 import { readLines } from "../../src/testing/index.ts"
+import { nextPostStep } from "../../src/websocket/retry-policies.ts"
 import { FakeClock, Inbox, sendFrame } from "../websocket/support.ts"
 import { openHybrid, type PostReceived } from "./support.ts"
 

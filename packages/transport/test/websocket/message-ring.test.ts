@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { MessageRing } from "../../src/websocket/message-ring.ts"
+import { MessageRing } from "../../src/websocket/outgoing-lines.ts"
 
 const message = (n: number) => JSON.stringify({ type: "assistant", n, uuid: `u${n}` })
 

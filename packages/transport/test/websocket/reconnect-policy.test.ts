@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { dialPresets } from "../../src/index.ts"
-import { nextTry, type ReconnectBudget, type ReconnectPolicy } from "../../src/websocket/reconnect-policy.ts"
+import { nextTry, type ReconnectBudget, type ReconnectPolicy } from "../../src/websocket/retry-policies.ts"
 
 const MIDDLE = 0.5
 

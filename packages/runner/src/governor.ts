@@ -1,14 +1,13 @@
 import { freemem, loadavg } from "node:os"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { isAtRest } from "@signalbox/protocol/agent-state"
 import type { RunnerToHub } from "@signalbox/protocol/runner-wire"
-import type { Agent } from "../agents/agent.ts"
-import type { Roster } from "../agents/roster.ts"
-import { signInFacts } from "../launch/sign-in-facts.ts"
-import type { RunnerSettings } from "../options.ts"
-import { processTable } from "../state/process-table.ts"
-import { judge } from "./judge.ts"
-import { smallHeap } from "./small-heap.ts"
-import { type CpuSample, cpuSample, type TreeUsage, usageOfTrees } from "./usage.ts"
+import type { Agent } from "./agents/agent.ts"
+import type { Roster } from "./agents/roster.ts"
+import { signInFacts } from "./launch/executable.ts"
+import type { RunnerSettings } from "./options.ts"
+import { type CpuSample, cpuSample, processTable, type TreeUsage, usageOfTrees } from "./state/process-table.ts"
 
 export interface GovernorOptions {
   readonly settings: RunnerSettings
@@ -93,5 +92,72 @@ export class Governor {
     log.info({ spawn: agent.spawn, session: agent.record.session, verdict: verdict.kind }, verdict.reason)
     if (verdict.kind === "kill") void agent.kill(verdict.reason)
     else agent.stopWhenIdle({ reason: verdict.reason, parked: true })
+  }
+}
+
+/** What the governor does about one agent now. */
+export type Judgement =
+  | { readonly kind: "leave" }
+  /** Idle for so long: put to rest, and brought back by the next message. */
+  | { readonly kind: "park"; readonly reason: string }
+  /** Too large: at the end of its turn, and brought back small by the next message. */
+  | { readonly kind: "stop-when-idle"; readonly reason: string }
+  | { readonly kind: "kill"; readonly reason: string }
+
+export interface AgentLimits {
+  /** Counts the agent and every process it started. */
+  readonly memoryCeilingBytes: number
+  /** How long an agent above its ceiling may go on with its turn. */
+  readonly memoryGraceMs: number
+  /** Idle for as long, it is put to rest. `Infinity`: never. */
+  readonly parkAfterMs: number
+}
+
+export interface JudgedAgent {
+  readonly memoryBytes: number
+  readonly isIdle: boolean
+  readonly idleForMs: number
+  /** For how long it has been above its ceiling. */
+  readonly overForMs: number
+}
+
+/** Above the ceiling by as much, waiting for the turn's end would endanger everything else. */
+const FAR_ABOVE = 1.5
+
+export function judge(agent: JudgedAgent, limits: AgentLimits): Judgement {
+  const { memoryBytes } = agent
+  const { memoryCeilingBytes, memoryGraceMs, parkAfterMs } = limits
+  if (memoryBytes > memoryCeilingBytes) {
+    const reason = `memory: ${mb(memoryBytes)} with all it started, above the ceiling of ${mb(memoryCeilingBytes)}`
+    const isFarAbove = !agent.isIdle && memoryBytes > memoryCeilingBytes * FAR_ABOVE
+    const isUrgent = isFarAbove || agent.overForMs > memoryGraceMs
+    return { kind: isUrgent ? "kill" : "stop-when-idle", reason }
+  }
+  if (agent.isIdle && agent.idleForMs >= parkAfterMs) {
+    return { kind: "park", reason: `parked after ${Math.round(agent.idleForMs / 1000)} s without work` }
+  }
+  return { kind: "leave" }
+}
+
+function mb(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MB`
+}
+
+/** Worth a collection, which takes some 20 ms. */
+const GARBAGE_BYTES = 2 * 1024 * 1024
+
+/**
+ * Keeps the heap of a process that lives for weeks, and has little that does, small: left to itself it grows with the busiest moment
+ * it has seen, by 40 MB and more, and gives nothing back. Called now and then, when there is time.
+ */
+export function smallHeap(): () => void {
+  setFlagsFromString("--semi-space-growth-factor=1")
+  setFlagsFromString("--expose-gc")
+  const collect: unknown = runInNewContext("gc")
+  let usedBytes = 0
+  return () => {
+    if (typeof collect !== "function" || process.memoryUsage().heapUsed < usedBytes + GARBAGE_BYTES) return
+    collect()
+    usedBytes = process.memoryUsage().heapUsed
   }
 }

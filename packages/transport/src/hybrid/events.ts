@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { isObject } from "@signalbox/protocol"
-import type { Clock } from "../clock.ts"
+import type { Clock } from "../pacing.ts"
 
 export type BodyRead =
   | { readonly kind: "body"; readonly bytes: Buffer }
@@ -78,4 +78,18 @@ function asLine(event: Readonly<Record<string, unknown>>): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Where the events of an agent go whose WebSocket is at this path. */
+export function eventsPath(path: string): string {
+  // The first one only, as the CLI does it.
+  const replaced = path.replace("/ws/", "/session/")
+  if (replaced.endsWith("/events")) return replaced
+  return replaced.endsWith("/") ? `${replaced}events` : `${replaced}/events`
+}
+
+/** The same host and query; `ws:` becomes `http:`, `wss:` becomes `https:`. */
+export function eventsUrl(url: URL): URL {
+  const scheme = url.protocol === "wss:" ? "https:" : "http:"
+  return new URL(`${scheme}//${url.host}${eventsPath(url.pathname)}${url.search}`)
 }
