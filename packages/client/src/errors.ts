@@ -1,3 +1,5 @@
+import type { ApiErrorCode } from "@signalbox/protocol/hub-api"
+
 /** What goes wrong on our side. What the hub refuses comes with the hub's own code. */
 export type LocalErrorCode =
   /** The client was closed. */
@@ -34,7 +36,11 @@ export class HubClientError extends Error {
   /** What the hub's reply says beside the error: the ask that was settled, the session that follows. */
   readonly details: Readonly<Record<string, unknown>>
 
-  constructor(code: LocalErrorCode | (string & {}), message: string, options: HubClientErrorOptions = {}) {
+  constructor(
+    code: LocalErrorCode | ApiErrorCode | (string & {}),
+    message: string,
+    options: HubClientErrorOptions = {},
+  ) {
     super(message, "cause" in options ? { cause: options.cause } : {})
     this.code = code
     this.status = options.status

@@ -1,18 +1,18 @@
+import type { HubEvent, StreamOperation, Subscribed } from "@signalbox/protocol/hub-api"
 import { HubClientError } from "./errors.ts"
-import type { Follower, FollowItem, Subscribed } from "./follower.ts"
-import type { HubEvent } from "./hub-records.ts"
+import type { Follower, FollowItem } from "./follower.ts"
 
 /** One subscription on the socket, for all the followers of one session. `*` is all sessions, without their events. */
 export class Feed {
   readonly key: string
   readonly followers = new Set<Follower>()
-  readonly #send: (operation: object) => void
+  readonly #send: (operation: StreamOperation) => void
   /** Subscriptions sent on this connection and not yet confirmed, with where each begins. */
   #unconfirmed: (number | undefined)[] = []
   #isSubscribed = false
   #beatsWaited = 0
 
-  constructor(key: string, send: (operation: object) => void) {
+  constructor(key: string, send: (operation: StreamOperation) => void) {
     this.key = key
     this.#send = send
   }

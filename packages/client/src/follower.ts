@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
+import type { Ask, HubEvent, Session, Subscribed } from "@signalbox/protocol/hub-api"
 import { abortedError, HubClientError } from "./errors.ts"
-import type { Ask, HubEvent, Session } from "./hub-records.ts"
 import { ItemQueue } from "./item-queue.ts"
 
 /** What following a session yields. */
@@ -10,19 +10,13 @@ export type FollowItem =
    * come next, and the message in progress from its beginning: deltas and open asks shown before are void. Events are not: none
    * comes twice. With `gap` some are no longer in the hub's log.
    */
-  | { readonly type: "subscribed"; readonly verdict: "ok" | "gap"; readonly firstSeq: number; readonly lastSeq: number }
+  | ({ readonly type: "subscribed" } & Subscribed)
   | ({ readonly type: "event" } & HubEvent)
   | { readonly type: "delta"; readonly message: Envelope }
   | { readonly type: "ask"; readonly ask: Ask }
   | { readonly type: "changed"; readonly session: Session }
   /** The connection is lost and will come back by itself. */
   | { readonly type: "disconnected"; readonly reason: string }
-
-export interface Subscribed {
-  readonly verdict: "ok" | "gap"
-  readonly firstSeq: number
-  readonly lastSeq: number
-}
 
 export interface FollowOptions {
   /** The last event already seen; 0 for all there are. Without it: from now on. */

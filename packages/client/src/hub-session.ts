@@ -1,35 +1,12 @@
-import type { UnlistedRequest } from "@signalbox/protocol"
+import { saysSignIn, type UnlistedRequest } from "@signalbox/protocol"
+import type { HubEvent, NewMessage, RouteQuery, Session, SessionPatch } from "@signalbox/protocol/hub-api"
 import type { FollowItem, FollowOptions } from "./follower.ts"
-import type { EventPage, EventQuery, Session } from "./hub-records.ts"
-import type { Rest } from "./rest.ts"
-import { newUuid } from "./uuid.ts"
+import { type CallOptions, newUuid, type Rest } from "./rest.ts"
 
-export interface SendOptions {
-  /** The same one again is the same message. One is made up where none is given. */
-  readonly uuid?: string
-  readonly priority?: "now" | "next" | "later"
-}
+/** Where `uuid` is left out, one is made up. */
+export type SendOptions = Omit<NewMessage, "content">
 
-export interface HubSession {
-  readonly id: string
-  get(): Promise<Session>
-  /**
-   * Its events and deltas, from `after` on and then live, in order, none twice and none left out. Comes back by itself when
-   * the connection is lost. Ends when the reader stops, at `close()`, or with an error that coming back would not mend.
-   */
-  follow(options?: FollowOptions): AsyncIterableIterator<FollowItem, undefined>
-  /** A page of its history. */
-  events(query?: EventQuery): Promise<EventPage>
-  send(content: string | readonly unknown[], options?: SendOptions): Promise<{ uuid: string; seq: number }>
-  /** Takes back a message that still waits. */
-  cancel(uuid: string): Promise<unknown>
-  /** A control request to its agent, and the agent's answer. */
-  control(request: UnlistedRequest, options?: { readonly timeoutMs?: number }): Promise<unknown>
-  interrupt(): Promise<void>
-  change(fields: { readonly title?: string; readonly archived?: boolean }): Promise<Session>
-  /** Ends its agent; its history stays. */
-  stop(): Promise<unknown>
-}
+export type HubSession = ReturnType<typeof openHubSession>
 
 export interface SessionPorts {
   readonly rest: Rest
@@ -42,37 +19,86 @@ const CONTROL_TIMEOUT_MS = 60_000
 /** So that the hub's own time-out, which says more, comes first. */
 const EXTRA_MS = 5000
 
-export function openHubSession(id: string, { rest, follow, startTimeoutMs }: SessionPorts): HubSession {
-  const path = `/api/sessions/${encodeURIComponent(id)}`
+export function openHubSession(id: string, { rest, follow, startTimeoutMs }: SessionPorts) {
+  const params = { id }
   return {
     id,
-    get: () => rest.call({ method: "GET", path, repeatable: true }),
-    follow: (options = {}) => follow(id, options),
-    events: (query = {}) => rest.call({ method: "GET", path: `${path}/events`, query, repeatable: true }),
-    send: (content, options = {}) =>
-      rest.call({
-        method: "POST",
-        path: `${path}/messages`,
+    get: () => rest.route("GET /api/sessions/:id", { params }),
+    /**
+     * Its events and deltas, from `after` on and then live, in order, none twice and none left out. Comes back by itself when
+     * the connection is lost. Ends when the reader stops, at `close()`, or with an error that coming back would not mend.
+     */
+    follow: (options: FollowOptions = {}) => follow(id, options),
+    /** A page of its history. */
+    events: (query: RouteQuery<"GET /api/sessions/:id/events"> = {}) =>
+      rest.route("GET /api/sessions/:id/events", { params, query }),
+    /** The landmarks of its whole history. */
+    outline: () => rest.route("GET /api/sessions/:id/outline", { params }),
+    send: (content: NewMessage["content"], options: SendOptions = {}) =>
+      rest.route("POST /api/sessions/:id/messages", {
+        params,
         body: { content, uuid: newUuid(), ...options },
         repeatable: true,
         timeoutMs: startTimeoutMs,
       }),
-    cancel: (uuid) => rest.call({ method: "DELETE", path: `${path}/messages/${encodeURIComponent(uuid)}` }),
-    async control(request, { timeoutMs = CONTROL_TIMEOUT_MS } = {}) {
-      const body = { request, timeoutMs }
-      const reply = await rest.call<{ response: unknown }>({
-        method: "POST",
-        path: `${path}/control`,
-        body,
-        timeoutMs: timeoutMs + EXTRA_MS,
-      })
-      return reply.response
+    /** Takes back a message that still waits. */
+    cancel: (uuid: string) => rest.route("DELETE /api/sessions/:id/messages/:uuid", { params: { id, uuid } }),
+    /** A control request to its agent, and the agent's answer. */
+    async control(
+      request: UnlistedRequest,
+      { timeoutMs = CONTROL_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+    ): Promise<unknown> {
+      const call = { params, body: { request, timeoutMs }, timeoutMs: timeoutMs + EXTRA_MS }
+      return (await rest.route("POST /api/sessions/:id/control", call)).response
     },
-    // Never repeated: a second one could hit the next turn.
-    async interrupt() {
-      await rest.call({ method: "POST", path: `${path}/interrupt` })
+    /** Not repeated: a second one could hit the next turn. */
+    async interrupt(options: Omit<CallOptions, "repeatable"> = {}): Promise<void> {
+      await rest.route("POST /api/sessions/:id/interrupt", { params, ...options })
     },
-    change: (fields) => rest.call({ method: "PATCH", path, body: fields, repeatable: true }),
-    stop: () => rest.call({ method: "DELETE", path, repeatable: true }),
+    /** Which variables its agent took and which it refused; null when it does not tell. */
+    setEnvironment: (variables: Readonly<Record<string, string>>) =>
+      rest.route("POST /api/sessions/:id/env", { params, body: { variables } }),
+    change: (fields: SessionPatch) => rest.route("PATCH /api/sessions/:id", { params, body: fields, repeatable: true }),
+    /** Ends its agent; its history stays. */
+    stop: () => rest.route("DELETE /api/sessions/:id", { params, repeatable: true }),
+    /** Removes the git worktree that was made for it, never with uncommitted changes. */
+    removeWorktree: () => rest.route("DELETE /api/sessions/:id/worktree", { params }),
   }
+}
+
+const PAGE = 1000
+
+/** Every event up to `lastSeq`, page by page: those that come meanwhile are not waited for. */
+export async function* readEvents(
+  session: Pick<HubSession, "events">,
+  lastSeq: number,
+  onRead: (seq: number) => void = () => undefined,
+): AsyncGenerator<HubEvent> {
+  let after = 0
+  while (after < lastSeq) {
+    const { events } = await session.events({ after, limit: PAGE })
+    const last = events.at(-1)?.seq
+    if (last === undefined) return
+    for (const event of events) if (event.seq <= lastSeq) yield event
+    after = last
+    onRead(Math.min(after, lastSeq))
+  }
+}
+
+type Facts = Pick<Session, "state" | "lastResult" | "exit">
+
+/** True if the session's last turn or process failed. The state of a failed session is still `idle` or `ended`. */
+export function hasFailed({ state, lastResult, exit }: Facts): boolean {
+  if (state === "running" || state === "starting") return false
+  // A person ended it: a turn that broke off by that did not fail.
+  if (state === "ended" && exit?.reason.startsWith("stopped by") === true) return false
+  const isErrorResult = lastResult?.isError === true && lastResult.interruptedBy === undefined
+  const isBadExit = state === "ended" && (exit?.signal !== undefined || (exit?.code ?? 0) !== 0)
+  return isErrorResult || isBadExit
+}
+
+/** Advice for a failed session, if we have any: "Not signed in. On attic, run …". */
+export function failureAdvice(session: Facts & Pick<Session, "lastLine">, machine?: string): string | undefined {
+  if (!hasFailed(session) || !saysSignIn(session.lastLine ?? session.exit?.reason ?? "")) return undefined
+  return `Not signed in. ${machine === undefined ? "On its machine" : `On ${machine}`}, run claude, then /login.`
 }

@@ -1,3 +1,4 @@
+import { readStreamLine, type StreamLine, type StreamOperation } from "@signalbox/protocol/hub-api"
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { createSocket, sendsHeaders } from "#websocket"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
@@ -6,7 +7,6 @@ import { Follower, type FollowItem, type FollowOptions } from "./follower.ts"
 import type { HubAddress } from "./hub-address.ts"
 import type { Rest } from "./rest.ts"
 import { NORMAL_CLOSE, REFUSED_CLOSE, type Socket } from "./socket.ts"
-import { readStreamLine, type StreamLine } from "./stream-line.ts"
 
 export interface HubStreamOptions {
   /** Where it is now. */
@@ -107,7 +107,7 @@ export class HubStream {
     if (this.#link.name === "open" && this.#feeds.get(feed.key) === feed) feed.subscribe()
   }
 
-  #send(operation: object): void {
+  #send(operation: StreamOperation): void {
     if (this.#link.name === "open") this.#link.socket.send(`${JSON.stringify(operation)}\n`)
   }
 
@@ -147,7 +147,7 @@ export class HubStream {
   }
 
   async #signIn(token: string): Promise<void> {
-    await this.#options.rest.call({ method: "POST", path: "/api/login", body: { token } })
+    await this.#options.rest.route("POST /api/login", { body: { token } })
   }
 
   #opened(socket: Socket): void {
@@ -168,8 +168,7 @@ export class HubStream {
   /** A subscription that is not confirmed: does the session exist, for us? */
   async #findOut(feed: Feed): Promise<void> {
     const generation = this.#generation
-    const path = feed.key === "*" ? "/api/me" : `/api/sessions/${encodeURIComponent(feed.key)}`
-    const error = await this.#refusalOf(path)
+    const error = await this.#refusal(feed.key)
     if (generation !== this.#generation) return
     if (error === undefined) return this.#retry("the hub does not confirm a subscription")
     feed.end(error)
@@ -182,7 +181,7 @@ export class HubStream {
     // Why a connection was refused is told to nobody; a plain call gets a plain answer.
     this.#drop({ name: "connecting" })
     const generation = this.#generation
-    const error = await this.#refusalOf("/api/me")
+    const error = await this.#refusal("*")
     if (generation !== this.#generation) return
     if (error !== undefined) this.#fail(error)
     else if (isRefused)
@@ -190,9 +189,13 @@ export class HubStream {
     else this.#retry(reason)
   }
 
-  async #refusalOf(path: string): Promise<HubClientError | undefined> {
+  /** Why the hub does not let us follow this, if coming back would not mend it. */
+  async #refusal(key: string): Promise<HubClientError | undefined> {
+    const { rest } = this.#options
+    const once = { repeatable: false }
     try {
-      await this.#options.rest.call({ method: "GET", path })
+      if (key === "*") await rest.route("GET /api/me", once)
+      else await rest.route("GET /api/sessions/:id", { params: { id: key }, ...once })
       return undefined
     } catch (error) {
       return isForGood(error) ? error : undefined
@@ -278,7 +281,9 @@ export class HubStream {
         if (feed !== undefined) this.#subscribe(feed)
         return
       case "error":
-        feed?.refused(new HubClientError(line.code, line.message))
+        feed?.refused(
+          new HubClientError(line.code ?? "client/refused", line.message ?? "the hub refused the subscription"),
+        )
         if (feed !== undefined) this.#forget(feed)
         return
     }

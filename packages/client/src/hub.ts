@@ -1,21 +1,20 @@
-import type { Backoff } from "@signalbox/protocol/timing"
-import type { FollowItem, FollowOptions } from "./follower.ts"
-import { hubAddress } from "./hub-address.ts"
 import type {
-  Ask,
   AskAnswer,
-  AskState,
-  LaunchedSession,
-  LaunchRequest,
-  SessionPage,
-  SessionQuery,
-} from "./hub-records.ts"
-import { type HubRunners, hubRunners } from "./hub-runners.ts"
-import { type HubRuns, hubRuns } from "./hub-runs.ts"
-import { type HubSession, openHubSession } from "./hub-session.ts"
+  Login,
+  NewRun,
+  NewSession,
+  NewToken,
+  RouteCall,
+  RouteQuery,
+  RunPatch,
+  TaskPatch,
+} from "@signalbox/protocol/hub-api"
+import type { Backoff } from "@signalbox/protocol/timing"
+import type { FollowOptions } from "./follower.ts"
+import { hubAddress } from "./hub-address.ts"
+import { openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
-import { type Call, Rest } from "./rest.ts"
-import { newUuid } from "./uuid.ts"
+import { type Call, type CallOptions, newUuid, Rest } from "./rest.ts"
 
 export interface ConnectOptions {
   /** `http://127.0.0.1:8765`. A function is asked at each try: a hub may come back elsewhere, and is nowhere meanwhile. */
@@ -33,38 +32,9 @@ export interface ConnectOptions {
   readonly onRetry?: (tries: number) => void
 }
 
-interface AskQuery {
-  readonly state?: AskState
-  readonly session?: string
-  readonly order?: "oldest" | "newest"
-  readonly limit?: number
-}
-
-export interface Hub {
-  sessions(query?: SessionQuery): Promise<SessionPage>
-  launch(request?: LaunchRequest): Promise<LaunchedSession>
-  /** One session; nothing is asked of the hub yet. */
-  session(id: string): HubSession
-  /** Changes and asks of all sessions, without their events. */
-  watch(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<FollowItem, undefined>
-  /** The oldest first, unless `order` says otherwise. */
-  asks(query?: AskQuery): Promise<readonly Ask[]>
-  ask(id: string): Promise<Ask>
-  /** The first valid answer wins: `ask/settled` means that somebody else's did, and `details.ask` says whose. */
-  answer(askId: string, answer: AskAnswer): Promise<Ask>
-  /** More time for one that expires. With `expiresAt` as it was seen, two who ask for it get it once. */
-  extend(askId: string, seen?: { readonly expiresAt?: string }): Promise<Ask>
-  /** The machines that run agents. */
-  readonly runners: HubRunners
-  /** Lists of tasks that programs work through. */
-  readonly runs: HubRuns
-  /** Any other call of the hub's. */
-  request<Reply = unknown>(call: Call): Promise<Reply>
-  /** A lost connection is tried again now: the machine woke up, or its network is back. */
-  retryNow(): void
-  /** Ends everything: calls under way fail with `client/closed`, what is followed ends. */
-  close(): void
-}
+export type Hub = ReturnType<typeof connectHub>
+export type HubRunners = Hub["runners"]
+export type HubRuns = Hub["runs"]
 
 const DEFAULT_TIMEOUT_MS = 30_000
 const DEFAULT_BACKOFF: Backoff = { baseDelayMs: 250, maxDelayMs: 10_000 }
@@ -74,7 +44,7 @@ const DEFAULT_PING_MS = 15_000
 const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
 
 /** Opens no connection until one is needed. */
-export function connectHub(options: ConnectOptions): Hub {
+export function connectHub(options: ConnectOptions) {
   const address = hubAddress(options.url, options.token)
   const backoff = { ...DEFAULT_BACKOFF, ...options.reconnect }
   const rest = new Rest({ address, backoff, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS })
@@ -85,48 +55,127 @@ export function connectHub(options: ConnectOptions): Hub {
   const follow = (key: string, how: FollowOptions) => stream.follow(key, how).items
 
   return {
-    sessions: (query = {}) => rest.call({ method: "GET", path: "/api/sessions", query, repeatable: true }),
-    launch: (request = {}) =>
-      rest.call({
-        method: "POST",
-        path: "/api/sessions",
+    sessions: (query: RouteQuery<"GET /api/sessions"> = {}) => rest.route("GET /api/sessions", { query }),
+    /** A repeat with the same `requestKey` is the same session; one is made up where none is given. */
+    launch: (request: NewSession = {}) =>
+      rest.route("POST /api/sessions", {
         body: { requestKey: newUuid(), ...request },
         repeatable: true,
         timeoutMs: startTimeoutMs,
       }),
-    session: (id) => openHubSession(id, { rest, follow, startTimeoutMs }),
-    watch: (watchOptions = {}) => follow("*", watchOptions),
-    async asks(query = {}) {
-      const reply = await rest.call<{ asks: readonly Ask[] }>({
-        method: "GET",
-        path: "/api/asks",
-        query,
-        repeatable: true,
-      })
-      return reply.asks
-    },
-    ask: (id) => rest.call({ method: "GET", path: `/api/asks/${encodeURIComponent(id)}`, repeatable: true }),
-    answer: (askId, answer) =>
-      rest.call({
-        method: "POST",
-        path: `/api/asks/${encodeURIComponent(askId)}/answer`,
+    /** One session; nothing is asked of the hub yet. */
+    session: (id: string) => openHubSession(id, { rest, follow, startTimeoutMs }),
+    /** Changes and asks of all sessions, without their events. */
+    watch: (watchOptions: { readonly signal?: AbortSignal } = {}) => follow("*", watchOptions),
+    search: (query: RouteQuery<"GET /api/search">, options: CallOptions = {}) =>
+      rest.route("GET /api/search", { query, ...options }),
+
+    /** The oldest first, unless `order` says otherwise. */
+    asks: async (query: RouteQuery<"GET /api/asks"> = {}) => (await rest.route("GET /api/asks", { query })).asks,
+    /** The same, with whether there are more than `limit`. */
+    askPage: (query: RouteQuery<"GET /api/asks"> = {}) => rest.route("GET /api/asks", { query }),
+    ask: (id: string) => rest.route("GET /api/asks/:id", { params: { id } }),
+    /** The first valid answer wins: `ask/settled` means that somebody else's did, and `details.ask` says whose. */
+    answer: (askId: string, answer: AskAnswer) =>
+      rest.route("POST /api/asks/:id/answer", {
+        params: { id: askId },
         body: { answerId: newUuid(), ...answer },
         repeatable: true,
       }),
-    extend: (askId, seen = {}) =>
-      rest.call({
-        method: "POST",
-        path: `/api/asks/${encodeURIComponent(askId)}/extend`,
+    /** More time for one that expires. With `expiresAt` as it was seen, two who ask for it get it once. */
+    extend: (askId: string, seen: { readonly expiresAt?: string } = {}) =>
+      rest.route("POST /api/asks/:id/extend", {
+        params: { id: askId },
         body: seen,
         repeatable: seen.expiresAt !== undefined,
       }),
+
+    ...hubWide(rest),
+    /** The machines that run agents. */
     runners: hubRunners(rest),
+    /** Lists of tasks that programs work through. */
     runs: hubRuns(rest),
-    request: (call) => rest.call(call),
+
+    /** A call that this client has no method for. */
+    request: <Reply = unknown>(call: Call): Promise<Reply> => rest.call(call),
+    /** A lost connection is tried again now: the machine woke up, or its network is back. */
     retryNow: () => stream.retryNow(),
+    /** Ends everything: calls under way fail with `client/closed`, what is followed ends. */
     close() {
       rest.close()
       stream.close()
     },
+  }
+}
+
+/** Who may do what: policy, grants, their history, settings, tokens and logins. */
+function hubWide(rest: Rest) {
+  return {
+    /** The rules in force. */
+    policy: () => rest.route("GET /api/policy"),
+    setPolicy: (policy: RouteCall<"PUT /api/policy">["body"]) => rest.route("PUT /api/policy", { body: policy }),
+    /** Standing permissions. */
+    grants: (query: RouteQuery<"GET /api/grants"> = {}) => rest.route("GET /api/grants", { query }),
+    /** `gone`: false when it is only noted, because the CLI cannot take it back. */
+    revokeGrant: (id: string) => rest.route("DELETE /api/grants/:id", { params: { id } }),
+    /** Who or what decided, when, and why. */
+    audit: (query: RouteQuery<"GET /api/audit"> = {}) => rest.route("GET /api/audit", { query }),
+    settings: () => rest.route("GET /api/settings"),
+    /** A field that is left out gets its default. */
+    setSettings: (settings: RouteCall<"PUT /api/settings">["body"]) =>
+      rest.route("PUT /api/settings", { body: settings }),
+    tokens: {
+      list: () => rest.route("GET /api/tokens"),
+      /** Not repeated: a second one would be another token. Its secret is in this reply only. */
+      create: (token: NewToken) => rest.route("POST /api/tokens", { body: token }),
+      /** Closes its open connections, too. */
+      revoke: (id: string) => rest.route("DELETE /api/tokens/:id", { params: { id }, repeatable: true }),
+    },
+    me: (options: CallOptions = {}) => rest.route("GET /api/me", options),
+    /** Signs this browser in. */
+    login: (credential: Login) => rest.route("POST /api/login", { body: credential }),
+    logout: () => rest.route("POST /api/logout"),
+    health: () => rest.route("GET /healthz"),
+    ready: () => rest.route("GET /readyz"),
+    openApi: () => rest.route("GET /api/openapi.json"),
+  }
+}
+
+function hubRunners(rest: Rest) {
+  return {
+    /** Those that are away too. */
+    list: async () => (await rest.route("GET /api/runners")).runners,
+    /** Whether it takes new agents; those that are there go on. */
+    async drain(id: string, draining: boolean): Promise<void> {
+      await rest.route("PATCH /api/runners/:id", { params: { id }, body: { draining }, repeatable: true })
+    },
+    /** Only one that is away. */
+    async forget(id: string): Promise<void> {
+      await rest.route("DELETE /api/runners/:id", { params: { id } })
+    },
+    /** The last lines of its log, the newest last; only of one that is connected. `more`: there are older ones. */
+    log: (id: string, query: RouteQuery<"GET /api/runners/:id/log"> = {}) =>
+      rest.route("GET /api/runners/:id/log", { params: { id }, query }),
+    /** The folders in a folder of that machine; without a path, where its user begins. */
+    folders: (id: string, query: RouteQuery<"GET /api/runners/:id/folders"> = {}) =>
+      rest.route("GET /api/runners/:id/folders", { params: { id }, query }),
+    /** Conversations that `claude` itself recorded on that machine. */
+    recorded: (id: string, query: RouteQuery<"GET /api/runners/:id/sessions"> = {}) =>
+      rest.route("GET /api/runners/:id/sessions", { params: { id }, query }),
+  }
+}
+
+function hubRuns(rest: Rest) {
+  return {
+    /** Newest first. */
+    list: (query: RouteQuery<"GET /api/runs"> = {}) => rest.route("GET /api/runs", { query }),
+    /** Not repeated: a second one would be another run. */
+    create: (run: NewRun) => rest.route("POST /api/runs", { body: run }),
+    get: (id: string) => rest.route("GET /api/runs/:id", { params: { id } }),
+    change: (id: string, change: RunPatch) =>
+      rest.route("PATCH /api/runs/:id", { params: { id }, body: change, repeatable: true }),
+    /** Tasks are counted from 1. */
+    changeTask: (id: string, number: number, change: TaskPatch) =>
+      rest.route("PATCH /api/runs/:id/tasks/:n", { params: { id, n: `${number}` }, body: change, repeatable: true }),
   }
 }

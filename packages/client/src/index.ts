@@ -1,3 +1,38 @@
+import type { RouteQuery } from "@signalbox/protocol/hub-api"
+
+export type {
+  Ask,
+  AskAnswer,
+  AskPage,
+  AskState,
+  AuditRecord,
+  CreatedSession as LaunchedSession,
+  CreatedToken,
+  EventPage,
+  Grant,
+  HubEvent,
+  HubSettings,
+  Me,
+  NewRun,
+  NewSession as LaunchRequest,
+  NewToken,
+  OutlineMark,
+  PolicyInForce,
+  RecordedSession,
+  Run,
+  Runner,
+  RunnerFolders,
+  RunnerLogLine,
+  RunPatch as RunChange,
+  RunTask,
+  SearchHit,
+  SearchReply,
+  Session,
+  SessionPage,
+  SessionState,
+  TaskPatch as TaskChange,
+  Token,
+} from "@signalbox/protocol/hub-api"
 export type { Backoff } from "@signalbox/protocol/timing"
 export {
   type DirectConnection,
@@ -8,25 +43,10 @@ export {
 } from "./direct.ts"
 export { HubClientError, type HubClientErrorOptions, type LocalErrorCode } from "./errors.ts"
 export type { FollowItem, FollowOptions } from "./follower.ts"
-export { type ConnectOptions, connectHub, type Hub } from "./hub.ts"
-export type {
-  Ask,
-  AskAnswer,
-  AskState,
-  EventPage,
-  EventQuery,
-  HubEvent,
-  LaunchedSession,
-  LaunchRequest,
-  Session,
-  SessionPage,
-  SessionQuery,
-  SessionState,
-} from "./hub-records.ts"
-export type { HubRunners, Runner, RunnerLogLine } from "./hub-runners.ts"
-export type { HubRuns, NewRun, Run, RunChange, RunTask, TaskChange } from "./hub-runs.ts"
-export type { HubSession, SendOptions } from "./hub-session.ts"
-export { readEvents } from "./read-events.ts"
-export type { Call } from "./rest.ts"
-export { failureAdvice, hasFailed } from "./session-failure.ts"
-export { newUuid } from "./uuid.ts"
+export { type ConnectOptions, connectHub, type Hub, type HubRunners, type HubRuns } from "./hub.ts"
+export { failureAdvice, type HubSession, hasFailed, readEvents, type SendOptions } from "./hub-session.ts"
+export { type Call, newUuid } from "./rest.ts"
+
+export type SessionQuery = RouteQuery<"GET /api/sessions">
+export type EventQuery = RouteQuery<"GET /api/sessions/:id/events">
+export type SearchQuery = RouteQuery<"GET /api/search">

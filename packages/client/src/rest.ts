@@ -1,19 +1,26 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { Method, RouteCall, RouteName, RouteReply } from "@signalbox/protocol/hub-api"
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
 import type { HubAddress } from "./hub-address.ts"
 
-export interface Call {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
-  /** From `/api/…` on, with what needs it escaped. */
-  readonly path: string
-  readonly query?: object
-  readonly body?: object
+/** How a call is made, whatever it says. */
+export interface CallOptions {
   /** Doing it twice is doing it once: it is tried again while the hub is away for a moment. */
   readonly repeatable?: boolean
   readonly timeoutMs?: number
   readonly signal?: AbortSignal | undefined
 }
+
+export interface Call extends CallOptions {
+  readonly method: Method
+  /** From `/api/…` on, with what needs it escaped. */
+  readonly path: string
+  readonly query?: object
+  readonly body?: object
+}
+
+type Given<Name extends RouteName> = RouteCall<Name> & CallOptions
 
 export interface RestOptions {
   /** Where it is now. */
@@ -36,6 +43,21 @@ export class Rest {
 
   close(): void {
     this.#closing.abort(closedError())
+  }
+
+  /** A route of the hub's table, with the types it has there. Reading is repeatable unless it is said not to be. */
+  route<Name extends RouteName>(
+    name: Name,
+    ...[given]: Partial<Given<Name>> extends Given<Name> ? [Given<Name>?] : [Given<Name>]
+  ): Promise<RouteReply<Name>> {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name is a method and a path, and has these parts
+    const [method, path] = name.split(" ") as [Method, string]
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- all that a route can be given, when it is not known which
+    const { params = {}, ...rest } = (given ?? {}) as Omit<Call, "method" | "path"> & {
+      params?: Record<string, string>
+    }
+    const filled = path.replace(/:(\w+)/g, (_, part: string) => encodeURIComponent(params[part] ?? ""))
+    return this.call({ repeatable: method === "GET", ...rest, method, path: filled })
   }
 
   /** The reply's body, which is taken to be what the hub's contract says. */
@@ -174,4 +196,13 @@ function pathOf({ path, query = {} }: Call): string {
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
   const text = parameters.toString()
   return `${path}${text === "" ? "" : `?${text}`}`
+}
+
+/** For what may be sent twice and must count once. `crypto.randomUUID` is missing in a browser on a plain http page. */
+export function newUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
 }

@@ -46,7 +46,10 @@ describe("in a browser", () => {
     }
     visit("index.ts")
     expect(seen.size).toBeGreaterThan(10)
-    expect([...seen].filter((name) => !name.endsWith(".ts"))).toEqual(["@signalbox/protocol"])
+    expect([...seen].filter((name) => !name.endsWith(".ts")).toSorted()).toEqual([
+      "@signalbox/protocol",
+      "@signalbox/protocol/hub-api",
+    ])
   })
 
   it("[HC21] a token is exchanged for a cookie before the stream is opened", async () => {

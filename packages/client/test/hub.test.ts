@@ -1,6 +1,8 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { connectHub, HubClientError } from "@signalbox/client"
+import type { RouteRule } from "@signalbox/protocol/hub-api"
+import { ROUTES } from "@signalbox/protocol/hub-api/schemas"
 import { describe, expect, it, vi } from "vitest"
 import { refused } from "./fake-hub.ts"
 import { setUp } from "./setup.ts"
@@ -64,6 +66,37 @@ describe("calls to the hub", () => {
       ["POST", { expiresAt: "soon" }],
       ["PUT", { rules: [] }],
     ])
+  })
+
+  it("[HC25] there is a method for every route that answers in JSON", async () => {
+    const called = new Set<string>()
+    vi.stubGlobal("fetch", async (url: string, { method }: RequestInit) => {
+      called.add(`${method} ${decodeURIComponent(new URL(url).pathname)}`)
+      return Response.json({ asks: [], runners: [] })
+    })
+    const hub = setup.connect()
+    const session = hub.session(":id")
+    const ofSession = [session.get(), session.events(), session.outline(), session.send("hi"), session.cancel(":uuid")]
+    const steering = [session.control({ subtype: "x" }), session.interrupt(), session.setEnvironment({ A: "b" })]
+    const ending = [session.change({ archived: true }), session.stop(), session.removeWorktree()]
+    const asks = [hub.askPage(), hub.ask(":id"), hub.answer(":id", { behavior: "allow" }), hub.extend(":id")]
+    const rights = [hub.policy(), hub.setPolicy({}), hub.grants(), hub.revokeGrant(":id"), hub.audit()]
+    const { tokens, runners, runs } = hub
+    const access = [tokens.list(), tokens.create({ role: "viewer" }), tokens.revoke(":id"), hub.me(), hub.logout()]
+    const machines = [runners.list(), runners.drain(":id", true), runners.forget(":id"), runners.log(":id")]
+    const looking = [runners.folders(":id"), runners.recorded(":id"), hub.search({ q: "x" }), hub.settings()]
+    const tasks = [runs.list(), runs.create({ title: "t", tasks: [] }), runs.get(":id"), runs.change(":id", {})]
+    const rest = [hub.sessions(), hub.launch(), hub.setSettings({}), hub.login({ code: "c" })]
+    // A task has a number.
+    const task = runs.changeTask(":id", Number.NaN, {})
+    const operations = [hub.health(), hub.ready(), hub.openApi()]
+    const all = [ofSession, steering, ending, asks, rights, access, machines, looking, tasks, rest, task, operations]
+    await Promise.all(all.flat())
+    vi.unstubAllGlobals()
+    const inJson = Object.entries<RouteRule>(ROUTES).filter(([, rule]) => rule.contentType === undefined)
+    expect([...called].map((name) => name.replace("NaN", ":n")).toSorted()).toEqual(
+      inJson.map(([name]) => name).toSorted(),
+    )
   })
 
   it("[HC13] a refusal has the hub's code, status and what else the reply says", async () => {

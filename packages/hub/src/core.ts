@@ -1,11 +1,33 @@
-import type { LaunchOptions } from "@signalbox/protocol/launch-options"
+import type {
+  SearchQuery as ApiSearchQuery,
+  AskState,
+  AuditRecord,
+  ControlCall,
+  CreatedSession,
+  EnvironmentReply,
+  EventQuery,
+  Grant,
+  GrantRevoked,
+  HubSettings,
+  MessageReceipt,
+  NewMessage,
+  NewRun,
+  NewSession,
+  OutlineMark,
+  Run,
+  Runner,
+  RunPage,
+  RunPatch,
+  SearchReply,
+  Session,
+  SessionPage,
+  SessionPatch,
+  SessionQuery,
+  TaskPatch,
+} from "@signalbox/protocol/hub-api"
 import type { Caller } from "./model/access.ts"
-import type { Ask, AskAnswer, AskState } from "./model/ask.ts"
-import type { AuditRecord, Grant } from "./model/audit.ts"
+import type { Ask, AskAnswer } from "./model/ask.ts"
 import type { StoredEvent } from "./model/event.ts"
-import type { HubSettings } from "./model/hub-settings.ts"
-import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
-import type { SessionPhase, SessionRecord } from "./model/session-record.ts"
 
 /**
  * What the hub does, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
@@ -13,13 +35,13 @@ import type { SessionPhase, SessionRecord } from "./model/session-record.ts"
  */
 export interface HubCore {
   createSession(request: NewSession, caller: Caller): Promise<CreatedSession>
-  listSessions(query: SessionQuery): Promise<{ sessions: readonly SessionView[]; cursor: string | null }>
-  getSession(id: string): SessionView
-  patchSession(id: string, patch: { title?: string; archived?: boolean }, caller: Caller): Promise<SessionView>
+  listSessions(query: SessionQuery): Promise<SessionPage>
+  getSession(id: string): Session
+  patchSession(id: string, patch: SessionPatch, caller: Caller): Promise<Session>
   /** Stops its agent, keeps its history. */
-  endSession(id: string, caller: Caller): Promise<SessionView>
+  endSession(id: string, caller: Caller): Promise<Session>
 
-  sendMessage(id: string, message: NewMessage, caller: Caller): Promise<{ uuid: string; seq: number }>
+  sendMessage(id: string, message: NewMessage, caller: Caller): Promise<MessageReceipt>
   cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }>
   interrupt(id: string, caller: Caller): Promise<{ response: unknown }>
   control(id: string, request: ControlCall, caller: Caller): Promise<{ response: unknown }>
@@ -41,16 +63,16 @@ export interface HubCore {
   putPolicy(policy: unknown, caller: Caller): Promise<unknown>
   listGrants(query: { session?: string }): Promise<readonly Grant[]>
   /** `gone`: whether it no longer holds, or is only noted because the CLI cannot take it back. */
-  revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }>
+  revokeGrant(id: string, caller: Caller): Promise<GrantRevoked>
   listAudit(query: { session?: string; after: number; limit: number }): Promise<Page<AuditRecord>>
 
   /** Removes the worktree that was made for it, never with uncommitted changes. */
-  removeWorktree(id: string, caller: Caller): Promise<SessionView>
+  removeWorktree(id: string, caller: Caller): Promise<Session>
 
-  listRunners(): readonly RunnerView[]
-  changeRunner(id: string, change: { draining: boolean }, caller: Caller): Promise<RunnerView>
+  listRunners(): readonly Runner[]
+  changeRunner(id: string, change: { draining: boolean }, caller: Caller): Promise<Runner>
   /** One that is away. Its sessions stay. */
-  forgetRunner(id: string, caller: Caller): Promise<RunnerView>
+  forgetRunner(id: string, caller: Caller): Promise<Runner>
   runnerFolders(id: string, path: string | undefined): Promise<unknown>
   runnerSessions(id: string, cwd: string | undefined): Promise<unknown>
   runnerLog(id: string, lines: number): Promise<unknown>
@@ -59,44 +81,8 @@ export interface HubCore {
   changeRun(id: string, patch: RunPatch): Promise<Run>
   /** Tasks are counted from 1. */
   changeRunTask(id: string, task: number, patch: TaskPatch): Promise<Run>
-  listRuns(limit: number): Promise<{ runs: readonly Run[]; more: boolean }>
+  listRuns(limit: number): Promise<RunPage>
   getRun(id: string): Promise<Run>
-}
-
-export interface SessionView extends SessionRecord {
-  readonly pendingAsks: number
-  readonly viewers: number
-}
-
-export interface NewSession extends LaunchOptions {
-  readonly agent?: "claude" | "simulator" | "external" | { readonly command: readonly string[] }
-  readonly cwd?: string
-  readonly prompt?: string
-  readonly model?: string
-  readonly permissionMode?: string
-  readonly resume?: string
-  /** Go on with the most recent conversation that was recorded in the folder. */
-  readonly continue?: boolean
-  readonly fork?: boolean
-  /** The `uuid` of the agent's message that a fork begins after. */
-  readonly resumeAt?: string
-  readonly title?: string
-  readonly runner?: string
-  readonly hooks?: readonly string[]
-  readonly worktree?: boolean | { readonly branch?: string }
-  readonly args?: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
-  readonly requestKey?: string
-}
-
-/** `ingress` is there for an agent that is started by hand, and only in the reply that made the session. */
-export type CreatedSession = SessionView & { readonly ingress?: Ingress }
-
-export interface Ingress {
-  readonly url: string
-  readonly token: string
-  readonly command: string
-  readonly note?: string
 }
 
 export interface AskQuery {
@@ -104,37 +90,6 @@ export interface AskQuery {
   readonly session?: string
   readonly newestFirst?: boolean
   readonly limit?: number
-}
-
-export interface SessionQuery {
-  readonly limit: number
-  readonly cursor?: string
-  readonly state?: SessionPhase
-  readonly q?: string
-}
-
-export interface NewMessage {
-  readonly content: string | readonly unknown[]
-  readonly uuid?: string
-  readonly priority?: "now" | "next" | "later"
-}
-
-export interface ControlCall {
-  readonly request: { readonly subtype: string; readonly [field: string]: unknown }
-  readonly timeoutMs: number
-}
-
-/** Both null when this agent does not tell: an old CLI takes every variable and says nothing. */
-export interface EnvironmentReply {
-  readonly applied: readonly string[] | null
-  readonly refused: readonly string[] | null
-}
-
-export interface EventQuery {
-  readonly after?: number
-  readonly before?: number
-  readonly around?: number
-  readonly limit: number
 }
 
 /** A list whose entries are read when they are asked for. */
@@ -153,77 +108,13 @@ export interface EventPage {
   readonly more: boolean
 }
 
-export interface OutlineMark {
-  readonly seq: number
-  readonly kind: "prompt" | "ask" | "error" | "compaction" | "result"
-  readonly label: string
-}
-
-export interface SearchQuery {
-  readonly q: string
-  readonly session?: string
-  /** Only of sessions that this runner has, by its id. */
-  readonly runner?: string
-  /** Only in these: what was said, thought, given to tools, given back, or a session's title. */
-  readonly fields?: readonly SearchField[]
-  /** Only events between these times: ISO 8601, `from` included. */
-  readonly from?: string
-  readonly to?: string
-  readonly limit: number
-}
-
-type SearchField = "text" | "thinking" | "input" | "result" | "title"
-
-export interface SearchReply {
-  readonly hits: readonly SearchHit[]
-  /** There may be more, older ones. */
-  readonly more: boolean
-  readonly indexedTo: number
-  /** What happened until then can be found. */
-  readonly indexedAt: string
-}
-
-export interface SearchHit {
-  readonly session: string
-  readonly seq: number
-  readonly at: string
-  readonly field: string
-  readonly snippet: string
+/** `fields` is the query's `in`. */
+export interface SearchQuery extends Omit<ApiSearchQuery, "in"> {
+  readonly fields?: NonNullable<ApiSearchQuery["in"]>
 }
 
 export interface AnswerOptions {
   readonly caller: Caller
   readonly inputHash?: string
   readonly answerId?: string
-}
-
-export interface RunnerView {
-  readonly id: string
-  readonly name: string
-  readonly connected: boolean
-  /** Takes no new agents, because somebody said so. */
-  readonly draining: boolean
-  readonly seenAt: string
-  readonly agents: number
-  readonly maxAgents: number
-  readonly labels: readonly string[]
-  readonly host: string
-  readonly platform: string
-  /** Version of the runner itself. */
-  readonly version: string
-  readonly cliVersions: readonly string[]
-  readonly hasSimulator: boolean
-  readonly home?: string
-  /** The `claude` that it would start, or why there is none. */
-  readonly claudePath?: string
-  readonly claudeProblem?: string
-  /** How its agents would sign in; null: no way was found. Absent when it cannot tell. */
-  readonly signIn?: string | null
-  /** Memory of the runner and its agents together, while the runner is connected. */
-  readonly memoryBytes?: number
-  /** Its agents' processor use, in per cent of one core. */
-  readonly cpuPercent?: number
-  readonly freeMemoryBytes?: number
-  readonly loadAverage?: number
-  readonly usage?: readonly { readonly session: string; readonly memoryBytes: number; readonly cpuPercent: number }[]
 }

@@ -1,112 +1,10 @@
+import { API_ERRORS, type ApiErrorCode } from "@signalbox/protocol/hub-api"
 import type { RunnerRefusal } from "@signalbox/protocol/runner-wire"
 
-/** What can go wrong for a caller. Codes are stable and part of the public interface; messages are prose. */
-export type HubErrorCode =
-  | "request/invalid"
-  | "request/too-large"
-  | "route/unknown"
-  | "route/method"
-  | "auth/required"
-  | "auth/forbidden"
-  | "auth/throttled"
-  | "auth/origin"
-  | "auth/host"
-  | "session/unknown"
-  | "session/no-agent"
-  | "session/live"
-  | "session/rotated"
-  | "session/queue-full"
-  | "message/unknown"
-  | "message/conflict"
-  | "control/refused"
-  | "control/timeout"
-  | "ask/unknown"
-  | "ask/settled"
-  | "ask/changed"
-  | "ask/invalid-answer"
-  | "ask/not-extendable"
-  | "grant/unknown"
-  | "token/unknown"
-  | "token/last-admin"
-  | "policy/invalid"
-  | "runner/none"
-  | "runner/unknown"
-  | "runner/away"
-  | "runner/connected"
-  | "runner/draining"
-  | "runner/no-answer"
-  | RunnerRefusal
-  | "run/unknown"
-  | "store/full"
-  | "store/failed"
-  | "hub/stopping"
-  | "hub/busy"
-  | "hub/internal"
-  | "start/invalid-option"
-  | "start/exposed"
-  | "start/port-taken"
-  | "start/data-directory"
-  | "start/locked"
-  | "start/damaged"
+/** What keeps a hub from starting: told to whoever starts it, never over HTTP. */
+type StartErrorCode = `start/${"invalid-option" | "exposed" | "port-taken" | "data-directory" | "locked" | "damaged"}`
 
-const STATUS: Readonly<Record<HubErrorCode, number>> = {
-  "request/invalid": 400,
-  "request/too-large": 413,
-  "route/unknown": 404,
-  "route/method": 405,
-  "auth/required": 401,
-  "auth/forbidden": 403,
-  "auth/throttled": 429,
-  "auth/origin": 403,
-  "auth/host": 403,
-  "session/unknown": 404,
-  "session/no-agent": 409,
-  "session/live": 409,
-  "session/rotated": 409,
-  "session/queue-full": 429,
-  "message/unknown": 404,
-  "message/conflict": 409,
-  "control/refused": 502,
-  "control/timeout": 504,
-  "ask/unknown": 404,
-  "ask/settled": 409,
-  "ask/changed": 409,
-  "ask/invalid-answer": 400,
-  "ask/not-extendable": 409,
-  "grant/unknown": 404,
-  "token/unknown": 404,
-  "token/last-admin": 409,
-  "policy/invalid": 400,
-  "runner/none": 409,
-  "runner/unknown": 404,
-  "runner/away": 409,
-  "runner/connected": 409,
-  "runner/draining": 409,
-  "runner/no-answer": 504,
-  // As runners say them.
-  "runner/no-claude": 409,
-  "runner/session-in-use": 409,
-  "runner/full": 409,
-  "runner/worktree": 409,
-  "runner/no-folder": 422,
-  "runner/no-transcript": 422,
-  "runner/spawn-failed": 422,
-  "runner/unknown-agent": 422,
-  "runner/invalid": 422,
-  "run/unknown": 404,
-  "store/full": 507,
-  "store/failed": 503,
-  "hub/stopping": 503,
-  "hub/busy": 503,
-  "hub/internal": 500,
-  // Told to whoever starts a hub, never over HTTP.
-  "start/invalid-option": 500,
-  "start/exposed": 500,
-  "start/port-taken": 500,
-  "start/data-directory": 500,
-  "start/locked": 500,
-  "start/damaged": 500,
-}
+export type HubErrorCode = ApiErrorCode | StartErrorCode
 
 export class HubError extends Error {
   override readonly name = "HubError"
@@ -122,7 +20,7 @@ export class HubError extends Error {
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.code = code
-    this.status = STATUS[code]
+    this.status = isApiError(code) ? API_ERRORS[code] : 500
     this.details = options.details ?? {}
   }
 }
@@ -138,7 +36,11 @@ export function runnerRefused(code: string, message: string): HubError {
 }
 
 function isRunnerRefusal(code: string): code is RunnerRefusal {
-  return code.startsWith("runner/") && Object.hasOwn(STATUS, code)
+  return code.startsWith("runner/") && isApiError(code)
+}
+
+function isApiError(code: string): code is ApiErrorCode {
+  return Object.hasOwn(API_ERRORS, code)
 }
 
 export function asHubError(error: unknown): HubError {

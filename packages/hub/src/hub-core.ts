@@ -1,4 +1,25 @@
 import { isObject } from "@signalbox/protocol"
+import type {
+  AuditRecord,
+  ControlCall,
+  CreatedSession,
+  EnvironmentReply,
+  EventQuery,
+  Grant,
+  HubSettings,
+  NewMessage,
+  NewRun,
+  NewSession,
+  OutlineMark,
+  Run,
+  Runner,
+  RunPatch,
+  SearchReply,
+  Session,
+  SessionPage,
+  SessionQuery,
+  TaskPatch,
+} from "@signalbox/protocol/hub-api"
 import { commandFor } from "./agents/launch-command.ts"
 import type { AskDesk } from "./asks/ask-desk.ts"
 import { askPage, auditPage } from "./asks/ask-pages.ts"
@@ -8,31 +29,10 @@ import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
 import { requireCarried } from "./clients/initialize-answer.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
-import type {
-  AnswerOptions,
-  AskQuery,
-  ControlCall,
-  CreatedSession,
-  EnvironmentReply,
-  EventPage,
-  EventQuery,
-  HubCore,
-  NewMessage,
-  NewSession,
-  OutlineMark,
-  Page,
-  RunnerView,
-  SearchQuery,
-  SearchReply,
-  SessionQuery,
-  SessionView,
-} from "./core.ts"
+import type { AnswerOptions, AskQuery, EventPage, HubCore, Page, SearchQuery } from "./core.ts"
 import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer } from "./model/ask.ts"
-import type { AuditRecord, Grant } from "./model/audit.ts"
-import type { HubSettings } from "./model/hub-settings.ts"
-import type { NewRun, Run, RunPatch, TaskPatch } from "./model/run.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
 import { firstMessage } from "./runners/first-message.ts"
 import type { LaunchDesk } from "./runners/launch-desk.ts"
@@ -123,21 +123,21 @@ export class LocalHubCore implements HubCore {
     return { ...session.view(), ingress: { url, token: secret, ...ingress } }
   }
 
-  async listSessions(query: SessionQuery): Promise<{ sessions: readonly SessionView[]; cursor: string | null }> {
+  async listSessions(query: SessionQuery): Promise<SessionPage> {
     return listSessions(this.#options.registry.all(), query)
   }
 
-  getSession(id: string): SessionView {
+  getSession(id: string): Session {
     return this.#options.registry.get(id).view()
   }
 
-  async patchSession(id: string, patch: { title?: string; archived?: boolean }): Promise<SessionView> {
+  async patchSession(id: string, patch: { title?: string; archived?: boolean }): Promise<Session> {
     const session = this.#options.registry.get(id)
     session.change(patch)
     return session.view()
   }
 
-  async endSession(id: string, caller: Caller): Promise<SessionView> {
+  async endSession(id: string, caller: Caller): Promise<Session> {
     const { registry, tokens } = this.#options
     const session = registry.get(id)
     const { wire } = session
@@ -288,7 +288,7 @@ export class LocalHubCore implements HubCore {
     return auditPage(this.#options, { records, limit: query.limit })
   }
 
-  async removeWorktree(id: string): Promise<SessionView> {
+  async removeWorktree(id: string): Promise<Session> {
     const session = this.#options.registry.get(id)
     const { worktree, runner } = session.record
     if (worktree === undefined || runner === null) {
@@ -300,17 +300,17 @@ export class LocalHubCore implements HubCore {
     return session.view()
   }
 
-  listRunners(): readonly RunnerView[] {
+  listRunners(): readonly Runner[] {
     return this.#options.fleet.list()
   }
 
-  async changeRunner(id: string, { draining }: { draining: boolean }, caller: Caller): Promise<RunnerView> {
+  async changeRunner(id: string, { draining }: { draining: boolean }, caller: Caller): Promise<Runner> {
     const runner = await this.#options.fleet.drain(id, draining)
     await this.#auditRunner(runner, draining ? "runner/drained" : "runner/opened", caller)
     return runner
   }
 
-  async forgetRunner(id: string, caller: Caller): Promise<RunnerView> {
+  async forgetRunner(id: string, caller: Caller): Promise<Runner> {
     const runner = await this.#options.fleet.forget(id)
     await this.#auditRunner(runner, "runner/forgotten", caller)
     return runner
@@ -352,7 +352,7 @@ export class LocalHubCore implements HubCore {
     return this.#options.runs.get(id)
   }
 
-  async #auditRunner(runner: RunnerView, what: string, { name }: Caller): Promise<void> {
+  async #auditRunner(runner: Runner, what: string, { name }: Caller): Promise<void> {
     const who = { by: name, via: "person", sessionId: null, askId: null }
     const details = { runner: runner.id, name: runner.name }
     await this.#options.directory.addAudit({ at: this.#now(), what, ...who, details })

@@ -1,8 +1,9 @@
 import { isObject } from "@signalbox/protocol"
-import { DEFAULT_SETTINGS, type HubSettings } from "./model/hub-settings.ts"
+import type { HubSettings } from "@signalbox/protocol/hub-api"
 import type { Directory } from "./store/directory.ts"
 
 const DOCUMENT = "settings"
+export const DEFAULT_SETTINGS: HubSettings = { operatorsMayUseAuto: false }
 
 /** The settings in force. A field that is missing has its default. */
 export class SettingsDesk {

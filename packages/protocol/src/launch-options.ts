@@ -1,33 +1,9 @@
 import { isObject } from "./envelope.ts"
+import type { LaunchOptions } from "./hub-api/launch.ts"
+
+export type { LaunchOptions } from "./hub-api/launch.ts"
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** The options of a launch beyond folder, model and mode. */
-export interface LaunchOptions {
-  readonly systemPrompt?: string | readonly string[]
-  readonly appendSystemPrompt?: string
-  readonly agents?: Readonly<Record<string, Fields>>
-  readonly outputFormat?: { readonly type: "json_schema"; readonly schema: Fields }
-  readonly maxTurns?: number
-  readonly maxBudgetUsd?: number
-  readonly allowedTools?: readonly string[]
-  readonly disallowedTools?: readonly string[]
-  readonly additionalDirectories?: readonly string[]
-  /** An empty list: no settings file at all. */
-  readonly settingSources?: readonly string[]
-  /** Servers beside the agent. Those of a program come with the program. */
-  readonly mcpServers?: Readonly<Record<string, Fields>>
-  readonly effort?: string
-  readonly thinking?: ThinkingOption
-  readonly betas?: readonly string[]
-}
-
-export interface ThinkingOption {
-  readonly type: "adaptive" | "enabled" | "disabled"
-  /** With `enabled`. */
-  readonly budgetTokens?: number
-  readonly display?: string
-}
 
 /** These travel in the first `initialize`; all others are flags of the command line. */
 const IN_INITIALIZE = ["systemPrompt", "appendSystemPrompt", "agents", "outputFormat"] as const

@@ -1,19 +1,7 @@
 import { fieldOf, isObject } from "./envelope.ts"
+import type { ModelUse, ModelUses, TokenCount } from "./hub-api/session.ts"
 
-/** Tokens in four kinds that never overlap: their sum is all that was used. */
-export interface TokenCount {
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheCreation: number
-}
-
-export interface ModelUse extends TokenCount {
-  readonly costUsd: number
-}
-
-/** By the model's name. Sub-agents and the CLI's own helpers are counted too. */
-export type ModelUses = Readonly<Record<string, ModelUse>>
+export type { ModelUse, ModelUses, TokenCount } from "./hub-api/session.ts"
 
 export const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
 const NO_USE: ModelUse = { ...NO_TOKENS, costUsd: 0 }

@@ -1,3 +1,4 @@
+import type { NewToken } from "@signalbox/client"
 import type { Command } from "commander"
 import type { CommandContext } from "../base/command-context.ts"
 import type { DataOption } from "../base/data-directory.ts"
@@ -5,7 +6,7 @@ import { defineCommand, errorLine, type JsonOption, jsonOption } from "../base/d
 import { usageError } from "../base/failure.ts"
 
 export interface NewTokenOptions extends DataOption {
-  readonly role: string
+  readonly role: NewToken["role"]
   readonly name?: string
   readonly expires?: string
   readonly json?: boolean
@@ -16,7 +17,7 @@ export interface TokenListOptions extends DataOption {
   readonly json?: boolean
 }
 
-const ROLES = ["viewer", "operator", "admin", "runner"]
+const ROLES: readonly NewToken["role"][] = ["viewer", "operator", "admin", "runner"]
 const work = () => import("../hub/tokens.ts")
 
 export function addToken(program: Command, context: CommandContext): void {
@@ -56,7 +57,8 @@ export function addToken(program: Command, context: CommandContext): void {
   )
 }
 
-function readRole(role: string): string {
-  if (ROLES.includes(role)) return role
-  throw usageError(`--role ${role}: give one of ${ROLES.join(", ")}`)
+function readRole(given: string): NewToken["role"] {
+  const role = ROLES.find((each) => each === given)
+  if (role !== undefined) return role
+  throw usageError(`--role ${given}: give one of ${ROLES.join(", ")}`)
 }

@@ -39,10 +39,7 @@ async function idsOf(hub: Hub, thing: KnownThing): Promise<readonly string[]> {
     case "run":
       return (await hub.runs.list({ limit: MAX })).runs.map(({ id }) => id)
     case "token": {
-      const { tokens } = await hub.request<{ tokens: readonly { id: string; revokedAt: string | null }[] }>({
-        method: "GET",
-        path: "/api/tokens",
-      })
+      const { tokens } = await hub.tokens.list()
       return tokens.flatMap(({ id, revokedAt }) => (revokedAt === null ? [id] : [])).slice(-MAX)
     }
   }

@@ -61,7 +61,7 @@ async function checkOwnRunner({ runnerState }: DataDirectory, next: Place["next"
 }
 
 async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
-  const { role } = await hub.request<{ role: string }>({ method: "GET", path: "/api/me" })
+  const { role } = await hub.me({ repeatable: false })
   return [
     ok("hub", `${url}, you are ${role}`),
     ...(await checkRunners(hub, next)),
@@ -109,10 +109,7 @@ function readinessOf(runners: readonly Runner[]): Check[] {
 async function checkTokens(hub: Hub, role: string, { data, next }: Pick<Place, "data" | "next">): Promise<Check> {
   const own = checkToken(data)
   if (own.state === "wrong" || role !== "admin") return own
-  const { tokens } = await hub.request<{ tokens: readonly { revokedAt: string | null; role: string }[] }>({
-    method: "GET",
-    path: "/api/tokens",
-  })
+  const { tokens } = await hub.tokens.list()
   const valid = tokens.filter(({ revokedAt, role: its }) => revokedAt === null && its !== "agent")
   return ok("tokens", `${valid.length} valid (${next("token ls")})`)
 }

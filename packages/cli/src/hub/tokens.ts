@@ -1,4 +1,4 @@
-import type { Hub } from "@signalbox/client"
+import type { Hub, Token } from "@signalbox/client"
 import type { CommandContext } from "../base/command-context.ts"
 import type { JsonOption } from "../base/define-command.ts"
 import { CliError, usageError } from "../base/failure.ts"
@@ -11,15 +11,6 @@ import { onOneLine } from "../terminal/plain-text.ts"
 import { tableText } from "../terminal/table.ts"
 import { withHub } from "./with-hub.ts"
 
-interface Token {
-  readonly id: string
-  readonly role: string
-  readonly name: string | null
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-}
-
 export async function createToken(options: NewTokenOptions, context: CommandContext): Promise<void> {
   const { role, name, expires } = options
   if (expires !== undefined && Number.isNaN(Date.parse(expires)))
@@ -31,9 +22,7 @@ export async function createToken(options: NewTokenOptions, context: CommandCont
     ...(name === undefined ? {} : { name }),
     ...(expires === undefined ? {} : { expiresAt: new Date(expires).toISOString() }),
   }
-  const made = await withHub(options, context, (hub) =>
-    hub.request<Token & { token: string }>({ method: "POST", path: "/api/tokens", body }),
-  )
+  const made = await withHub(options, context, (hub) => hub.tokens.create(body))
   if (options.json === true) return printJson(context, made)
   await print(context.stdout, `${made.token}\n`)
   const revoke = nextCommand(`token revoke ${made.id.slice(0, 8)}`, options, context.env)
@@ -68,20 +57,14 @@ export function revokeToken(given: string, options: JsonOption, context: Command
       throw new CliError("cli/failed", `there is no token whose id begins with ${given}`, { list: "token ls --all" })
     if (token.id !== given && found.length > 1)
       throw usageError(`${given} fits ${found.length} tokens: give more of the id`)
-    const path = `/api/tokens/${encodeURIComponent(token.id)}`
-    const revoked = await hub.request<Token>({ method: "DELETE", path, repeatable: true })
+    const revoked = await hub.tokens.revoke(token.id)
     if (options.json === true) await printJson(context, revoked)
     else tellPerson(context, "Revoked, and its connections are closed.")
   })
 }
 
 async function tokensOf(hub: Hub): Promise<readonly Token[]> {
-  const reply = await hub.request<{ tokens: readonly Token[] }>({
-    method: "GET",
-    path: "/api/tokens",
-    repeatable: true,
-  })
-  return reply.tokens
+  return (await hub.tokens.list()).tokens
 }
 
 function isValid({ revokedAt, expiresAt }: Token): boolean {

@@ -201,8 +201,7 @@ export class WorkThrough {
   async #stopAgent(session: string): Promise<number | undefined> {
     const { hub } = this.#options
     const { signal } = this.#giveUp
-    const path = `/api/sessions/${encodeURIComponent(session)}/interrupt`
-    const interrupt = () => hub.hub.request({ method: "POST", path, timeoutMs: INTERRUPT_MS, signal })
+    const interrupt = () => hub.hub.session(session).interrupt({ timeoutMs: INTERRUPT_MS, signal })
     try {
       const { state } = await hub.call((each) => each.session(session).get(), signal)
       if (state !== "ended") await interrupt().catch(() => undefined)

@@ -11,7 +11,7 @@ import {
 } from "@signalbox/transport"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
-import { SECURITY_HEADERS } from "../http/security-headers.ts"
+import { SECURITY_HEADERS } from "../http/headers.ts"
 import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"

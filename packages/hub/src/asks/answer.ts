@@ -1,6 +1,7 @@
 import { isObject } from "@signalbox/protocol"
+import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { AskAnswer, AskRecord, AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "../model/ask.ts"
+import type { AskAnswer, AskRecord } from "../model/ask.ts"
 import { hashOf } from "./whole-ask.ts"
 
 type Payload = Readonly<Record<string, unknown>>

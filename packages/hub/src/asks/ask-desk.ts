@@ -1,6 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
+import type { AskState } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { Ask, AskAnswer, AskRecord, AskState, AskVia } from "../model/ask.ts"
+import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
 import type { Directory, SettledAsk } from "../store/directory.ts"
 import { type AskVerdict, expiredAnswer, type FittingAnswer, fitAnswer, verdictAnswer } from "./answer.ts"
 import { AnswerDelivery } from "./answer-delivery.ts"

@@ -1,8 +1,8 @@
 import { isObject } from "@signalbox/protocol"
+import type { AuditRecord } from "@signalbox/protocol/hub-api"
 import type { Page } from "../core.ts"
 import type { Ask, AskRecord } from "../model/ask.ts"
-import type { AuditRecord, NewAuditRecord } from "../model/audit.ts"
-import type { Directory } from "../store/directory.ts"
+import type { Directory, NewAuditRecord } from "../store/directory.ts"
 import { type AskReader, wholeAnswer } from "./whole-ask.ts"
 
 /** A page ends before the entry that goes beyond this, but not before the first. */

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { isObject } from "@signalbox/protocol"
+import type { Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { AskAnswer, AskRecord } from "../model/ask.ts"
-import type { Grant } from "../model/audit.ts"
 import type { Directory } from "../store/directory.ts"
 
 export interface GrantDeskOptions<Rule> {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
 import type { Ask, AskKind, AskRecord } from "../model/ask.ts"
-import { wireObject } from "../model/wire-object.ts"
+import { wireObject } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
 
 type Json = Readonly<Record<string, unknown>>

@@ -1,13 +1,8 @@
 import { isObject } from "@signalbox/protocol"
 import { AUTO_MODE, mayAskNobody } from "@signalbox/protocol/asking-modes"
-import type { NewSession } from "../core.ts"
-import type { Role } from "../model/access.ts"
+import type { Access, HubSettings, NewSession, Role } from "@signalbox/protocol/hub-api"
 import type { AskAnswer } from "../model/ask.ts"
-import type { HubSettings } from "../model/hub-settings.ts"
 import { adminsOption } from "./launch-rights.ts"
-
-/** The roles that people and programs have, each with all that the one before it may. */
-export type Access = "viewer" | "operator" | "admin"
 
 const RANK: Readonly<Record<Role, number>> = { agent: 0, runner: 0, viewer: 1, operator: 2, admin: 3 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto"
+import type { Role } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import { type Clock, systemClock } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
-import type { Caller, Role, TokenRecord } from "../model/access.ts"
+import type { Caller, TokenRecord } from "../model/access.ts"
 import type { Directory } from "../store/directory.ts"
 import { hashSecret, isSameHash, mintSecret } from "./secret.ts"
 

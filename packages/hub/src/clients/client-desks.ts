@@ -1,6 +1,6 @@
 import { type Envelope, textOf, type UnlistedRequest } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
 import { initializeFields } from "@signalbox/protocol/launch-options"
-import type { SessionView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -125,7 +125,7 @@ export class ClientDesks {
   }
 
   /** For the fan-out: a session that goes on in another takes its clients along; one that is over keeps nothing. */
-  changed(view: SessionView): void {
+  changed(view: Session): void {
     const desk = this.#desks.get(view.id)
     if (desk === undefined) return
     const next = view.next === undefined ? undefined : this.#options.registry().find(view.next)

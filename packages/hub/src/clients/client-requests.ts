@@ -7,10 +7,10 @@ import {
   textOf,
   type UnlistedRequest,
 } from "@signalbox/protocol"
+import type { HubSettings } from "@signalbox/protocol/hub-api"
 import { mayControl } from "../auth/roles.ts"
 import { asHubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
-import type { HubSettings } from "../model/hub-settings.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { DeskClient } from "./agent-calls.ts"

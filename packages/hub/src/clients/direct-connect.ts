@@ -1,9 +1,10 @@
+import type { NewSession, RouteTable } from "@signalbox/protocol/hub-api"
 import { z } from "zod"
 import type { Authority } from "../auth/authority.ts"
 import { launchRefusal } from "../auth/roles.ts"
-import type { HubCore, NewSession } from "../core.ts"
+import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
-import { type Route, route, SMALL_BODY_BYTES } from "../http/route.ts"
+import { type Route, routesOf } from "../http/route.ts"
 import type { Caller } from "../model/access.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -27,39 +28,41 @@ const ConnectReply = z.object({
 })
 type ConnectBody = z.infer<typeof ConnectBody>
 
+const CONNECT_ROUTES = {
+  "POST /sessions": {
+    access: "operator",
+    summary: "DirectConnect: attach to the session that session_key names, or launch one",
+    body: ConnectBody,
+    isBodyOptional: true,
+    reply: ConnectReply,
+    replies: "Where to connect",
+  },
+  "DELETE /sessions/:id": {
+    access: "operator",
+    summary: "DirectConnect: stop the session's agent, keep its history",
+    reply: z.object({ session_id: z.string() }),
+    replies: "It has ended",
+  },
+} as const satisfies RouteTable
+
 /** The routes of the official `DirectConnectTransport`, over the same door for sockets as all raw clients. */
 export function directConnectRoutes({ registry, core, authority }: DirectConnectOptions): readonly Route[] {
-  return [
-    route({
-      method: "POST",
-      path: "/sessions",
-      access: "operator",
-      summary: "DirectConnect: attach to the session that session_key names, or launch one",
-      body: { schema: ConnectBody, maxBytes: SMALL_BODY_BYTES, optional: true },
-      reply: { status: 200, description: "Where to connect", schema: ConnectReply },
-      async handle({ body, caller, facts }) {
-        const session = named(registry, body.session_key) ?? (await launch(core, registry, body, caller))
-        const { cwd } = session.record
-        return {
-          session_id: session.id,
-          ws_url: `${socketOrigin(authority, facts.header("host") ?? "")}/ws/session/${session.id}`,
-          ...(cwd === null ? {} : { work_dir: cwd }),
-          ...(body.session_key === undefined ? {} : { session_key: body.session_key }),
-        }
-      },
-    }),
-    route({
-      method: "DELETE",
-      path: "/sessions/:id",
-      access: "operator",
-      summary: "DirectConnect: stop the session's agent, keep its history",
-      reply: { status: 200, description: "It has ended", schema: z.object({ session_id: z.string() }) },
-      async handle({ caller, param }) {
-        const { id } = await core.endSession(param("id"), caller)
-        return { session_id: id }
-      },
-    }),
-  ]
+  return routesOf(CONNECT_ROUTES, {
+    async "POST /sessions"({ body, caller, facts }) {
+      const session = named(registry, body.session_key) ?? (await launch(core, registry, body, caller))
+      const { cwd } = session.record
+      return {
+        session_id: session.id,
+        ws_url: `${socketOrigin(authority, facts.header("host") ?? "")}/ws/session/${session.id}`,
+        ...(cwd === null ? {} : { work_dir: cwd }),
+        ...(body.session_key === undefined ? {} : { session_key: body.session_key }),
+      }
+    },
+    async "DELETE /sessions/:id"({ caller, params }) {
+      const { id } = await core.endSession(params.id, caller)
+      return { session_id: id }
+    },
+  })
 }
 
 /** Ours, the CLI's own, or the key that a session was made with. */

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
+import type { HubSettings, Session } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "../asks/ask-desk.ts"
 import { hasAccess, mayPermit } from "../auth/roles.ts"
-import type { SessionView } from "../core.ts"
 import { asHubError, HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
-import type { HubSettings } from "../model/hub-settings.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -169,7 +168,7 @@ export class RawClient implements DeskClient {
   }
 
   /** The conversation goes on in another session. Both are watched: what the old one still has to say is said. */
-  #changed(view: SessionView): void {
+  #changed(view: Session): void {
     const { house, follows } = this.#options
     if (view.id !== this.#session.id || follows !== true || view.next === undefined) return
     const next = house.registry.find(view.next)

@@ -1,6 +1,6 @@
 import type { ReplyShare } from "../http/reply-room.ts"
 import type { StoredEvent } from "../model/event.ts"
-import { wireObject } from "../model/wire-object.ts"
+import { wireObject } from "../model/event.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"

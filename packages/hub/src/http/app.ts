@@ -1,27 +1,20 @@
+import { ROUTES, SMALL_BODY_BYTES } from "@signalbox/protocol/hub-api/schemas"
 import { type Context, Hono } from "hono"
 import type { Authority } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
-import { BodyReader } from "./body.ts"
+import { accessHandlers, operationsHandlers } from "./access-handlers.ts"
 import { addCockpit, addCockpitElsewhere } from "./cockpit.ts"
+import { hubHandlers } from "./hub-handlers.ts"
 import { admitOrigins, dressReplies, paceReplies, replyToError } from "./middleware.ts"
 import { describeRoutes } from "./openapi.ts"
+import { BodyReader, readQuery, validate } from "./read-request.ts"
 import { busy, ReplyRoom } from "./reply-room.ts"
 import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
-import type { Route } from "./route.ts"
-import { accessRoutes } from "./routes/access.ts"
-import { askRoutes } from "./routes/asks.ts"
-import { eventRoutes } from "./routes/events.ts"
-import { machineRoutes } from "./routes/machines.ts"
-import { messageRoutes } from "./routes/messages.ts"
-import { operationsRoutes } from "./routes/operations.ts"
-import { policyRoutes } from "./routes/policy.ts"
-import { runRoutes } from "./routes/runs.ts"
-import { sessionRoutes } from "./routes/sessions.ts"
-import { settingsRoutes } from "./routes/settings.ts"
-import { readQuery, validate } from "./validation.ts"
+import { type Route, routesOf } from "./route.ts"
+import { sessionHandlers } from "./session-handlers.ts"
 
 export interface HttpAppOptions {
   readonly core: HubCore
@@ -33,7 +26,6 @@ export interface HttpAppOptions {
   readonly notReady?: () => string | undefined
   /** Doors beyond the REST interface: they go through the same checks and into the same description. */
   readonly moreRoutes?: readonly Route[]
-  readonly maxMessageBytes?: number
   /** Shared with the doors that stream beside the REST interface. */
   readonly replyRoom?: ReplyRoom
   /** A reader that takes nothing of a reply for so long is cut off. */
@@ -74,21 +66,18 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
 function allRoutes(options: HttpAppOptions): readonly Route[] {
   const { core, authority, metrics, version, moreRoutes = [], notReady = () => undefined } = options
-  const routes: Route[] = [
-    ...sessionRoutes(core),
-    ...messageRoutes(core, options.maxMessageBytes),
-    ...eventRoutes(core),
-    ...askRoutes(core),
-    ...policyRoutes(core),
-    ...settingsRoutes(core),
-    ...machineRoutes(core),
-    ...runRoutes(core),
-    ...accessRoutes(authority),
-    // Made when first asked for: it takes a while, and most hubs are never asked.
-    ...operationsRoutes({ notReady, metrics, openApi: () => (description ??= describeRoutes(routes, version)) }),
+  let description: unknown
+  // Made when first asked for: it takes a while, and most hubs are never asked.
+  const openApi = () => (description ??= describeRoutes(routes, version))
+  const routes: readonly Route[] = [
+    ...routesOf(ROUTES, {
+      ...sessionHandlers(core),
+      ...hubHandlers(core),
+      ...accessHandlers(authority),
+      ...operationsHandlers({ notReady, metrics, openApi }),
+    }),
     ...moreRoutes,
   ]
-  let description: unknown
   return routes
 }
 
@@ -107,24 +96,19 @@ async function call({ route, authority, bodies, replyRoom }: Serving, context: C
   if (route.method === "GET" && caller !== null) replyRoom.check(caller.tokenId)
   const request = context.req.raw
   const query = route.query && validate(route.query, readQuery(request.url), "query")
-  const body = route.body && validate(route.body.schema, await readBody(bodies, request, route.body), "body")
-  const param = (name: string) => {
-    const value = context.req.param(name)
-    if (value === undefined) throw new Error(`${route.path} has no part named ${name}`)
-    return value
-  }
+  const body = route.body && validate(route.body, await readBody(bodies, request, route), "body")
   const reserve = (bytes: number) => {
     const share = replyRoom.open(caller?.tokenId ?? "")
     context.set("share", share)
     if (!share.hold(bytes)) throw busy()
   }
-  return route.handle({ facts, request, caller, query, body, param, reserve })
+  return route.handle({ facts, request, caller, query, body, params: context.req.param(), reserve })
 }
 
-async function readBody(bodies: BodyReader, request: Request, rule: NonNullable<Route["body"]>): Promise<unknown> {
-  const body = await bodies.read(request, rule.maxBytes)
+async function readBody(bodies: BodyReader, request: Request, route: Route): Promise<unknown> {
+  const body = await bodies.read(request, route.maxBodyBytes ?? SMALL_BODY_BYTES)
   if (body !== undefined) return body
-  if (rule.optional === true) return {}
+  if (route.isBodyOptional === true) return {}
   throw new HubError("request/invalid", "The body is missing: send a JSON object")
 }
 

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { asHubError, type HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
-import { SECURITY_HEADERS } from "./security-headers.ts"
+import { SECURITY_HEADERS } from "./headers.ts"
 
 /** A socket that came in, as its door needs it. */
 export interface Visitor {

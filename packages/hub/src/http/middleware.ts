@@ -4,12 +4,11 @@ import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
-import { addCorsHeaders, isPreflight, preflightReply } from "./cors.ts"
-import { type Pacing, paceBody } from "./paced-body.ts"
+import { addCorsHeaders, addSecurityHeaders, isPreflight, preflightReply } from "./headers.ts"
 import { errorReply, internalError, isSmall } from "./reply.ts"
 import type { ReplyRoom } from "./reply-room.ts"
+import { type Pacing, paceBody } from "./reply-room.ts"
 import { type Bindings, type HttpEnv, readFacts } from "./request-context.ts"
-import { addSecurityHeaders } from "./security-headers.ts"
 
 interface Operations {
   readonly authority: Authority

@@ -1,6 +1,5 @@
 import { ErrorBody } from "@signalbox/protocol/hub-api/schemas"
 import { z } from "zod"
-import { operationIdOf, tagOf } from "./operation-names.ts"
 import type { Route } from "./route.ts"
 
 type Json = Record<string, unknown>
@@ -36,8 +35,7 @@ export function openApiPath(path: string): string {
 
 function operationOf(route: Route, components: Json): Json {
   const parameters = [...pathParameters(route.path), ...queryParameters(route)]
-  const { body } = route
-  const content = body && { "application/json": { schema: schemaOf(body.schema, components) } }
+  const content = route.body && { "application/json": { schema: schemaOf(route.body, components) } }
   const needsToken = route.access !== "anybody"
   return {
     operationId: operationIdOf(route),
@@ -46,9 +44,9 @@ function operationOf(route: Route, components: Json): Json {
     description: needsToken ? `Needs the role ${route.access}.` : "Needs no token.",
     ...(needsToken ? { security: [{ token: [] }, { login: [] }] } : { security: [] }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(content === undefined ? {} : { requestBody: { required: body?.optional !== true, content } }),
+    ...(content === undefined ? {} : { requestBody: { required: route.isBodyOptional !== true, content } }),
     responses: {
-      [route.reply.status]: replyOf(route, components),
+      [route.status ?? 200]: replyOf(route, components),
       default: {
         description: "what went wrong; 503 `hub/busy` and 429 come with Retry-After: wait that long, then try again",
         content: { "application/json": { schema: schemaOf(ErrorBody, components) } },
@@ -57,12 +55,8 @@ function operationOf(route: Route, components: Json): Json {
   }
 }
 
-function replyOf({ reply }: Route, components: Json): Json {
-  const { description, schema, contentType = "application/json" } = reply
-  if (schema === undefined) {
-    return reply.status === 204 ? { description } : { description, content: { [contentType]: {} } }
-  }
-  return { description, content: { [contentType]: { schema: schemaOf(schema, components) } } }
+function replyOf({ replies: description, reply, contentType = "application/json" }: Route, components: Json): Json {
+  return { description, content: { [contentType]: reply === undefined ? {} : { schema: schemaOf(reply, components) } } }
 }
 
 function pathParameters(path: string): Json[] {
@@ -114,4 +108,66 @@ function inside(value: unknown): unknown {
 
 function refOf(value: unknown): unknown {
   return typeof value === "string" ? value.replace("#/$defs/", "#/components/schemas/") : value
+}
+
+/** Parts of the API that are told under the heading of another. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  login: "access",
+  logout: "access",
+  me: "access",
+  tokens: "access",
+  grants: "policy",
+  audit: "policy",
+  search: "sessions",
+}
+
+/** The heading under which a description lists a route. */
+function tagOf({ path }: Pick<Route, "path">): string {
+  const [first = "", second = ""] = segmentsOf(path)
+  if (first !== "api" || second === "openapi.json") return "operations"
+  return HEADINGS[second] ?? second
+}
+
+/**
+ * The name that generated clients give a route, from its method and path: `listSessions`, `getSession`, `createSession`,
+ * `answerAsk`. It follows the path, so that a new route has one without a second table to keep.
+ */
+function operationIdOf({ method, path }: Pick<Route, "method" | "path">): string {
+  const segments = segmentsOf(path).filter((segment) => segment !== "api")
+  const last = segments.at(-1) ?? "root"
+  const parents = segments.slice(0, -1).filter((segment) => !segment.startsWith(":"))
+  const isItem = last.startsWith(":")
+  const isList = !isItem && last.endsWith("s")
+  const words = parents.map(singular)
+  if (method === "POST" && !isItem && !isList) return camelCase([last, ...words])
+  if (!isItem) words.push(method === "POST" ? singular(last) : last)
+  return camelCase([verbOf(method, isList), ...words])
+}
+
+function verbOf(method: Route["method"], isList: boolean): string {
+  switch (method) {
+    case "GET":
+      return isList ? "list" : "get"
+    case "POST":
+      return "create"
+    case "PUT":
+      return "set"
+    case "PATCH":
+      return "change"
+    case "DELETE":
+      return "delete"
+  }
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split("/").filter((segment) => segment !== "")
+}
+
+function singular(word: string): string {
+  return word.replace(/s$/, "")
+}
+
+function camelCase(words: readonly string[]): string {
+  const parts = words.flatMap((word) => word.split(/[^A-Za-z0-9]+/))
+  return parts.map((part, index) => (index === 0 ? part : part.charAt(0).toUpperCase() + part.slice(1))).join("")
 }

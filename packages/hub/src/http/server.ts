@@ -3,10 +3,10 @@ import type { Duplex } from "node:stream"
 import { getRequestListener } from "@hono/node-server"
 import { type Clock, systemClock } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
+import { SECURITY_HEADERS } from "./headers.ts"
 import { type ListeningAddress, type ListenOptions, listen } from "./listen.ts"
 import { errorReply } from "./reply.ts"
 import type { Bindings } from "./request-context.ts"
-import { SECURITY_HEADERS } from "./security-headers.ts"
 
 export interface HttpServerOptions {
   readonly fetch: (request: Request, bindings: Bindings) => Response | Promise<Response>

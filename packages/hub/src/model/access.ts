@@ -1,16 +1,8 @@
-export type Role = "viewer" | "operator" | "admin" | "agent" | "runner"
+import type { Role, Token } from "@signalbox/protocol/hub-api"
 
 /** A token as it is kept: the secret itself only as a hash. */
-export interface TokenRecord {
-  readonly id: string
-  readonly role: Role
-  readonly name: string | null
+export interface TokenRecord extends Token {
   readonly hash: string
-  /** Agents' tokens only: the one session the agent may connect as. */
-  readonly sessionId: string | null
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
 }
 
 /** Who is asking. `name` is what audit records and events say. */
@@ -19,6 +11,6 @@ export interface Caller {
   readonly name: string
   readonly tokenId: string
   readonly sessionId: string | null
-  /** Signed-in browsers only: the hash of the login. */
+  /** Of a browser that is signed in: which login it is, by its hash. */
   readonly login?: string
 }

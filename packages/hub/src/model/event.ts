@@ -1,10 +1,11 @@
-/** Where an event came from: the agent's line, a client's message to it, or a note of the hub's own. */
-type EventOrigin = "agent" | "client" | "hub"
+import { type Envelope, isObject } from "@signalbox/protocol"
+import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
+import type { HubEvent } from "@signalbox/protocol/hub-api"
 
 /** Something worth keeping, before it has its number. */
 export interface NewEvent {
   readonly at: number
-  readonly from: EventOrigin
+  readonly from: HubEvent["from"]
   /** Who, when it was a person or program: the name of their token. */
   readonly by?: string
   /** An event with a key already in the session's log is not stored again. The wire's `uuid`, or a control request's id. */
@@ -16,4 +17,40 @@ export interface NewEvent {
 /** `seq` is dense within its session and starts at 1. */
 export interface StoredEvent extends NewEvent {
   readonly seq: number
+}
+
+/** A kept line as what it means: an agent's old dialect is kept as it came. Undefined for what is no message, which the log does not hold. */
+export function wireObject(line: string): Envelope | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (!isObject(value) || typeof value["type"] !== "string") return undefined
+    return normaliseAgentMessage({ ...value, type: value["type"] })
+  } catch {
+    return undefined
+  }
+}
+
+/** Text as one line of at most so many characters. */
+export function oneLine(text: string, maxChars: number): string {
+  const line = text.replaceAll(/\s+/g, " ").trim()
+  return line.length <= maxChars ? line : `${line.slice(0, maxChars - 1).trimEnd()}…`
+}
+
+/** Events come many in a millisecond, and to write out a time costs more than all the rest of their fields. */
+let lastTime = { at: Number.NaN, text: "" }
+
+function timeText(at: number): string {
+  if (at !== lastTime.at) lastTime = { at, text: new Date(at).toISOString() }
+  return lastTime.text
+}
+
+/** An event's fields as JSON text: the line is put in as it was received. It is JSON already, and re-encoding could change it. */
+export function eventFields(event: StoredEvent): string {
+  return `${eventHead(event)}"message":${event.line.trim()}`
+}
+
+/** All of them but the message. */
+export function eventHead({ seq, at, from, by }: StoredEvent): string {
+  const who = by === undefined ? "" : `"by":${JSON.stringify(by)},`
+  return `"seq":${seq},"at":"${timeText(at)}","from":"${from}",${who}`
 }

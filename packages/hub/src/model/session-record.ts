@@ -1,66 +1,12 @@
-import type { ModelUses, TokenCount } from "@signalbox/protocol"
+import type { ModelUses } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
 
-export type SessionPhase = "starting" | "idle" | "running" | "waiting" | "disconnected" | "ended"
-export type SessionTransport = "runner" | "websocket" | "hybrid"
+export type SessionTransport = NonNullable<Session["transport"]>
 
 /** What is told of a session, and kept. `pendingAsks` and `viewers` are counted when it is told. */
-export interface SessionRecord {
-  readonly id: string
-  readonly title: string | null
-  readonly state: SessionPhase
-  /** The CLI's own `session_id`. */
-  readonly agentSessionId: string | null
-  readonly cwd: string | null
-  readonly model: string | null
-  readonly permissionMode: string | null
-  /** As somebody set it and the process confirmed; absent or null is the agent's own default. */
-  readonly maxThinkingTokens?: number | null
-  readonly cliVersion: string | null
-  readonly transport: SessionTransport | null
-  /** The id of the runner whose agent it is. */
-  readonly runner: string | null
-  /** When that runner last came or went. */
-  readonly runnerSeenAt?: string
-  readonly archived: boolean
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly turnStartedAt?: string
-  /** Commands and agents that go on beside its turns, as its process last told; absent when it never did. */
-  readonly backgroundTasks?: number
-  readonly lastSeq: number
-  readonly lastLine?: string
-  /** Who interrupted the turn that goes on; its result then is no failure. */
-  readonly interruptedBy?: string
-  readonly lastResult?: {
-    readonly subtype: string
-    readonly isError: boolean
-    readonly at: string
-    /** Its event: whoever has seen that knows of it. Absent in records of an older hub. */
-    readonly seq?: number
-    readonly interruptedBy?: string
-  }
-  readonly exit?: SessionExit
-  /** The git worktree that was made for it. */
-  readonly worktree?: { readonly path: string; readonly branch: string }
-  readonly turns: number
-  readonly costUsd: number
-  readonly tokens: TokenCount
-  /** By model, sub-agents included; absent until a result tells it. */
-  readonly models?: ModelUses
-  /** The session this one came from, and the one that followed it. */
-  readonly parent?: string
-  readonly next?: string
-}
-
-/** How its last process ended. */
-export interface SessionExit {
-  readonly reason: string
-  readonly code?: number
-  readonly signal?: string
-  readonly at: string
-}
+export type SessionRecord = Omit<Session, "pendingAsks" | "viewers">
 
 /** What the hub must know of a session after a restart and tells nobody. */
 interface SessionPrivate {
@@ -121,4 +67,21 @@ export interface Beginning {
 export interface KeptSession {
   readonly record: SessionRecord
   readonly own: SessionPrivate
+}
+
+/**
+ * A user message on its way to an agent. `waiting`: not sent yet; `sent`: on the wire to one process; `confirmed`: the
+ * agent echoed it or began its turn; `unknown`: sent to a process that died before it confirmed; `cancelled`: taken back.
+ */
+export type DeliveryState = "waiting" | "sent" | "confirmed" | "unknown" | "cancelled"
+
+export interface OutgoingMessage {
+  readonly uuid: string
+  readonly sessionId: string
+  readonly seq: number
+  readonly state: DeliveryState
+  readonly incarnation: string | null
+  readonly line: string
+  readonly by: string
+  readonly at: string
 }

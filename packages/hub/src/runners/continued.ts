@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { NewSession } from "../core.ts"
+import type { NewSession } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import { agentOf } from "./launch-plan.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { NewMessage } from "../core.ts"
+import type { NewMessage } from "@signalbox/protocol/hub-api"
 
 /** What a session begins with. Its `uuid` follows from the request's key: however often it is asked for, it is one message. */
 export function firstMessage({ id }: { readonly id: string }, content: string, requestKey?: string): NewMessage {

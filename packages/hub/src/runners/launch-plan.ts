@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
 import { DEFAULT_MODE } from "@signalbox/protocol/asking-modes"
+import type { HubSettings, NewSession } from "@signalbox/protocol/hub-api"
 import { flagOptionsIn, initializeNames, type LaunchOptions, launchOptionsIn } from "@signalbox/protocol/launch-options"
 import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { isOperatorsMode } from "../auth/roles.ts"
-import type { NewSession } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { HubSettings } from "../model/hub-settings.ts"
 import type { Beginning, KeptLaunch, KeptSession } from "../model/session-record.ts"
 
 /** What a runner is asked to start, and what is kept of it. */

@@ -1,6 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol"
+import type { Runner as RunnerView } from "@signalbox/protocol/hub-api"
 import type { AgentUsage, LaunchAgent, RunnerFacts, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
-import type { RunnerView } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Directory } from "../store/directory.ts"

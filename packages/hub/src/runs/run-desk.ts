@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
+import type { NewRun, Run, RunPatch, TaskPatch } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { NewRun, Run, RunPatch, TaskPatch } from "../model/run.ts"
 import type { Directory } from "../store/directory.ts"
 
 export interface RunDeskOptions {

@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
+import { wireObject } from "../model/event.ts"
 import type { KeptSession } from "../model/session-record.ts"
-import { wireObject } from "../model/wire-object.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { foldEvents } from "./session-fold.ts"
 

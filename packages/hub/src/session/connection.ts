@@ -1,5 +1,6 @@
 import { type AgentState, idleAgent, stepAgent } from "@signalbox/protocol"
-import type { KeptSession, SessionPhase, SessionRecord } from "../model/session-record.ts"
+import type { SessionState } from "@signalbox/protocol/hub-api"
+import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 import type { AgentControl } from "./agent-control.ts"
 import type { AgentWire } from "./agent-wire.ts"
 
@@ -33,7 +34,7 @@ export function connectionAtStart({ record: { state }, own }: KeptSession): Conn
 export function phaseOf(
   connection: Connection,
   { state, pendingAsks }: { state: AgentState; pendingAsks: number },
-): SessionPhase {
+): SessionState {
   switch (connection.name) {
     case "ended":
       return "ended"

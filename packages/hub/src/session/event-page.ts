@@ -1,4 +1,5 @@
-import type { EventPage, EventQuery } from "../core.ts"
+import type { EventQuery } from "@signalbox/protocol/hub-api"
+import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { EventLog, LineSize, ReadRange } from "../store/event-log.ts"

@@ -8,9 +8,9 @@ import {
   peerTraits,
   type UnlistedRequest,
 } from "@signalbox/protocol"
-import type { NewMessage, SessionView } from "../core.ts"
+import type { NewMessage, Session, SessionExit, SessionState } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { KeptLaunch, KeptSession, SessionExit, SessionPhase, SessionRecord } from "../model/session-record.ts"
+import type { KeptLaunch, KeptSession, SessionRecord } from "../model/session-record.ts"
 import { type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
 import { AgentProgress } from "./agent-progress.ts"
@@ -31,7 +31,7 @@ import { SessionHistory } from "./session-history.ts"
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
 
-const IN_TURN: ReadonlySet<SessionPhase> = new Set(["running", "waiting", "disconnected"])
+const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
 const NO_TRAITS = peerTraits({})
 
 /** The outcome of an act on the agent. */
@@ -144,7 +144,7 @@ export class LiveSession {
     return peerTraits({ claude_code_version: version, capabilities: this.#progress.state.facts.capabilities ?? [] })
   }
 
-  view(): SessionView {
+  view(): Session {
     const { asks, viewers } = this.#options
     const { turnStartedAt, ...record } = this.record
     const state = this.phase()
@@ -153,7 +153,7 @@ export class LiveSession {
     return { ...record, ...turn, state, pendingAsks: asks.pendingCount(this.id), viewers: viewers(this.id) }
   }
 
-  phase(): SessionPhase {
+  phase(): SessionState {
     return phaseOf(this.#connection, {
       state: this.#progress.state,
       pendingAsks: this.#options.asks.pendingCount(this.id),

@@ -1,8 +1,7 @@
 import { type Envelope, fieldOf, isObject, isQuestion, textOf } from "@signalbox/protocol"
-import type { OutlineMark } from "../core.ts"
+import type { OutlineMark } from "@signalbox/protocol/hub-api"
 import type { StoredEvent } from "../model/event.ts"
-import { oneLine } from "../model/one-line.ts"
-import { wireObject } from "../model/wire-object.ts"
+import { oneLine, wireObject } from "../model/event.ts"
 
 const LABEL_CHARS = 120
 /** Most lines are none of these, and to know that they need not be parsed. */

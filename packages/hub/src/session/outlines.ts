@@ -1,4 +1,4 @@
-import type { OutlineMark } from "../core.ts"
+import type { OutlineMark } from "@signalbox/protocol/hub-api"
 import type { EventLog } from "../store/event-log.ts"
 import { markOf } from "./outline.ts"
 

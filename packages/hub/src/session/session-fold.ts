@@ -10,7 +10,7 @@ import {
 } from "@signalbox/protocol"
 import { addTokens, addUses, amountOf, costOfUses, modelUsesOf, tokensOf, usedModels } from "@signalbox/protocol/usage"
 import type { StoredEvent } from "../model/event.ts"
-import { oneLine } from "../model/one-line.ts"
+import { oneLine } from "../model/event.ts"
 import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 
 const LAST_LINE_CHARS = 200

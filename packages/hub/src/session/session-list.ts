@@ -1,4 +1,4 @@
-import type { SessionQuery, SessionView } from "../core.ts"
+import type { Session, SessionQuery } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { LiveSession } from "./live-session.ts"
 
@@ -6,7 +6,7 @@ import type { LiveSession } from "./live-session.ts"
 export function listSessions(
   sessions: Iterable<LiveSession>,
   query: SessionQuery,
-): { sessions: readonly SessionView[]; cursor: string | null } {
+): { sessions: readonly Session[]; cursor: string | null } {
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor)
   const words = query.q?.toLowerCase().trim() ?? ""
   const found = [...sessions]

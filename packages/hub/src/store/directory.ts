@@ -1,8 +1,9 @@
+import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import type { TokenRecord } from "../model/access.ts"
-import type { AskRecord, AskState } from "../model/ask.ts"
-import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
-import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
-import type { KeptSession } from "../model/session-record.ts"
+import type { AskRecord } from "../model/ask.ts"
+import type { DeliveryState, KeptSession, OutgoingMessage } from "../model/session-record.ts"
+
+export type NewAuditRecord = Omit<AuditRecord, "id">
 
 /**
  * Everything durable that is not an event. Reads see what was committed. A write resolves when it is durable; writes

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads"
-import type { SearchQuery, SearchReply } from "../core.ts"
+import type { SearchReply } from "@signalbox/protocol/hub-api"
+import type { SearchQuery } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { FromSearchThread, SearchThreadData, ToSearchThread } from "./search/search-messages.ts"
 import { COMMITS, IS_ASLEEP, SIGNAL_BYTES } from "./search/search-signal.js"

@@ -1,12 +1,12 @@
+import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
-import type { AskRecord, AskState } from "../model/ask.ts"
-import type { AuditRecord, Grant, NewAuditRecord } from "../model/audit.ts"
-import type { DeliveryState, OutgoingMessage } from "../model/outgoing-message.ts"
-import type { KeptSession } from "../model/session-record.ts"
+import type { AskRecord } from "../model/ask.ts"
+import type { DeliveryState, KeptSession, OutgoingMessage } from "../model/session-record.ts"
 import { isUndelivered } from "../store/directory/asks.ts"
 import type { AuditFilter } from "../store/directory/audit.ts"
 import type { GrantFilter } from "../store/directory/grants.ts"
+import type { NewAuditRecord } from "../store/directory.ts"
 import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type SettleOptions } from "../store/directory.ts"
 
 /** Durable as long as the process: for tests. */

@@ -1,9 +1,9 @@
+import type { Grant } from "@signalbox/protocol/hub-api"
 import { NO_TOKENS } from "@signalbox/protocol/usage"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
-import type { Grant, NewAuditRecord } from "../model/audit.ts"
-import type { OutgoingMessage } from "../model/outgoing-message.ts"
-import type { KeptSession, SessionRecord } from "../model/session-record.ts"
+import type { KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
+import type { NewAuditRecord } from "../store/directory.ts"
 
 const AT = "2030-01-01T00:00:00.000Z"
 

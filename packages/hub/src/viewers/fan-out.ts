@@ -1,4 +1,4 @@
-import type { SessionView } from "../core.ts"
+import type { Session } from "@signalbox/protocol/hub-api"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { Published } from "../session/pipeline.ts"
@@ -7,7 +7,7 @@ import type { Published } from "../session/pipeline.ts"
 export interface Watcher {
   readonly published?: (sessionId: string, items: readonly Published[]) => void
   readonly asked?: (ask: Ask) => void
-  readonly changed?: (view: SessionView) => void
+  readonly changed?: (view: Session) => void
 }
 
 /** Who watches what. One publication is handed to each watcher as the same object: nothing is encoded twice. */
@@ -44,7 +44,7 @@ export class FanOut {
     this.#each(ask.sessionId, (watcher) => watcher.asked?.(ask))
   }
 
-  changed(view: SessionView): void {
+  changed(view: Session): void {
     this.#each(view.id, (watcher) => watcher.changed?.(view))
   }
 

@@ -1,9 +1,9 @@
+import type { Session } from "@signalbox/protocol/hub-api"
 import { briefAsk } from "../asks/whole-ask.ts"
-import type { SessionView } from "../core.ts"
-import { publicAsk } from "../http/public-ask.ts"
 import type { Ask } from "../model/ask.ts"
+import { publicAsk } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
-import { eventFields, eventHead } from "../model/event-json.ts"
+import { eventFields, eventHead } from "../model/event.ts"
 import type { Published } from "../session/pipeline.ts"
 import { FRAME_CHARS } from "./outbox.ts"
 
@@ -70,6 +70,6 @@ export function askLine(ask: Ask): string {
   return line
 }
 
-export function changedLine(view: SessionView): string {
+export function changedLine(view: Session): string {
   return JSON.stringify({ ev: "changed", session: view.id, record: view })
 }

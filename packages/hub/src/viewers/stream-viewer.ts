@@ -1,5 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { EventPage, HubCore, SessionView } from "../core.ts"
+import type { Session } from "@signalbox/protocol/hub-api"
+import type { EventPage, HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { ReplyRoom, ReplyShare } from "../http/reply-room.ts"
 import type { Ask } from "../model/ask.ts"
@@ -101,7 +102,7 @@ export class StreamViewer {
     }
     this.#unsubscribe(session)
     if (session === ALL) return this.#subscribeAll()
-    let view: SessionView
+    let view: Session
     try {
       view = this.#options.core.getSession(session)
     } catch (error) {
@@ -121,7 +122,7 @@ export class StreamViewer {
     void this.#tellOpenAsks(ALL, subscription)
   }
 
-  #begin(view: SessionView, after: number | undefined): void {
+  #begin(view: Session, after: number | undefined): void {
     const { id, lastSeq } = view
     const subscription: Subscription = {
       phase: "catching-up",

@@ -1,6 +1,6 @@
 import { fieldOf } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
-import type { SessionView } from "../../src/core.ts"
 import { payloadIn, type ScriptedAgent } from "../clients/scripted-agent.ts"
 import { call, eventsOf, openAgent, openClient, openStage, type Stage } from "../clients/stage.ts"
 
@@ -12,8 +12,8 @@ function askInOldForm(agent: ScriptedAgent, requestId: string, command: string) 
   return agent.ask({ ...request, permission_suggestions: ["always allow"] }, requestId)
 }
 
-async function viewOf(stage: Stage, id: string): Promise<SessionView> {
-  return (await (await call(stage, "GET", `/api/sessions/${id}`)).json()) as SessionView
+async function viewOf(stage: Stage, id: string): Promise<Session> {
+  return (await (await call(stage, "GET", `/api/sessions/${id}`)).json()) as Session
 }
 
 it("[L13] [L1] rules judge an old question by its input, and an answer carries it", async () => {

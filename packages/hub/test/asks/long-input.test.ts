@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { fieldOf, isObject } from "@signalbox/protocol"
+import type { Ask as PublicAsk } from "@signalbox/protocol/hub-api"
 import { frameText } from "@signalbox/transport"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type RawData, WebSocket } from "ws"
-import type { PublicAsk } from "../../src/model/ask.ts"
 import { call, openAgent, openStage, type Stage } from "../clients/stage.ts"
 
 const MB = 1_000_000

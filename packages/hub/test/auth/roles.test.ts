@@ -1,9 +1,8 @@
+import type { NewSession, Role } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import * as roles from "../../src/auth/roles.ts"
-import type { NewSession } from "../../src/core.ts"
-import type { Role } from "../../src/model/access.ts"
 import type { AskAnswer } from "../../src/model/ask.ts"
-import { DEFAULT_SETTINGS } from "../../src/model/hub-settings.ts"
+import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
 
 const OTHERS: readonly Role[] = ["viewer", "agent", "runner"]
 

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Ingress } from "@signalbox/protocol/hub-api"
 import { createLaunch, openSimulatedAgent, type Scenario } from "@signalbox/simulator"
 import { dialWebSocket } from "@signalbox/transport"
 import { expect, it, onTestFinished } from "vitest"
 import { runsNow } from "../../../../test/gate.ts"
 import { startAgent } from "../../../../test/hub/agent-process.ts"
-import type { Ingress } from "../../src/core.ts"
 import { OfficialClients } from "./official-clients.ts"
 import { openSession, openStage, type Stage } from "./stage.ts"
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import type { Ingress } from "@signalbox/protocol/hub-api"
 import { WebSocket } from "ws"
-import type { Ingress } from "../../src/core.ts"
 import { LineSocket, requestIn } from "./line-socket.ts"
 
 /** An agent's side of the wire, by hand: it answers `initialize` and otherwise says what a test tells it to. */

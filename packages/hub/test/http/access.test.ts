@@ -1,5 +1,5 @@
+import type { Role } from "@signalbox/protocol/hub-api"
 import { beforeAll, describe, expect, it } from "vitest"
-import type { Role } from "../../src/model/access.ts"
 import { errorOf, type HttpSetup, ROLES, setUpHttp } from "./http-setup.ts"
 import { EXAMPLES, LEAST_ROLE } from "./route-examples.ts"
 

@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { BodyReader } from "../../src/http/body.ts"
-import { locateJsonFault } from "../../src/http/json-location.ts"
+import { BodyReader, locateJsonFault } from "../../src/http/read-request.ts"
 
 function request(body: ReadableStream): Request {
   const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" }

@@ -1,16 +1,15 @@
-import type { HubCore, Page, RunnerView, SessionView } from "../../src/core.ts"
+import type { Grant, Run, Runner, Session } from "@signalbox/protocol/hub-api"
+import type { HubCore, Page } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
-import type { Grant } from "../../src/model/audit.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
-import { DEFAULT_SETTINGS } from "../../src/model/hub-settings.ts"
-import type { Run } from "../../src/model/run.ts"
+import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
 
 const POLICY = { rules: [], relayAutoApproval: false, sees: { judged: "", notJudged: [] } }
 
 const at = "2030-01-01T00:00:00.000Z"
 
-const session: SessionView = {
+const session: Session = {
   id: "s1",
   title: null,
   state: "idle",
@@ -68,7 +67,7 @@ const grant: Grant = {
 
 const auditRecord = { at, what: "ask/settled", by: "ada", via: "person", sessionId: "s1", askId: "a1", details: {} }
 
-const runner: RunnerView = {
+const runner: Runner = {
   id: "r1",
   name: "box",
   connected: true,

@@ -1,11 +1,11 @@
 import { Writable } from "node:stream"
+import type { Role } from "@signalbox/protocol/hub-api"
 import { Authority } from "../../src/auth/authority.ts"
 import { type ExposureOptions, settleExposure } from "../../src/auth/exposure.ts"
 import type { HubCore } from "../../src/core.ts"
 import { createHttpApp, type HttpApp } from "../../src/http/app.ts"
 import type { ReplyRoom } from "../../src/http/reply-room.ts"
 import type { Route } from "../../src/http/route.ts"
-import type { Role } from "../../src/model/access.ts"
 import { createLogger } from "../../src/operations/logger.ts"
 import { createPrometheusMetrics, type PrometheusMetrics } from "../../src/operations/prometheus-metrics.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
@@ -41,7 +41,6 @@ export interface SetupOptions {
   readonly exposure?: ExposureOptions
   readonly notReady?: () => string | undefined
   readonly moreRoutes?: readonly Route[]
-  readonly maxMessageBytes?: number
   readonly replyRoom?: ReplyRoom
   readonly stallMs?: number
 }

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from "node:http"
 import { connect } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 import { ReplyRoom, type ReplyRoomLimits } from "../../src/http/reply-room.ts"
-import { openRoute, type Route, route } from "../../src/http/route.ts"
+import { type Route, routesOf } from "../../src/http/route.ts"
 import { createHttpServer } from "../../src/http/server.ts"
 import { setUpHttp } from "./http-setup.ts"
 
@@ -13,33 +13,22 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-function textRoute(path: string, bytes: number): Route {
-  const reply = { status: 200, description: "text" }
-  return route({
-    method: "GET",
-    path,
-    access: "viewer",
-    summary: "s",
-    reply,
-    handle: () => ({ text: "x".repeat(bytes) }),
-  })
+const replies = { summary: "s", replies: "text" }
+const TEXTS = {
+  "GET /api/large": { access: "viewer", ...replies },
+  "GET /api/small": { access: "viewer", ...replies },
+  "GET /open-large": { access: "anybody", ...replies },
+} as const
+
+function textRoutes(): Route[] {
+  const text = (bytes: number) => () => ({ text: "x".repeat(bytes) })
+  const large = text(8 * MB)
+  return routesOf(TEXTS, { "GET /api/large": large, "GET /api/small": text(1_000), "GET /open-large": large })
 }
 
 async function serve({ limits = {}, stallMs }: { limits?: Partial<ReplyRoomLimits>; stallMs?: number } = {}) {
   const replyRoom = new ReplyRoom(limits)
-  const moreRoutes = [
-    textRoute("/api/large", 8 * MB),
-    textRoute("/api/small", 1_000),
-    openRoute({
-      method: "GET",
-      path: "/open-large",
-      access: "anybody",
-      summary: "s",
-      reply: { status: 200, description: "text" },
-      handle: () => ({ text: "x".repeat(8 * MB) }),
-    }),
-  ]
-  const hub = await setUpHttp({ moreRoutes, replyRoom, ...(stallMs === undefined ? {} : { stallMs }) })
+  const hub = await setUpHttp({ moreRoutes: textRoutes(), replyRoom, ...(stallMs === undefined ? {} : { stallMs }) })
   const server = createHttpServer({
     fetch: (request, bindings) => hub.app.hono.fetch(request, bindings),
     onUpgrade: (_request, socket) => void socket.destroy(),

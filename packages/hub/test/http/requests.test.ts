@@ -1,7 +1,7 @@
+import type { EventQuery } from "@signalbox/protocol/hub-api"
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
-import type { EventQuery } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
-import { eventPageJson } from "../../src/http/event-page-json.ts"
+import { eventPageJson } from "../../src/http/reply.ts"
 import { readPage } from "../../src/session/event-page.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 import { ODD_LINE, ask as theAsk } from "./fake-core.ts"
@@ -16,7 +16,7 @@ async function pageText(log: MemoryEventLog, id: string, query: EventQuery, maxB
 describe("requests", () => {
   let hub: HttpSetup
   beforeAll(async () => {
-    hub = await setUpHttp({ maxMessageBytes: 1_000 })
+    hub = await setUpHttp()
   })
   beforeEach(() => {
     hub.core.calls.length = 0
@@ -39,19 +39,19 @@ describe("requests", () => {
   })
 
   it("[HA24] a body over its bound is 413, announced or not", async () => {
-    const path = "/api/sessions/s1/messages"
-    const long = { content: "x".repeat(2_000) }
+    const path = "/api/asks/a1/extend"
+    const long = { expiresAt: "x".repeat(70_000) }
     expect(await post(path, long)).toMatchObject({ status: 413, code: "request/too-large" })
     let sent = 0
-    const chunk = new TextEncoder().encode("x".repeat(100))
+    const chunk = new TextEncoder().encode("x".repeat(1_000))
     const endless = new ReadableStream({
       pull(controller) {
-        sent += 100
+        sent += 1_000
         controller.enqueue(chunk)
       },
     })
     expect(await post(path, endless)).toMatchObject({ status: 413 })
-    expect(sent).toBeLessThan(2_000)
+    expect(sent).toBeLessThan(70_000)
     const liar = await hub.ask(path, {
       as: "admin",
       method: "POST",

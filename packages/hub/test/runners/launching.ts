@@ -1,4 +1,4 @@
-import type { SessionView } from "../../src/core.ts"
+import type { Session } from "@signalbox/protocol/hub-api"
 import type { Caller } from "../../src/model/access.ts"
 import { RunnerClaims, type RunnerClaimsOptions } from "../../src/runners/runner-claims.ts"
 import { call, type Stage } from "../clients/stage.ts"
@@ -32,11 +32,7 @@ export async function rest<T>(
   return { status: reply.status, body: (await reply.json()) as T & Refused }
 }
 
-export function launch(
-  stage: Stage,
-  body: Record<string, unknown> = {},
-  token?: string,
-): Promise<Replied<SessionView>> {
+export function launch(stage: Stage, body: Record<string, unknown> = {}, token?: string): Promise<Replied<Session>> {
   return rest(stage, "POST", "/api/sessions", { body, ...(token === undefined ? {} : { token }) })
 }
 

@@ -1,5 +1,5 @@
+import type { Run } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
-import type { Run } from "../../src/model/run.ts"
 import { RunDesk } from "../../src/runs/run-desk.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { openStage, tokenOf } from "../clients/stage.ts"

@@ -1,6 +1,6 @@
 import { type Envelope, fieldOf } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
-import type { SessionView } from "../../src/core.ts"
 import { requestIn } from "../clients/line-socket.ts"
 import { payloadIn, ScriptedAgent } from "../clients/scripted-agent.ts"
 import { call, eventsOf, openAgent, openClient, openSession, openStage, type Stage } from "../clients/stage.ts"
@@ -12,8 +12,8 @@ async function notesOf(stage: Stage, id: string): Promise<unknown[]> {
   return events.map(({ line }) => JSON.parse(line) as Record<string, unknown>).filter(({ type }) => type === "hub")
 }
 
-async function viewOf(stage: Stage, id: string): Promise<SessionView> {
-  return (await (await call(stage, "GET", `/api/sessions/${id}`)).json()) as SessionView
+async function viewOf(stage: Stage, id: string): Promise<Session> {
+  return (await (await call(stage, "GET", `/api/sessions/${id}`)).json()) as Session
 }
 
 it("[HS24] a message that was taken back before it was sent is told so in the history", async () => {

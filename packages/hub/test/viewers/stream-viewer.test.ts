@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
+import type { Session } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
-import type { SessionView } from "../../src/core.ts"
 import { ReplyRoom } from "../../src/http/reply-room.ts"
 import { numberedEvent } from "../../src/testing/events.ts"
 import { keptSession } from "../../src/testing/records.ts"
@@ -25,7 +25,7 @@ function deafSink() {
 /** Viewers of a log that never ends. Each piece that is read from it counts. */
 function openHall() {
   const room = new ReplyRoom({ maxBytes: 8 * PIECE_BYTES, maxBytesPerToken: 4 * PIECE_BYTES, alwaysBytes: 1024 })
-  const view: SessionView = { ...keptSession("s", { lastSeq: 1_000_000 }).record, pendingAsks: 0, viewers: 0 }
+  const view: Session = { ...keptSession("s", { lastSeq: 1_000_000 }).record, pendingAsks: 0, viewers: 0 }
   const read: string[] = []
   async function* pieces(name: string, after: number) {
     for (let seq = after + 1; ; seq++) {

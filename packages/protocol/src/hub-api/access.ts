@@ -1,9 +1,11 @@
 import { z } from "zod"
-import { Moment } from "./fields.ts"
+import { Moment, NoBody, type Told } from "./fields.ts"
+import type { RouteTable } from "./route-table.ts"
 
-const ROLES = ["viewer", "operator", "admin", "agent", "runner"] as const
+const Role = z.enum(["viewer", "operator", "admin", "agent", "runner"])
+export type Role = z.output<typeof Role>
 
-export const NewTokenBody = z
+const NewToken = z
   .strictObject({
     role: z.enum(["viewer", "operator", "admin", "runner"], {
       error:
@@ -16,34 +18,105 @@ export const NewTokenBody = z
       .exactOptional(),
   })
   .meta({ id: "NewToken" })
+export type NewToken = Told<z.output<typeof NewToken>>
 
-export const Token = z
+const Token = z
   .object({
     id: z.string(),
-    role: z.enum(ROLES),
+    role: Role,
     name: z.string().nullable(),
+    /** The one session that an agent's token may connect as. */
     sessionId: z.string().nullable(),
     createdAt: Moment,
     expiresAt: Moment.nullable(),
     revokedAt: Moment.nullable(),
   })
   .meta({ id: "Token" })
+export type Token = Told<z.output<typeof Token>>
 
-export const CreatedToken = z
+const CreatedToken = z
   .object({ ...Token.shape, token: z.string().meta({ description: "told this once only" }) })
   .meta({ id: "CreatedToken" })
-
-export const TokenList = z.object({ tokens: z.array(Token), more: z.boolean() })
+export type CreatedToken = Told<z.output<typeof CreatedToken>>
 
 const secret = z.string().min(1).max(1_000)
-export const LoginBody = z
+const Login = z
   .union([z.strictObject({ token: secret }), z.strictObject({ code: secret })], {
     error: 'expected {"token":"…"} or {"code":"…"}',
   })
   .meta({ id: "Login" })
+export type Login = Told<z.output<typeof Login>>
 
-export const Me = z.object({ role: z.enum(["viewer", "operator", "admin"]), name: z.string() }).meta({ id: "Me" })
-export const SignedOut = z.object({ signedOut: z.boolean() })
+const Me = z.object({ role: z.enum(["viewer", "operator", "admin"]), name: z.string() }).meta({ id: "Me" })
+export type Me = Told<z.output<typeof Me>>
 
-export const Health = z.object({ status: z.literal("ok") })
-export const Readiness = z.object({ status: z.literal("ready") })
+export const accessRoutes = {
+  "POST /api/tokens": {
+    access: "admin",
+    summary: "Make a token",
+    body: NewToken,
+    status: 201,
+    reply: CreatedToken,
+    replies: "the token, its secret this once only",
+  },
+  "GET /api/tokens": {
+    access: "admin",
+    summary: "The tokens, without their secrets",
+    reply: z.object({ tokens: z.array(Token), more: z.boolean() }),
+    replies: "the tokens",
+  },
+  "DELETE /api/tokens/:id": {
+    access: "admin",
+    summary: "Revoke a token and close its open connections",
+    reply: Token,
+    replies: "the token",
+  },
+  "POST /api/login": {
+    access: "anybody",
+    summary: "Sign a browser in, with a token or a single-use code",
+    body: Login,
+    reply: Me,
+    replies: "who one is now; the cookie is set",
+  },
+  "POST /api/logout": {
+    access: "anybody",
+    summary: "Sign the browser out",
+    body: NoBody,
+    isBodyOptional: true,
+    reply: z.object({ signedOut: z.boolean() }),
+    replies: "the cookie is cleared",
+  },
+  "GET /api/me": { access: "viewer", summary: "Who one is", reply: Me, replies: "role and name" },
+} as const satisfies RouteTable
+
+const page = { access: "anybody", replies: "a page", contentType: "text/html" } as const
+
+export const operationsRoutes = {
+  "GET /healthz": {
+    access: "anybody",
+    summary: "Whether the hub lives",
+    reply: z.object({ status: z.literal("ok") }),
+    replies: "it does",
+  },
+  "GET /readyz": {
+    access: "anybody",
+    summary: "Whether the hub takes work",
+    reply: z.object({ status: z.literal("ready") }),
+    replies: "it does",
+  },
+  "GET /metrics": {
+    access: "viewer unless loopback",
+    summary: "What the hub counts, as Prometheus text",
+    replies: "metrics",
+    contentType: "text/plain",
+  },
+  "GET /api/openapi.json": { access: "viewer", summary: "This description", replies: "OpenAPI 3.1" },
+  "GET /": { summary: "What this is", ...page },
+  "GET /login": { summary: "Signs in with a code in the fragment", ...page },
+  "GET /login.js": {
+    access: "anybody",
+    summary: "The script of that page",
+    replies: "a script",
+    contentType: "text/javascript",
+  },
+} as const satisfies RouteTable

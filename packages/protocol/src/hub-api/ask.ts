@@ -1,17 +1,21 @@
 import { z } from "zod"
-import { Id, Moment, numberInQuery, Seq, WireObject } from "./fields.ts"
+import { AnyObject, Id, Moment, numberInQuery, Seq, type Told, WireObject } from "./fields.ts"
+import { LARGE_BODY_BYTES, type RouteTable } from "./route-table.ts"
 
-const STATES = ["pending", "allowed", "denied", "expired", "cancelled", "superseded", "orphaned"] as const
+const AskState = z.enum(["pending", "allowed", "denied", "expired", "cancelled", "superseded", "orphaned"])
+export type AskState = z.output<typeof AskState>
 
-export const Ask = z
+const Ask = z
   .object({
     id: z.string(),
     sessionId: z.string(),
+    /** The event that holds the request. */
     seq: Seq,
     kind: z.enum(["tool", "question", "plan", "elicitation", "dialog"]),
-    state: z.enum(STATES),
+    state: AskState,
     requestId: z.string(),
     request: WireObject.meta({ description: "the wire's request" }),
+    /** Sent back with an answer, so that the answer is to what a person saw. */
     inputHash: z.string(),
     toolName: z.string().exactOptional(),
     input: WireObject.exactOptional(),
@@ -29,27 +33,37 @@ export const Ask = z
     settledAt: Moment.exactOptional(),
     settledBy: z.string().exactOptional(),
     via: z.enum(["person", "policy", "timeout", "agent", "hub"]).exactOptional(),
+    /** The rule that settled it, or that made it an ask. */
     rule: z.string().exactOptional(),
     answer: WireObject.exactOptional(),
+    /** When the answer was on the wire. */
     deliveredAt: Moment.exactOptional(),
   })
   .meta({ id: "Ask" })
+export type Ask = Told<z.output<typeof Ask>>
 
-export const AskList = z.object({ asks: z.array(Ask), more: z.boolean() })
+const AskPage = z.object({ asks: z.array(Ask), more: z.boolean() })
+export type AskPage = Told<z.output<typeof AskPage>>
 
-export const AskListQuery = z.strictObject({
-  state: z.enum(STATES).exactOptional(),
+const AskQuery = z.strictObject({
+  state: AskState.exactOptional(),
   session: Id.exactOptional(),
   order: z.enum(["oldest", "newest"]).default("oldest"),
   limit: numberInQuery({ min: 1, max: 1_000 }).default(1_000),
 })
 
-const how = { inputHash: z.string().max(200).exactOptional(), answerId: Id.exactOptional() }
+const how = {
+  /** Sent along, it refuses an answer to something other than what was seen. */
+  inputHash: z.string().max(200).exactOptional(),
+  /** The same id again is the same answer. */
+  answerId: Id.exactOptional(),
+}
 
 const Allow = z.strictObject({
   behavior: z.literal("allow"),
+  /** The ask's own input when it is left out. */
   updatedInput: WireObject.exactOptional(),
-  updatedPermissions: z.array(WireObject).max(1_000).exactOptional(),
+  updatedPermissions: z.array(AnyObject).max(1_000).exactOptional(),
   ...how,
 })
 const Deny = z.strictObject({
@@ -68,13 +82,48 @@ const Completed = z
   .refine((body) => "result" in body, { error: "expected a result" })
 const Cancelled = z.strictObject({ cancelled: z.literal(true), ...how })
 
-export const ExtendBody = z
-  .strictObject({ expiresAt: z.iso.datetime({ offset: true }).exactOptional() })
-  .meta({ id: "Extension", description: "`expiresAt` as it was seen: put off since then, it is not put off again" })
+type Bare<Schema extends z.ZodType> = Told<Omit<z.output<Schema>, keyof typeof how>>
 
-export const AnswerBody = z
+/** To a tool, a question or a plan. */
+export type ToolAnswer = Bare<typeof Allow> | Bare<typeof Deny>
+export type ElicitationAnswer = Bare<typeof Elicited>
+export type DialogAnswer = Bare<typeof Completed> | Bare<typeof Cancelled>
+
+const AskAnswer = z
   .union([Allow, Deny, Elicited, Completed, Cancelled], {
     error:
       'expected {"behavior":"allow"} or {"behavior":"deny"}, for an elicitation {"action":"accept"|"decline"|"cancel"}, for a dialog {"result":…} or {"cancelled":true}',
   })
   .meta({ id: "Answer" })
+export type AskAnswer = Told<z.output<typeof AskAnswer>>
+
+const Extension = z
+  .strictObject({ expiresAt: z.iso.datetime({ offset: true }).exactOptional() })
+  .meta({ id: "Extension", description: "`expiresAt` as it was seen: put off since then, it is not put off again" })
+
+export const askRoutes = {
+  "GET /api/asks": {
+    access: "viewer",
+    summary: "Asks, of one state or one session if so asked",
+    query: AskQuery,
+    reply: AskPage,
+    replies: "the asks",
+  },
+  "GET /api/asks/:id": { access: "viewer", summary: "One ask", reply: Ask, replies: "the ask" },
+  "POST /api/asks/:id/answer": {
+    access: "operator",
+    summary: "Answer an ask; the first valid answer wins",
+    body: AskAnswer,
+    maxBodyBytes: LARGE_BODY_BYTES,
+    reply: Ask,
+    replies: "the ask as it was settled",
+  },
+  "POST /api/asks/:id/extend": {
+    access: "operator",
+    summary: "Give an ask that expires more time: as long again as its rule gave it, as often as the rule allows",
+    body: Extension,
+    isBodyOptional: true,
+    reply: Ask,
+    replies: "the ask with its later end",
+  },
+} as const satisfies RouteTable

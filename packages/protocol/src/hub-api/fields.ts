@@ -16,6 +16,18 @@ export function numberInQuery(bounds: { min: number; max: number }) {
 /** Whatever the wire brought, as it came. */
 export const WireObject = z.record(z.string(), z.unknown())
 
+/** Checked to be an object, but typed as unknown: the wire's own types have no index signature, and callers pass those. */
+export const AnyObject: z.ZodType<unknown> = WireObject
+
+export const NoBody = z.strictObject({})
+
 export const ErrorBody = z
   .object({ error: z.object({ code: z.string(), message: z.string() }) })
   .meta({ id: "Error", description: "Codes are stable, messages are prose. Details may stand beside `error`." })
+
+/** The type of something the hub tells: what a schema infers, with everything in it read-only. */
+export type Told<T> = T extends readonly (infer Item)[]
+  ? readonly Told<Item>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Told<T[Name]> }
+    : T

@@ -1,10 +1,11 @@
 import { z } from "zod"
-import { Id, Moment, numberInQuery, WireObject } from "./fields.ts"
+import { Id, Moment, numberInQuery, type Told, WireObject } from "./fields.ts"
+import { BODY_BYTES, type RouteTable } from "./route-table.ts"
 
 /** Its rules are the policy's own to check: only that it is an object is said here. */
-export const Policy = WireObject.meta({ id: "Policy", description: "The rules in force, and the relay's switch." })
+const Policy = WireObject.meta({ id: "Policy", description: "The rules in force, and the relay's switch." })
 
-export const PolicyInForce = z
+const PolicyInForce = z
   .looseObject({
     rules: z.array(WireObject),
     relayAutoApproval: z.boolean(),
@@ -13,6 +14,7 @@ export const PolicyInForce = z
       .meta({ description: "What the rules are tried on, and what never reaches them. Ignored in a PUT." }),
   })
   .meta({ id: "PolicyInForce", description: "The policy, and what it can judge." })
+export type PolicyInForce = Told<z.output<typeof PolicyInForce>>
 
 const Grant = z
   .object({
@@ -21,6 +23,7 @@ const Grant = z
     askId: z.string(),
     grantedBy: z.string(),
     grantedAt: Moment,
+    /** "hub": a rule of ours for that session, truly revocable. Otherwise where the CLI keeps it. */
     where: z.enum(["hub", "userSettings", "projectSettings", "localSettings", "session", "cliArg"]),
     machine: z.string().nullable(),
     update: WireObject,
@@ -28,13 +31,14 @@ const Grant = z
     revokedBy: z.string().nullable(),
   })
   .meta({ id: "Grant" })
+/** A standing permission that somebody gave while answering an ask. */
+export type Grant = Told<z.output<typeof Grant>>
 
-export const GrantList = z.object({ grants: z.array(Grant), more: z.boolean() })
-export const GrantListQuery = z.strictObject({ session: Id.exactOptional() })
-export const GrantRevoked = z.object({
+const GrantRevoked = z.object({
   grant: Grant,
   gone: z.boolean().meta({ description: "false: only noted, because the CLI cannot take it back" }),
 })
+export type GrantRevoked = Told<z.output<typeof GrantRevoked>>
 
 const AuditRecord = z
   .object({
@@ -48,10 +52,72 @@ const AuditRecord = z
     details: WireObject,
   })
   .meta({ id: "AuditRecord" })
+/** Each settled ask, each grant and its end, each change of policy or tokens leaves one. */
+export type AuditRecord = Told<z.output<typeof AuditRecord>>
 
-export const AuditList = z.object({ records: z.array(AuditRecord), more: z.boolean() })
-export const AuditListQuery = z.strictObject({
-  session: Id.exactOptional(),
-  after: numberInQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0),
-  limit: numberInQuery({ min: 1, max: 1_000 }).default(200),
-})
+const settings = {
+  operatorsMayUseAuto: z.boolean().meta({
+    description: "Operators may choose the permission mode `auto`, in which nobody is asked. Default: false.",
+  }),
+}
+const HubSettings = z.object(settings).meta({ id: "Settings" })
+/** An admin's choices for the whole hub. */
+export type HubSettings = Told<z.output<typeof HubSettings>>
+
+const NewSettings = z
+  .strictObject({ operatorsMayUseAuto: settings.operatorsMayUseAuto.exactOptional() })
+  .meta({ id: "NewSettings", description: "What is left out has its default." })
+
+export const policyRoutes = {
+  "GET /api/policy": {
+    access: "viewer",
+    summary: "The rules in force",
+    reply: PolicyInForce,
+    replies: "the policy, and what it can judge",
+  },
+  "PUT /api/policy": {
+    access: "admin",
+    summary: "Replace the rules in force",
+    body: Policy,
+    maxBodyBytes: BODY_BYTES,
+    reply: PolicyInForce,
+    replies: "the policy, and what it can judge",
+  },
+  "GET /api/grants": {
+    access: "viewer",
+    summary: "Standing permissions",
+    query: z.strictObject({ session: Id.exactOptional() }),
+    reply: z.object({ grants: z.array(Grant), more: z.boolean() }),
+    replies: "the grants",
+  },
+  "DELETE /api/grants/:id": {
+    access: "operator",
+    summary: "Revoke a standing permission",
+    reply: GrantRevoked,
+    replies: "the grant, and whether it is gone or only noted",
+  },
+  "GET /api/audit": {
+    access: "viewer",
+    summary: "Who or what decided, when, and why",
+    query: z.strictObject({
+      session: Id.exactOptional(),
+      after: numberInQuery({ min: 0, max: Number.MAX_SAFE_INTEGER }).default(0),
+      limit: numberInQuery({ min: 1, max: 1_000 }).default(200),
+    }),
+    reply: z.object({ records: z.array(AuditRecord), more: z.boolean() }),
+    replies: "audit records in their order",
+  },
+  "GET /api/settings": {
+    access: "viewer",
+    summary: "The settings in force",
+    reply: HubSettings,
+    replies: "the settings",
+  },
+  "PUT /api/settings": {
+    access: "admin",
+    summary: "Replace the settings; a field that is left out gets its default",
+    body: NewSettings,
+    reply: HubSettings,
+    replies: "the settings",
+  },
+} as const satisfies RouteTable

@@ -1,10 +1,25 @@
-export * from "./access.ts"
-export * from "./ask.ts"
-export * from "./event.ts"
-export * from "./fields.ts"
-export * from "./message.ts"
-export * from "./policy.ts"
-export * from "./run.ts"
-export * from "./runner.ts"
-export * from "./session.ts"
-export * from "./settings.ts"
+import { accessRoutes, operationsRoutes } from "./access.ts"
+import { askRoutes } from "./ask.ts"
+import { eventRoutes } from "./event.ts"
+import { messageRoutes } from "./message.ts"
+import { policyRoutes } from "./policy.ts"
+import type { RouteTable } from "./route-table.ts"
+import { runRoutes } from "./run.ts"
+import { runnerRoutes } from "./runner.ts"
+import { sessionRoutes } from "./session.ts"
+
+export { ErrorBody } from "./fields.ts"
+export { LARGE_BODY_BYTES, SMALL_BODY_BYTES } from "./route-table.ts"
+
+/** Every route of the hub's interface for people and programs. */
+export const ROUTES = {
+  ...sessionRoutes,
+  ...messageRoutes,
+  ...eventRoutes,
+  ...askRoutes,
+  ...policyRoutes,
+  ...runnerRoutes,
+  ...runRoutes,
+  ...accessRoutes,
+  ...operationsRoutes,
+} as const satisfies RouteTable

@@ -1,21 +1,37 @@
 import { z } from "zod"
-import { LAUNCH_MODES } from "../asking-modes.ts"
-import { launchOptionsIn } from "../launch-options.ts"
-import { Id, Moment, numberInQuery, Seq } from "./fields.ts"
-import { launchOptionFields } from "./launch.ts"
+import { Moment, numberInQuery, Seq, type Told } from "./fields.ts"
+import { NewSession } from "./launch.ts"
+import { BODY_BYTES, LARGE_BODY_BYTES, type RouteTable } from "./route-table.ts"
 
-/** They are kept with the session, for its next process. */
-const MAX_OPTIONS_CHARS = 256 * 1024
-
-const STATES = ["starting", "idle", "running", "waiting", "disconnected", "ended"] as const
-const TRANSPORTS = ["runner", "websocket", "hybrid"] as const
+const SessionState = z.enum(["starting", "idle", "running", "waiting", "disconnected", "ended"])
+export type SessionState = z.output<typeof SessionState>
 
 const tokenFields = { input: z.number(), output: z.number(), cacheRead: z.number(), cacheCreation: z.number() }
+const TokenCount = z.object(tokenFields).meta({ description: "What its turns used. The four kinds do not overlap." })
+/** Tokens in four kinds that never overlap: their sum is all that was used. */
+export type TokenCount = Told<z.output<typeof TokenCount>>
+
+const ModelUse = z.object({ ...tokenFields, costUsd: z.number() })
+export type ModelUse = Told<z.output<typeof ModelUse>>
+
+const ModelUses = z.record(z.string(), ModelUse)
+/** By the model's name. Sub-agents and the CLI's own helpers are counted too. */
+export type ModelUses = Told<z.output<typeof ModelUses>>
+
+const SessionExit = z.object({
+  reason: z.string(),
+  code: z.int().exactOptional(),
+  signal: z.string().exactOptional(),
+  at: Moment,
+})
+/** How a session's last process ended. */
+export type SessionExit = Told<z.output<typeof SessionExit>>
 
 const sessionFields = {
   id: z.string(),
   title: z.string().nullable(),
-  state: z.enum(STATES),
+  state: SessionState,
+  /** The CLI's own `session_id`. */
   agentSessionId: z.string().nullable(),
   cwd: z.string().nullable(),
   model: z.string().nullable(),
@@ -26,125 +42,108 @@ const sessionFields = {
     .exactOptional()
     .meta({ description: "The limit of thinking that somebody set; absent or null is the agent's own default." }),
   cliVersion: z.string().nullable(),
-  transport: z.enum(TRANSPORTS).nullable(),
+  transport: z.enum(["runner", "websocket", "hybrid"]).nullable(),
+  /** The id of the runner whose agent it is. */
   runner: z.string().nullable(),
+  /** When that runner last came or went. */
   runnerSeenAt: Moment.exactOptional(),
   archived: z.boolean(),
   createdAt: Moment,
   updatedAt: Moment,
   turnStartedAt: Moment.exactOptional(),
+  /** Commands and agents that go on beside its turns, as its process last told; absent when it never did. */
   backgroundTasks: z.int().nonnegative().exactOptional(),
   lastSeq: Seq,
   lastLine: z.string().exactOptional(),
+  /** Who interrupted the turn that goes on; its result then is no failure. */
   interruptedBy: z.string().exactOptional(),
   lastResult: z
     .object({
       subtype: z.string(),
       isError: z.boolean(),
       at: Moment,
+      /** The result's event: whoever has seen that knows of it. Absent in records of an older hub. */
       seq: Seq.exactOptional(),
       interruptedBy: z.string().exactOptional(),
     })
     .exactOptional(),
-  exit: z
-    .object({ reason: z.string(), code: z.int().exactOptional(), signal: z.string().exactOptional(), at: Moment })
-    .exactOptional(),
+  exit: SessionExit.exactOptional(),
+  /** The git worktree that was made for it. */
   worktree: z.object({ path: z.string(), branch: z.string() }).exactOptional(),
   turns: z.int().nonnegative(),
   costUsd: z.number(),
-  tokens: z.object(tokenFields).meta({ description: "What its turns used. The four kinds do not overlap." }),
-  models: z
-    .record(z.string(), z.object({ ...tokenFields, costUsd: z.number() }))
-    .exactOptional()
-    .meta({ description: "What each model was used for, sub-agents included; absent until an agent tells it." }),
+  tokens: TokenCount,
+  models: ModelUses.exactOptional().meta({
+    description: "What each model was used for, sub-agents included; absent until an agent tells it.",
+  }),
   pendingAsks: z.int().nonnegative(),
   viewers: z.int().nonnegative(),
+  /** The session this one came from. */
   parent: z.string().exactOptional(),
+  /** The session that followed it. */
   next: z.string().exactOptional(),
 }
 
-export const Session = z.object(sessionFields).meta({ id: "Session" })
+const Session = z.object(sessionFields).meta({ id: "Session" })
+/** A newer hub may tell more than is listed here. */
+export type Session = Told<z.output<typeof Session>>
 
 const Ingress = z
   .object({ url: z.string(), token: z.string(), command: z.string(), note: z.string().exactOptional() })
   .meta({ id: "Ingress", description: "How an agent started by hand connects. Told this once only." })
+export type Ingress = Told<z.output<typeof Ingress>>
 
-export const CreatedSession = z
-  .object({ ...sessionFields, ingress: Ingress.exactOptional() })
-  .meta({ id: "CreatedSession" })
+const CreatedSession = z.object({ ...sessionFields, ingress: Ingress.exactOptional() }).meta({ id: "CreatedSession" })
+/** `ingress` is there for an agent that is started by hand, and only in the reply that made the session. */
+export type CreatedSession = Told<z.output<typeof CreatedSession>>
 
-const Command = z.strictObject({ command: z.array(z.string().min(1).max(4_096)).min(1).max(100) })
-
-const VariableNames = z.string().regex(/^[A-Za-z_]\w*$/, { error: "is not the name of a variable" })
-/** Names and values of environment variables; a value may not hold a NUL. */
-export const Variables = z.record(
-  VariableNames,
-  z
-    .string()
-    .max(128 * 1024)
-    .regex(/^[^\0]*$/, { error: "must not hold a NUL" }),
-)
-
-export const NewSessionBody = z
-  .strictObject({
-    agent: z
-      .union([z.enum(["claude", "simulator", "external"]), Command], {
-        error: 'expected "claude", "simulator", "external" or {"command":["executable", …]}',
-      })
-      .exactOptional(),
-    cwd: z.string().min(1).max(4_096).exactOptional(),
-    prompt: z.string().min(1).exactOptional(),
-    model: z.string().min(1).max(200).exactOptional(),
-    permissionMode: z.enum(LAUNCH_MODES, { error: `expected one of ${LAUNCH_MODES.join(", ")}` }).exactOptional(),
-    resume: Id.exactOptional(),
-    continue: z
-      .boolean()
-      .exactOptional()
-      .meta({ description: "Go on with the most recent conversation that claude recorded in cwd on that machine." }),
-    fork: z.boolean().exactOptional(),
-    resumeAt: Id.exactOptional(),
-    title: z.string().max(500).exactOptional(),
-    runner: Id.exactOptional(),
-    hooks: z.array(z.string().min(1).max(100)).max(100).exactOptional(),
-    worktree: z
-      .union([z.boolean(), z.strictObject({ branch: z.string().min(1).max(250).exactOptional() })], {
-        error: 'expected true, false or {"branch":"name"}',
-      })
-      .exactOptional(),
-    ...launchOptionFields,
-    args: z
-      .array(z.string().max(128 * 1024))
-      .max(1_000)
-      .exactOptional(),
-    env: Variables.exactOptional(),
-    requestKey: Id.exactOptional(),
-  })
-  .refine((body) => body.continue !== true || body.resume === undefined, {
-    path: ["continue"],
-    error: "cannot be used with resume: name a conversation with resume, or take the folder's last one with continue",
-  })
-  .refine((body) => body.fork !== true || body.resume !== undefined || body.continue === true, {
-    path: ["fork"],
-    error: "needs resume or continue: say which conversation to fork",
-  })
-  .refine(({ resume, fork, resumeAt }) => resumeAt === undefined || (resume !== undefined && fork === true), {
-    path: ["resumeAt"],
-    error: "needs resume and fork: the original keeps all of its messages",
-  })
-  .refine((body) => JSON.stringify(launchOptionsIn(body) ?? {}).length <= MAX_OPTIONS_CHARS, {
-    error: `systemPrompt, agents and the other options of the agent are longer than ${MAX_OPTIONS_CHARS} characters together`,
-  })
-  .meta({ id: "NewSession" })
-
-export const SessionPatch = z
+const SessionPatch = z
   .strictObject({ title: z.string().max(500).exactOptional(), archived: z.boolean().exactOptional() })
   .meta({ id: "SessionPatch" })
+export type SessionPatch = Told<z.output<typeof SessionPatch>>
 
-export const SessionListQuery = z.strictObject({
+const SessionQuery = z.strictObject({
   limit: numberInQuery({ min: 1, max: 500 }).default(100),
   cursor: z.string().min(1).max(1_000).exactOptional(),
-  state: z.enum(STATES).exactOptional(),
+  state: SessionState.exactOptional(),
   q: z.string().max(500).exactOptional(),
 })
+export type SessionQuery = Told<z.output<typeof SessionQuery>>
 
-export const SessionList = z.object({ sessions: z.array(Session), cursor: z.string().nullable() })
+const SessionPage = z.object({ sessions: z.array(Session), cursor: z.string().nullable() })
+export type SessionPage = Told<z.output<typeof SessionPage>>
+
+const one = { reply: Session, replies: "the session" }
+
+export const sessionRoutes = {
+  "POST /api/sessions": {
+    access: "operator",
+    summary: "Make a session and launch its agent; the same requestKey again is the same session",
+    body: NewSession,
+    maxBodyBytes: LARGE_BODY_BYTES,
+    status: 201,
+    reply: CreatedSession,
+    replies: "the session",
+  },
+  "GET /api/sessions": {
+    access: "viewer",
+    summary: "Sessions, newest first",
+    query: SessionQuery,
+    reply: SessionPage,
+    replies: "a page of sessions, and the cursor of the next",
+  },
+  "GET /api/sessions/:id": { access: "viewer", summary: "One session", ...one },
+  "PATCH /api/sessions/:id": {
+    access: "operator",
+    summary: "Change its title, or archive it",
+    body: SessionPatch,
+    maxBodyBytes: BODY_BYTES,
+    ...one,
+  },
+  "DELETE /api/sessions/:id": { access: "operator", summary: "Stop its agent, keep its history", ...one },
+  "DELETE /api/sessions/:id/worktree": {
+    access: "operator",
+    summary: "Remove the git worktree that was made for it; refused while it has changes that are not committed",
+    ...one,
+  },
+} as const satisfies RouteTable

@@ -1,6 +1,6 @@
-import type { Ask, Hub, Session } from "@signalbox/client"
+import type { Ask, Hub, Me, Session } from "@signalbox/client"
 import { createContext, useCallback, useContext, useEffect, useState } from "react"
-import type { Connection, Fleet, HubStore, Me } from "./hub-store.ts"
+import type { Connection, Fleet, HubStore } from "./hub-store.ts"
 import { useSelected, useValue } from "./value-store.ts"
 
 export const HubContext = createContext<HubStore | undefined>(undefined)
@@ -47,14 +47,6 @@ export function useCanOperate(): boolean {
   return useMe().role !== "viewer"
 }
 
-export interface HubSettings {
-  readonly operatorsMayUseAuto: boolean
-}
-
-export function readSettings(hub: Hub): Promise<HubSettings> {
-  return hub.request<HubSettings>({ method: "GET", path: "/api/settings", repeatable: true })
-}
-
 export interface ModeRights {
   readonly isAdmin: boolean
   readonly mayUseAuto: boolean
@@ -67,7 +59,7 @@ export function useModeRights(): ModeRights {
   const [isOn, setOn] = useState(false)
   useEffect(() => {
     if (role !== "operator") return
-    readSettings(hub).then(
+    hub.settings().then(
       ({ operatorsMayUseAuto }) => setOn(operatorsMayUseAuto),
       () => undefined,
     )

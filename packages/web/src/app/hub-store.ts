@@ -1,11 +1,6 @@
-import { type Ask, connectHub, type Hub, HubClientError, type Session } from "@signalbox/client"
+import { type Ask, connectHub, type Hub, HubClientError, type Me, type Session } from "@signalbox/client"
 import { freezeClock } from "./clock.ts"
 import { createValueStore, type ValueStore } from "./value-store.ts"
-
-export interface Me {
-  readonly role: "viewer" | "operator" | "admin"
-  readonly name: string
-}
 
 /** What the hub told of all sessions and asks. Asks that were settled while we watched stay, with their outcome. */
 export interface Fleet {
@@ -53,17 +48,17 @@ export class HubStore {
 
   /** Who we are; throws what the hub says when it does not know us. */
   async identify(): Promise<void> {
-    this.me.set(await this.hub.request<Me>({ method: "GET", path: "/api/me", repeatable: true }))
+    this.me.set(await this.hub.me())
   }
 
   async signIn(credential: { readonly token: string } | { readonly code: string }): Promise<void> {
-    this.me.set(await this.hub.request<Me>({ method: "POST", path: "/api/login", body: credential }))
+    this.me.set(await this.hub.login(credential))
     this.#step({ type: "subscribed" })
   }
 
   async signOut(reason: string): Promise<void> {
     this.stop()
-    await this.hub.request({ method: "POST", path: "/api/logout" }).catch(() => undefined)
+    await this.hub.logout().catch(() => undefined)
     this.forget(reason)
   }
 

@@ -122,14 +122,9 @@ async function readMachines(hub: Hub): Promise<readonly Machine[]> {
   return runners.toSorted((a, b) => Number(b.connected) - Number(a.connected) || a.name.localeCompare(b.name))
 }
 
-interface MadeToken {
-  readonly token: string
-}
-
 /** What a new runner shows at the door. The hub tells it this once. */
 export async function makeRunnerToken(hub: Hub, name: string): Promise<string> {
-  const made = await hub.request<MadeToken>({ method: "POST", path: "/api/tokens", body: { role: "runner", name } })
-  return made.token
+  return (await hub.tokens.create({ role: "runner", name })).token
 }
 
 /** The machine that a session's agent is on, as people call it. */

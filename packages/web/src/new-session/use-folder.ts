@@ -1,14 +1,9 @@
-import { type Hub, HubClientError } from "@signalbox/client"
+import { type Hub, HubClientError, type RecordedSession } from "@signalbox/client"
 import { useEffect, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 
 /** A conversation that `claude` recorded on that machine. */
-export interface Recorded {
-  readonly sessionId: string
-  readonly summary: string | null
-  readonly updatedAt: string
-  readonly inUse: boolean
-}
+export type Recorded = Pick<RecordedSession, "sessionId" | "summary" | "updatedAt" | "inUse">
 
 interface FolderFacts {
   /** The folders within it. */
@@ -42,18 +37,9 @@ export function useFolder(machine: string | undefined, path: string): FolderFact
 }
 
 async function readFolder(hub: Hub, machine: string, path: string): Promise<FolderFacts> {
-  const base = `/api/runners/${encodeURIComponent(machine)}`
   try {
-    const { folders } = await hub.request<{ folders: readonly { readonly name: string }[] }>({
-      method: "GET",
-      path: `${base}/folders`,
-      query: { path },
-    })
-    const { sessions } = await hub.request<{ sessions: readonly Recorded[] }>({
-      method: "GET",
-      path: `${base}/sessions`,
-      query: { cwd: path },
-    })
+    const { folders } = await hub.runners.folders(machine, { path })
+    const { sessions } = await hub.runners.recorded(machine, { cwd: path })
     // As it was typed: from the home or from the root.
     const inside = folders.map(({ name }) => `${path.replace(/\/+$/, "")}/${name}`)
     return { inside, recorded: sessions.slice(0, MAX_RECORDED), isMissing: false }

@@ -1,9 +1,10 @@
+import type { SearchHit } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 import { Link, setQuery } from "../app/router.tsx"
 import { IconButton } from "../design/button.tsx"
 import { BackIcon, CloseIcon, NextIcon } from "../design/icons.tsx"
-import { askSearch, type SearchHit } from "./search-query.ts"
+import { askSearch } from "./search-query.ts"
 
 interface FindBarProps {
   readonly session: string
@@ -26,7 +27,7 @@ function useHitsIn(session: string, text: string): Found {
   useEffect(() => {
     const ending = new AbortController()
     setFound({ name: "searching" })
-    askSearch(hub, { q: text.slice(0, 500), session, limit: String(MAX_HITS) }, ending.signal).then(
+    askSearch(hub, { q: text.slice(0, 500), session, limit: MAX_HITS }, ending.signal).then(
       ({ hits, more }) => setFound({ name: "found", seqs: seqsOf(hits), more }),
       () => {
         if (!ending.signal.aborted) setFound({ name: "failed" })

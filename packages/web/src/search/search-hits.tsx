@@ -1,3 +1,4 @@
+import type { SearchHit } from "@signalbox/client"
 import type { KeyboardEvent } from "react"
 import { useNow } from "../app/clock.ts"
 import { useSession } from "../app/hub-context.ts"
@@ -7,7 +8,7 @@ import { VisibleText } from "../design/visible-text.tsx"
 import { moment, plural } from "../design/words.ts"
 import { useMachineName } from "../fleet/machine-store.tsx"
 import { titleOf } from "../fleet/session-words.ts"
-import { groupHits, type HitGroup, hitAddress, type SearchHit, snippetPieces } from "./search-query.ts"
+import { groupHits, type HitGroup, hitAddress, snippetPieces } from "./search-query.ts"
 
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   text: "Message",

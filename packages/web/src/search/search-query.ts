@@ -1,22 +1,6 @@
-import type { Hub } from "@signalbox/client"
+import type { Hub, SearchHit, SearchQuery, SearchReply } from "@signalbox/client"
 import { useEffect, useMemo, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
-
-export interface SearchHit {
-  readonly session: string
-  /** 0 for a title. */
-  readonly seq: number
-  readonly at: string
-  readonly field: string
-  /** The words that were found stand between « and ». */
-  readonly snippet: string
-}
-
-export interface SearchReply {
-  readonly hits: readonly SearchHit[]
-  readonly more: boolean
-  readonly indexedAt: string
-}
 
 /** A place to look in, and the hub's names of it. */
 export const SCOPES = [
@@ -59,22 +43,21 @@ export function isNarrowed({ scopes, machine, session, from, to }: SearchWish): 
 const MAX_HITS = 100
 
 /** As the hub wants it. */
-export function requestOf(wish: SearchWish): Readonly<Record<string, string>> {
+export function requestOf(wish: SearchWish): SearchQuery {
   const fields = SCOPES.filter(({ value }) => wish.scopes.includes(value)).flatMap((scope) => scope.fields)
-  const parts = {
+  return {
     q: wish.text.slice(0, 500),
-    session: wish.session,
-    runner: wish.machine,
-    in: fields.join(","),
-    from: wish.from === "" ? "" : startOf(wish.from, 0),
-    to: wish.to === "" ? "" : startOf(wish.to, 1),
-    limit: String(MAX_HITS),
+    ...(wish.session === "" ? {} : { session: wish.session }),
+    ...(wish.machine === "" ? {} : { runner: wish.machine }),
+    ...(fields.length === 0 ? {} : { in: fields }),
+    ...(wish.from === "" ? {} : { from: startOf(wish.from, 0) }),
+    ...(wish.to === "" ? {} : { to: startOf(wish.to, 1) }),
+    limit: MAX_HITS,
   }
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== ""))
 }
 
-export async function askSearch(hub: Hub, query: object, signal?: AbortSignal): Promise<SearchReply> {
-  const reply = await hub.request<SearchReply>({ method: "GET", path: "/api/search", query, repeatable: true, signal })
+export async function askSearch(hub: Hub, query: SearchQuery, signal?: AbortSignal): Promise<SearchReply> {
+  const reply = await hub.search(query, { signal })
   return { ...reply, hits: withoutEchoes(reply.hits) }
 }
 

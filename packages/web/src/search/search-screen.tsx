@@ -1,3 +1,4 @@
+import type { SearchReply } from "@signalbox/client"
 import { type KeyboardEvent, useEffect, useRef } from "react"
 import { useFleet } from "../app/hub-context.ts"
 import { takeTypedAhead, useKeys } from "../app/keyboard.ts"
@@ -10,7 +11,7 @@ import { Empty, Notice, Skeleton } from "../design/notice.tsx"
 import { clockTime, plural } from "../design/words.ts"
 import { SearchFilters } from "./search-filters.tsx"
 import { forgetQueries, recentQueries, rememberQuery, SearchHits } from "./search-hits.tsx"
-import { isNarrowed, type SearchReply, type SearchWish, useSearch, wishOf } from "./search-query.ts"
+import { isNarrowed, type SearchWish, useSearch, wishOf } from "./search-query.ts"
 
 const NO_FILTERS = { in: null, machine: null, session: null, from: null, to: null }
 

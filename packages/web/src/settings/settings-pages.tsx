@@ -1,5 +1,6 @@
+import type { HubSettings } from "@signalbox/client"
 import { type ReactNode, useEffect, useState } from "react"
-import { type HubSettings, readSettings, useHub } from "../app/hub-context.ts"
+import { useHub } from "../app/hub-context.ts"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
 import { APP_NAME } from "../app/screen.tsx"
 import { unknownEvents } from "../app/unknown-events.ts"
@@ -70,14 +71,14 @@ export function PermissionSettings() {
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
 
   useEffect(() => {
-    readSettings(hub).then(setSettings, (error: unknown) => setTrouble(`Couldn't load: ${wordsOf(error)}`))
+    hub.settings().then(setSettings, (error: unknown) => setTrouble(`Couldn't load: ${wordsOf(error)}`))
   }, [hub])
 
   async function toggle(before: HubSettings): Promise<void> {
     setTrouble(undefined)
     const body = { ...before, operatorsMayUseAuto: !before.operatorsMayUseAuto }
     try {
-      setSettings(await hub.request<HubSettings>({ method: "PUT", path: "/api/settings", body }))
+      setSettings(await hub.setSettings(body))
     } catch (error) {
       setTrouble(`Not changed: ${wordsOf(error)}`)
     }

@@ -12,6 +12,8 @@ const result = (isError: boolean, more = {}) => ({
   ...more,
 })
 
+const at = "2031-01-01T00:00:00.000Z"
+
 describe("the status of a session", () => {
   it("is the first that holds: an open ask before all else", () => {
     expect(status({ state: "disconnected", pendingAsks: 1 })).toBe("needs-you")
@@ -47,10 +49,10 @@ describe("the status of a session", () => {
   it("is failed after an error or a bad exit, but not while it works again", () => {
     expect(status({ state: "idle", lastResult: result(true) })).toBe("failed")
     expect(status({ state: "running", lastResult: result(true), turns: 1 })).toBe("running")
-    expect(status({ state: "ended", exit: { reason: "exited", code: 1 } })).toBe("failed")
-    expect(status({ state: "ended", exit: { reason: "exited", code: 0 } })).toBe("ended")
-    expect(status({ state: "ended", exit: { reason: "killed", signal: "SIGKILL" } })).toBe("failed")
-    expect(status({ state: "ended", exit: { reason: "stopped by admin", signal: "SIGTERM" } })).toBe("ended")
+    expect(status({ state: "ended", exit: { reason: "exited", code: 1, at } })).toBe("failed")
+    expect(status({ state: "ended", exit: { reason: "exited", code: 0, at } })).toBe("ended")
+    expect(status({ state: "ended", exit: { reason: "killed", signal: "SIGKILL", at } })).toBe("failed")
+    expect(status({ state: "ended", exit: { reason: "stopped by admin", signal: "SIGTERM", at } })).toBe("ended")
   })
 
   it("is never failed for a turn that somebody interrupted", () => {

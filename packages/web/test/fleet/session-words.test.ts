@@ -10,12 +10,14 @@ const entry = (status: "failed" | "lost" | "running", facts: Parameters<typeof s
   machine: undefined,
 })
 
+const at = "2031-01-01T00:00:00.000Z"
+
 describe("a session in one line", () => {
   it("that failed says why", () => {
     const line = (facts: Parameters<typeof sessionOf>[0]) => lastLineOf(entry("failed", facts))
-    expect(line({ state: "ended", exit: { reason: "exited", code: 1 }, lastLine: "Hm." })).toBe("exited (code 1)")
-    expect(line({ lastResult: { subtype: "error_max_turns", isError: true } })).toBe("Turn limit reached")
-    expect(line({ lastResult: { subtype: "success", isError: true }, lastLine: "API Error: 401" })).toBe(
+    expect(line({ state: "ended", exit: { reason: "exited", code: 1, at }, lastLine: "Hm." })).toBe("exited (code 1)")
+    expect(line({ lastResult: { subtype: "error_max_turns", isError: true, at } })).toBe("Turn limit reached")
+    expect(line({ lastResult: { subtype: "success", isError: true, at }, lastLine: "API Error: 401" })).toBe(
       "API Error: 401",
     )
   })

@@ -24,15 +24,15 @@ describe("what is looked for", () => {
   })
 
   it("is asked of the hub in its own words, the last day whole", () => {
-    expect(requestOf(wish("q=lamp"))).toEqual({ q: "lamp", limit: "100" })
+    expect(requestOf(wish("q=lamp"))).toEqual({ q: "lamp", limit: 100 })
     expect(requestOf(wish("q=lamp&in=messages,titles&machine=m1&session=s1&from=2031-05-20&to=2031-05-31"))).toEqual({
       q: "lamp",
       session: "s1",
       runner: "m1",
-      in: "text,thinking,title",
+      in: ["text", "thinking", "title"],
       from: new Date(2031, 4, 20).toISOString(),
       to: new Date(2031, 5, 1).toISOString(),
-      limit: "100",
+      limit: 100,
     })
   })
 })

@@ -19,13 +19,18 @@ function failure(facts: Partial<Session>, ...events: readonly TranscriptEvent[])
   return launchFailureOf(session, transcript.rows(), (seq) => events.find((each) => each.seq === seq)?.message)
 }
 
+const at = "2031-01-01T00:00:00.000Z"
+
 describe("a launch that came to nothing", () => {
   it("tells why its process ended, and what it wrote last", () => {
-    expect(failure({ exit: { reason: "exited", code: 1 } }, ended)).toEqual({
+    expect(failure({ exit: { reason: "exited", code: 1, at } }, ended)).toEqual({
       why: "exited (code 1)",
       stderr: "no such model",
     })
-    expect(failure({ exit: { reason: "killed", signal: "SIGKILL" } })).toEqual({ why: "killed (SIGKILL)", stderr: "" })
+    expect(failure({ exit: { reason: "killed", signal: "SIGKILL", at } })).toEqual({
+      why: "killed (SIGKILL)",
+      stderr: "",
+    })
   })
 
   it("tells the CLI's own word for it, where it came to saying one", () => {
@@ -35,16 +40,16 @@ describe("a launch that came to nothing", () => {
       is_error: true,
       startup_failure_reason: "invalid_settings",
     })
-    expect(failure({ exit: { reason: "exited", code: 1 }, turns: 1 }, ended, result)?.why).toBe(
+    expect(failure({ exit: { reason: "exited", code: 1, at }, turns: 1 }, ended, result)?.why).toBe(
       "invalid_settings: exited (code 1)",
     )
   })
 
   it("is none after a turn, after a good end, when somebody stopped it, or when it was started by hand", () => {
-    expect(failure({ exit: { reason: "exited", code: 1 }, turns: 3 }, ended)).toBeUndefined()
-    expect(failure({ exit: { reason: "exited", code: 0 } })).toBeUndefined()
-    expect(failure({ exit: { reason: "stopped by ops" } })).toBeUndefined()
-    expect(failure({ exit: { reason: "exited", code: 1 }, runner: null })).toBeUndefined()
+    expect(failure({ exit: { reason: "exited", code: 1, at }, turns: 3 }, ended)).toBeUndefined()
+    expect(failure({ exit: { reason: "exited", code: 0, at } })).toBeUndefined()
+    expect(failure({ exit: { reason: "stopped by ops", at } })).toBeUndefined()
+    expect(failure({ exit: { reason: "exited", code: 1, at }, runner: null })).toBeUndefined()
     expect(failure({ state: "running" })).toBeUndefined()
   })
 })

@@ -4,7 +4,10 @@ import { turnNews } from "../../src/session/activity-line.tsx"
 describe("what is said of a turn", () => {
   const idle = { id: "one" }
   const under = { id: "one", turnStartedAt: "2031-05-20T10:00:00Z" }
-  const ended = (fields: object) => ({ id: "one", lastResult: { at: "2031-05-20T10:00:09Z", ...fields } })
+  const ended = (fields: { isError: boolean; interruptedBy?: string }) => ({
+    id: "one",
+    lastResult: { subtype: "success", at: "2031-05-20T10:00:09Z", ...fields },
+  })
 
   it("that it began, and how it ended", () => {
     expect(turnNews(idle, under)).toBe("Turn started")

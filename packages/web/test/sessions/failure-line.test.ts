@@ -8,6 +8,7 @@ describe("why a session failed", () => {
     ["newer", "It said this"],
     ["constructor", "It said this"],
   ])("with the result %s is: %s", (subtype, words) => {
-    expect(failureLine(sessionOf({ lastResult: { subtype }, lastLine: "It said this" }))).toBe(words)
+    const lastResult = { subtype, isError: true, at: "2031-01-01T00:00:00.000Z" }
+    expect(failureLine(sessionOf({ lastResult, lastLine: "It said this" }))).toBe(words)
   })
 })

@@ -1,4 +1,5 @@
-import type { AskRecord, AskState } from "../../model/ask.ts"
+import type { AskState } from "@signalbox/protocol/hub-api"
+import type { AskRecord } from "../../model/ask.ts"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
 import { type AskFilter, MAX_LISTED, type SettledAsk } from "../directory.ts"
 

@@ -1,5 +1,6 @@
-import type { AuditRecord, NewAuditRecord } from "../../model/audit.ts"
+import type { AuditRecord } from "@signalbox/protocol/hub-api"
 import type { Database, SqlRow } from "../database.ts"
+import type { NewAuditRecord } from "../directory.ts"
 import { MAX_LISTED } from "../directory.ts"
 
 export interface AuditFilter {

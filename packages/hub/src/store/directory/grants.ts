@@ -1,4 +1,4 @@
-import type { Grant } from "../../model/audit.ts"
+import type { Grant } from "@signalbox/protocol/hub-api"
 import type { Database, SqlRow, SqlValue } from "../database.ts"
 import { MAX_LISTED } from "../directory.ts"
 

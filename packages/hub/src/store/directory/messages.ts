@@ -1,4 +1,4 @@
-import type { DeliveryState, OutgoingMessage } from "../../model/outgoing-message.ts"
+import type { DeliveryState, OutgoingMessage } from "../../model/session-record.ts"
 import type { Database, SqlRow } from "../database.ts"
 import { MAX_LISTED } from "../directory.ts"
 import { fromStoredText, toStoredText } from "../stored-text.ts"

@@ -1,4 +1,5 @@
-import type { SearchQuery, SearchReply } from "../../core.ts"
+import type { SearchReply } from "@signalbox/protocol/hub-api"
+import type { SearchQuery } from "../../core.ts"
 
 /** What the thread is started with. */
 export interface SearchThreadData {

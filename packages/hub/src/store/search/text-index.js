@@ -5,7 +5,8 @@ import { SEARCH_FIELDS, searchableText } from "./searchable-text.js"
 import { snippetOf } from "./snippet.js"
 
 /**
- * @import { SearchHit, SearchQuery, SearchReply } from "../../core.ts"
+ * @import { SearchHit, SearchReply } from "@signalbox/protocol/hub-api"
+ * @import { SearchQuery } from "../../core.ts"
  * @import { SearchFilter } from "./search-filter.js"
  * @import { SearchTerm } from "./search-query.js"
  */

@@ -1,5 +1,4 @@
 import type { Ask } from "@signalbox/client"
-import { isObject } from "@signalbox/protocol/envelope"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import { useConnection, useFleet, useHub, useMe } from "../../app/hub-context.ts"
 import { useKeys } from "../../app/keyboard.ts"
@@ -166,8 +165,8 @@ function RelayNotice() {
   const [isOn, setOn] = useState(false)
   useEffect(() => {
     if (!isLive) return
-    hub.request({ method: "GET", path: "/api/policy", repeatable: true }).then(
-      (policy) => setOn(isObject(policy) && policy["relayAutoApproval"] === true),
+    hub.policy().then(
+      ({ relayAutoApproval }) => setOn(relayAutoApproval),
       () => undefined,
     )
   }, [hub, isLive])

@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import type { OutlineMark } from "@signalbox/client"
 import type { Row } from "@signalbox/transcript"
 import { useEffect, useState } from "react"
 import { useHub } from "../../app/hub-context.ts"
@@ -155,9 +155,8 @@ export function useOutline(
   useEffect(() => {
     if (!isReady || isEmpty) return undefined
     let isCurrent = true
-    const path = `/api/sessions/${encodeURIComponent(sessionId)}/outline`
     const read = async () => {
-      const outline = await readOutline(() => hub.request({ method: "GET", path, repeatable: true }))
+      const outline = await readOutline(() => hub.session(sessionId).outline())
       if (isCurrent) setOutline(outline)
     }
     void read()
@@ -168,9 +167,9 @@ export function useOutline(
   return outline
 }
 
-async function readOutline(request: () => Promise<unknown>): Promise<Outline> {
+async function readOutline(ask: () => Promise<{ readonly marks: readonly OutlineMark[] }>): Promise<Outline> {
   try {
-    const marks = marksIn(await request())
+    const marks = thinned((await ask()).marks)
     return { name: "whole", marks, upTo: marks.at(-1)?.seq ?? 0 }
   } catch {
     return { name: "partial" }
@@ -179,16 +178,13 @@ async function readOutline(request: () => Promise<unknown>): Promise<Outline> {
 
 const KINDS: ReadonlySet<string> = new Set<TrackMark["kind"]>(["prompt", "ask", "error", "compaction"])
 
-function isMarkKind(kind: string | undefined): kind is TrackMark["kind"] {
-  return kind !== undefined && KINDS.has(kind)
+/** Results are everywhere, and a newer hub may have kinds that we cannot draw. */
+function isShown(mark: OutlineMark): mark is OutlineMark & TrackMark {
+  return KINDS.has(mark.kind)
 }
 
-function marksIn(reply: unknown): readonly TrackMark[] {
-  const listed: readonly unknown[] = isObject(reply) && Array.isArray(reply["marks"]) ? reply["marks"] : []
-  const marks = listed.flatMap((mark) => {
-    const [kind, seq] = [textOf(mark, "kind"), isObject(mark) ? mark["seq"] : undefined]
-    return isMarkKind(kind) && typeof seq === "number" ? [{ seq, kind, label: textOf(mark, "label") ?? "" }] : []
-  })
+function thinned(all: readonly OutlineMark[]): readonly TrackMark[] {
+  const marks = all.filter(isShown)
   const every = Math.ceil(marks.length / MAX_MARKS)
   return every <= 1 ? marks : marks.filter((_, index) => index % every === 0)
 }

@@ -1,8 +1,22 @@
-import { type Envelope, isObject } from "@signalbox/protocol"
-import type { Subscribed } from "./follower.ts"
-import type { Ask, HubEvent, Session } from "./hub-records.ts"
+import { type Envelope, isObject } from "../envelope.ts"
+import type { Ask } from "./ask.ts"
+import type { HubEvent } from "./event.ts"
+import type { Session } from "./session.ts"
 
-/** A line of the hub's stream, with as much of it checked as we stand on. */
+/** A line that a viewer sends on `/api/stream`. The session `*` is all of them, without their events. */
+export type StreamOperation =
+  | { readonly op: "subscribe"; readonly session: string; readonly after?: number }
+  | { readonly op: "unsubscribe"; readonly session: string }
+  | { readonly op: "ping" }
+
+/** Where a subscription begins. With `gap` some events are no longer in the hub's log. */
+export interface Subscribed {
+  readonly verdict: "ok" | "gap"
+  readonly firstSeq: number
+  readonly lastSeq: number
+}
+
+/** A line of the hub's stream, as a reader takes it: with as much of it checked as readers stand on. */
 export type StreamLine =
   | { readonly ev: "subscribed"; readonly session: string; readonly subscribed: Subscribed }
   | { readonly ev: "event"; readonly session: string; readonly event: HubEvent }
@@ -10,23 +24,16 @@ export type StreamLine =
   | { readonly ev: "ask"; readonly session: string; readonly ask: Ask }
   | { readonly ev: "changed"; readonly session: string; readonly record: Session }
   | { readonly ev: "lagged"; readonly session: string }
-  | { readonly ev: "error"; readonly session: string; readonly code: string; readonly message: string }
+  | { readonly ev: "error"; readonly session: string; readonly code?: string; readonly message?: string }
   | { readonly ev: "pong" }
   /** Newer than we are: left alone. */
   | { readonly ev: "unknown" }
 
-/** What the contract says is in a line; what is there is looked at where we stand on it. */
-interface RawLine {
+/** What the contract says is in a line; what is there is looked at where a reader stands on it. */
+interface RawLine extends Partial<Omit<Subscribed, "verdict">>, Partial<HubEvent> {
   readonly ev?: string
   readonly session?: string
   readonly verdict?: string
-  readonly firstSeq?: number
-  readonly lastSeq?: number
-  readonly seq?: number
-  readonly at?: string
-  readonly from?: HubEvent["from"]
-  readonly by?: string
-  readonly message?: Envelope
   readonly ask?: Ask
   readonly record?: Session
   readonly error?: { readonly code?: string; readonly message?: string }
@@ -55,7 +62,7 @@ export function readStreamLine(line: string): StreamLine | undefined {
     case "lagged":
       return { ev, session }
     case "error":
-      return { ev, session, ...readError(raw) }
+      return { ev, session, ...raw.error }
     default:
       return { ev: "unknown" }
   }
@@ -80,10 +87,6 @@ function readAsk(ask: Ask): Ask {
   const { input, request } = ask
   if (input === undefined || !isObject(request) || request["input"] !== undefined) return ask
   return { ...ask, request: { ...request, input } }
-}
-
-function readError({ error }: RawLine): { code: string; message: string } {
-  return { code: error?.code ?? "client/refused", message: error?.message ?? "the hub refused the subscription" }
 }
 
 function isSeq(value: number | undefined): value is number {

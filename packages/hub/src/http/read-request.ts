@@ -1,0 +1,239 @@
+import type { z } from "zod"
+import { HubError } from "../errors.ts"
+
+const MAX_DEPTH = 200
+
+/** Bodies that are being read, over all requests: each is bounded, and so is their sum. */
+export class BodyReader {
+  readonly #maxBytesAtOnce: number
+  #heldBytes = 0
+
+  constructor(maxBytesAtOnce = 256 * 1024 * 1024) {
+    this.#maxBytesAtOnce = maxBytesAtOnce
+  }
+
+  /** The body as JSON; undefined when there is none. */
+  async read(request: Request, maxBytes: number): Promise<unknown> {
+    const announced = Number(request.headers.get("content-length") ?? 0)
+    if (announced > maxBytes) throw tooLarge(maxBytes)
+    if (request.body === null) return undefined
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    try {
+      for await (const chunk of chunksOf(request.body)) {
+        bytes += chunk.byteLength
+        this.#heldBytes += chunk.byteLength
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+        if (this.#heldBytes > this.#maxBytesAtOnce) throw busy()
+        chunks.push(chunk)
+      }
+    } finally {
+      this.#heldBytes -= bytes
+    }
+    return bytes === 0 ? undefined : parseJson(decodeUtf8(chunks))
+  }
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        throw new HubError("request/invalid", "The body ended early: send it again", { cause })
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    // Whoever stops in the middle wants no more of it; the server discards the rest.
+    reader.cancel().catch(() => {})
+  }
+}
+
+function decodeUtf8(chunks: readonly Uint8Array[]): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
+  } catch (cause) {
+    throw new HubError("request/invalid", "The body is not UTF-8: encode it as UTF-8", { cause })
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (isDeeperThan(text, MAX_DEPTH)) {
+    throw new HubError("request/invalid", `The body is nested deeper than ${MAX_DEPTH}: make it flatter`)
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    return value
+  } catch (cause) {
+    const fault = locateJsonFault(text)
+    const where =
+      fault === undefined ? "" : ` at line ${fault.line}, column ${fault.column}: expected ${fault.expected}`
+    throw new HubError("request/invalid", `The body is not JSON${where}`, { cause })
+  }
+}
+
+function tooLarge(maxBytes: number): HubError {
+  return new HubError("request/too-large", `The body is over the limit of ${maxBytes} bytes: send less at once`)
+}
+
+function busy(): HubError {
+  return new HubError("hub/busy", "Too many large bodies at once: try again in a moment", {
+    details: { retryAfterSeconds: 1 },
+  })
+}
+
+type Issue = z.core.$ZodIssue
+
+const MAX_ISSUES = 5
+
+/** The value as the schema reads it, or an error that says which field is wrong and what is right. */
+export function validate<S extends z.ZodType>(schema: S, value: unknown, what: "body" | "query"): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.flatMap((issue) => narrow(issue)).slice(0, MAX_ISSUES)
+  const said = issues.map((issue) => `${nameOf(issue, what)}: ${issue.message}`)
+  throw new HubError("request/invalid", said.join("; "), {
+    details: { fields: issues.map((issue) => issue.path.map(String).join(".")) },
+  })
+}
+
+/** A query's fields, each at most once. */
+export function readQuery(url: string): Record<string, string> {
+  const entries = [...new URL(url).searchParams]
+  const names = entries.map(([name]) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new HubError("request/invalid", `query.${twice}: given more than once`)
+  return Object.fromEntries(entries)
+}
+
+/** Keeps the issues of the form that the value comes closest to; if no form is closest, those of all forms. */
+function narrow(issue: Issue): readonly Issue[] {
+  if (issue.code !== "invalid_union") return [issue]
+  const fewest = Math.min(...issue.errors.map((errors) => errors.length))
+  const closest = issue.errors.filter((errors) => errors.length === fewest)
+  const [only] = closest
+  if (only === undefined || closest.length > 1) return [issue]
+  return only.flatMap((inner) => narrow({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
+function nameOf(issue: Issue, what: "body" | "query"): string {
+  return [what, ...issue.path.map(String)].join(".")
+}
+
+const TOKEN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[[\]{},:]/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
+const SPACE = /[ \t\n\r]*/y
+
+type Expectation = "value" | "value or ]" | "name or }" | "name" | ":" | ", or ]" | ", or }" | "the end"
+
+interface JsonFault {
+  readonly line: number
+  readonly column: number
+  readonly expected: Expectation
+}
+
+/** Where a text stops being JSON: V8 does not always say. Undefined when it is JSON. */
+export function locateJsonFault(text: string): JsonFault | undefined {
+  const open: ("[" | "{")[] = []
+  let expected: Expectation = "value"
+  let at = skipSpace(text, 0)
+  while (at < text.length) {
+    const token = tokenAt(text, at)
+    const next: Expectation | undefined = token === undefined ? undefined : step(expected, token, open)
+    if (token === undefined || next === undefined) return faultAt(text, at, expected)
+    expected = next
+    at = skipSpace(text, at + token.length)
+  }
+  return expected === "the end" ? undefined : faultAt(text, at, expected)
+}
+
+/** Moves on by one token; undefined when it may not stand here. `open` is the brackets it stands in. */
+function step(expected: Expectation, token: string, open: ("[" | "{")[]): Expectation | undefined {
+  switch (expected) {
+    case "value":
+    case "value or ]":
+      if (token === "]" && expected === "value or ]") return close(open)
+      return value(token, open)
+    case "name":
+    case "name or }":
+      if (token === "}" && expected === "name or }") return close(open)
+      return token.startsWith('"') ? ":" : undefined
+    case ":":
+      return token === ":" ? "value" : undefined
+    case ", or ]":
+      return token === "," ? "value" : token === "]" ? close(open) : undefined
+    case ", or }":
+      return token === "," ? "name" : token === "}" ? close(open) : undefined
+    case "the end":
+      return undefined
+  }
+}
+
+function value(token: string, open: ("[" | "{")[]): Expectation | undefined {
+  if (token === "[" || token === "{") {
+    open.push(token)
+    return token === "[" ? "value or ]" : "name or }"
+  }
+  return /^[\]},:]$/.test(token) ? undefined : afterValue(open)
+}
+
+function close(open: ("[" | "{")[]): Expectation {
+  open.pop()
+  return afterValue(open)
+}
+
+function afterValue(open: readonly ("[" | "{")[]): Expectation {
+  const inside = open.at(-1)
+  return inside === undefined ? "the end" : inside === "[" ? ", or ]" : ", or }"
+}
+
+function tokenAt(text: string, at: number): string | undefined {
+  if (text[at] === '"') return stringAt(text, at)
+  TOKEN.lastIndex = at
+  return TOKEN.exec(text)?.[0]
+}
+
+/** By hand: an expression with a choice in its loop runs out of stack on a string of megabytes. */
+function stringAt(text: string, start: number): string | undefined {
+  let at = start + 1
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) return text.slice(start, at + 1)
+    if (code < 0x20) return undefined
+    ESCAPE.lastIndex = at
+    if (code !== 0x5c) at++
+    else if (ESCAPE.test(text)) at = ESCAPE.lastIndex
+    else return undefined
+  }
+  return undefined
+}
+
+function skipSpace(text: string, at: number): number {
+  SPACE.lastIndex = at
+  SPACE.exec(text)
+  return SPACE.lastIndex
+}
+
+function faultAt(text: string, at: number, expected: Expectation): JsonFault {
+  const before = text.slice(0, at)
+  const lineStart = before.lastIndexOf("\n") + 1
+  return { line: before.split("\n").length, column: at - lineStart + 1, expected }
+}
+
+/** Whether brackets stand in one another deeper than this: what reads such a thing later might do it by recursion. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === 0x5c) at++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > limit) return true
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+  return false
+}
