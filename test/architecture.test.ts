@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
  * their own in the table; in a list, for all of them.
  */
 const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
+  protocol: { schemas: [], "hub-api": ["schemas"] },
   transcript: { rows: [], text: [], page: ["rows", "text"] },
   transport: { process: [], websocket: ["process"], hybrid: ["websocket"], testing: [] },
   runner: {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { LAUNCH_MODES, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { LAUNCH_MODES, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import { PERMISSION_MODES } from "@signalbox/protocol/schemas"
 import { describe, expect, it } from "vitest"
 import { exitOf, folder, run, start, startHub } from "./signalbox-process.ts"

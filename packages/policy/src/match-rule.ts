@@ -15,7 +15,7 @@ import type { PolicyContext, PolicyRequest, Subject } from "./subject.ts"
 import { type UrlPattern, urlIsCovered, urlIsTouched, urlPattern } from "./url-pattern.ts"
 
 /** A pattern of a rule, read when it is first needed and kept as long as its rule. */
-export class Pattern {
+class Pattern {
   readonly #source: string
   #command: CommandPattern | undefined
   #path: PathPattern | undefined

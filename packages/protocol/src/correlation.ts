@@ -1,9 +1,10 @@
+import { ProtocolError } from "./envelope.ts"
+import { LONGEST_TIMER_MS } from "./timing.ts"
+
 /**
  * Requests of ours that wait for their answer. Every one settles: by the answer, by abort, by time-out or by the end of
  * the connection. An error that the peer reports is an answer like any other; only local endings reject.
  */
-import { ProtocolError } from "./errors.ts"
-import { LONGEST_TIMER_MS } from "./timing.ts"
 
 // In every runtime we support, and in no library this room compiles against.
 declare function setTimeout(run: () => void, ms: number): unknown

@@ -22,6 +22,8 @@ export {
   composeRequest,
   composeSuccess,
   composeUserMessage,
+  encode,
+  encodeForAgent,
   type ToolQuestion,
   type UnlistedRequest,
   type UserMessageOptions,
@@ -35,7 +37,6 @@ export {
   type Timers,
   type WaitOptions,
 } from "./correlation.ts"
-export { counted } from "./counted.ts"
 export {
   createDecoder,
   type Decoded,
@@ -45,9 +46,7 @@ export {
   type MalformedLine,
   type UnknownLine,
 } from "./decode.ts"
-export { encode, encodeForAgent } from "./encode.ts"
-export { type Envelope, fieldOf, isObject, textOf } from "./envelope.ts"
-export { ProtocolError, type ProtocolErrorCode } from "./errors.ts"
+export { type Envelope, fieldOf, isObject, ProtocolError, type ProtocolErrorCode, textOf } from "./envelope.ts"
 export {
   createLineSplitter,
   DEFAULT_MAX_LINE_BYTES,
@@ -57,9 +56,7 @@ export {
   type LineSplitterOptions,
 } from "./framing.ts"
 export { capabilities, hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
-export { costWords, sumUsd } from "./money.ts"
-export { type PeerTraits, peerTraits } from "./peer-traits.ts"
+export { type PeerTraits, peerTraits, saysSignIn } from "./peer-traits.ts"
 export type * from "./schemas/index.ts"
-export { saysSignIn } from "./sign-in.ts"
 export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"
-export type { ModelUse, ModelUses, TokenCount } from "./usage.ts"
+export { costWords, counted, type ModelUse, type ModelUses, sumUsd, type TokenCount } from "./usage.ts"

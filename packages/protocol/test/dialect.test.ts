@@ -4,7 +4,7 @@ import {
   normaliseAgentMessage,
   normaliseFrontendMessage,
   readFrontendLine,
-} from "../src/dialects/index.ts"
+} from "../src/dialects.ts"
 import { decode } from "../src/index.ts"
 
 const reading = { newRequestId: () => "fresh" }

@@ -8,7 +8,7 @@ import {
   encodeNote,
   readFromHub,
   readFromRunner,
-} from "../src/runner-wire/index.ts"
+} from "../src/runner-wire.ts"
 
 describe("the lines between a runner and a hub", () => {
   it("[RU1] a line comes out as it went in, behind its number", () => {

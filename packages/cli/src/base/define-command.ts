@@ -56,7 +56,7 @@ export function modeOption(command: Command): Command {
   const words = "the permission mode: default, acceptEdits, plan, …; machine: what its settings say"
   return command.option("--mode <mode>", words).hook("preAction", async (_, called) => {
     const { mode } = called.opts<{ readonly mode?: string }>()
-    const { LAUNCH_MODES } = await import("@signalbox/protocol/asking-modes")
+    const { LAUNCH_MODES } = await import("@signalbox/protocol/launch-options")
     if (mode !== undefined && !LAUNCH_MODES.includes(mode))
       throw usageError(`--mode ${mode}: give one of ${LAUNCH_MODES.join(", ")}`)
   })

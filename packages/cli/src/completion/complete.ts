@@ -1,4 +1,4 @@
-import { LAUNCH_MODES } from "@signalbox/protocol/asking-modes"
+import { LAUNCH_MODES } from "@signalbox/protocol/launch-options"
 import type { Command, Option } from "commander"
 import type { CommandContext } from "../base/command-context.ts"
 import { type KnownThing, knownIds } from "./known-ids.ts"

@@ -1,5 +1,4 @@
-import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
-import type { LaunchOptions } from "@signalbox/protocol/launch-options"
+import { DEFAULT_MODE, type LaunchOptions, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import { claudeArguments, launchFlags } from "@signalbox/transport/process"
 import { withNamedSecrets } from "./named-secrets.ts"
 

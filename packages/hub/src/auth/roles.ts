@@ -1,6 +1,6 @@
 import { isObject } from "@signalbox/protocol"
-import { AUTO_MODE, mayAskNobody } from "@signalbox/protocol/asking-modes"
 import type { Access, HubSettings, NewSession, Role } from "@signalbox/protocol/hub-api"
+import { AUTO_MODE, mayAskNobody } from "@signalbox/protocol/launch-options"
 import type { AskAnswer } from "../model/ask.ts"
 import { adminsOption } from "./launch-rights.ts"
 

@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
-import { DEFAULT_MODE } from "@signalbox/protocol/asking-modes"
 import type { HubSettings, NewSession } from "@signalbox/protocol/hub-api"
-import { flagOptionsIn, initializeNames, type LaunchOptions, launchOptionsIn } from "@signalbox/protocol/launch-options"
+import {
+  DEFAULT_MODE,
+  flagOptionsIn,
+  initializeNames,
+  type LaunchOptions,
+  launchOptionsIn,
+} from "@signalbox/protocol/launch-options"
 import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { isOperatorsMode } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"

@@ -1,4 +1,4 @@
-import { LAUNCH_MODES } from "@signalbox/protocol/asking-modes"
+import { LAUNCH_MODES } from "@signalbox/protocol/launch-options"
 import { describe, expect, it } from "vitest"
 import { openStage, type Stage, tokenOf } from "../clients/stage.ts"
 import { FakeRunner } from "./fake-runner.ts"

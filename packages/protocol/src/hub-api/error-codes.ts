@@ -1,4 +1,4 @@
-import type { RunnerRefusal } from "../runner-wire/index.ts"
+import type { RunnerRefusal } from "../runner-wire.ts"
 
 /** What can go wrong for a caller, with its HTTP status. Codes are stable and part of the public interface; messages are prose. */
 export const API_ERRORS = {

@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { LAUNCH_MODES } from "../asking-modes.ts"
-import { launchOptionsIn } from "../launch-options.ts"
+import { LAUNCH_MODES, launchOptionsIn } from "../launch-options.ts"
 import { Id, type Told } from "./fields.ts"
 
 const Text = z.string().regex(/^[^\0]*$/, { error: "must not hold a NUL" })

@@ -1,9 +1,8 @@
 import { z } from "zod"
+import { JsonRpcMessage } from "./catalog.ts"
 import { ToolInput } from "./content.ts"
-import { controlRequest } from "./control-request.ts"
 import { HookInput } from "./hooks.ts"
-import { JsonRpcMessage } from "./mcp.ts"
-import { openEnum } from "./open-enum.ts"
+import { controlRequest, openEnum } from "./parts.ts"
 import { PermissionUpdate } from "./permission.ts"
 
 /** What an agent asks of its host. */

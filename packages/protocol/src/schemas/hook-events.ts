@@ -1,9 +1,7 @@
 import { z } from "zod"
 import { ToolInput } from "./content.ts"
-import type { Generation } from "./generations.ts"
-import { ELICITATION_ACTIONS } from "./interaction.ts"
-import { openEnum } from "./open-enum.ts"
-import { PermissionUpdate } from "./permission.ts"
+import { type Generation, openEnum } from "./parts.ts"
+import { ELICITATION_ACTIONS, PermissionUpdate } from "./permission.ts"
 
 type HookEventEntry = { since: Generation; input: z.core.$ZodLooseShape; output: z.core.$ZodLooseShape | null }
 

@@ -1,10 +1,7 @@
 import { z } from "zod"
 import { EFFORT_LEVELS } from "./catalog.ts"
-import { byGeneration, isSince } from "./generations.ts"
 import { hookEvents } from "./hook-events.ts"
-import { keysOf } from "./keys.ts"
-import { openEnum } from "./open-enum.ts"
-import { openUnion } from "./open-union.ts"
+import { byGeneration, isSince, keysOf, openEnum, openUnion } from "./parts.ts"
 import { PermissionMode } from "./permission.ts"
 
 export type HookEvent = keyof typeof hookEvents

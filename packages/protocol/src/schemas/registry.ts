@@ -1,14 +1,15 @@
 import { z } from "zod"
-import { AssistantMessage } from "./assistant.ts"
-import { ControlCancelRequest, ControlResponse, requestSchemas } from "./control-envelope.ts"
-import { UpdateEnvironmentVariables } from "./host-line.ts"
+import { StreamEventMessage } from "./content.ts"
+import { ControlCancelRequest, ControlResponse, requestSchemas } from "./control.ts"
+import { AssistantMessage, HostUserMessage, UpdateEnvironmentVariables, UserMessage } from "./conversation.ts"
+import { HOOK_EVENTS_BY_GENERATION } from "./hooks.ts"
+import { PERMISSION_MODES } from "./permission.ts"
 import * as progress from "./progress.ts"
-import { results } from "./result.ts"
-import { StreamEventMessage } from "./stream-event.ts"
-import * as session from "./system-session.ts"
-import * as task from "./system-task.ts"
-import * as turn from "./system-turn.ts"
-import { HostUserMessage, UserMessage } from "./user.ts"
+import * as task from "./progress.ts"
+import { RESULT_SUBTYPES, results } from "./result.ts"
+import * as session from "./system.ts"
+import * as turn from "./system.ts"
+import { CAPABILITIES } from "./system.ts"
 
 /** Where a message of the type says which kind it is. */
 export type SubtypePath = "subtype" | "request.subtype"
@@ -127,4 +128,36 @@ export function schemaFor(
   from?: Side,
 ): z.ZodType | undefined {
   return from === undefined ? (schemaIn("host", message) ?? schemaIn("agent", message)) : schemaIn(from, message)
+}
+
+/** For each type its subtypes, or null where the type alone decides. */
+type KnownTypes = Record<string, readonly string[] | null>
+
+function knownTypes(side: Side): KnownTypes {
+  return Object.fromEntries(
+    Object.entries(messages[side]).map(([type, entry]) => [
+      type,
+      entry instanceof z.ZodType ? null : Object.keys(entry.schemas),
+    ]),
+  )
+}
+
+function subtypePaths(): Record<string, SubtypePath> {
+  const paths: Record<string, SubtypePath> = {}
+  for (const side of [messages.agent, messages.host]) {
+    for (const [type, entry] of Object.entries(side)) if (!(entry instanceof z.ZodType)) paths[type] = entry.by
+  }
+  return paths
+}
+
+/** What `known.generated.ts` holds, so that the main entry knows the wire without loading zod. */
+export function describeKnown() {
+  return {
+    known: { agent: knownTypes("agent"), host: knownTypes("host") },
+    subtypePath: subtypePaths(),
+    hookEvents: HOOK_EVENTS_BY_GENERATION,
+    permissionModes: PERMISSION_MODES,
+    resultSubtypes: RESULT_SUBTYPES,
+    capabilities: CAPABILITIES,
+  }
 }

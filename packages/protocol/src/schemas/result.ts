@@ -1,8 +1,6 @@
 import { z } from "zod"
 import { StopReason, ToolInput, Usage } from "./content.ts"
-import { answered, apiError, identity } from "./identity.ts"
-import { keysOf } from "./keys.ts"
-import { openEnum } from "./open-enum.ts"
+import { answered, apiError, identity, keysOf, openEnum } from "./parts.ts"
 
 export const TERMINAL_REASONS = [
   "blocking_limit",

@@ -1,7 +1,7 @@
 import { FileSuggestionsReply, schemaFor } from "@signalbox/protocol/schemas"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { apiError } from "../../src/schemas/identity.ts"
+import { apiError } from "../../src/schemas/parts.ts"
 
 const ids = { uuid: "00000000-0000-4000-8000-000000000001", session_id: "s" }
 const told = (rate_limit_info: object) => ({ type: "rate_limit_event", rate_limit_info, ...ids })

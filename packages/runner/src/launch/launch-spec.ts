@@ -1,6 +1,5 @@
-import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
 import { isObject } from "@signalbox/protocol/envelope"
-import { LISTED_PROMPT } from "@signalbox/protocol/launch-options"
+import { DEFAULT_MODE, LISTED_PROMPT, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { type ClaudeFlags, claudeArguments, launchFlags } from "@signalbox/transport/process"
 import { Refusal } from "../errors.ts"

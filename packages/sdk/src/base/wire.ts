@@ -3,7 +3,6 @@
  * importing it shows in the time it takes to import the package.
  */
 export { type AgentLine, type AgentState, idleAgent, stepAgent } from "@signalbox/protocol/agent-state"
-export { composeError, composeRequest, composeSuccess, composeUserMessage } from "@signalbox/protocol/compose"
+export { composeError, composeRequest, composeSuccess, composeUserMessage, encode } from "@signalbox/protocol/compose"
 export { createPendingRequests } from "@signalbox/protocol/correlation"
-export { encode } from "@signalbox/protocol/encode"
 export { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"

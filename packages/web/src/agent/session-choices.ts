@@ -1,6 +1,6 @@
 import type { HubSession } from "@signalbox/client"
-import { AUTO_MODE } from "@signalbox/protocol/asking-modes"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { AUTO_MODE } from "@signalbox/protocol/launch-options"
 import type { ModeRights } from "../app/hub-context.ts"
 import type { Choice } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"

@@ -1,5 +1,5 @@
 import type { LaunchRequest } from "@signalbox/client"
-import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/asking-modes"
+import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import { BYPASS, modeChoices, modeWords } from "../agent/session-choices.ts"
 import type { ModeRights } from "../app/hub-context.ts"
 import type { Choice } from "../design/field.tsx"

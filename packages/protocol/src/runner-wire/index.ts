@@ -1,2 +1,0 @@
-export * from "./lines.ts"
-export type * from "./messages.ts"
