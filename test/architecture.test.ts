@@ -176,7 +176,7 @@ function wrongWay(room: string, imports: readonly Import[]): string[] {
   })
 }
 
-describe("the rooms of the house", () => {
+describe("the rooms", () => {
   it("every room is in the import table", () => {
     expect(rooms.filter((room) => !(room in MAY_IMPORT))).toEqual([])
     expect(rooms.length).toBeGreaterThan(0)

@@ -160,7 +160,7 @@ export async function assembleHub(options: HubPartsOptions) {
     inProgress: (sessionId) => registry.find(sessionId)?.inProgress.lines() ?? [],
   })
   const clientDoors = new ClientDoors({
-    house: { registry, fanOut, asks, desks, settings },
+    hub: { registry, fanOut, asks, desks, settings },
     log,
     core,
     authority,

@@ -10,13 +10,13 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-lines.ts"
-import { type ClientHouse, RawClient } from "./raw-client.ts"
+import { type HubParts, RawClient } from "./raw-client.ts"
 import { RelayDoor } from "./relay.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 import { SseDoor } from "./sse-door.ts"
 
 export interface ClientDoorsOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly log: EventLog
   readonly core: HubCore
   readonly authority: Authority
@@ -41,13 +41,13 @@ export class ClientDoors {
   readonly #end: () => void
 
   constructor(options: ClientDoorsOptions) {
-    const { house, authority } = options
+    const { hub, authority } = options
     this.#options = options
     this.#sockets = createSessionSocketDoor(options)
     this.#relay = new RelayDoor(options)
     this.#sse = new SseDoor(options)
-    const stopWatching = house.fanOut.watchAll({ changed: (view) => house.desks.changed(view) })
-    const stopListening = authority.tokens.onEnded((tokenId) => house.desks.forgetToken(tokenId))
+    const stopWatching = hub.fanOut.watchAll({ changed: (view) => hub.desks.changed(view) })
+    const stopListening = authority.tokens.onEnded((tokenId) => hub.desks.forgetToken(tokenId))
     this.#end = () => {
       stopWatching()
       stopListening()
@@ -56,12 +56,12 @@ export class ClientDoors {
 
   /** For the HTTP app: they go through its checks and into its description. Loaded with it, for their schemas take long. */
   async routes(): Promise<readonly Route[]> {
-    const { house, core, authority } = this.#options
+    const { hub, core, authority } = this.#options
     const [{ sseRoutes }, { directConnectRoutes }] = await Promise.all([
       import("./sse-routes.ts"),
       import("./direct-connect.ts"),
     ])
-    return [...sseRoutes(this.#sse), ...directConnectRoutes({ registry: house.registry, core, authority })]
+    return [...sseRoutes(this.#sse), ...directConnectRoutes({ registry: hub.registry, core, authority })]
   }
 
   /** How many clients are connected, by door. */
@@ -90,7 +90,7 @@ export class ClientDoors {
 }
 
 interface SessionSocketDoorOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly authority: Authority
   readonly metrics: HubMetrics
   readonly maxClients?: number
@@ -104,8 +104,8 @@ function isSessionSocket(path: string): boolean {
 }
 
 /** `/ws/session/:id`: clients that speak the host's side of the wire to one session. */
-function createSessionSocketDoor({ house, ...options }: SessionSocketDoorOptions): SocketDoor {
-  const sessionAt = (path: string) => findSession(house.registry, PATH.exec(path)?.[1] ?? "")
+function createSessionSocketDoor({ hub, ...options }: SessionSocketDoorOptions): SocketDoor {
+  const sessionAt = (path: string) => findSession(hub.registry, PATH.exec(path)?.[1] ?? "")
   return new SocketDoor({
     ...options,
     door: "session",
@@ -113,7 +113,7 @@ function createSessionSocketDoor({ house, ...options }: SessionSocketDoorOptions
     welcome({ caller, port, path }) {
       const session = sessionAt(path)
       if (session.isEnded) return turnAway(port)
-      const client = new RawClient({ house, session, caller, port, follows: true })
+      const client = new RawClient({ hub, session, caller, port, follows: true })
       client.showInProgress()
       return client
     },

@@ -20,8 +20,8 @@ import { clientLine, forbidden, refusalLine } from "./client-lines.ts"
 import { ClientRequests } from "./client-requests.ts"
 import { steerEnvironment } from "./steering.ts"
 
-/** What every door for raw clients stands on. */
-export interface ClientHouse {
+/** The parts of the hub that every door for raw clients needs. */
+export interface HubParts {
   readonly registry: SessionRegistry
   readonly fanOut: FanOut
   readonly asks: AskDesk
@@ -30,7 +30,7 @@ export interface ClientHouse {
 }
 
 export interface RawClientOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly session: LiveSession
   readonly caller: Caller
   readonly port: ClientPort
@@ -60,15 +60,15 @@ export class RawClient implements DeskClient {
   #isClosed = false
 
   constructor(options: RawClientOptions) {
-    const { caller, session, house, port } = options
+    const { caller, session, hub, port } = options
     this.#options = options
     this.#session = session
     this.id = options.id ?? `client-${randomUUID()}`
     this.tokenId = caller.tokenId
     this.mayAnswer = hasAccess(caller.role, "operator")
-    this.#asks = new AskView({ ...house, port, caller, session: () => this.#session })
-    this.#requests = new ClientRequests({ ...house, client: this, caller, asks: this.#asks })
-    house.desks.of(session).join(this, options.isKept === true)
+    this.#asks = new AskView({ ...hub, port, caller, session: () => this.#session })
+    this.#requests = new ClientRequests({ ...hub, client: this, caller, asks: this.#asks })
+    hub.desks.of(session).join(this, options.isKept === true)
     this.#watch(session)
   }
 
@@ -82,7 +82,7 @@ export class RawClient implements DeskClient {
 
   /** The calls that wait for this client, once more. */
   tellCallsAgain(): void {
-    this.#options.house.desks.of(this.#session).tellAgain(this.id)
+    this.#options.hub.desks.of(this.#session).tellAgain(this.id)
   }
 
   /** The open questions, for a client that will not ask for them with `initialize`. */
@@ -150,11 +150,11 @@ export class RawClient implements DeskClient {
     if (this.#isClosed) return
     this.#isClosed = true
     for (const end of this.#watching.values()) end()
-    this.#options.house.desks.of(this.#session).leave(this)
+    this.#options.hub.desks.of(this.#session).leave(this)
   }
 
   #watch(session: LiveSession): void {
-    const end = this.#options.house.fanOut.watch(session.id, {
+    const end = this.#options.hub.fanOut.watch(session.id, {
       published: (_id, items) => this.published(items),
       asked: (ask) => this.#asked(ask),
       changed: (view) => this.#changed(view),
@@ -169,9 +169,9 @@ export class RawClient implements DeskClient {
 
   /** The conversation goes on in another session. Both are watched: what the old one still has to say is said. */
   #changed(view: Session): void {
-    const { house, follows } = this.#options
+    const { hub, follows } = this.#options
     if (view.id !== this.#session.id || follows !== true || view.next === undefined) return
-    const next = house.registry.find(view.next)
+    const next = hub.registry.find(view.next)
     if (next === undefined) return
     this.#session = next
     this.#watch(next)
@@ -233,9 +233,9 @@ export class RawClient implements DeskClient {
     const requestId = textOf(response, "request_id")
     if (response === undefined || requestId === undefined) return
     if (!this.mayAnswer) return this.#refuse(forbidden(this.#options.caller, "answer"), { request_id: requestId })
-    const { caller, house } = this.#options
-    const desk = house.desks.of(this.#session)
-    const permits = mayPermit(caller.role, response, house.settings())
+    const { caller, hub } = this.#options
+    const desk = hub.desks.of(this.#session)
+    const permits = mayPermit(caller.role, response, hub.settings())
     const refusal = new HubError("auth/forbidden", `the role ${caller.role} may not give this permission`)
     const reply = permits ? response : { subtype: "error", request_id: requestId, error: refusal.message }
     if (desk.answer(this.id, requestId, reply))

@@ -10,11 +10,11 @@ import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import { type ClientPort, refusalLine } from "./client-lines.ts"
-import { type ClientHouse, RawClient } from "./raw-client.ts"
+import { type HubParts, RawClient } from "./raw-client.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 
 interface RelayFrontendOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly caller: Caller
   readonly port: ClientPort
   readonly isAutoApproving: () => boolean
@@ -35,15 +35,15 @@ class RelayFrontend {
 
   constructor(options: RelayFrontendOptions) {
     this.#options = options
-    const { house } = options
-    const endWatching = house.fanOut.watchAll({
+    const { hub } = options
+    const endWatching = hub.fanOut.watchAll({
       published: (id, items) => this.#published(id, items),
       changed: (view) => void this.#clientOf(view.id),
     })
     this.#ends = [endWatching, options.watchPolicy(() => this.#tellAutoApproval())]
     if (this.#hasAgent()) this.#status("claude code is connected")
     this.#tellAutoApproval()
-    for (const session of house.registry.all()) {
+    for (const session of hub.registry.all()) {
       // This kind of frontend does not ask for what is open.
       const client = session.isEnded ? undefined : this.#clientOf(session.id)
       client?.showInProgress()
@@ -72,7 +72,7 @@ class RelayFrontend {
 
   /** By the session it names, an answer by the question it answers, anything else to the only or the latest one. */
   #sessionFor(message: Envelope): LiveSession | undefined {
-    const { registry, asks } = this.#options.house
+    const { registry, asks } = this.#options.hub
     const id = textOf(message, "session_id")
     const named = id === undefined || id === "" ? undefined : (registry.byAgentId(id) ?? registry.find(id))
     // Where its conversation goes on; when it is over it is nobody else's message.
@@ -87,13 +87,13 @@ class RelayFrontend {
   }
 
   #clientOf(sessionId: string): RawClient | undefined {
-    const { house, caller, port } = this.#options
+    const { hub, caller, port } = this.#options
     const known = this.#clients.get(sessionId)
-    const session = house.registry.find(sessionId)
+    const session = hub.registry.find(sessionId)
     if (known !== undefined) return known
     if (session === undefined || session.isEnded) return undefined
     // Its session's end is not the end of this socket.
-    const client = new RawClient({ house, session, caller, port: { ...portOf(port), end: () => undefined } })
+    const client = new RawClient({ hub, session, caller, port: { ...portOf(port), end: () => undefined } })
     this.#clients.set(sessionId, client)
     return client
   }
@@ -123,7 +123,7 @@ class RelayFrontend {
   }
 
   #hasAgent(): boolean {
-    for (const session of this.#options.house.registry.all()) if (session.wire !== undefined) return true
+    for (const session of this.#options.hub.registry.all()) if (session.wire !== undefined) return true
     return false
   }
 
@@ -151,7 +151,7 @@ function newest(sessions: readonly LiveSession[]): LiveSession | undefined {
 }
 
 export interface RelayDoorOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly authority: Authority
   readonly metrics: HubMetrics
   /** On loopback, frontends need no token. */
@@ -177,16 +177,16 @@ export class RelayDoor {
 
   constructor(options: RelayDoorOptions) {
     this.#options = options
-    const { house, isAutoApproving, watchPolicy, anonymousRelay, ...rest } = options
+    const { hub, isAutoApproving, watchPolicy, anonymousRelay, ...rest } = options
     this.#door = new SocketDoor({
       ...rest,
       door: "relay",
       check: () => undefined,
       anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),
       welcome: (visit) =>
-        this.#welcome(new RelayFrontend({ house, ...visit, isAutoApproving, watchPolicy }), visit.caller),
+        this.#welcome(new RelayFrontend({ hub, ...visit, isAutoApproving, watchPolicy }), visit.caller),
     })
-    this.#end = house.fanOut.watchAll({ asked: (ask) => this.#approve(ask) })
+    this.#end = hub.fanOut.watchAll({ asked: (ask) => this.#approve(ask) })
   }
 
   get count(): number {
@@ -203,9 +203,9 @@ export class RelayDoor {
   }
 
   #welcome(frontend: RelayFrontend, caller: Caller): Guest {
-    const { house } = this.#options
+    const { hub } = this.#options
     if (hasAccess(caller.role, "operator")) this.#frontends.add(frontend)
-    for (const ask of house.asks.pending()) this.#approve(ask)
+    for (const ask of hub.asks.pending()) this.#approve(ask)
     return {
       take: (line) => frontend.take(line),
       close: () => {
@@ -217,10 +217,10 @@ export class RelayDoor {
 
   /** Only while somebody is here who expects it, only tools that no rule wants a person for, and as the audit shows. */
   #approve(ask: AskRecord): void {
-    const { house, isAutoApproving, trouble } = this.#options
+    const { hub, isAutoApproving, trouble } = this.#options
     if (this.#frontends.size === 0 || !isAutoApproving()) return
     if (ask.state !== "pending" || ask.kind !== "tool" || ask.rule !== undefined) return
-    house.asks
+    hub.asks
       .answer(ask.id, { behavior: "allow" }, { by: "relay auto-approval", via: "policy" })
       .catch((error: unknown) => trouble("the relay could not approve", error))
   }

@@ -6,11 +6,11 @@ import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-lines.ts"
-import { type ClientHouse, RawClient } from "./raw-client.ts"
+import { type HubParts, RawClient } from "./raw-client.ts"
 import { SseStream } from "./sse-stream.ts"
 
 export interface SseClientOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly log: EventLog
   readonly metrics: HubMetrics
   readonly session: LiveSession
@@ -40,8 +40,8 @@ export class SseClient implements ClientPort {
 
   constructor(options: SseClientOptions) {
     this.#options = options
-    const { house, session, caller, id } = options
-    this.#raw = new RawClient({ house, session, caller, id, isKept: !session.isEnded, port: this })
+    const { hub, session, caller, id } = options
+    this.#raw = new RawClient({ hub, session, caller, id, isKept: !session.isEnded, port: this })
     this.#awaitReturn()
   }
 
@@ -139,7 +139,7 @@ export class SseClient implements ClientPort {
 
   /** It does not come back: what it brought goes too. */
   forget(): void {
-    this.#options.house.desks.of(this.#raw.session).forget(this.#raw.id)
+    this.#options.hub.desks.of(this.#raw.session).forget(this.#raw.id)
   }
 
   #isOwn(event: StoredEvent): boolean {

@@ -8,11 +8,11 @@ import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { EventLog } from "../store/event-log.ts"
-import type { ClientHouse } from "./raw-client.ts"
+import type { HubParts } from "./raw-client.ts"
 import { SseClient } from "./sse-client.ts"
 
 export interface SseDoorOptions {
-  readonly house: ClientHouse
+  readonly hub: HubParts
   readonly log: EventLog
   readonly authority: Authority
   readonly metrics: HubMetrics
@@ -68,7 +68,7 @@ export class SseDoor {
 
   /** The stream of one client, from its cursor on. */
   open(request: Request, caller: Caller, { id, client }: ClientName): Response {
-    const session = this.#options.house.registry.get(id)
+    const session = this.#options.hub.registry.get(id)
     const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", connection: "close" }
     if (request.method !== "GET") return new Response(null, { headers })
     const after = cursorOf(request.headers.get("last-event-id"))
@@ -79,7 +79,7 @@ export class SseDoor {
 
   /** What a client posted: taken when it is safe, whatever comes of it. */
   async take(payloads: readonly unknown[], caller: Caller, { id, client }: ClientName): Promise<number> {
-    const taker = this.#clientOf(this.#options.house.registry.get(id), caller, client)
+    const taker = this.#clientOf(this.#options.hub.registry.get(id), caller, client)
     const messages = payloads.flatMap((payload) => messageIn(payload) ?? [])
     // One after the other would let a message wait for an answer that comes behind it.
     await Promise.all(messages.map((message) => taker.take(message)))
@@ -92,11 +92,11 @@ export class SseDoor {
     this.#forgetting.delete(key)
     const known = this.#clients.get(key)
     if (known !== undefined) return known
-    const { house, log, metrics, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS, replyRoom } = this.#options
+    const { hub, log, metrics, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS, replyRoom } = this.#options
     const id = clientIdOf(caller, name)
-    if (this.#clients.size >= maxClients || !house.desks.of(session).hasRoomFor(id)) throw tooMany()
+    if (this.#clients.size >= maxClients || !hub.desks.of(session).hasRoomFor(id)) throw tooMany()
     const client: SseClient = new SseClient({
-      house,
+      hub,
       log,
       metrics,
       session,

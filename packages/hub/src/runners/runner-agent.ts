@@ -15,7 +15,7 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { DoorSocket } from "./door-socket.ts"
 import { readNote } from "./runner-note.ts"
-import type { Spool } from "./spool.ts"
+import type { TakenLines } from "./taken-lines.ts"
 
 export interface RunnerAgentOptions {
   readonly socket: DoorSocket
@@ -23,7 +23,7 @@ export interface RunnerAgentOptions {
   readonly session: LiveSession
   readonly registry: SessionRegistry
   /** What this hub has of the process's lines. */
-  readonly spool: Spool
+  readonly taken: TakenLines
   readonly metrics: HubMetrics
   /** Resolves when the store keeps up: nobody is read while it does not. */
   readonly room: () => Promise<void>
@@ -91,7 +91,7 @@ export class RunnerAgent implements AgentWire {
     metrics.agentConnected(TRANSPORT)
     await this.#takePlace().catch(onTrouble)
     const attached = this.#attach().catch(onTrouble)
-    this.#options.spool.begin()
+    this.#options.taken.begin()
     this.#ackSoon()
     try {
       for await (const batch of texts) await this.#take(batch)
@@ -138,7 +138,7 @@ export class RunnerAgent implements AgentWire {
       if (this.#isGivenUp) return
       const item = readFromRunner(text)
       if (item === undefined) onTrouble(new Error("a runner said what is no line of an agent"))
-      else if (this.#options.spool.isNew(item.number) || this.#isLastWord(item)) {
+      else if (this.#options.taken.isNew(item.number) || this.#isLastWord(item)) {
         const taken = this.#takeItem(item)
         if (taken !== undefined) await taken
       }
@@ -162,31 +162,31 @@ export class RunnerAgent implements AgentWire {
     const isWhole = decoded.kind === "malformed" || decoded.message.type !== "stream_event"
     const routed = this.#router.take(decoded, key)
     if (routed !== undefined) return this.#takeRouted(routed, item.number, isWhole)
-    this.#options.spool.took(item.number, isWhole)
+    this.#options.taken.took(item.number, isWhole)
     return undefined
   }
 
   async #takeRouted(routed: Promise<void>, number: number, isWhole: boolean): Promise<void> {
     await routed
     this.#watch(this.session)
-    this.#options.spool.took(number, isWhole)
+    this.#options.taken.took(number, isWhole)
   }
 
   async #takeNote({ note: said, number }: Note, key: string): Promise<void> {
-    const { spool, exited, onTrouble } = this.#options
+    const { taken, exited, onTrouble } = this.#options
     const note = readNote(said)
     if (note?.kind === "exited") await exited(this.session, this.incarnation, note.exit)
     else if (note?.kind === "hook-answered") {
       const { requestId, how } = note
       await this.session.history.note("hook_answered", { requestId, how, by: "runner" }, key)
     } else onTrouble(new Error("a runner's note cannot be read"))
-    spool.took(number, true)
+    taken.took(number, true)
   }
 
   /** The store did not take something that the runner still has: it brings it again. */
   #giveUp(): void {
     this.#isGivenUp = true
-    this.#options.spool.goBack()
+    this.#options.taken.goBack()
     void this.#options.socket.end(COME_BACK, "the store did not take it").catch(() => undefined)
   }
 
@@ -195,20 +195,20 @@ export class RunnerAgent implements AgentWire {
   }
 
   #ackSoon(): void {
-    if (this.#acking !== undefined || this.#isGivenUp || this.#options.spool.due === undefined) return
+    if (this.#acking !== undefined || this.#isGivenUp || this.#options.taken.due === undefined) return
     this.#acking = this.#ackAll()
   }
 
   /** There is something to wait for: it is never over before it is known to be under way. */
   async #ackAll(): Promise<void> {
-    const { spool, socket, onTrouble } = this.#options
+    const { taken, socket, onTrouble } = this.#options
     try {
-      for (let upTo = spool.due; upTo !== undefined && !this.#isGivenUp; upTo = spool.due) {
+      for (let upTo = taken.due; upTo !== undefined && !this.#isGivenUp; upTo = taken.due) {
         for (const session of this.#refused.keys()) await session.taken()
         if ([...this.#refused].some(([session, refused]) => session.pipeline.refused > refused)) {
           return this.#giveUp()
         }
-        const ack = spool.settled(upTo, this.session.inProgress.isUnderWay)
+        const ack = taken.settled(upTo, this.session.inProgress.isUnderWay)
         // Everything is durable in the sessions that the conversation went on from.
         for (const session of this.#refused.keys()) if (session !== this.session) this.#refused.delete(session)
         if (ack !== undefined) await socket.send(encodeAck(ack))

@@ -15,7 +15,7 @@ import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
 import { parse } from "./runner-message.ts"
 import type { RunnerRefusals } from "./runner-refusals.ts"
-import { Spool } from "./spool.ts"
+import { TakenLines } from "./taken-lines.ts"
 
 export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "room" | "hooks"> {
   readonly authority: Authority
@@ -44,8 +44,8 @@ export class RunnerDoor {
   readonly #door: Door<DoorSocket>
   readonly #controls = new Map<DoorSocket, Promise<void>>()
   readonly #agents = new Map<DoorSocket, Promise<void>>()
-  /** Spools of processes whose end is not known yet. */
-  readonly #spools = new Map<string, Spool>()
+  /** Lines taken of processes whose end is not known yet. */
+  readonly #taken = new Map<string, TakenLines>()
 
   constructor(options: RunnerDoorOptions) {
     const { authority, pingMs = PING_MS } = options
@@ -117,30 +117,30 @@ export class RunnerDoor {
     const may = this.#options.desk.mayAttach(session, spawn, socket.tokenId)
     if (may === "not yet") return socket.end(COME_BACK, "the runner says hello first")
     if (may !== "yes") return this.#options.refusals.refuse(socket, may.runner)
-    const spool = this.#spoolOf(spawn)
+    const taken = this.#takenOf(spawn)
     const agent = new RunnerAgent({
       ...this.#options,
       socket,
       attach,
       session,
-      spool,
+      taken,
       exited: async (of, exitedSpawn, exit) => {
         await this.#options.endings.exited(of, exitedSpawn, exit)
-        this.#spools.delete(exitedSpawn)
+        this.#taken.delete(exitedSpawn)
       },
       onTrouble: (error) => this.#options.onTrouble("an agent on a runner", error),
     })
     await agent.run(chain(rest, texts))
   }
 
-  #spoolOf(spawn: string): Spool {
-    const spool = this.#spools.get(spawn) ?? new Spool()
+  #takenOf(spawn: string): TakenLines {
+    const taken = this.#taken.get(spawn) ?? new TakenLines()
     // The latest last: of too many the oldest is forgotten, and what its runner sends again is known by its keys.
-    this.#spools.delete(spawn)
-    this.#spools.set(spawn, spool)
-    const [oldest] = this.#spools.keys()
-    if (this.#spools.size > 2 * MAX_AGENTS && oldest !== undefined) this.#spools.delete(oldest)
-    return spool
+    this.#taken.delete(spawn)
+    this.#taken.set(spawn, taken)
+    const [oldest] = this.#taken.keys()
+    if (this.#taken.size > 2 * MAX_AGENTS && oldest !== undefined) this.#taken.delete(oldest)
+    return taken
   }
 
   async #readAttach(

@@ -10,7 +10,7 @@ import { RunnerConnection } from "../../src/runners/runner-connection.ts"
 import { RunnerDesk } from "../../src/runners/runner-desk.ts"
 import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
 import { RunnerRefusals } from "../../src/runners/runner-refusals.ts"
-import { Spool } from "../../src/runners/spool.ts"
+import { TakenLines } from "../../src/runners/taken-lines.ts"
 import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
 import type { AppendOptions } from "../../src/store/event-log.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
@@ -83,7 +83,7 @@ describe("what a runner has and what the hub thinks it has", () => {
     const { registry, troubles } = setUpSessions(undefined, log)
     const session = registry.create({})
     await session.expect(LAUNCH)
-    const spool = new Spool()
+    const taken = new TakenLines()
     const connect = async () => {
       const { door, peer } = await openPair()
       const heard: string[] = []
@@ -94,7 +94,7 @@ describe("what a runner has and what the hub thinks it has", () => {
         attach: { op: "attach", spawn: "p1", session: session.id, pid: 1, startedAt: "", first: 1 },
         session,
         registry,
-        spool,
+        taken,
         metrics: noMetrics,
         room: async () => undefined,
         hooks: () => ({}),

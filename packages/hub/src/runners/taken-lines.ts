@@ -5,7 +5,7 @@ const MAX_KEPT_BACK = 2_000
  * How far a hub has got with the numbered lines of one process: what it took, and what it may acknowledge. It outlives the
  * connection, so that what the runner sends again to the same hub is not taken twice.
  */
-export class Spool {
+export class TakenLines {
   #taken = 0
   /** The last number that is no piece of a sentence. */
   #whole = 0
