@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { previewOf, splitRows } from "../../src/asks/forms/edit-preview.ts"
-import { diffTexts } from "../../src/transcript/content/line-diff.ts"
+import { previewOf } from "../../src/asks/forms/edit-preview.ts"
+import { diffTexts, splitRows } from "../../src/transcript/content/line-diff.ts"
 
 const told = diffTexts("told", "by the request")
 const linesOf = (preview: ReturnType<typeof previewOf>) =>

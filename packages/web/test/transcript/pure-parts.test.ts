@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { ansiSpans } from "../../src/transcript/content/ansi-text.tsx"
-import { countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
+import { changedParts, countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
 import { pictureSize } from "../../src/transcript/content/picture-size.ts"
 import { stepFollow } from "../../src/transcript/list/follow.ts"
 
@@ -23,11 +23,38 @@ describe("a diff of lines", () => {
     expect(diffTexts("same", "same")).toEqual([])
   })
 
-  it("of texts too large to compare still has every line of both", () => {
-    const [before, after] = ["x", "y"].map((letter) =>
-      Array.from({ length: 3000 }, (_, index) => `${letter}${index}`).join("\n"),
-    )
-    expect(countsOf(diffTexts(before ?? "", after ?? ""))).toEqual({ added: 3000, removed: 3000 })
+  it("[X-22] of texts too large to compare still has every line of both, soon", () => {
+    const text = (letter: string, count: number, chars: number) =>
+      Array.from({ length: count }, (_, index) => `${letter}${index}`.padEnd(chars, letter)).join("\n")
+    for (const [count, chars] of [
+      [3000, 5],
+      [20_000, 50],
+      [200_000, 5],
+    ] as const) {
+      const startedAt = performance.now()
+      const hunks = diffTexts(text("x", count, chars), text("y", count, chars))
+      expect(performance.now() - startedAt).toBeLessThan(5000)
+      expect(countsOf(hunks)).toEqual({ added: count, removed: count })
+    }
+  })
+
+  it("is found in a file of any length whose changes are few", () => {
+    const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index}`)
+    const after = lines.with(5, "five").toSpliced(29_000, 1).join("\n")
+    expect(countsOf(diffTexts(lines.join("\n"), after))).toEqual({ added: 1, removed: 2 })
+  })
+
+  it("[X-22] has the words that changed within a line, and none of lines with little in common", () => {
+    const partsOf = (before: string, after: string) =>
+      [...changedParts(diffTexts(before, after).flatMap(({ lines }) => lines)).values()].map((parts) =>
+        parts.map(({ text, isChanged }) => (isChanged ? `[${text}]` : text)).join(""),
+      )
+    expect(partsOf("const tick = 50 // ms", "const tick = clock.now() // ms")).toEqual([
+      "const tick = [50] // ms",
+      "const tick = [clock.now()] // ms",
+    ])
+    expect(partsOf("one thing", "quite another matter")).toEqual([])
+    expect(partsOf(`a ${"x".repeat(2000)}`, `b ${"x".repeat(2000)}`)).toEqual([])
   })
 
   it("is taken from the CLI's own patch, and nothing else is taken for one", () => {

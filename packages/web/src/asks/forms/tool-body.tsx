@@ -6,12 +6,19 @@ import { useIsBroad, useIsDesktop } from "../../app/screen.tsx"
 import { CopyButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
-import { DiffText, DiffView } from "../../transcript/content/diff-view.tsx"
-import type { DiffLine, Hunk } from "../../transcript/content/line-diff.ts"
+import {
+  DIFF_LOOKS,
+  DiffText,
+  DiffView,
+  isDrawable,
+  LineNumber,
+  useChangedParts,
+} from "../../transcript/content/diff-view.tsx"
+import { type DiffLine, type Hunk, type LinePart, splitRows } from "../../transcript/content/line-diff.ts"
 import { JsonView } from "../../transcript/content/output-text.tsx"
 import { EDITS, hunksOfInput } from "../../transcript/tools/edit-hunks.ts"
 import { textIn } from "../../transcript/tools/tool-words.ts"
-import { type EditPreview, previewOf, splitRows } from "./edit-preview.ts"
+import { type EditPreview, previewOf } from "./edit-preview.ts"
 import type { AskPlace } from "./form-parts.tsx"
 
 /** What an edit would do, against the file where it can be had; undefined for what is no edit. */
@@ -79,7 +86,11 @@ function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | 
           <VisibleText text={path} />
         </p>
       )}
-      {isSplit && hasTwoSides ? <SplitDiff hunks={preview.hunks} /> : <DiffView hunks={preview.hunks} />}
+      {isSplit && hasTwoSides && isDrawable(preview.hunks) ? (
+        <SplitDiff hunks={preview.hunks} />
+      ) : (
+        <DiffView hunks={preview.hunks} />
+      )}
       {preview.note !== undefined && <p className="text-meta text-text-3">{preview.note}</p>}
     </>
   )
@@ -124,6 +135,8 @@ function wholeText(reply: unknown): string | undefined {
 
 /** Before and after side by side, where there is room for both. Never cut: somebody decides on it. */
 function SplitDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
+  const parts = useChangedParts(hunks)
+  const partsOf = (line: DiffLine | undefined) => (line === undefined ? undefined : parts.get(line))
   return (
     <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense" data-split>
       {hunks.map((hunk, index) => (
@@ -131,8 +144,8 @@ function SplitDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
         <div key={index} className={classes(index > 0 && "border-t border-dashed border-edge")}>
           {splitRows(hunk.lines).map(({ before, after }, at) => (
             <div key={at} className="grid grid-cols-2">
-              <Side line={before} number={before?.before} isAlso={false} />
-              <Side line={after} number={after?.after} isAlso={before?.kind === "same"} />
+              <Side line={before} parts={partsOf(before)} number={before?.before} isAlso={false} />
+              <Side line={after} parts={partsOf(after)} number={after?.after} isAlso={before?.kind === "same"} />
             </div>
           ))}
         </div>
@@ -143,27 +156,23 @@ function SplitDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
 
 interface SideProps {
   readonly line: DiffLine | undefined
+  readonly parts: readonly LinePart[] | undefined
   readonly number: number | undefined
   /** The same line stands on the other side: it is read aloud once. */
   readonly isAlso: boolean
 }
 
-function Side({ line, number, isAlso }: SideProps) {
-  const kind = line?.kind
+function Side({ line, parts, number, isAlso }: SideProps) {
   return (
     <div
       aria-hidden={isAlso || line === undefined}
       className={classes(
         "flex min-w-0 gap-2 px-2 even:border-s even:border-line",
-        kind === "added" && "bg-diff-add",
-        kind === "removed" && "bg-diff-del",
-        line === undefined && "bg-canvas",
+        line === undefined ? "bg-canvas" : DIFF_LOOKS[line.kind],
       )}
     >
-      <span aria-hidden="true" className="w-9 shrink-0 text-end text-text-3 select-none tabular-nums">
-        {number}
-      </span>
-      {line !== undefined && <DiffText kind={line.kind} text={line.text} />}
+      <LineNumber>{number}</LineNumber>
+      {line !== undefined && <DiffText line={line} parts={parts} />}
     </div>
   )
 }

@@ -5,11 +5,10 @@ import { classes } from "../../design/classes.ts"
 import { formText, INPUT, Select } from "../../design/field.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import { DIFF_MARKS, DiffText } from "../../transcript/content/diff-view.tsx"
-import type { DiffLine, Hunk } from "../../transcript/content/line-diff.ts"
+import { DIFF_LOOKS, DIFF_MARKS, DiffText, useChangedParts } from "../../transcript/content/diff-view.tsx"
+import type { DiffLine, Hunk, LinePart } from "../../transcript/content/line-diff.ts"
 import { isSamePlace, type LineComment } from "./line-comments.tsx"
 
-const LOOKS = { same: "", added: "bg-diff-add", removed: "bg-diff-del" } as const
 const MAX_LINES = 200
 
 interface CommentedDiffProps {
@@ -34,6 +33,7 @@ function onArrow(event: KeyboardEvent<HTMLElement>): void {
 export function CommentedDiff({ path, hunks, comments, onComment }: CommentedDiffProps) {
   const [isWhole, setWhole] = useState(false)
   const [open, setOpen] = useState<string | undefined>(undefined)
+  const parts = useChangedParts(hunks)
   const lines = hunks.flatMap((hunk, index) => hunk.lines.map((line, at) => ({ line, isFirst: at === 0 && index > 0 })))
   const shown = (isWhole ? lines : lines.slice(0, MAX_LINES)).map((each, index) => {
     const place = placeOf(path, each.line)
@@ -51,7 +51,12 @@ export function CommentedDiff({ path, hunks, comments, onComment }: CommentedDif
         const comment = comments.find((other) => isSamePlace(other, place))
         return (
           <div key={key} className={classes(isFirst && "border-t border-dashed border-edge")}>
-            <Line line={line} isStop={index === 0} onOpen={onComment === undefined ? undefined : () => setOpen(key)} />
+            <Line
+              line={line}
+              parts={parts.get(line)}
+              isStop={index === 0}
+              onOpen={onComment === undefined ? undefined : () => setOpen(key)}
+            />
             <LineNote
               place={`line ${place.line} of ${path}`}
               words={comment?.words ?? ""}
@@ -105,15 +110,16 @@ function placeOf(path: string, { kind, before, after }: DiffLine) {
 
 interface LineProps {
   readonly line: DiffLine
+  readonly parts: readonly LinePart[] | undefined
   readonly isStop: boolean
   readonly onOpen: (() => void) | undefined
 }
 
-function Line({ line, isStop, onOpen }: LineProps) {
-  const { kind, text, before, after } = line
+function Line({ line, parts, isStop, onOpen }: LineProps) {
+  const { kind, before, after } = line
   const number = after ?? before
   return (
-    <div className={classes("flex min-h-6 items-start gap-2 pe-2 leading-6", LOOKS[kind])}>
+    <div className={classes("flex min-h-6 items-start gap-2 pe-2 leading-6", DIFF_LOOKS[kind])}>
       <span
         aria-hidden="true"
         className={classes(
@@ -136,7 +142,7 @@ function Line({ line, isStop, onOpen }: LineProps) {
           {number}
         </button>
       )}
-      <DiffText kind={kind} text={text} />
+      <DiffText line={line} parts={parts} />
     </div>
   )
 }

@@ -1,15 +1,18 @@
-import { useState } from "react"
+import { useMemo, useState } from "react"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import type { DiffLine, Hunk } from "./line-diff.ts"
+import { changedParts, type DiffLine, type Hunk, type LinePart } from "./line-diff.ts"
 
-const LOOKS = {
-  same: "",
-  added: "bg-diff-add",
-  removed: "bg-diff-del",
-} as const
+export const DIFF_LOOKS = { same: "", added: "bg-diff-add", removed: "bg-diff-del" } as const
+export const DIFF_MARKS = { same: " ", added: "+", removed: "−" } as const
+/** More lines would be more elements than a page can hold: then all of it is one text. */
+const MAX_DRAWN = 5000
+
+export function isDrawable(hunks: readonly Hunk[]): boolean {
+  return hunks.reduce((count, { lines }) => count + lines.length, 0) <= MAX_DRAWN
+}
 
 interface DiffViewProps {
   readonly hunks: readonly Hunk[]
@@ -20,9 +23,11 @@ interface DiffViewProps {
 /** A unified diff. Every line says what it is in words too, for those who do not see colours or signs. */
 export function DiffView({ hunks, maxLines = Number.POSITIVE_INFINITY }: DiffViewProps) {
   const [all, setAll] = useState(false)
+  const parts = useChangedParts(hunks)
   const total = hunks.reduce((count, { lines }) => count + lines.length, 0)
   const limit = all ? Number.POSITIVE_INFINITY : maxLines
   let shown = 0
+  if (limit > MAX_DRAWN && !isDrawable(hunks)) return <PlainDiff hunks={hunks} />
   return (
     <div className="overflow-hidden rounded-control border border-line bg-sunken font-mono text-dense">
       {hunks.map((hunk, index) => {
@@ -33,7 +38,7 @@ export function DiffView({ hunks, maxLines = Number.POSITIVE_INFINITY }: DiffVie
           // Hunks have no name but their place.
           <div key={index} className={classes(index > 0 && "border-t border-dashed border-edge")}>
             {lines.map((line, at) => (
-              <Line key={at} line={line} />
+              <Line key={at} line={line} parts={parts.get(line)} />
             ))}
           </div>
         )
@@ -47,22 +52,45 @@ export function DiffView({ hunks, maxLines = Number.POSITIVE_INFINITY }: DiffVie
   )
 }
 
-function Line({ line }: { readonly line: DiffLine }) {
-  const { kind, text, before, after } = line
+function PlainDiff({ hunks }: { readonly hunks: readonly Hunk[] }) {
+  const lines = hunks.flatMap((hunk) => hunk.lines.map(({ kind, text }) => `${DIFF_MARKS[kind]} ${text}`))
   return (
-    <div className={classes("flex gap-2 px-2", LOOKS[kind])}>
-      <span aria-hidden="true" className="w-9 shrink-0 text-end text-text-3 select-none tabular-nums">
-        {after ?? before}
-      </span>
-      <DiffText kind={kind} text={text} />
+    <div className="rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap">
+      <VisibleText text={lines.join("\n")} />
     </div>
   )
 }
 
-export const DIFF_MARKS = { same: " ", added: "+", removed: "−" } as const
+function Line({ line, parts }: DiffTextProps) {
+  return (
+    <div className={classes("flex gap-2 px-2", DIFF_LOOKS[line.kind])}>
+      <LineNumber>{line.after ?? line.before}</LineNumber>
+      <DiffText line={line} parts={parts} />
+    </div>
+  )
+}
+
+export function LineNumber({ children }: { readonly children: number | undefined }) {
+  return (
+    <span aria-hidden="true" className="w-9 shrink-0 text-end text-text-3 select-none tabular-nums">
+      {children}
+    </span>
+  )
+}
+
+/** What changed within the lines of a difference, by line. */
+export function useChangedParts(hunks: readonly Hunk[]): ReadonlyMap<DiffLine, readonly LinePart[]> {
+  return useMemo(() => new Map(hunks.flatMap(({ lines }) => [...changedParts(lines)])), [hunks])
+}
+
+interface DiffTextProps {
+  readonly line: DiffLine
+  /** Undefined: it changed as a whole, or not at all. */
+  readonly parts: readonly LinePart[] | undefined
+}
 
 /** What stands on a line, with its mark: seen by its colour and its sign, heard as a word. */
-export function DiffText({ kind, text }: Pick<DiffLine, "kind" | "text">) {
+export function DiffText({ line: { kind, text }, parts }: DiffTextProps) {
   return (
     <>
       <span
@@ -77,8 +105,17 @@ export function DiffText({ kind, text }: Pick<DiffLine, "kind" | "text">) {
       </span>
       {kind !== "same" && <span className="sr-only">{kind}: </span>}
       <span className="min-w-0 flex-1 whitespace-pre-wrap">
-        <VisibleText text={text} />
+        {parts === undefined ? <VisibleText text={text} /> : parts.map(shownPart)}
       </span>
     </>
+  )
+}
+
+function shownPart({ text, isChanged }: LinePart, index: number) {
+  return (
+    // Parts have no name but their place.
+    <span key={index} className={isChanged ? "rounded-[2px] outline outline-current/40" : undefined}>
+      <VisibleText text={text} />
+    </span>
   )
 }

@@ -1,4 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
+import { diffArrays } from "diff/lib/diff/array.js"
 
 /** A line of a difference between two texts. */
 export interface DiffLine {
@@ -14,8 +15,9 @@ export interface Hunk {
 }
 
 const CONTEXT = 3
-/** Past this the two are shown as one block removed and one added: comparing would take longer than reading. */
-const MAX_STEPS = 2_000_000
+/** Past these the two are shown as one block removed and one added: comparing would take longer than reading. */
+const MAX_LINES = 200_000
+const LINE_BOUNDS = { maxEditLength: 1000, timeout: 200 }
 
 function splitLines(text: string): readonly string[] {
   if (text === "") return []
@@ -25,52 +27,29 @@ function splitLines(text: string): readonly string[] {
 }
 
 export function diffTexts(before: string, after: string, firstLine = 1): readonly Hunk[] {
-  return hunksOf(diffLines(splitLines(before), splitLines(after), firstLine))
-}
-
-function diffLines(a: readonly string[], b: readonly string[], firstLine: number): readonly DiffLine[] {
+  const [a, b] = [splitLines(before), splitLines(after)]
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
   let end = 0
   while (end < a.length - start && end < b.length - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++
-  const middle = compare(a.slice(start, a.length - end), b.slice(start, b.length - end))
-  const same = (text: string) => ({ kind: "same", text }) as const
-  const lines = [...a.slice(0, start).map(same), ...middle, ...a.slice(a.length - end).map(same)]
-  return numbered(lines, { before: firstLine, after: firstLine })
+  const lines = [
+    ...asLines("same", a.slice(0, start)),
+    ...compare(a.slice(start, a.length - end), b.slice(start, b.length - end)),
+    ...asLines("same", a.slice(a.length - end)),
+  ]
+  return hunksOf(numbered(lines, { before: firstLine, after: firstLine }))
 }
 
 type Unnumbered = Pick<DiffLine, "kind" | "text">
 
-function compare(a: readonly string[], b: readonly string[]): readonly Unnumbered[] {
-  const removed = (text: string): Unnumbered => ({ kind: "removed", text })
-  const added = (text: string): Unnumbered => ({ kind: "added", text })
-  if (a.length * b.length > MAX_STEPS) return [...a.map(removed), ...b.map(added)]
-  // How many lines of the rest of both are common, for every pair of places: the way through follows the larger.
-  const width = b.length + 1
-  const common = new Uint32Array((a.length + 1) * width)
-  const at = (i: number, j: number) => common[i * width + j] ?? 0
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      common[i * width + j] = a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
-    }
-  }
-  const lines: Unnumbered[] = []
-  let [i, j] = [0, 0]
-  while (i < a.length || j < b.length) {
-    const [left, right] = [a[i], b[j]]
-    if (left !== undefined && left === right) {
-      lines.push({ kind: "same", text: left })
-      i++
-      j++
-    } else if (left !== undefined && (right === undefined || at(i + 1, j) >= at(i, j + 1))) {
-      lines.push(removed(left))
-      i++
-    } else if (right !== undefined) {
-      lines.push(added(right))
-      j++
-    }
-  }
-  return lines
+function asLines(kind: DiffLine["kind"], texts: readonly string[]): readonly Unnumbered[] {
+  return texts.map((text) => ({ kind, text }))
+}
+
+function compare(a: string[], b: string[]): readonly Unnumbered[] {
+  const changes = a.length + b.length > MAX_LINES ? undefined : diffArrays(a, b, LINE_BOUNDS)
+  if (changes === undefined) return [...asLines("removed", a), ...asLines("added", b)]
+  return changes.flatMap(({ value, added, removed }) => asLines(added ? "added" : removed ? "removed" : "same", value))
 }
 
 function numbered(lines: readonly Unnumbered[], from: { before: number; after: number }): readonly DiffLine[] {
@@ -84,17 +63,14 @@ function numbered(lines: readonly Unnumbered[], from: { before: number; after: n
 
 /** What changed, with a few lines around it. */
 function hunksOf(lines: readonly DiffLine[]): readonly Hunk[] {
-  const hunks: Hunk[] = []
-  let index = 0
-  while (index < lines.length) {
-    const first = lines.findIndex((line, at) => at >= index && line.kind !== "same")
-    if (first === -1) break
-    let last = first
-    for (let at = first; at < lines.length && at <= last + 2 * CONTEXT; at++) if (lines[at]?.kind !== "same") last = at
-    hunks.push({ lines: lines.slice(Math.max(index, first - CONTEXT), last + CONTEXT + 1) })
-    index = last + CONTEXT + 1
+  const changes: [first: number, last: number][] = []
+  for (const [at, { kind }] of lines.entries()) {
+    if (kind === "same") continue
+    const open = changes.at(-1)
+    if (open !== undefined && at <= open[1] + 2 * CONTEXT) open[1] = at
+    else changes.push([at, at])
   }
-  return hunks
+  return changes.map(([first, last]) => ({ lines: lines.slice(Math.max(0, first - CONTEXT), last + CONTEXT + 1) }))
 }
 
 interface PatchHunk {
@@ -132,4 +108,81 @@ export function countsOf(hunks: readonly Hunk[]): { readonly added: number; read
     added: lines.filter(({ kind }) => kind === "added").length,
     removed: lines.filter(({ kind }) => kind === "removed").length,
   }
+}
+
+/** A line of the two sides of a difference. */
+interface SplitRow {
+  readonly before: DiffLine | undefined
+  readonly after: DiffLine | undefined
+}
+
+/** What was taken away beside what came in its place. Pure. */
+export function splitRows(lines: readonly DiffLine[]): readonly SplitRow[] {
+  const rows: SplitRow[] = []
+  let removed: DiffLine[] = []
+  let added: DiffLine[] = []
+  const flush = () => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at++) {
+      rows.push({ before: removed[at], after: added[at] })
+    }
+    removed = []
+    added = []
+  }
+  for (const line of lines) {
+    if (line.kind === "same") {
+      flush()
+      rows.push({ before: line, after: line })
+    } else if (line.kind === "removed") {
+      // Something new was complete before this: it stands by itself.
+      if (added.length > 0) flush()
+      removed.push(line)
+    } else {
+      added.push(line)
+    }
+  }
+  flush()
+  return rows
+}
+
+/** A part of a changed line: the same on both sides, or not. */
+export interface LinePart {
+  readonly text: string
+  readonly isChanged: boolean
+}
+
+/** Words, spaces, and every other character by itself. */
+const TOKENS = /[\p{L}\p{N}_]+|\s+|[^]/gu
+/** Longer lines are not code that somebody wrote. */
+const MAX_CHARS = 1000
+const MAX_PAIRS = 300
+const WORD_BOUNDS = { maxEditLength: 200, timeout: 20 }
+
+/** What changed within lines that took each other's place. A pair with little in common is left out: all of it changed. */
+export function changedParts(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, readonly LinePart[]> {
+  const parts = new Map<DiffLine, readonly LinePart[]>()
+  for (const { before, after } of splitRows(lines).filter(isReplacement).slice(0, MAX_PAIRS)) {
+    if (before === undefined || after === undefined) continue
+    const changes = diffArrays(before.text.match(TOKENS) ?? [], after.text.match(TOKENS) ?? [], WORD_BOUNDS) ?? []
+    const pieces = changes.map(({ value, added, removed }) => ({ text: value.join(""), added, removed }))
+    const common = pieces.reduce(
+      (sum, { text, added, removed }) => sum + (added || removed ? 0 : text.trim().length),
+      0,
+    )
+    if (common * 3 < Math.max(before.text.length, after.text.length)) continue
+    parts.set(
+      before,
+      pieces.flatMap(({ text, added, removed }) => (added ? [] : [{ text, isChanged: removed }])),
+    )
+    parts.set(
+      after,
+      pieces.flatMap(({ text, added, removed }) => (removed ? [] : [{ text, isChanged: added }])),
+    )
+  }
+  return parts
+}
+
+function isReplacement({ before, after }: SplitRow): boolean {
+  return (
+    before?.kind === "removed" && after !== undefined && Math.max(before.text.length, after.text.length) <= MAX_CHARS
+  )
 }

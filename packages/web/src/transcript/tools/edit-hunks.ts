@@ -1,3 +1,4 @@
+import { isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow } from "@signalbox/transcript"
 import { diffTexts, type Hunk, patchOf } from "../content/line-diff.ts"
 import { textIn } from "./tool-words.ts"
@@ -5,16 +6,18 @@ import { textIn } from "./tool-words.ts"
 /** Tools that change a file. */
 export const EDITS: ReadonlySet<string> = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
+type EditRow = Pick<ToolRow, "name" | "input" | "result">
+
+/** Rows are drawn often, and another one when they change: each is compared once. */
+const known = new WeakMap<EditRow, readonly Hunk[]>()
+
 /** What changed, as the CLI tells it; before it does, as the call says it. */
-export function hunksOf(row: Pick<ToolRow, "name" | "input" | "result">): readonly Hunk[] {
-  const { name, input, result } = row
-  const structured = result?.structured
-  const told = patchOf(
-    typeof structured === "object" && structured !== null && "structuredPatch" in structured
-      ? structured.structuredPatch
-      : undefined,
-  )
-  return told ?? hunksOfInput(name, input)
+export function hunksOf(row: EditRow): readonly Hunk[] {
+  const structured = row.result?.structured
+  const patch = isObject(structured) ? patchOf(structured["structuredPatch"]) : undefined
+  const hunks = known.get(row) ?? patch ?? hunksOfInput(row.name, row.input)
+  known.set(row, hunks)
+  return hunks
 }
 
 export function hunksOfInput(name: string, input: Readonly<Record<string, unknown>>): readonly Hunk[] {
