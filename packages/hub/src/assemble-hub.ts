@@ -160,13 +160,9 @@ export async function assembleHub(options: HubPartsOptions) {
     inProgress: (sessionId) => registry.find(sessionId)?.inProgress.lines() ?? [],
   })
   const clientDoors = new ClientDoors({
-    hub: { registry, fanOut, asks, desks, settings },
-    log,
+    hub: { authority, metrics, log, replyRoom: options.replyRoom, registry, fanOut, asks, desks, settings },
     core,
-    authority,
-    metrics,
     anonymousRelay: options.anonymousRelay,
-    replyRoom: options.replyRoom,
     isAutoApproving: () => policy.policy.relayAutoApproval,
     watchPolicy: (changed) => policy.watch(changed),
     trouble: warn,

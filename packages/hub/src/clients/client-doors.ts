@@ -1,35 +1,18 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import type { Authority } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Route } from "../http/route.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
-import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-lines.ts"
 import { type HubParts, RawClient } from "./raw-client.ts"
-import { RelayDoor } from "./relay.ts"
+import { RelayDoor, type RelayOptions } from "./relay.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 import { SseDoor } from "./sse-door.ts"
 
-export interface ClientDoorsOptions {
-  readonly hub: HubParts
-  readonly log: EventLog
+export interface ClientDoorsOptions extends RelayOptions {
   readonly core: HubCore
-  readonly authority: Authority
-  readonly metrics: HubMetrics
-  readonly anonymousRelay: boolean
-  readonly replyRoom: ReplyRoom
-  readonly isAutoApproving: () => boolean
-  readonly watchPolicy: (changed: () => void) => () => void
-  readonly trouble: (what: string, error: unknown) => void
-  /** For one client, before it is told to come back. */
-  readonly maxWaitingChars?: number
-  /** How long a client of the event stream is waited for before calls to it fail at once. */
-  readonly awayMs?: number
 }
 
 /** All the doors for clients that are not our own viewers. */
@@ -41,13 +24,13 @@ export class ClientDoors {
   readonly #end: () => void
 
   constructor(options: ClientDoorsOptions) {
-    const { hub, authority } = options
+    const { hub } = options
     this.#options = options
-    this.#sockets = createSessionSocketDoor(options)
+    this.#sockets = createSessionSocketDoor(hub)
     this.#relay = new RelayDoor(options)
-    this.#sse = new SseDoor(options)
+    this.#sse = new SseDoor(hub)
     const stopWatching = hub.fanOut.watchAll({ changed: (view) => hub.desks.changed(view) })
-    const stopListening = authority.tokens.onEnded((tokenId) => hub.desks.forgetToken(tokenId))
+    const stopListening = hub.authority.tokens.onEnded((tokenId) => hub.desks.forgetToken(tokenId))
     this.#end = () => {
       stopWatching()
       stopListening()
@@ -56,12 +39,12 @@ export class ClientDoors {
 
   /** For the HTTP app: they go through its checks and into its description. Loaded with it, for their schemas take long. */
   async routes(): Promise<readonly Route[]> {
-    const { hub, core, authority } = this.#options
+    const { hub, core } = this.#options
     const [{ sseRoutes }, { directConnectRoutes }] = await Promise.all([
       import("./sse-routes.ts"),
       import("./direct-connect.ts"),
     ])
-    return [...sseRoutes(this.#sse), ...directConnectRoutes({ registry: hub.registry, core, authority })]
+    return [...sseRoutes(this.#sse), ...directConnectRoutes({ ...hub, core })]
   }
 
   /** How many clients are connected, by door. */
@@ -89,14 +72,6 @@ export class ClientDoors {
   }
 }
 
-interface SessionSocketDoorOptions {
-  readonly hub: HubParts
-  readonly authority: Authority
-  readonly metrics: HubMetrics
-  readonly maxClients?: number
-  readonly maxWaitingChars?: number
-}
-
 const PATH = /^\/ws\/session\/([^/]+)$/
 
 function isSessionSocket(path: string): boolean {
@@ -104,10 +79,10 @@ function isSessionSocket(path: string): boolean {
 }
 
 /** `/ws/session/:id`: clients that speak the host's side of the wire to one session. */
-function createSessionSocketDoor({ hub, ...options }: SessionSocketDoorOptions): SocketDoor {
+function createSessionSocketDoor(hub: HubParts): SocketDoor {
   const sessionAt = (path: string) => findSession(hub.registry, PATH.exec(path)?.[1] ?? "")
   return new SocketDoor({
-    ...options,
+    hub,
     door: "session",
     check: (path) => void sessionAt(path),
     welcome({ caller, port, path }) {

@@ -11,7 +11,6 @@ export interface ClientSocketOptions {
   readonly onLine: (line: string) => Promise<void>
   readonly onClosed: () => void
   readonly metrics: Pick<HubMetrics, "bytesSent" | "viewerLagged">
-  readonly maxWaitingChars?: number
 }
 
 export const MAX_LINE_BYTES = 16 * 1024 * 1024
@@ -33,11 +32,7 @@ export class ClientSocket implements ClientPort {
   constructor(options: ClientSocketOptions) {
     this.#options = options
     const { socket } = options
-    this.#outbox = new Outbox({
-      sink: socketSink(socket, options.metrics),
-      onOverflow: () => this.#lag(),
-      ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
-    })
+    this.#outbox = new Outbox({ sink: socketSink(socket, options.metrics), onOverflow: () => this.#lag() })
     socket.on("message", (data: RawData) => this.#receive(data))
     this.checkAlive = alivenessOf(socket)
     // `close` follows, and is where it is dealt with.

@@ -3,14 +3,18 @@ import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
 import type { HubSettings, Session } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "../asks/ask-desk.ts"
+import type { Authority } from "../auth/authority.ts"
 import { hasAccess, mayPermit } from "../auth/roles.ts"
 import { asHubError, HubError } from "../errors.ts"
+import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
+import type { EventLog } from "../store/event-log.ts"
 import type { FanOut } from "../viewers/fan-out.ts"
 import type { DeskClient } from "./agent-calls.ts"
 import { AskView } from "./ask-view.ts"
@@ -22,6 +26,10 @@ import { steerEnvironment } from "./steering.ts"
 
 /** The parts of the hub that every door for raw clients needs. */
 export interface HubParts {
+  readonly authority: Authority
+  readonly metrics: HubMetrics
+  readonly log: EventLog
+  readonly replyRoom: ReplyRoom
   readonly registry: SessionRegistry
   readonly fanOut: FanOut
   readonly asks: AskDesk

@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
-import type { Authority } from "../auth/authority.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import { type ClientPort, refusalLine } from "./client-lines.ts"
 import { type HubParts, RawClient } from "./raw-client.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 
-interface RelayFrontendOptions {
-  readonly hub: HubParts
+interface RelayFrontendOptions extends Pick<RelayOptions, "hub" | "isAutoApproving" | "watchPolicy"> {
   readonly caller: Caller
   readonly port: ClientPort
-  readonly isAutoApproving: () => boolean
-  /** Called at each change of the policy, until what it returns is. */
-  readonly watchPolicy: (changed: () => void) => () => void
 }
 
 const AUTO_APPROVAL_NOTE = "auto-approval is ON: every tool is allowed unseen, as the hub's policy says"
@@ -150,18 +144,15 @@ function newest(sessions: readonly LiveSession[]): LiveSession | undefined {
   )
 }
 
-export interface RelayDoorOptions {
+export interface RelayOptions {
   readonly hub: HubParts
-  readonly authority: Authority
-  readonly metrics: HubMetrics
   /** On loopback, frontends need no token. */
   readonly anonymousRelay: boolean
   /** The policy's switch: whether questions are answered as a plain relay answers them. */
   readonly isAutoApproving: () => boolean
+  /** Calls back at each change of the policy, until what it returns is called. */
   readonly watchPolicy: (changed: () => void) => () => void
   readonly trouble: (what: string, error: unknown) => void
-  readonly maxClients?: number
-  readonly maxWaitingChars?: number
 }
 
 /** Known by its path alone, on this machine alone. */
@@ -169,17 +160,17 @@ const ANONYMOUS: Caller = { role: "operator", name: "anonymous relay frontend", 
 
 /** `/ws`: frontends of plain relays, which auto-approve; this one does so only when an admin has switched it on. */
 export class RelayDoor {
-  readonly #options: RelayDoorOptions
+  readonly #options: RelayOptions
   readonly #door: SocketDoor
   /** Those that may answer, and so expect questions to be answered for them. */
   readonly #frontends = new Set<RelayFrontend>()
   readonly #end: () => void
 
-  constructor(options: RelayDoorOptions) {
+  constructor(options: RelayOptions) {
     this.#options = options
-    const { hub, isAutoApproving, watchPolicy, anonymousRelay, ...rest } = options
+    const { hub, isAutoApproving, watchPolicy, anonymousRelay } = options
     this.#door = new SocketDoor({
-      ...rest,
+      hub,
       door: "relay",
       check: () => undefined,
       anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),

@@ -2,15 +2,14 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { WebSocket } from "ws"
-import type { Authority } from "../auth/authority.ts"
 import { factsOfMessage } from "../auth/request-facts.ts"
 import { hasAccess } from "../auth/roles.ts"
 import { asHubError, HubError } from "../errors.ts"
 import { type Asking, Door, NOT_ALLOWED, type Visitor } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { ClientPort } from "./client-lines.ts"
 import { ClientSocket, MAX_LINE_BYTES } from "./client-socket.ts"
+import type { HubParts } from "./raw-client.ts"
 
 /** Whoever came through the door, once it is known who. */
 export interface Guest {
@@ -19,18 +18,15 @@ export interface Guest {
 }
 
 export interface SocketDoorOptions {
-  readonly authority: Authority
+  readonly hub: Pick<HubParts, "authority" | "metrics">
   /** Its name among the doors, for the metrics. */
   readonly door: string
-  readonly metrics: HubMetrics
   /** Who somebody without a credential is here; undefined when one is needed. */
   readonly anonymous?: (request: IncomingMessage, isLoopback: boolean) => Caller | undefined
   /** Throws a HubError when there is nothing here for this caller. */
   readonly welcome: (visit: { caller: Caller; port: ClientPort; path: string }) => Guest
   /** As `welcome`, before the upgrade, so that whoever shows a credential with it gets an HTTP error. */
   readonly check: (path: string) => void
-  readonly maxClients?: number
-  readonly maxWaitingChars?: number
 }
 
 /** A client that is connected. `guest` and `caller` are there once it is known who it is. */
@@ -57,7 +53,7 @@ export class SocketDoor {
 
   constructor(options: SocketDoorOptions) {
     this.#options = options
-    this.#door = new Door({ authority: options.authority, maxPayloadBytes: MAX_LINE_BYTES })
+    this.#door = new Door({ authority: options.hub.authority, maxPayloadBytes: MAX_LINE_BYTES })
   }
 
   get count(): number {
@@ -82,13 +78,13 @@ export class SocketDoor {
 
   /** Undefined: who it is will be told by its first line. */
   #check(request: IncomingMessage, asking: Asking): Caller | undefined {
-    const { anonymous, check, maxClients = MAX_CLIENTS } = this.#options
+    const { anonymous, check } = this.#options
     const caller = asking.caller ?? anonymous?.(request, asking.loopback)
     if (caller !== undefined) {
       requireViewer(caller)
       check(pathOf(request))
     }
-    if (this.#door.count >= maxClients) throw new HubError("hub/busy", "too many clients are connected")
+    if (this.#door.count >= MAX_CLIENTS) throw new HubError("hub/busy", "too many clients are connected")
     if (caller === undefined && this.#strangers.size >= MAX_STRANGERS) {
       throw new HubError("hub/busy", "too many clients without a token are connected")
     }
@@ -108,13 +104,12 @@ export class SocketDoor {
   }
 
   #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): Client {
-    const { maxWaitingChars, metrics, door } = this.#options
+    const { hub, door } = this.#options
     const timer = setTimeout(() => socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
     timer.unref()
     const socket = new ClientSocket({
       socket: webSocket,
-      metrics,
-      ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
+      metrics: hub.metrics,
       onLine: async (line) => {
         if (client.guest !== undefined) return client.guest.take(line)
         clearTimeout(timer)
@@ -125,7 +120,7 @@ export class SocketDoor {
         this.#door.delete(client)
         this.#strangers.delete(client)
         client.guest?.close()
-        if (client.caller !== undefined) metrics.viewerDetached(door)
+        if (client.caller !== undefined) hub.metrics.viewerDetached(door)
       },
     })
     const client: Client = {
@@ -147,7 +142,7 @@ export class SocketDoor {
       const caller = identify()
       client.caller = caller
       this.#strangers.delete(client)
-      this.#options.metrics.viewerAttached(this.#options.door)
+      this.#options.hub.metrics.viewerAttached(this.#options.door)
       client.guest = this.#options.welcome({ caller, port: client.socket, path: pathOf(request) })
     } catch (error) {
       client.end(NOT_ALLOWED, asHubError(error).message)
@@ -156,7 +151,7 @@ export class SocketDoor {
 
   /** The bearer of the token in an `auth` line. Failures are counted as those to sign in are. */
   #identify(line: string, request: IncomingMessage): Caller {
-    const { authority } = this.#options
+    const { authority } = this.#options.hub
     const token = tokenIn(line)
     const caller = token === undefined ? undefined : authority.identifyToken(token)
     if (caller === undefined)

@@ -1,26 +1,18 @@
 import { type Envelope, textOf } from "@signalbox/protocol"
-import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
 import type { StoredEvent } from "../model/event.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import type { EventLog } from "../store/event-log.ts"
 import type { ClientPort } from "./client-lines.ts"
 import { type HubParts, RawClient } from "./raw-client.ts"
 import { SseStream } from "./sse-stream.ts"
 
 export interface SseClientOptions {
   readonly hub: HubParts
-  readonly log: EventLog
-  readonly metrics: HubMetrics
   readonly session: LiveSession
   readonly caller: Caller
   readonly id: string
   /** It has no stream and was not heard of for a while. */
   readonly onAway: () => void
-  readonly awayMs?: number
-  readonly maxWaitingChars?: number
-  readonly replyRoom: ReplyRoom
 }
 
 const AWAY_MS = 30_000
@@ -51,26 +43,24 @@ export class SseClient implements ClientPort {
 
   /** `isBack`: it was here before. What it may have missed and has no number is told again, where that is harmless. */
   open({ caller, after, isBack }: { caller: Caller; after: number; isBack: boolean }): ReadableStream<Uint8Array> {
-    const { session, log, metrics, maxWaitingChars, replyRoom } = this.#options
+    const { hub, session } = this.#options
     const [oldest] = this.#streams.keys()
     if (oldest !== undefined && this.#streams.size >= MAX_STREAMS) oldest.end()
     const stream = new SseStream({
+      hub,
       session,
-      log,
-      metrics,
       client: this.#raw,
-      share: replyRoom.open(caller.tokenId),
+      share: hub.replyRoom.open(caller.tokenId),
       after,
       isOwn: (event) => this.#isOwn(event),
       onClosed: () => {
         this.#streams.delete(stream)
-        metrics.viewerDetached("sse")
+        hub.metrics.viewerDetached("sse")
         this.#awaitReturn()
       },
-      ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
     })
     this.#streams.set(stream, caller)
-    metrics.viewerAttached("sse")
+    hub.metrics.viewerAttached("sse")
     clearTimeout(this.#timer)
     for (const line of this.#missed.take()) stream.tell(line)
     void this.#begin(stream, isBack)
@@ -149,7 +139,7 @@ export class SseClient implements ClientPort {
   #awaitReturn(): void {
     clearTimeout(this.#timer)
     if (this.#streams.size > 0) return
-    this.#timer = setTimeout(() => this.#options.onAway(), this.#options.awayMs ?? AWAY_MS)
+    this.#timer = setTimeout(() => this.#options.onAway(), AWAY_MS)
     this.#timer.unref()
   }
 }

@@ -1,27 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, isObject } from "@signalbox/protocol"
 import { normaliseFrontendMessage } from "@signalbox/protocol/dialects"
-import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
-import type { ReplyRoom } from "../http/reply-room.ts"
 import type { Caller } from "../model/access.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import type { EventLog } from "../store/event-log.ts"
 import type { HubParts } from "./raw-client.ts"
 import { SseClient } from "./sse-client.ts"
-
-export interface SseDoorOptions {
-  readonly hub: HubParts
-  readonly log: EventLog
-  readonly authority: Authority
-  readonly metrics: HubMetrics
-  /** How long a client without a stream is waited for before calls to it fail at once. */
-  readonly awayMs?: number
-  readonly maxWaitingChars?: number
-  readonly maxClients?: number
-  readonly replyRoom: ReplyRoom
-}
 
 /** The session, and the name that keeps a client's hooks and servers across reconnects. */
 export interface ClientName {
@@ -35,18 +19,18 @@ const FORGET_MS = 600_000
 
 /** `/v1/code/sessions/:id/events/stream` and `…/events`: official clients that stream events and post their own. */
 export class SseDoor {
-  readonly #options: SseDoorOptions
+  readonly #hub: HubParts
   readonly #clients = new Map<string, SseClient>()
   readonly #forgetting = new Map<string, ReturnType<typeof setTimeout>>()
   readonly #stopListening: () => void
 
-  constructor(options: SseDoorOptions) {
-    this.#options = options
-    const stopTokens = options.authority.tokens.onEnded((tokenId) => {
+  constructor(hub: HubParts) {
+    this.#hub = hub
+    const stopTokens = hub.authority.tokens.onEnded((tokenId) => {
       for (const [key, client] of this.#clients) if (client.tokenId === tokenId) this.#drop(key, client)
     })
     // A browser that signs out ends its own streams: the client, which is the token's, may have others.
-    const stopLogins = options.authority.onEnded((isEnded) => {
+    const stopLogins = hub.authority.onEnded((isEnded) => {
       for (const client of this.#clients.values()) client.endStreams(isEnded)
     })
     this.#stopListening = () => {
@@ -68,7 +52,7 @@ export class SseDoor {
 
   /** The stream of one client, from its cursor on. */
   open(request: Request, caller: Caller, { id, client }: ClientName): Response {
-    const session = this.#options.hub.registry.get(id)
+    const session = this.#hub.registry.get(id)
     const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", connection: "close" }
     if (request.method !== "GET") return new Response(null, { headers })
     const after = cursorOf(request.headers.get("last-event-id"))
@@ -79,7 +63,7 @@ export class SseDoor {
 
   /** What a client posted: taken when it is safe, whatever comes of it. */
   async take(payloads: readonly unknown[], caller: Caller, { id, client }: ClientName): Promise<number> {
-    const taker = this.#clientOf(this.#options.hub.registry.get(id), caller, client)
+    const taker = this.#clientOf(this.#hub.registry.get(id), caller, client)
     const messages = payloads.flatMap((payload) => messageIn(payload) ?? [])
     // One after the other would let a message wait for an answer that comes behind it.
     await Promise.all(messages.map((message) => taker.take(message)))
@@ -92,21 +76,11 @@ export class SseDoor {
     this.#forgetting.delete(key)
     const known = this.#clients.get(key)
     if (known !== undefined) return known
-    const { hub, log, metrics, awayMs, maxWaitingChars, maxClients = MAX_CLIENTS, replyRoom } = this.#options
+    const hub = this.#hub
     const id = clientIdOf(caller, name)
-    if (this.#clients.size >= maxClients || !hub.desks.of(session).hasRoomFor(id)) throw tooMany()
-    const client: SseClient = new SseClient({
-      hub,
-      log,
-      metrics,
-      session,
-      caller,
-      id,
-      replyRoom,
-      onAway: () => this.#away(key, client, name === undefined),
-      ...(awayMs === undefined ? {} : { awayMs }),
-      ...(maxWaitingChars === undefined ? {} : { maxWaitingChars }),
-    })
+    if (this.#clients.size >= MAX_CLIENTS || !hub.desks.of(session).hasRoomFor(id)) throw tooMany()
+    const onAway = () => this.#away(key, client, name === undefined)
+    const client: SseClient = new SseClient({ hub, session, caller, id, onAway })
     this.#clients.set(key, client)
     return client
   }

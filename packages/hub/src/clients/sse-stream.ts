@@ -1,18 +1,14 @@
 import type { ReplyShare } from "../http/reply-room.ts"
-import type { StoredEvent } from "../model/event.ts"
-import { wireObject } from "../model/event.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import { type StoredEvent, wireObject } from "../model/event.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import type { EventLog } from "../store/event-log.ts"
 import { catchUp } from "../viewers/fan-out.ts"
 import { Outbox } from "../viewers/outbox.ts"
-import type { RawClient } from "./raw-client.ts"
+import type { HubParts, RawClient } from "./raw-client.ts"
 
 export interface SseStreamOptions {
+  readonly hub: Pick<HubParts, "log" | "metrics">
   readonly session: LiveSession
-  readonly log: EventLog
   readonly client: RawClient
-  readonly metrics: Pick<HubMetrics, "bytesSent" | "viewerLagged">
   /** `Last-Event-ID`; 0 is from the beginning, which is what the official clients mean by none. */
   readonly after: number
   /** Whether the client sent this itself: it is not shown its own messages. */
@@ -20,7 +16,6 @@ export interface SseStreamOptions {
   /** Counts what waits for this stream's reader. */
   readonly share: ReplyShare
   readonly onClosed: () => void
-  readonly maxWaitingChars?: number
 }
 
 const PAGE = 500
@@ -42,11 +37,7 @@ export class SseStream {
   constructor(options: SseStreamOptions) {
     this.#options = options
     this.body = this.#openBody()
-    this.#outbox = new Outbox({
-      sink: this.#sink(),
-      onOverflow: () => this.#lag(),
-      ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
-    })
+    this.#outbox = new Outbox({ sink: this.#sink(), onOverflow: () => this.#lag() })
     this.#comments = setInterval(() => this.#outbox.control(COMMENT), COMMENT_MS)
     this.#comments.unref()
     this.#outbox.control(COMMENT)
@@ -96,7 +87,7 @@ export class SseStream {
   }
 
   #lag(): void {
-    if (this.#phase !== "over") this.#options.metrics.viewerLagged()
+    if (this.#phase !== "over") this.#options.hub.metrics.viewerLagged()
     this.end()
   }
 
@@ -118,8 +109,8 @@ export class SseStream {
   }
 
   async *#read(after: number): AsyncGenerator<readonly StoredEvent[]> {
-    const { session, log } = this.#options
-    yield await log.read(session.id, { after, limit: PAGE, maxBytes: PAGE_BYTES })
+    const { session, hub } = this.#options
+    yield await hub.log.read(session.id, { after, limit: PAGE, maxBytes: PAGE_BYTES })
     await this.#outbox.room()
   }
 
@@ -188,7 +179,7 @@ export class SseStream {
       },
       send: (frame, done) => {
         this.#onPull = done
-        this.#options.metrics.bytesSent(frame.length)
+        this.#options.hub.metrics.bytesSent(frame.length)
         this.#controller?.enqueue(Buffer.from(frame))
         this.#count()
         if (waiting() < BUFFER_BYTES) setImmediate(done)

@@ -5,10 +5,9 @@ import type { Caller } from "../model/access.ts"
 export interface DoorSocketOptions {
   readonly socket: WebSocket
   readonly caller: Caller
-  /** Past this much unread, the runner is not read on. */
-  readonly highWaterChars?: number
 }
 
+/** Past this much unread, the runner is not read on. */
 const HIGH_WATER_CHARS = 8 * 1024 * 1024
 /** Past this much unsent, the other end does not read, and is not there. */
 const MAX_UNSENT_BYTES = 128 * 1024 * 1024
@@ -18,17 +17,15 @@ export class DoorSocket {
   readonly caller: Caller
   readonly closed: Promise<string>
   readonly #socket: WebSocket
-  readonly #highWaterChars: number
   #waiting: string[] = []
   #chars = 0
   #isAlive = true
   #isOver = false
   #wake: () => void = () => undefined
 
-  constructor({ socket, caller, highWaterChars = HIGH_WATER_CHARS }: DoorSocketOptions) {
+  constructor({ socket, caller }: DoorSocketOptions) {
     this.caller = caller
     this.#socket = socket
-    this.#highWaterChars = highWaterChars
     socket.on("message", (data: RawData) => this.#receive(frameText(data)))
     socket.on("pong", () => {
       this.#isAlive = true
@@ -93,7 +90,7 @@ export class DoorSocket {
     this.#isAlive = true
     for (const line of text.split("\n")) if (line !== "") this.#waiting.push(line)
     this.#chars += text.length
-    if (this.#chars > this.#highWaterChars) this.#socket.pause()
+    if (this.#chars > HIGH_WATER_CHARS) this.#socket.pause()
     this.#wake()
   }
 }

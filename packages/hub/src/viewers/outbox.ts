@@ -13,7 +13,6 @@ export interface OutboxOptions {
   readonly sink: Sink
   /** What waits is more than the bound: whoever owns the outbox drops what can be had again. */
   readonly onOverflow: () => void
-  readonly maxWaitingChars?: number
 }
 
 /** Events and deltas: one line, or a frame of whole lines that several viewers share. */
@@ -26,7 +25,7 @@ export type Bulk = {
 /** A frame is filled no further than this. */
 export const FRAME_CHARS = 256 * 1024
 const SOCKET_BYTES = 1024 * 1024
-const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
+const MAX_WAITING_CHARS = 16 * 1024 * 1024
 
 /**
  * What waits to be sent to one viewer. Lines share frames. Control lines (asks, changes, pongs) go ahead of bulk (events,
@@ -34,7 +33,6 @@ const DEFAULT_MAX_WAITING_CHARS = 16 * 1024 * 1024
  */
 export class Outbox {
   readonly #options: OutboxOptions
-  readonly #maxWaitingChars: number
   #control: string[] = []
   #bulk: Bulk[] = []
   #waitingChars = 0
@@ -46,14 +44,13 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options
-    this.#maxWaitingChars = options.maxWaitingChars ?? DEFAULT_MAX_WAITING_CHARS
   }
 
   control(text: string): void {
     if (this.#isClosed) return
     this.#control.push(text)
     this.#waitingChars += text.length
-    if (this.#waitingChars > this.#maxWaitingChars) this.#options.onOverflow()
+    if (this.#waitingChars > MAX_WAITING_CHARS) this.#options.onOverflow()
     this.#schedule()
   }
 
@@ -63,7 +60,7 @@ export class Outbox {
       this.#bulk.push(item)
       this.#waitingChars += sizeOf(item)
     }
-    if (this.#waitingChars > this.#maxWaitingChars) this.#options.onOverflow()
+    if (this.#waitingChars > MAX_WAITING_CHARS) this.#options.onOverflow()
     this.#schedule()
   }
 
@@ -82,7 +79,7 @@ export class Outbox {
 
   /** Whether too much waits, also after what can be had again was dropped. */
   get isFull(): boolean {
-    return this.#waitingChars > this.#maxWaitingChars
+    return this.#waitingChars > MAX_WAITING_CHARS
   }
 
   /** Forgets what waits of all sessions. */

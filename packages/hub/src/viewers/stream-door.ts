@@ -15,7 +15,6 @@ import { StreamViewer, type StreamViewerOptions } from "./stream-viewer.ts"
 export interface StreamDoorOptions extends Omit<StreamViewerOptions, "sink" | "cutOff" | "room" | "token"> {
   readonly authority: Authority
   readonly metrics: HubMetrics
-  readonly maxViewers?: number
 }
 
 const MAX_VIEWERS = 5_000
@@ -54,9 +53,7 @@ export class StreamDoor {
     if (!hasAccess(caller.role, "viewer")) {
       throw new HubError("auth/forbidden", `the role ${caller.role} may not watch`)
     }
-    if (this.#door.count >= (this.#options.maxViewers ?? MAX_VIEWERS)) {
-      throw new HubError("hub/busy", "too many viewers are connected")
-    }
+    if (this.#door.count >= MAX_VIEWERS) throw new HubError("hub/busy", "too many viewers are connected")
     return caller
   }
 

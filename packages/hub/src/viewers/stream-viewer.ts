@@ -24,8 +24,6 @@ export interface StreamViewerOptions {
   /** Ends a viewer that reads nothing at all. */
   readonly cutOff?: () => void
   readonly metrics?: Pick<HubMetrics, "viewerLagged" | "replayCaughtUp">
-  readonly maxWaitingChars?: number
-  readonly maxSubscriptions?: number
 }
 
 /** `catching-up`: reads the log; what is published meanwhile will be read there. `live`: handed on as it comes. */
@@ -58,7 +56,6 @@ export class StreamViewer {
     this.#outbox = new Outbox({
       sink: countedSink(options.sink, () => this.#giveBack()),
       onOverflow: () => this.#lag(),
-      ...(options.maxWaitingChars === undefined ? {} : { maxWaitingChars: options.maxWaitingChars }),
     })
   }
 
@@ -97,7 +94,7 @@ export class StreamViewer {
     if (after !== undefined && !(typeof after === "number" && Number.isInteger(after) && after >= 0)) {
       return this.#refuse("after is a seq: 0 or more", session)
     }
-    if (this.#subscriptions.size >= (this.#options.maxSubscriptions ?? MAX_SUBSCRIPTIONS)) {
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
       return this.#refuse("too many subscriptions on one socket", session)
     }
     this.#unsubscribe(session)
