@@ -3,17 +3,10 @@ import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
+import { onceFor } from "../viewers/stream-lines.ts"
 
-const replays = new WeakMap<StoredEvent, string>()
-
-/** Another client's message, as an agent that echoes would show it. Made once, however many clients see it. */
-function replayLine(event: StoredEvent, message: Envelope): string {
-  const known = replays.get(event)
-  if (known !== undefined) return known
-  const line = encode({ ...message, isReplay: true })
-  replays.set(event, line)
-  return line
-}
+/** Another client's message, as an agent that echoes would show it. */
+const replayLine = onceFor((message: Envelope) => encode({ ...message, isReplay: true }))
 
 /** An event as a raw client sees it; undefined for what is not for it: questions are asks, and control traffic is others'. */
 export function clientLine(event: StoredEvent, message: Envelope): string | undefined {
@@ -21,7 +14,7 @@ export function clientLine(event: StoredEvent, message: Envelope): string | unde
     case "agent":
       return message.type === "control_request" ? undefined : event.line
     case "client":
-      return message.type === "user" ? replayLine(event, message) : undefined
+      return message.type === "user" ? replayLine(message) : undefined
     case "hub":
       return event.line
   }
@@ -31,9 +24,7 @@ export function questionOf(ask: Ask): Envelope {
   return { type: "control_request", request_id: ask.requestId, request: ask.request }
 }
 
-export function questionLine(ask: Ask): string {
-  return encode(questionOf(ask))
-}
+export const questionLine = onceFor((ask: Ask) => encode(questionOf(ask)))
 
 export function cancelLine(requestId: string): string {
   return encode(composeCancel(requestId))

@@ -59,16 +59,17 @@ function* cutFrames(session: string, items: readonly Published[]): Generator<Sha
 const MESSAGE = '"message":'
 const CLOSE = "}\n"
 
-const askLines = new WeakMap<Ask, string>()
-
-/** Encoded once, however many viewers there are. */
-export function askLine(ask: Ask): string {
-  const known = askLines.get(ask)
-  if (known !== undefined) return known
-  const line = JSON.stringify({ ev: "ask", ask: publicAsk(briefAsk(ask)) })
-  askLines.set(ask, line)
-  return line
+/** Made once for each object, however many want it. */
+export function onceFor<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const known = new WeakMap<Key, { made: Made }>()
+  return (key) => {
+    const entry = known.get(key) ?? { made: make(key) }
+    known.set(key, entry)
+    return entry.made
+  }
 }
+
+export const askLine = onceFor((ask: Ask) => JSON.stringify({ ev: "ask", ask: publicAsk(briefAsk(ask)) }))
 
 export function changedLine(view: Session): string {
   return JSON.stringify({ ev: "changed", session: view.id, record: view })
