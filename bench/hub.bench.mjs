@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { askBytes } from "./ask-bytes.bench.mjs"
 import { crowd } from "./hub-crowd.bench.mjs"
+import { hubHistory } from "./hub-history.bench.mjs"
 import { call, here, residentKb, start, startHub, stop } from "./hub-process.mjs"
 import { best, figureOf, samplesInTurns } from "./measure.mjs"
 
@@ -191,5 +192,13 @@ export async function figures() {
   await hub.stop()
   rmSync(hub.data, { recursive: true })
   await stop(relayProcess)
-  return [...figures, await crowd(), await idleMemory(), await ready(), await tail(), ...(await askBytes())]
+  return [
+    ...figures,
+    await crowd(),
+    await idleMemory(),
+    await ready(),
+    await tail(),
+    ...(await askBytes()),
+    ...(await hubHistory()),
+  ]
 }

@@ -256,3 +256,30 @@ describe("the rooms", () => {
     expect(found).toHaveLength(7)
   })
 })
+
+/**
+ * What was ever done is in rows, and only the hub's store reads those. So it is enough to look at two places: the seam
+ * (`Directory`) offers no list without a bound or a key, and no statement behind it reads a table whole. Sessions in memory
+ * may be gone through: there are as many as somebody needs.
+ */
+describe("no code goes through all sessions, asks or tokens", () => {
+  const store = join(packages, "hub", "src", "store")
+
+  it("every list of the Directory is of something or has a limit", () => {
+    const seam = readFileSync(join(store, "directory.ts"), "utf8")
+    const lists = [...seam.matchAll(/^ {2}(\w+)\(([^)]*)\): Promise<readonly /gm)]
+    expect(lists.length).toBeGreaterThan(5)
+    const unbounded = lists.filter(([, , parameters]) => parameters === "").map(([, name]) => name)
+    // What has to be finished after a start: sessions in use, and those with something on its way.
+    expect(unbounded).toEqual(["unfinishedSessions"])
+  })
+
+  it("every statement on these tables names its rows or has a limit", () => {
+    const statement = /\bSELECT\b[^"`]*\bFROM (?:sessions|asks|tokens)\b[^"`]*/g
+    const statements = sourceFiles(store)
+      .filter((file) => !file.includes("migrations"))
+      .flatMap((file) => [...readFileSync(file, "utf8").matchAll(statement)].map(([sql]) => sql))
+    expect(statements.length).toBeGreaterThan(10)
+    expect(statements.filter((sql) => !/\b(?:WHERE|LIMIT)\b/.test(sql))).toEqual([])
+  })
+})

@@ -247,7 +247,9 @@ describe.runIf(hasBrowser)("requests", () => {
     await page.keyboard.type("Not now")
     await page.keyboard.press("Enter")
     await expect.poll(() => stage.states(agent.id), PATIENCE).toEqual(["allowed", "denied"])
-    await dock(page).getByText(/^You denied this/).waitFor()
+    await dock(page)
+      .getByText(/^You denied this/)
+      .waitFor()
     await dock(page).getByText("Not now").waitFor()
   })
 

@@ -11,6 +11,7 @@ import { ClientDoors } from "./clients/client-doors.ts"
 import type { ReplyRoom } from "./http/reply-room.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import type { Ask } from "./model/ask.ts"
+import type { SessionRecord } from "./model/session-record.ts"
 import type { HubMetrics } from "./operations/hub-metrics.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import { PolicyDesk } from "./policy-desk.ts"
@@ -56,18 +57,30 @@ export async function assembleHub(options: HubPartsOptions) {
   const settings = () => settingsDesk.settings
   const trouble = (session: LiveSession, what: string, error: unknown) =>
     logger.warn({ session: session.id, err: error }, what)
-  const grants = openGrants(store, (id) => registry.find(id))
+  const grants = openGrants(store, (id) => registry.loaded(id))
   const reader = new AskReader(log)
   const asks = new AskDesk({
     directory,
     reader,
     grants,
-    judge: (ask) => policy.judge(ask, registry.get(ask.sessionId).record, grants.rulesOf(ask.sessionId)),
+    judge: (ask) => policy.judge(ask, recordOf(registry, ask), grants.rulesOf(ask.sessionId)),
     send: (incarnation, message) => sendTo(registry, incarnation, message),
     publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
   })
   const registry: SessionRegistry = new SessionRegistry({
+    directory,
     hasToken: (sessionId) => authority.tokens.hasForSession(sessionId),
+    restore: async ({ id }) => {
+      await asks.restore(id)
+      await grants.restore(id)
+    },
+    isNeeded: (session) =>
+      fanOut.countOf(session.id) > 0 ||
+      asks.isBusyWith(session.id) ||
+      desks.has(session) ||
+      launches.isBusyWith(session) ||
+      endings.isStopping(session),
+    gone: ({ id }) => grants.letGo(id),
     open: (kept) =>
       new LiveSession({
         kept,
@@ -75,7 +88,10 @@ export async function assembleHub(options: HubPartsOptions) {
         directory,
         asks,
         publish: (session, items) => fanOut.published(session.id, items),
-        changed: (session) => fanOut.changed(session.view()),
+        changed: (session) => {
+          registry.takeBack(session)
+          fanOut.changed(session.view())
+        },
         call: (session, message) => desks.call(session, message),
         greeting: (session, incarnation) => desks.greeting(session, incarnation),
         greeted: (session) => desks.greeted(session),
@@ -113,9 +129,7 @@ export async function assembleHub(options: HubPartsOptions) {
     hooks: (session) => desks.hookFailures(session),
     onTrouble: warn,
   })
-  registry.load(await directory.loadSessions())
-  await Promise.all([desks.load(), policy.load(), settingsDesk.load(), asks.load(), fleet.load()])
-  await grants.load()
+  await Promise.all([policy.load(), settingsDesk.load(), fleet.load()])
   const warnOfAutoApproval = () => {
     if (policy.policy.relayAutoApproval)
       logger.warn("relayAutoApproval is on: frontends of the plain relay have every tool approved, and nobody is asked")
@@ -123,6 +137,7 @@ export async function assembleHub(options: HubPartsOptions) {
   warnOfAutoApproval()
   policy.watch(warnOfAutoApproval)
   await registry.restore()
+  await desks.load()
   const core = new LocalHubCore({
     registry,
     log,
@@ -138,6 +153,7 @@ export async function assembleHub(options: HubPartsOptions) {
     launches,
     endings,
     runs: new RunDesk({ directory }),
+    viewers: (sessionId) => fanOut.countOf(sessionId),
     search: (query) => store.search.search(query),
     ingressUrl: (id) => `${options.url().replace(/^http/, "ws")}/ws/cli/${id}`,
     claudeVersion: options.claudeVersion,
@@ -145,6 +161,7 @@ export async function assembleHub(options: HubPartsOptions) {
   const ingress = new AgentIngress({
     registry,
     log,
+    directory,
     authority,
     metrics,
     room: () => store.journal.room(),
@@ -157,7 +174,7 @@ export async function assembleHub(options: HubPartsOptions) {
     core,
     fanOut,
     tellOpenAsks: (sessionId, tell) => asks.tellOpen(sessionId, tell),
-    inProgress: (sessionId) => registry.find(sessionId)?.inProgress.lines() ?? [],
+    load: (sessionId) => registry.get(sessionId),
   })
   const clientDoors = new ClientDoors({
     hub: { authority, metrics, log, replyRoom: options.replyRoom, registry, fanOut, asks, desks, settings },
@@ -168,7 +185,7 @@ export async function assembleHub(options: HubPartsOptions) {
     trouble: warn,
   })
   const settle = async () => {
-    for (const session of registry.all()) await session.settled()
+    await registry.close()
     await desks.settled()
     await fleet.settled()
     asks.close()
@@ -201,10 +218,17 @@ async function sendTo(registry: SessionRegistry, incarnation: string, message: E
 }
 
 /** The session of that id, as long as an agent that dials in may come back to it. */
-function homeOf(registry: SessionRegistry, sessionId: string | undefined): LiveSession | undefined {
-  const session = sessionId === undefined ? undefined : registry.newestOf(sessionId)
-  if (session === undefined || session.wire !== undefined || session.isEnded) return undefined
-  return registry.isGuarded(session) ? undefined : session
+async function homeOf(registry: SessionRegistry, sessionId: string | undefined): Promise<LiveSession | undefined> {
+  const session = sessionId === undefined ? undefined : await registry.newestOf(sessionId)
+  if (session === undefined || (await registry.isGuarded(session))) return undefined
+  return session.wire !== undefined || session.isEnded ? undefined : session
+}
+
+/** An ask is of a session whose agent is here. */
+function recordOf(registry: SessionRegistry, { sessionId }: Ask): SessionRecord {
+  const session = registry.loaded(sessionId)
+  if (session === undefined) throw new Error(`session ${sessionId} asks, and is not in memory`)
+  return session.record
 }
 
 interface Publishing {
@@ -216,7 +240,7 @@ interface Publishing {
 /** The answer is part of the history, beside the question. */
 function publishAsk({ registry, fanOut, metrics }: Publishing, ask: Ask): void {
   fanOut.asked(ask)
-  const session = registry.find(ask.sessionId)
+  const session = registry.loaded(ask.sessionId)
   session?.touch()
   if (ask.settledAt === undefined) return
   const waitedSeconds = (Date.parse(ask.settledAt) - Date.parse(ask.askedAt)) / 1000

@@ -36,7 +36,7 @@ import type { StoredEvent } from "./model/event.ts"
 export interface HubCore {
   createSession(request: NewSession, caller: Caller): Promise<CreatedSession>
   listSessions(query: SessionQuery): Promise<SessionPage>
-  getSession(id: string): Session
+  getSession(id: string): Promise<Session>
   patchSession(id: string, patch: SessionPatch, caller: Caller): Promise<Session>
   /** Stops its agent, keeps its history. */
   endSession(id: string, caller: Caller): Promise<Session>

@@ -33,6 +33,7 @@ import type { AnswerOptions, AskQuery, EventPage, HubCore, Page, SearchQuery } f
 import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask, AskAnswer } from "./model/ask.ts"
+import type { SessionRecord } from "./model/session-record.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
 import { firstMessage } from "./runners/first-message.ts"
 import type { LaunchDesk } from "./runners/launch-desk.ts"
@@ -44,7 +45,7 @@ import { payloadOf, type Variables } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
 import type { LiveSession } from "./session/live-session.ts"
 import { Outlines } from "./session/outlines.ts"
-import { listSessions } from "./session/session-list.ts"
+import { listSessions, viewOf } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
 import type { SettingsDesk } from "./settings-desk.ts"
 import type { Directory } from "./store/directory.ts"
@@ -66,6 +67,7 @@ export interface LocalHubCoreOptions {
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
+  readonly viewers: (sessionId: string) => number
   readonly search: (query: SearchQuery) => Promise<SearchReply>
   /** Where agents dial, as they see it. */
   readonly ingressUrl: (sessionId: string) => string
@@ -91,7 +93,7 @@ export class LocalHubCore implements HubCore {
 
   async createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {
     const { registry, tokens, ingressUrl, claudeVersion, launches } = this.#options
-    const known = asked.requestKey === undefined ? undefined : registry.byRequestKey(asked.requestKey)
+    const known = asked.requestKey === undefined ? undefined : await registry.byRequestKey(asked.requestKey)
     const isLaunch = known === undefined ? asked.agent !== "external" : isLaunched(known)
     if (isLaunch) return (await launches.create(asked, caller)).view()
     if (known !== undefined && !isUnborn(known)) return known.view()
@@ -105,7 +107,7 @@ export class LocalHubCore implements HubCore {
     )
     const url = ingressUrl(session.id)
     const { model, permissionMode, prompt, requestKey, fork, resumeAt, args } = request
-    const resume = request.resume === undefined ? undefined : this.#agentIdOf(request.resume)
+    const resume = request.resume === undefined ? undefined : await this.#agentIdOf(request.resume)
     if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
     const ingress = commandFor({
       url,
@@ -124,22 +126,24 @@ export class LocalHubCore implements HubCore {
   }
 
   async listSessions(query: SessionQuery): Promise<SessionPage> {
-    return listSessions(this.#options.registry.all(), query)
+    const viewAtRest = (record: SessionRecord) => this.#viewAtRest(record)
+    return listSessions({ ...this.#options, viewAtRest }, query)
   }
 
-  getSession(id: string): Session {
-    return this.#options.registry.get(id).view()
+  async getSession(id: string): Promise<Session> {
+    const session = this.#options.registry.loaded(id)
+    return session?.view() ?? this.#viewAtRest(await this.#recordOf(id))
   }
 
   async patchSession(id: string, patch: { title?: string; archived?: boolean }): Promise<Session> {
-    const session = this.#options.registry.get(id)
+    const session = await this.#options.registry.get(id)
     session.change(patch)
     return session.view()
   }
 
   async endSession(id: string, caller: Caller): Promise<Session> {
     const { registry, tokens } = this.#options
-    const session = registry.get(id)
+    const session = await registry.get(id)
     const { wire } = session
     await this.#auditStop(session, caller)
     if (isLaunched(session)) {
@@ -153,16 +157,16 @@ export class LocalHubCore implements HubCore {
     await session.end({ reason: `stopped by ${caller.name}` })
     await wire?.closeWith(4001, "the session was stopped").catch(() => undefined)
     // Revoke the tokens of every session that the conversation went through: nobody returns to it.
-    await tokens.revokeOfSessions((sessionId) => registry.newestOf(sessionId) === session, caller.name)
+    await tokens.revokeOfSessions(await registry.chainTo(session), caller.name)
     return session.view()
   }
 
-  sendMessage(id: string, message: NewMessage, caller: Caller): Promise<{ uuid: string; seq: number }> {
-    return this.#options.registry.get(id).send(message, caller.name)
+  async sendMessage(id: string, message: NewMessage, caller: Caller): Promise<{ uuid: string; seq: number }> {
+    return (await this.#options.registry.get(id)).send(message, caller.name)
   }
 
   async cancelMessage(id: string, uuid: string, caller: Caller): Promise<{ cancelled: boolean }> {
-    const session = this.#options.registry.get(id)
+    const session = await this.#options.registry.get(id)
     const isOurs = session.messages.holds(uuid)
     const unknown = () => new HubError("message/unknown", `no message ${uuid} is waiting`)
     // What the agent has confirmed it may still have in its own queue: it knows. Of what nobody said it is not asked.
@@ -178,12 +182,12 @@ export class LocalHubCore implements HubCore {
 
   async interrupt(id: string, caller: Caller): Promise<{ response: unknown }> {
     // It rests: there is nothing to interrupt, and no process to be woken for it.
-    if (this.#options.registry.get(id).isParked) return { response: {} }
+    if ((await this.#options.registry.get(id)).isParked) return { response: {} }
     return this.control(id, { request: { subtype: "interrupt" }, timeoutMs: INTERRUPT_TIMEOUT_MS }, caller)
   }
 
   async control(id: string, { request, timeoutMs }: ControlCall, caller: Caller): Promise<{ response: unknown }> {
-    const session = this.#options.registry.get(id)
+    const session = await this.#options.registry.get(id)
     if (request.subtype === "initialize") {
       requireCarried(session, request)
       // A REST caller is gone after the reply, so nobody would answer for these.
@@ -200,7 +204,7 @@ export class LocalHubCore implements HubCore {
   }
 
   async setEnvironment(id: string, variables: Variables, caller: Caller): Promise<EnvironmentReply> {
-    const session = this.#options.registry.get(id)
+    const session = await this.#options.registry.get(id)
     await session.awake(INTERRUPT_TIMEOUT_MS)
     const reply = payloadOf(await steerEnvironment(session, variables, caller.name), "update_environment_variables")
     const told = isObject(reply) ? reply["applied"] : undefined
@@ -212,13 +216,13 @@ export class LocalHubCore implements HubCore {
     }
   }
 
-  readEvents(id: string, query: EventQuery): Promise<EventPage> {
-    this.#options.registry.get(id)
+  async readEvents(id: string, query: EventQuery): Promise<EventPage> {
+    await this.#recordOf(id)
     return readPage(this.#options.log, id, query)
   }
 
   async outline(id: string): Promise<readonly OutlineMark[]> {
-    return this.#outlines.of(id, this.#options.registry.get(id).record.lastSeq)
+    return this.#outlines.of(id, (await this.#recordOf(id)).lastSeq)
   }
 
   search(query: SearchQuery): Promise<SearchReply> {
@@ -289,7 +293,7 @@ export class LocalHubCore implements HubCore {
   }
 
   async removeWorktree(id: string): Promise<Session> {
-    const session = this.#options.registry.get(id)
+    const session = await this.#options.registry.get(id)
     const { worktree, runner } = session.record
     if (worktree === undefined || runner === null) {
       throw new HubError("request/invalid", "this session has no worktree of its own")
@@ -366,8 +370,19 @@ export class LocalHubCore implements HubCore {
   }
 
   /** The CLI's own id of a conversation, by that or by ours. */
-  #agentIdOf(resume: string): string {
-    return this.#options.registry.find(resume)?.record.agentSessionId ?? resume
+  async #agentIdOf(resume: string): Promise<string> {
+    return (await this.#options.registry.keptOf(resume))?.record.agentSessionId ?? resume
+  }
+
+  async #recordOf(id: string): Promise<SessionRecord> {
+    const kept = await this.#options.registry.keptOf(id)
+    if (kept === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
+    return kept.record
+  }
+
+  /** A session that is only in the store is in the state in which it was let go, and has no open asks. */
+  #viewAtRest(record: SessionRecord): Session {
+    return viewOf(record, { state: record.state, pendingAsks: 0, viewers: this.#options.viewers(record.id) })
   }
 
   #now(): string {

@@ -112,9 +112,23 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     // Agents and viewers are let in before it is loaded: an old CLI comes back for only a few seconds.
     const openApp = () => (app ??= loadApp())
     const server = createHttpServer({
-      fetch: async (request, bindings) => (await openApp()).hono.fetch(request, bindings),
-      onUpgrade: (request, socket, head) => upgrade(parts, closing !== undefined, { request, socket, head }),
-      onAgentPost: (request, response) => void parts.ingress.receiveEvents(request, response),
+      fetch: async (request, bindings) => {
+        await authority.meet(request.headers.get("authorization") ?? undefined)
+        return (await openApp()).hono.fetch(request, bindings)
+      },
+      onUpgrade: (request, socket, head) => {
+        authority.meet(request.headers.authorization).then(
+          () => upgrade(parts, closing !== undefined, { request, socket, head }),
+          // The store cannot be read: whoever is cut off tries again.
+          () => socket.destroy(),
+        )
+      },
+      onAgentPost: (request, response) => {
+        authority.meet(request.headers.authorization).then(
+          () => parts.ingress.receiveEvents(request, response),
+          () => response.destroy(),
+        )
+      },
     })
     closers.push(() => server.close())
     closers.push(() => closeDoors(parts))

@@ -16,6 +16,7 @@ import type { Caller } from "../model/access.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
+import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import { AgentConnection } from "./agent-connection.ts"
 import { type IngressPath, readIngressPath } from "./ingress-path.ts"
@@ -25,6 +26,7 @@ import { RefusalNotes } from "./refusal-notes.ts"
 export interface IngressOptions {
   readonly registry: SessionRegistry
   readonly log: EventLog
+  readonly directory: Pick<Directory, "findSession">
   readonly authority: Authority
   readonly metrics: HubMetrics
   /** Resolves when the store keeps up: nobody is read while it does not. */
@@ -83,7 +85,7 @@ export class AgentIngress {
       onPosted: (connection) => {
         for (const agent of this.#connections.keys()) if (agent.isOn(connection)) agent.posted()
       },
-      whose: (lines, among) => whose(lines, this.#postersAmong(among), (id) => options.registry.byAgentId(id)),
+      whose: (lines, among) => whose(lines, this.#postersAmong(among), (id) => options.registry.loadedByAgentId(id)),
       ...limits,
     })
     this.#stopListening = options.authority.tokens.onEnded((tokenId) => {
@@ -195,35 +197,35 @@ export class AgentIngress {
 
   async #sessionFor(request: UpgradeRequest, path: IngressPath, caller: Caller | null): Promise<LiveSession | Refusal> {
     const { registry } = this.#options
-    const own = caller?.sessionId == null ? undefined : registry.newestOf(caller.sessionId)
+    const own = caller?.sessionId == null ? undefined : await registry.newestOf(caller.sessionId)
     if (path.kind === "session") {
-      const named = registry.newestOf(path.id)
+      const named = await registry.newestOf(path.id)
       if (caller !== null && named !== own) return refuse(401, "this token is another session's")
       // Its id is no secret either: whoever has no token does not take the place of one who has.
-      const isTheirs = caller === null && named !== undefined && registry.isGuarded(named)
+      const isTheirs = caller === null && named !== undefined && (await registry.isGuarded(named))
       if (isTheirs) return refuse(401, "this session's agent needs the token that it was made with")
       return named ?? refuse(404, `there is no session ${path.id}`)
     }
     if (caller !== null) return own ?? refuse(404, "the session of this token is gone")
     const known = await this.#findByLastMessage(request.lastRequestId)
-    return known ?? this.#findPlaceholder() ?? registry.create({ agent: "external" })
+    return known ?? (await this.#findPlaceholder()) ?? registry.create({ agent: "external" })
   }
 
   /**
    * An agent without a token that was cut off before it said anything cannot tell that it was here. The session it left,
    * with nothing in it and nobody's token for it, is as good as a new one.
    */
-  #findPlaceholder(): LiveSession | undefined {
+  async #findPlaceholder(): Promise<LiveSession | undefined> {
     const { registry, authority } = this.#options
-    for (const session of registry.all()) {
+    for (const session of registry.allLoaded()) {
       const { record, kept } = session
       const isEmpty = record.agentSessionId === null && record.title === null && record.turns === 0
       if (!isEmpty || session.wire !== undefined || session.isEnded) continue
       if (kept.own.incarnation === null || kept.own.agent !== "external" || kept.own.requestKey !== null) continue
       if (performance.now() - (this.#given.get(session.id) ?? Number.NEGATIVE_INFINITY) < UPGRADE_MS) continue
-      if (authority.tokens.hasForSession(session.id)) continue
       this.#given.set(session.id, performance.now())
-      return session
+      if (!(await authority.tokens.hasForSession(session.id))) return session
+      this.#given.delete(session.id)
     }
     return undefined
   }
@@ -234,14 +236,16 @@ export class AgentIngress {
    */
   async #findByLastMessage(uuid: string | undefined): Promise<LiveSession | undefined> {
     if (uuid === undefined) return undefined
-    const { registry, log } = this.#options
-    for (const session of registry.all()) {
+    const { registry, log, directory } = this.#options
+    for (const session of registry.allLoaded()) {
       if (session.isEnded || session.kept.own.incarnation === null) continue
       const isLast = session.kept.own.lastAgentUuid === uuid
       const isFound = isLast || (session.wire === undefined && (await log.find(session.id, uuid)) !== undefined)
-      if (isFound && !registry.isGuarded(session)) return session
+      if (isFound && !(await registry.isGuarded(session))) return session
     }
-    return undefined
+    const id = await directory.findSession({ by: "lastAgentUuid", key: uuid })
+    const atRest = id === undefined ? undefined : await registry.find(id)
+    return atRest === undefined || atRest.isEnded || (await registry.isGuarded(atRest)) ? undefined : atRest
   }
 }
 

@@ -30,9 +30,9 @@ export class AnswerDelivery {
     this.#options = options
   }
 
-  /** At start: what was answered without a sign of delivery will be sent again. */
-  async load(): Promise<void> {
-    for (const ask of await this.#undelivered()) {
+  /** What was answered without a sign of delivery will be sent again. */
+  async restore(session: string): Promise<void> {
+    for (const ask of await this.#options.directory.listAsks({ session, undelivered: true, limit: MAX_UNCONFIRMED })) {
       this.#unconfirmed.set(ask.id, { ask })
     }
   }

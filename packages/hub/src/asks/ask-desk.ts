@@ -66,10 +66,17 @@ export class AskDesk {
     })
   }
 
-  /** At start: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
-  async load(): Promise<void> {
-    for (const ask of await this.#options.directory.listAsks({ state: "pending" })) this.#hold(ask)
-    await this.#delivery.load()
+  /** Of one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
+  async restore(session: string): Promise<void> {
+    for (const ask of await this.#options.directory.listAsks({ session, state: "pending" })) this.#hold(ask)
+    await this.#delivery.restore(session)
+  }
+
+  /** Whether something of this session is on its way: a question to people, or an answer to its agent. */
+  isBusyWith(sessionId: string): boolean {
+    return (
+      this.pendingCount(sessionId) > 0 || this.#delivery.sessionOf((ask) => ask.sessionId === sessionId) !== undefined
+    )
   }
 
   pending(): readonly AskRecord[] {

@@ -26,8 +26,13 @@ export class GrantDesk<Rule = unknown> {
     this.#options = options
   }
 
-  async load(): Promise<void> {
-    for (const grant of await this.#options.directory.listGrants({})) this.#hold(grant)
+  async restore(session: string): Promise<void> {
+    for (const grant of await this.#options.directory.listGrants({ session })) this.#hold(grant)
+  }
+
+  /** Nobody asks for this session: its grants are in the store. */
+  letGo(session: string): void {
+    for (const [id, { sessionId }] of this.#rules) if (sessionId === session) this.#rules.delete(id)
   }
 
   rulesOf(sessionId: string): readonly Rule[] {

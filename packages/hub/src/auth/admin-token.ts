@@ -34,6 +34,7 @@ export async function ensureAdminToken(dataDirectory: string, tokens: Tokens): P
   await ensureDataDirectory(dataDirectory)
   const path = join(dataDirectory, FILE)
   const kept = await readToken(path)
+  if (kept !== undefined) await tokens.meet(kept)
   const known = kept === undefined ? undefined : tokens.find(kept)
   if (kept !== undefined && known?.role === "admin") return { token: kept, tokenId: known.id, path, created: false }
   const { record, secret } = await tokens.create({ role: "admin", name: "admin" }, "hub")

@@ -51,6 +51,12 @@ export class Authority {
     return checkHostAndOrigin(facts, this.exposure)
   }
 
+  /** Before a request is checked: its token may be in the store alone. */
+  async meet(authorization: string | undefined): Promise<void> {
+    const secret = readBearer(authorization)
+    if (secret !== undefined) await this.tokens.meet(secret)
+  }
+
   /** Null when there is no credential. A wrong one is refused, whatever else is shown beside it. */
   identify(facts: RequestFacts): Caller | null {
     if ([...facts.headerNames()].some((name) => name.toLowerCase() === "authorization")) {
@@ -78,7 +84,8 @@ export class Authority {
   }
 
   /** The caller that a token given by other means (an `auth` line) stands for. */
-  identifyToken(secret: string): Caller | undefined {
+  async identifyToken(secret: string): Promise<Caller | undefined> {
+    await this.tokens.meet(secret)
     const token = this.tokens.find(secret)
     return token === undefined ? undefined : callerOf(token)
   }
@@ -99,6 +106,7 @@ export class Authority {
   }
 
   async login(credential: Credential, facts: RequestFacts): Promise<{ caller: Caller; cookie: string }> {
+    if ("token" in credential) await this.tokens.meet(credential.token)
     const token = "token" in credential ? this.tokens.find(credential.token) : this.#tokenOfCode(credential.code)
     if (token === undefined)
       throw this.loginFailure(

@@ -9,7 +9,15 @@ import { hashSecret, isSameHash, mintSecret } from "./secret.ts"
 
 export type TokenDirectory = Pick<
   Directory,
-  "addToken" | "revokeToken" | "listTokens" | "addAudit" | "getDocument" | "putDocument"
+  | "addToken"
+  | "revokeToken"
+  | "getToken"
+  | "findToken"
+  | "listTokens"
+  | "usableTokens"
+  | "addAudit"
+  | "getDocument"
+  | "putDocument"
 >
 
 export interface NewToken {
@@ -26,13 +34,20 @@ const MAX_LIVE_TOKENS = 10_000
 const LAST_ADMIN =
   "This is the last admin token: without it nobody could manage this hub. Make another admin token first, then revoke this one."
 
-/** Every token, found by its hash without asking the store. */
+/** Tokens of agents, and those that cannot be used any more, that were shown lately. */
+const MAX_MET = 10_000
+
+/**
+ * Tokens are found by their hash. Those that people, programs and runners can use are in memory; others come there when
+ * somebody shows them (`meet`), so that all checks after it need not ask the store.
+ */
 export class Tokens {
   readonly #directory: TokenDirectory
   readonly #clock: Clock
   readonly #byId = new Map<string, TokenRecord>()
   readonly #byHash = new Map<string, TokenRecord>()
-  readonly #sessions = new Set<string>()
+  /** Those in memory only because they were shown, the latest last. */
+  readonly #met = new Map<string, TokenRecord>()
   readonly #listeners = new Set<(tokenId: string) => void>()
   /** When each that runs out does; until then, or until it was told. */
   readonly #expiring = new Map<string, number>()
@@ -45,9 +60,20 @@ export class Tokens {
 
   static async open(directory: TokenDirectory, clock: Clock = systemClock): Promise<Tokens> {
     const tokens = new Tokens(directory, clock)
-    for (const record of await directory.listTokens()) tokens.#keep(record)
+    for (const record of await directory.usableTokens(tokens.#now())) tokens.#keep(record)
     tokens.#watchExpiry()
     return tokens
+  }
+
+  /** Somebody shows this secret: brings its token into memory, if there is one. */
+  async meet(secret: string): Promise<void> {
+    const hash = hashSecret(secret)
+    if (this.#byHash.has(hash)) return
+    const record = await this.#directory.findToken(hash)
+    // Revoked meanwhile, it is there already.
+    if (record === undefined || this.#byHash.has(hash)) return
+    this.#keep(record)
+    this.#watchExpiry()
   }
 
   /** The token that this secret is, if it may still be used. */
@@ -70,13 +96,14 @@ export class Tokens {
     return record !== undefined && this.#isLive(record) ? record : undefined
   }
 
-  list(): readonly TokenRecord[] {
-    return [...this.#byId.values()]
+  /** The newest, oldest first. */
+  list(limit: number): Promise<readonly TokenRecord[]> {
+    return this.#directory.listTokens({ limit })
   }
 
   /** Whether somebody was ever given a token to be this session's agent. */
-  hasForSession(sessionId: string): boolean {
-    return this.#sessions.has(sessionId)
+  async hasForSession(session: string): Promise<boolean> {
+    return (await this.#directory.listTokens({ session, limit: 1 })).length > 0
   }
 
   /** Whether a token that ends then, or never, could be used at all. */
@@ -100,10 +127,13 @@ export class Tokens {
 
   /** Takes effect at once, also when the store then fails to keep it: until a restart, at least, it is not valid. */
   async revoke(id: string, by: string): Promise<TokenRecord> {
-    const record = this.#byId.get(id)
+    const record = this.#byId.get(id) ?? (await this.#directory.getToken(id))
     if (record === undefined) throw new HubError("token/unknown", `There is no token ${id}: list them to see their ids`)
     if (record.revokedAt !== null) return record
-    if (record.role === "admin" && !this.list().some((other) => other.id !== id && this.#isLiveAdmin(other)))
+    if (
+      record.role === "admin" &&
+      ![...this.#byId.values()].some((other) => other.id !== id && this.#isLiveAdmin(other))
+    )
       throw new HubError("token/last-admin", LAST_ADMIN)
     const revokedAt = this.#now()
     const revoked = { ...record, revokedAt }
@@ -114,11 +144,12 @@ export class Tokens {
   }
 
   /** Those with which agents connect as one of these sessions. */
-  async revokeOfSessions(isOver: (sessionId: string) => boolean, by: string): Promise<void> {
-    const over = this.list().filter(
-      ({ sessionId, revokedAt }) => revokedAt === null && sessionId !== null && isOver(sessionId),
-    )
-    await Promise.all(over.map(({ id }) => this.revoke(id, by)))
+  async revokeOfSessions(sessionIds: readonly string[], by: string): Promise<void> {
+    for (const session of sessionIds) {
+      const given = await this.#directory.listTokens({ session, limit: MAX_LIVE_TOKENS })
+      const over = given.filter(({ revokedAt }) => revokedAt === null)
+      await Promise.all(over.map(({ id }) => this.revoke(id, by)))
+    }
   }
 
   /** Called with the id of each token that was revoked or ran out, so that its open connections are closed. */
@@ -143,13 +174,20 @@ export class Tokens {
   #keep(record: TokenRecord): void {
     this.#byId.set(record.id, record)
     this.#byHash.set(record.hash, record)
-    if (record.sessionId !== null) this.#sessions.add(record.sessionId)
+    this.#met.delete(record.id)
+    if (record.role === "agent" || !this.#isLive(record)) this.#met.set(record.id, record)
+    for (const [id, { hash }] of this.#met) {
+      if (this.#met.size <= MAX_MET) break
+      this.#met.delete(id)
+      this.#byId.delete(id)
+      this.#byHash.delete(hash)
+    }
     if (record.expiresAt !== null && this.#isLive(record)) this.#expiring.set(record.id, Date.parse(record.expiresAt))
     else this.#expiring.delete(record.id)
   }
 
   #checkRoom(): void {
-    const live = this.list().filter((record) => record.role !== "agent" && this.#isLive(record)).length
+    const live = [...this.#byId.values()].filter((record) => record.role !== "agent" && this.#isLive(record)).length
     if (live < MAX_LIVE_TOKENS) return
     throw new HubError("request/invalid", `There are ${live} tokens already: revoke some that are not used any more`)
   }

@@ -38,7 +38,7 @@ export class ClientDesks {
     const { directory, registry } = this.#options
     const index = await directory.getDocument(INDEX)
     for (const id of Array.isArray(index) ? index : []) {
-      const session = typeof id === "string" ? registry().find(id) : undefined
+      const session = typeof id === "string" ? registry().loaded(id) : undefined
       if (session === undefined || session.isEnded) continue
       const kept = await directory.getDocument(documentOf(session.id))
       const parts = (Array.isArray(kept) ? kept : []).flatMap((part) => readKeptPart(part) ?? [])
@@ -59,6 +59,11 @@ export class ClientDesks {
     })
     this.#desks.set(session.id, desk)
     return desk
+  }
+
+  /** Whether clients have brought something to this session, or are there. */
+  has({ id }: LiveSession): boolean {
+    return this.#desks.has(id)
   }
 
   /** By the ids of callbacks: what each is answered with when nobody can be asked. */
@@ -128,7 +133,7 @@ export class ClientDesks {
   changed(view: Session): void {
     const desk = this.#desks.get(view.id)
     if (desk === undefined) return
-    const next = view.next === undefined ? undefined : this.#options.registry().find(view.next)
+    const next = view.next === undefined ? undefined : this.#options.registry().loaded(view.next)
     if (next !== undefined && desk.session.id !== next.id) this.#move(desk, view.id, next)
     else if (view.state === "ended") this.#drop(view.id)
   }
@@ -174,7 +179,7 @@ export class ClientDesks {
     this.#writing = Promise.all([this.#writing, write()])
       .then(() => undefined)
       .catch((error: unknown) => {
-        const session = registry().find(sessionId)
+        const session = registry().loaded(sessionId)
         if (session !== undefined) this.#options.trouble(session, "what clients brought could not be kept", error)
       })
   }

@@ -18,7 +18,7 @@ export interface ClientDoorsOptions extends RelayOptions {
 /** All the doors for clients that are not our own viewers. */
 export class ClientDoors {
   readonly #options: ClientDoorsOptions
-  readonly #sockets: SocketDoor
+  readonly #sockets: SocketDoor<LiveSession>
   readonly #relay: RelayDoor
   readonly #sse: SseDoor
   readonly #end: () => void
@@ -79,14 +79,12 @@ function isSessionSocket(path: string): boolean {
 }
 
 /** `/ws/session/:id`: clients that speak the host's side of the wire to one session. */
-function createSessionSocketDoor(hub: HubParts): SocketDoor {
-  const sessionAt = (path: string) => findSession(hub.registry, PATH.exec(path)?.[1] ?? "")
+function createSessionSocketDoor(hub: HubParts): SocketDoor<LiveSession> {
   return new SocketDoor({
     hub,
     door: "session",
-    check: (path) => void sessionAt(path),
-    welcome({ caller, port, path }) {
-      const session = sessionAt(path)
+    find: (path) => findSession(hub.registry, PATH.exec(path)?.[1] ?? ""),
+    welcome({ caller, port, place: session }) {
       if (session.isEnded) return turnAway(port)
       const client = new RawClient({ hub, session, caller, port, follows: true })
       client.showInProgress()
@@ -101,9 +99,9 @@ function turnAway(port: ClientPort): Guest {
 }
 
 /** An id means the newest session of its chain: the conversation, wherever it went on. */
-function findSession(registry: SessionRegistry, segment: string): LiveSession {
+async function findSession(registry: SessionRegistry, segment: string): Promise<LiveSession> {
   const id = decodeSegment(segment)
-  const session = registry.newestOf(id)
+  const session = await registry.newestOf(id)
   if (session === undefined) throw new HubError("session/unknown", `there is no session ${id}`)
   return session
 }

@@ -49,7 +49,7 @@ const CONNECT_ROUTES = {
 export function directConnectRoutes({ registry, core, authority }: DirectConnectOptions): readonly Route[] {
   return routesOf(CONNECT_ROUTES, {
     async "POST /sessions"({ body, caller, facts }) {
-      const session = named(registry, body.session_key) ?? (await launch(core, registry, body, caller))
+      const session = (await named(registry, body.session_key)) ?? (await launch(core, registry, body, caller))
       const { cwd } = session.record
       return {
         session_id: session.id,
@@ -66,9 +66,9 @@ export function directConnectRoutes({ registry, core, authority }: DirectConnect
 }
 
 /** Ours, the CLI's own, or the key that a session was made with. */
-function named(registry: SessionRegistry, key: string | undefined): LiveSession | undefined {
+async function named(registry: SessionRegistry, key: string | undefined): Promise<LiveSession | undefined> {
   if (key === undefined) return undefined
-  return registry.newestOf(key) ?? registry.byRequestKey(key) ?? registry.byAgentId(key)
+  return (await registry.newestOf(key)) ?? (await registry.byRequestKey(key)) ?? registry.byAgentId(key)
 }
 
 async function launch(

@@ -179,7 +179,7 @@ export class RawClient implements DeskClient {
   #changed(view: Session): void {
     const { hub, follows } = this.#options
     if (view.id !== this.#session.id || follows !== true || view.next === undefined) return
-    const next = hub.registry.find(view.next)
+    const next = hub.registry.loaded(view.next)
     if (next === undefined) return
     this.#session = next
     this.#watch(next)

@@ -26,6 +26,7 @@ class RelayFrontend {
   readonly #ends: readonly (() => void)[]
   /** As it was last told. */
   #isAutoApproving = false
+  #taken: Promise<unknown> = Promise.resolve()
 
   constructor(options: RelayFrontendOptions) {
     this.#options = options
@@ -37,7 +38,7 @@ class RelayFrontend {
     this.#ends = [endWatching, options.watchPolicy(() => this.#tellAutoApproval())]
     if (this.#hasAgent()) this.#status("claude code is connected")
     this.#tellAutoApproval()
-    for (const session of hub.registry.all()) {
+    for (const session of hub.registry.allLoaded()) {
       // This kind of frontend does not ask for what is open.
       const client = session.isEnded ? undefined : this.#clientOf(session.id)
       client?.showInProgress()
@@ -50,12 +51,21 @@ class RelayFrontend {
     if (decoded.kind === "malformed") return Promise.resolve()
     const { message } = decoded
     if (message.type === "keep_alive" || message.type === "auth") return Promise.resolve()
-    const session = this.#sessionFor(message)
-    const client = session === undefined ? undefined : this.#clientOf(session.id)
-    if (client !== undefined) return client.takeMessage(message)
+    // One after the other: what is said first arrives first.
+    const client = this.#taken.then(async () => {
+      const session = await this.#sessionFor(message)
+      return session === undefined ? undefined : this.#clientOf(session.id)
+    })
+    const taken = client.then((named) => ({ taking: named?.takeMessage(message) }))
+    this.#taken = taken.catch(() => undefined)
+    return this.#answer(taken)
+  }
+
+  async #answer(taken: Promise<{ taking: Promise<void> | undefined }>): Promise<void> {
+    const { taking } = await taken
+    if (taking !== undefined) return taking
     const error = new HubError("session/no-agent", "no agent is connected: start one and send it again")
     this.#options.port.tell(refusalLine(error))
-    return Promise.resolve()
   }
 
   close(): void {
@@ -65,13 +75,14 @@ class RelayFrontend {
   }
 
   /** By the session it names, an answer by the question it answers, anything else to the only or the latest one. */
-  #sessionFor(message: Envelope): LiveSession | undefined {
+  async #sessionFor(message: Envelope): Promise<LiveSession | undefined> {
     const { registry, asks } = this.#options.hub
     const id = textOf(message, "session_id")
-    const named = id === undefined || id === "" ? undefined : (registry.byAgentId(id) ?? registry.find(id))
+    const named =
+      id === undefined || id === "" ? undefined : ((await registry.byAgentId(id)) ?? (await registry.find(id)))
     // Where its conversation goes on; when it is over it is nobody else's message.
     if (named !== undefined) return registry.newestOf(named.id)
-    const sessions = [...registry.all()].filter((session) => !session.isEnded)
+    const sessions = [...registry.allLoaded()].filter((session) => !session.isEnded)
     const answered = textOf(fieldOf(message, "response"), "request_id")
     if (answered !== undefined) {
       return sessions.find((session) => asks.pendingOf(session.id).some((ask) => ask.requestId === answered))
@@ -83,7 +94,7 @@ class RelayFrontend {
   #clientOf(sessionId: string): RawClient | undefined {
     const { hub, caller, port } = this.#options
     const known = this.#clients.get(sessionId)
-    const session = hub.registry.find(sessionId)
+    const session = hub.registry.loaded(sessionId)
     if (known !== undefined) return known
     if (session === undefined || session.isEnded) return undefined
     // Its session's end is not the end of this socket.
@@ -117,7 +128,7 @@ class RelayFrontend {
   }
 
   #hasAgent(): boolean {
-    for (const session of this.#options.hub.registry.all()) if (session.wire !== undefined) return true
+    for (const session of this.#options.hub.registry.allLoaded()) if (session.wire !== undefined) return true
     return false
   }
 
@@ -161,7 +172,7 @@ const ANONYMOUS: Caller = { role: "operator", name: "anonymous relay frontend", 
 /** `/ws`: frontends of plain relays, which auto-approve; this one does so only when an admin has switched it on. */
 export class RelayDoor {
   readonly #options: RelayOptions
-  readonly #door: SocketDoor
+  readonly #door: SocketDoor<undefined>
   /** Those that may answer, and so expect questions to be answered for them. */
   readonly #frontends = new Set<RelayFrontend>()
   readonly #end: () => void
@@ -172,7 +183,7 @@ export class RelayDoor {
     this.#door = new SocketDoor({
       hub,
       door: "relay",
-      check: () => undefined,
+      find: async () => undefined,
       anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),
       welcome: (visit) =>
         this.#welcome(new RelayFrontend({ hub, ...visit, isAutoApproving, watchPolicy }), visit.caller),
@@ -184,7 +195,7 @@ export class RelayDoor {
     return this.#door.count
   }
 
-  handleUpgrade(...upgrade: Parameters<SocketDoor["handleUpgrade"]>): void {
+  handleUpgrade(...upgrade: Parameters<SocketDoor<undefined>["handleUpgrade"]>): void {
     this.#door.handleUpgrade(...upgrade)
   }
 

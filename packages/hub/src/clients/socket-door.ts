@@ -17,16 +17,16 @@ export interface Guest {
   close(): void
 }
 
-export interface SocketDoorOptions {
+export interface SocketDoorOptions<Place> {
   readonly hub: Pick<HubParts, "authority" | "metrics">
   /** Its name among the doors, for the metrics. */
   readonly door: string
   /** Who somebody without a credential is here; undefined when one is needed. */
   readonly anonymous?: (request: IncomingMessage, isLoopback: boolean) => Caller | undefined
   /** Throws a HubError when there is nothing here for this caller. */
-  readonly welcome: (visit: { caller: Caller; port: ClientPort; path: string }) => Guest
-  /** As `welcome`, before the upgrade, so that whoever shows a credential with it gets an HTTP error. */
-  readonly check: (path: string) => void
+  readonly welcome: (visit: { caller: Caller; port: ClientPort; place: Place }) => Guest
+  /** What is at this path: before the upgrade for whoever shows a credential with it, so that a failure is an HTTP error. */
+  readonly find: (path: string) => Promise<Place>
 }
 
 /** A client that is connected. `guest` and `caller` are there once it is known who it is. */
@@ -34,6 +34,14 @@ interface Client extends Visitor {
   readonly socket: ClientSocket
   guest: Guest | undefined
   caller: Caller | undefined
+  /** Its first line says who it is; those after it wait until it is let in. */
+  admitting: Promise<void> | undefined
+}
+
+/** A caller, and what is at the path that it asks for. */
+interface Known<Place> {
+  readonly caller: Caller
+  readonly place: Place
 }
 
 const MAX_CLIENTS = 2_000
@@ -46,12 +54,12 @@ const AUTH_MS = 5_000
  * A door for clients that may not be able to send a header: a token in the header or the cookie is looked at before the
  * upgrade, and otherwise the first line must bring one, soon.
  */
-export class SocketDoor {
-  readonly #options: SocketDoorOptions
+export class SocketDoor<Place> {
+  readonly #options: SocketDoorOptions<Place>
   readonly #door: Door<Client>
   readonly #strangers = new Set<Client>()
 
-  constructor(options: SocketDoorOptions) {
+  constructor(options: SocketDoorOptions<Place>) {
     this.#options = options
     this.#door = new Door({ authority: options.hub.authority, maxPayloadBytes: MAX_LINE_BYTES })
   }
@@ -64,9 +72,11 @@ export class SocketDoor {
     this.#door.letIn(
       { request, socket, head },
       (asking) => this.#check(request, asking),
-      (webSocket, caller) => {
-        const client = this.#enter(webSocket, request, caller)
-        if (caller === undefined) this.#watchStranger(client, socket)
+      (webSocket, known) => {
+        const client = this.#enter(webSocket, request)
+        if (known === undefined) return this.#watchStranger(client, socket)
+        client.admitting = Promise.resolve()
+        this.#welcome(client, known)
       },
     )
   }
@@ -77,18 +87,20 @@ export class SocketDoor {
   }
 
   /** Undefined: who it is will be told by its first line. */
-  #check(request: IncomingMessage, asking: Asking): Caller | undefined {
-    const { anonymous, check } = this.#options
+  async #check(request: IncomingMessage, asking: Asking): Promise<Known<Place> | undefined> {
+    const { anonymous } = this.#options
     const caller = asking.caller ?? anonymous?.(request, asking.loopback)
-    if (caller !== undefined) {
-      requireViewer(caller)
-      check(pathOf(request))
-    }
+    const known = caller && (await this.#find(request, caller))
     if (this.#door.count >= MAX_CLIENTS) throw new HubError("hub/busy", "too many clients are connected")
     if (caller === undefined && this.#strangers.size >= MAX_STRANGERS) {
       throw new HubError("hub/busy", "too many clients without a token are connected")
     }
-    return caller
+    return known
+  }
+
+  async #find(request: IncomingMessage, caller: Caller): Promise<Known<Place>> {
+    requireViewer(caller)
+    return { caller, place: await this.#options.find(pathOf(request)) }
   }
 
   /** Until it is known who it is, little is taken from it. */
@@ -103,17 +115,19 @@ export class SocketDoor {
     socket.on("data", count)
   }
 
-  #enter(webSocket: WebSocket, request: IncomingMessage, caller: Caller | undefined): Client {
+  #enter(webSocket: WebSocket, request: IncomingMessage): Client {
     const { hub, door } = this.#options
-    const timer = setTimeout(() => socket.end(NOT_ALLOWED, "no token came within 5 s"), AUTH_MS)
+    const timer = setTimeout(() => {
+      if (client.admitting === undefined) socket.end(NOT_ALLOWED, "no token came within 5 s")
+    }, AUTH_MS)
     timer.unref()
     const socket = new ClientSocket({
       socket: webSocket,
       metrics: hub.metrics,
       onLine: async (line) => {
-        if (client.guest !== undefined) return client.guest.take(line)
-        clearTimeout(timer)
-        this.#admit(client, request, () => this.#identify(line, request))
+        if (client.admitting === undefined) client.admitting = this.#admit(client, request, line)
+        else if (client.guest !== undefined) await client.guest.take(line)
+        else await client.admitting.then(() => client.guest?.take(line))
       },
       onClosed: () => {
         clearTimeout(timer)
@@ -127,36 +141,42 @@ export class SocketDoor {
       socket,
       guest: undefined,
       caller: undefined,
+      admitting: undefined,
       checkAlive: socket.checkAlive,
       end: (code, reason) => socket.end(code, reason),
     }
     this.#door.add(client)
-    if (caller === undefined) return client
-    clearTimeout(timer)
-    this.#admit(client, request, () => caller)
     return client
   }
 
-  #admit(client: Client, request: IncomingMessage, identify: () => Caller): void {
+  async #admit(client: Client, request: IncomingMessage, line: string): Promise<void> {
     try {
-      const caller = identify()
-      client.caller = caller
-      this.#strangers.delete(client)
-      this.#options.hub.metrics.viewerAttached(this.#options.door)
-      client.guest = this.#options.welcome({ caller, port: client.socket, path: pathOf(request) })
+      const known = await this.#find(request, await this.#identify(line, request))
+      if (this.#strangers.has(client)) this.#welcome(client, known)
+    } catch (error) {
+      client.end(NOT_ALLOWED, asHubError(error).message)
+    }
+  }
+
+  #welcome(client: Client, { caller, place }: Known<Place>): void {
+    const { hub, door, welcome } = this.#options
+    client.caller = caller
+    this.#strangers.delete(client)
+    hub.metrics.viewerAttached(door)
+    try {
+      client.guest = welcome({ caller, port: client.socket, place })
     } catch (error) {
       client.end(NOT_ALLOWED, asHubError(error).message)
     }
   }
 
   /** The bearer of the token in an `auth` line. Failures are counted as those to sign in are. */
-  #identify(line: string, request: IncomingMessage): Caller {
+  async #identify(line: string, request: IncomingMessage): Promise<Caller> {
     const { authority } = this.#options.hub
     const token = tokenIn(line)
-    const caller = token === undefined ? undefined : authority.identifyToken(token)
+    const caller = token === undefined ? undefined : await authority.identifyToken(token)
     if (caller === undefined)
       throw authority.loginFailure(factsOfMessage(request), "the first line must bring a valid token")
-    requireViewer(caller)
     return caller
   }
 }

@@ -51,8 +51,8 @@ export class SseDoor {
   }
 
   /** The stream of one client, from its cursor on. */
-  open(request: Request, caller: Caller, { id, client }: ClientName): Response {
-    const session = this.#hub.registry.get(id)
+  async open(request: Request, caller: Caller, { id, client }: ClientName): Promise<Response> {
+    const session = await this.#hub.registry.get(id)
     const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no", connection: "close" }
     if (request.method !== "GET") return new Response(null, { headers })
     const after = cursorOf(request.headers.get("last-event-id"))
@@ -63,7 +63,7 @@ export class SseDoor {
 
   /** What a client posted: taken when it is safe, whatever comes of it. */
   async take(payloads: readonly unknown[], caller: Caller, { id, client }: ClientName): Promise<number> {
-    const taker = this.#clientOf(this.#hub.registry.get(id), caller, client)
+    const taker = this.#clientOf(await this.#hub.registry.get(id), caller, client)
     const messages = payloads.flatMap((payload) => messageIn(payload) ?? [])
     // One after the other would let a message wait for an answer that comes behind it.
     await Promise.all(messages.map((message) => taker.take(message)))

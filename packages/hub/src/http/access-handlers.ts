@@ -27,9 +27,9 @@ export function accessHandlers(authority: Authority) {
       const { record, secret } = await tokens.create(body, caller.name)
       return { ...publicToken(record), token: secret }
     },
-    "GET /api/tokens"() {
+    async "GET /api/tokens"() {
       // Every agent that was started by hand had one: the newest are what somebody looks for.
-      const all = tokens.list()
+      const all = await tokens.list(MAX_LISTED + 1)
       return { tokens: all.slice(-MAX_LISTED).map(publicToken), more: all.length > MAX_LISTED }
     },
     "DELETE /api/tokens/:id": async ({ params, caller }) => publicToken(await tokens.revoke(params.id, caller.name)),

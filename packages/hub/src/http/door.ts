@@ -67,17 +67,23 @@ export class Door<V extends Visitor> {
   }
 
   /** `check` says who it is, or throws the HubError that is told instead of the upgrade. */
-  letIn<Who>(upgrade: Upgrade, check: (asking: Asking) => Who, enter: (socket: WebSocket, who: Who) => void): void {
+  letIn<Who>(
+    upgrade: Upgrade,
+    check: (asking: Asking) => Who | Promise<Who>,
+    enter: (socket: WebSocket, who: Who) => void,
+  ): void {
     const { request, socket, head } = upgrade
     const asking = this.#authority.checkUpgrade(request)
     if (!asking.ok) return refuseUpgrade(socket, asking.error)
-    let who: Who
+    const refuse = (error: unknown) => refuseUpgrade(socket, asHubError(error))
+    const letIn = (who: Who) => this.#server.handleUpgrade(request, socket, head, (webSocket) => enter(webSocket, who))
     try {
-      who = check(asking)
+      const who = check(asking)
+      if (who instanceof Promise) who.then(letIn, refuse)
+      else letIn(who)
     } catch (error) {
-      return refuseUpgrade(socket, asHubError(error))
+      refuse(error)
     }
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => enter(webSocket, who))
   }
 
   add(visitor: V): void {

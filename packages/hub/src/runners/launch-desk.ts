@@ -72,13 +72,21 @@ export class LaunchDesk {
   async create(request: NewSession, caller: Caller): Promise<LiveSession> {
     const { requestKey } = request
     if (requestKey === undefined) return this.#create(request, caller)
-    const known = this.#options.registry.byRequestKey(requestKey)
-    if (known !== undefined) return this.#prompt(known, request, caller)
     const underWay = this.#creating.get(requestKey)
     if (underWay !== undefined) return underWay
-    const creating = this.#create(request, caller).finally(() => this.#creating.delete(requestKey))
+    const creating = this.#createOnce(request, requestKey, caller).finally(() => this.#creating.delete(requestKey))
     this.#creating.set(requestKey, creating)
     return creating
+  }
+
+  async #createOnce(request: NewSession, requestKey: string, caller: Caller): Promise<LiveSession> {
+    const known = await this.#options.registry.byRequestKey(requestKey)
+    return known === undefined ? this.#create(request, caller) : this.#prompt(known, request, caller)
+  }
+
+  /** Whether a process of this session is being started, or is to be as soon as its runner can. */
+  isBusyWith(session: LiveSession): boolean {
+    return this.#reviving.has(session) || this.#wanted.has(session)
   }
 
   /** Resolves when it is known whether a process that is being started is one of ours. */
@@ -148,16 +156,16 @@ export class LaunchDesk {
   async #launch(asked: NewSession, caller: Caller): Promise<LiveSession> {
     const request = asked.continue === true ? await continued(asked, this.#options.fleet) : asked
     const { resume } = request
-    const source = resume === undefined ? undefined : this.#sourceOf(resume, request.fork === true)
+    const source = resume === undefined ? undefined : await this.#sourceOf(resume, request.fork === true)
     if (source === undefined) return this.#launchNew({ request, caller, resume })
     return request.fork === true ? this.#fork(source, request, caller) : this.#resume(source, request, caller)
   }
 
   /** A session's id means the newest of its chain, unless it is forked; the CLI's own id means that one conversation. */
-  #sourceOf(resume: string, isFork: boolean): LiveSession | undefined {
+  async #sourceOf(resume: string, isFork: boolean): Promise<LiveSession | undefined> {
     const { registry } = this.#options
-    const own = isFork ? registry.find(resume) : registry.newestOf(resume)
-    const named = own ?? registry.byAgentId(resume)
+    const own = await (isFork ? registry.find(resume) : registry.newestOf(resume))
+    const named = own ?? (await registry.byAgentId(resume))
     if (named?.record.next === undefined || isFork) return named
     const message = `the conversation ${resume} went on in session ${named.record.next}: resume that, or fork this with "fork":true`
     throw new HubError("session/rotated", message, { details: { next: named.record.next } })
@@ -292,9 +300,9 @@ export class LaunchDesk {
     if (this.#strays.has(session.id)) await this.#stopStrays(session.id, plan.runner)
     const { cwd, cliVersion, worktree } = readLaunched(await this.#askToStart(start))
     this.#requireWanted(start)
-    if (registry.find(session.id) === undefined) registry.adopt(session)
+    if (registry.loaded(session.id) === undefined) registry.adopt(session)
     if (plan.options !== undefined) session.changeOwn({ options: plan.options })
-    await session.expect({ ...plan.launch, cwd })
+    session.expect({ ...plan.launch, cwd })
     session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
     await start.prompt?.().catch(() => undefined)
     try {

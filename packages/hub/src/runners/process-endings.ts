@@ -31,6 +31,10 @@ export class ProcessEndings {
     return this.#stops.get(session) ?? 0
   }
 
+  isStopping(session: LiveSession): boolean {
+    return this.#stopping.has(session)
+  }
+
   /** Ends the session's process and then the session. */
   async stop(session: LiveSession, reason: string): Promise<void> {
     this.#stops.set(session, this.stopsOf(session) + 1)

@@ -43,7 +43,7 @@ export class RunnerDesk implements RunnerListener {
     this.#ids.set(connection, id)
     fleet.join(connection, hello.runner, hello.agents)
     connection.tell({ ev: "welcome", hub: hub() })
-    this.#stopStrays(hello)
+    await this.#stopStrays(hello)
     for (const cut of hello.cut) await this.#endCut(id, cut)
     if (hello.cut.length > 0) connection.tell({ ev: "noted", spawns: hello.cut.map(({ spawn }) => spawn) })
     for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
@@ -67,8 +67,8 @@ export class RunnerDesk implements RunnerListener {
   }
 
   /** The session that this process belongs to, alive or not; undefined when none knows it. */
-  sessionOf(sessionId: string, spawn: string): LiveSession | undefined {
-    const session = this.#options.registry.newestOf(sessionId)
+  async sessionOf(sessionId: string, spawn: string): Promise<LiveSession | undefined> {
+    const session = await this.#options.registry.newestOf(sessionId)
     const { launch } = session?.kept.own ?? {}
     return launch?.spawn === spawn || launch?.earlier.includes(spawn) === true ? session : undefined
   }
@@ -88,21 +88,21 @@ export class RunnerDesk implements RunnerListener {
   }
 
   async #endCut(runner: string, { session: sessionId, spawn, reason }: Cut): Promise<void> {
-    const session = this.sessionOf(sessionId, spawn)
+    const session = await this.sessionOf(sessionId, spawn)
     const { launch } = session?.kept.own ?? {}
     if (session === undefined || launch?.spawn !== spawn || launch.runner !== runner) return
     await this.#options.endings.lost(session, reason === "" ? "the runner was killed" : reason)
   }
 
   /** Processes that no session wants any more: it was stopped, or another took their place, while the runner was away. */
-  #stopStrays({ runner, agents }: Hello): void {
+  async #stopStrays({ runner, agents }: Hello): Promise<void> {
     const { launches } = this.#options
     for (const { session, spawn } of agents) {
-      const owner = this.sessionOf(session, spawn)
+      const owner = await this.sessionOf(session, spawn)
       if (owner?.kept.own.launch?.spawn === spawn || launches.isStarting(spawn)) continue
       if (owner !== undefined && !isOn(owner, spawn, runner.id)) continue
       // The conversation may have gone on in another session, which would meet it there.
-      const newest = owner ?? this.#options.registry.newestOf(session)
+      const newest = owner ?? (await this.#options.registry.newestOf(session))
       void launches.stopStray(newest?.id ?? session, { runner: runner.id, spawn })
     }
   }
@@ -127,8 +127,9 @@ export class RunnerDesk implements RunnerListener {
     await this.#options.endings.lost(session, "its process is gone from the runner").catch(() => undefined)
   }
 
+  /** Those with a process, or with messages for one, are in memory. */
   #sessionsOn(id: string): readonly LiveSession[] {
-    return [...this.#options.registry.all()].filter(
+    return [...this.#options.registry.allLoaded()].filter(
       (session) => !session.isEnded && session.kept.own.launch?.runner === id,
     )
   }

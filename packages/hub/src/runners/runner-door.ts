@@ -112,7 +112,7 @@ export class RunnerDoor {
     const { attach, rest } = opening
     // The runner's word that it started the process may be a moment behind the process itself.
     await this.#options.launches.whenStarted(spawn)
-    const session = attach.spawn === spawn ? this.#options.desk.sessionOf(attach.session, spawn) : undefined
+    const session = attach.spawn === spawn ? await this.#options.desk.sessionOf(attach.session, spawn) : undefined
     if (session === undefined) return socket.end(NOT_OURS, "the hub does not know this process")
     const may = this.#options.desk.mayAttach(session, spawn, socket.tokenId)
     if (may === "not yet") return socket.end(COME_BACK, "the runner says hello first")

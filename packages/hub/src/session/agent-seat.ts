@@ -228,8 +228,9 @@ export class AgentSeat {
   async #goHome(wire: AgentWire, requestIds: readonly string[]): Promise<void> {
     const { session, options } = this.#parts
     if (!wire.isReturning || session.record.agentSessionId !== null || this.wire !== wire) return
-    const home = options.homeOf?.(requestIds)
-    if (home !== undefined && home !== session) await session.handOver(home)
+    const home = await options.homeOf?.(requestIds)
+    if (home !== undefined && home !== session && this.wire === wire && home.wire === undefined)
+      await session.handOver(home)
   }
 }
 

@@ -2,6 +2,10 @@
 export class Arrivals {
   readonly #waiting = new Set<(isHere: boolean) => void>()
 
+  get areAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
   /** True when it came in time, false when it did not or never will. */
   wait(timeoutMs: number): Promise<boolean> {
     return new Promise((resolve) => {

@@ -4,7 +4,7 @@ export interface KeptRecordOptions {
   readonly kept: KeptSession
   /** As it is to be kept and told: with the state of this moment. */
   readonly complete: (kept: KeptSession) => KeptSession
-  readonly save: (kept: KeptSession) => void
+  readonly save: (kept: KeptSession, how: { isAtRest: boolean }) => Promise<void>
   readonly tell: () => void
 }
 
@@ -17,6 +17,8 @@ export class KeptRecord {
   #kept: KeptSession
   #immediate: NodeJS.Immediate | undefined
   #timer: NodeJS.Timeout | undefined
+  /** Kept as one that nobody needs, and not changed since. */
+  #isAtRest = false
 
   constructor(options: KeptRecordOptions) {
     this.#options = options
@@ -30,6 +32,7 @@ export class KeptRecord {
   /** Nothing but the record knows this: saved and told with this tick's writes. */
   change(kept: KeptSession): void {
     this.#kept = kept
+    this.#isAtRest = false
     if (this.#immediate !== undefined) return
     this.#immediate = setImmediate(() => this.#flush())
   }
@@ -37,6 +40,7 @@ export class KeptRecord {
   /** This could be worked out again from the events. */
   fold(kept: KeptSession): void {
     this.#kept = kept
+    this.#isAtRest = false
     if (this.#immediate !== undefined || this.#timer !== undefined) return
     this.#timer = setTimeout(() => this.#flush(), FOLD_DELAY_MS)
   }
@@ -46,13 +50,33 @@ export class KeptRecord {
     if (this.#immediate !== undefined || this.#timer !== undefined) this.#flush()
   }
 
+  /** It came from the store as one that nobody needs. */
+  cameFromRest(): void {
+    this.#isAtRest = true
+  }
+
+  /** Keeps it as one that nobody needs. False: it changed meanwhile. */
+  async rest(): Promise<boolean> {
+    this.settle()
+    if (!this.#isAtRest) {
+      this.#isAtRest = true
+      try {
+        await this.#options.save(this.#options.complete(this.#kept), { isAtRest: true })
+      } catch (error) {
+        this.#isAtRest = false
+        throw error
+      }
+    }
+    return this.#isAtRest
+  }
+
   #flush(): void {
     clearImmediate(this.#immediate)
     clearTimeout(this.#timer)
     this.#immediate = undefined
     this.#timer = undefined
     this.#kept = this.#options.complete(this.#kept)
-    this.#options.save(this.#kept)
+    void this.#options.save(this.#kept, { isAtRest: false })
     this.#options.tell()
   }
 }

@@ -23,7 +23,7 @@ export interface LiveSessionOptions {
   /** `initialize` is over, answered or not. */
   readonly greeted?: (session: LiveSession) => void
   /** The session of these questions, whose agent is away. */
-  readonly homeOf?: (requestIds: readonly string[]) => LiveSession | undefined
+  readonly homeOf?: (requestIds: readonly string[]) => Promise<LiveSession | undefined>
   /** The same process is back: what it was not told while it was away it is told now. */
   readonly returned?: (session: LiveSession) => void
   /** The session has ended and got a message: resolves when its agent was started again, and fails when it cannot be. */

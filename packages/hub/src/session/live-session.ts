@@ -27,11 +27,11 @@ import { type Published, SessionPipeline } from "./pipeline.ts"
 import { noAgent, rotated } from "./session-errors.ts"
 import { foldEvents } from "./session-fold.ts"
 import { SessionHistory } from "./session-history.ts"
+import { viewOf } from "./session-list.ts"
 
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
 
-const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
 const NO_TRAITS = peerTraits({})
 
 /** The outcome of an act on the agent. */
@@ -51,8 +51,6 @@ export class LiveSession {
   readonly #progress: AgentProgress
   readonly #kept: KeptRecord
   readonly #seat: AgentSeat
-  /** True if the agent had already ended when the hub started. */
-  #areMessagesUnread = false
 
   constructor(options: LiveSessionOptions) {
     this.#options = options
@@ -60,7 +58,11 @@ export class LiveSession {
     this.#kept = new KeptRecord({
       kept: options.kept,
       complete: ({ record, own }) => ({ record: { ...record, state: this.phase() }, own }),
-      save: (kept) => this.#background(options.directory.saveSession(kept)),
+      save: (kept, how) => {
+        const saving = options.directory.saveSession(kept, how)
+        this.#background(saving)
+        return saving
+      },
       tell: () => options.changed(this),
     })
     this.pipeline = new SessionPipeline({
@@ -146,11 +148,11 @@ export class LiveSession {
 
   view(): Session {
     const { asks, viewers } = this.#options
-    const { turnStartedAt, ...record } = this.record
-    const state = this.phase()
-    // What waits for an agent that is not here yet, or was taken back, is no turn.
-    const turn = turnStartedAt === undefined || !IN_TURN.has(state) ? {} : { turnStartedAt }
-    return { ...record, ...turn, state, pendingAsks: asks.pendingCount(this.id), viewers: viewers(this.id) }
+    return viewOf(this.record, {
+      state: this.phase(),
+      pendingAsks: asks.pendingCount(this.id),
+      viewers: viewers(this.id),
+    })
   }
 
   phase(): SessionState {
@@ -204,12 +206,10 @@ export class LiveSession {
   }
 
   /** A process was started on a runner, again or for the first time: until it is here the session is starting. */
-  async expect(launch: KeptLaunch): Promise<void> {
+  expect(launch: KeptLaunch): void {
     const { exit: _over, ...record } = this.record
     this.#seat.connection = { name: "never" }
     this.#kept.change({ record: { ...record, runner: launch.runner }, own: { ...this.kept.own, launch } })
-    if (this.#areMessagesUnread) await this.messages.load()
-    this.#areMessagesUnread = false
   }
 
   /** What is kept of it and told to nobody. */
@@ -331,14 +331,30 @@ export class LiveSession {
     this.#kept.change(this.kept)
   }
 
-  /** At start: the log may have more than the record, which is saved a little later; and messages may wait. */
+  /** Brings back what the store has beside the record: the log may be ahead of it, and messages may wait. */
   async load(): Promise<void> {
     const caughtUp = await catchUp(this.#options.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
-    // One that was handed over may have left messages on their way.
-    if (!this.isEnded || this.record.next !== undefined) await this.messages.load()
-    else this.#areMessagesUnread = true
+    await this.messages.load()
     if (this.#connection.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
+  }
+
+  /** Nothing is under way in it: all there is of it is in the store, or soon will be. */
+  get isQuiet(): boolean {
+    const mayWait = this.isEnded && this.record.next === undefined
+    const hasProcess = (this.kept.own.launch?.spawn ?? null) !== null
+    if (this.wire !== undefined || hasProcess || this.#seat.arrivals.areAwaited) return false
+    return this.messages.isQuiet(mayWait) && this.pipeline.isQuiet
+  }
+
+  cameFromRest(): void {
+    this.#kept.cameFromRest()
+  }
+
+  /** Nobody needs it. True when all there is of it is in the store, and nothing has happened meanwhile. */
+  async rest(): Promise<boolean> {
+    await this.taken()
+    return this.#kept.rest()
   }
 
   #publish(items: readonly Published[]): void {

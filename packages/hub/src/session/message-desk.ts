@@ -50,7 +50,7 @@ export class MessageDesk {
     this.#options = options
   }
 
-  /** At start. A message whose event did not make it into the log before a kill gets it now. */
+  /** A message whose event did not make it into the log before a kill gets it now. */
   async load(): Promise<void> {
     const { directory, sessionId, record } = this.#options
     this.#open = [...(await directory.openMessages(sessionId))]
@@ -68,6 +68,12 @@ export class MessageDesk {
   /** How many no process has confirmed yet. */
   get unconfirmed(): number {
     return this.#open.length
+  }
+
+  /** Nothing is on its way. `mayWait`: messages of this session may wait in the store. Those that moved here are not found there. */
+  isQuiet(mayWait: boolean): boolean {
+    const stays = ({ sessionId }: OutgoingMessage) => mayWait && sessionId === this.#options.sessionId
+    return this.#accepting.size === 0 && this.#open.every(stays)
   }
 
   /** Whether the session has this very message already. */

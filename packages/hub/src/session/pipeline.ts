@@ -77,6 +77,11 @@ export class SessionPipeline {
     while (this.#underWay >= HIGH_WATER_ITEMS) await this.#change.wait()
   }
 
+  /** Nothing is on its way. */
+  get isQuiet(): boolean {
+    return this.#underWay === 0
+  }
+
   /** How much of what agents said the log did not take: whoever has it still must not let go of it. */
   get refused(): number {
     return this.#refused

@@ -1,55 +1,94 @@
-import type { Session, SessionQuery } from "@signalbox/protocol/hub-api"
+import type { Session, SessionPage, SessionQuery, SessionState } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
+import type { SessionRecord } from "../model/session-record.ts"
+import { wordsOf } from "../store/directory/sessions.ts"
+import { type Directory, isListedBefore, type SessionFilter } from "../store/directory.ts"
 import type { LiveSession } from "./live-session.ts"
+import type { SessionRegistry } from "./session-registry.ts"
 
-/** Newest first. The cursor names the last session of a page by its time and id, so that new ones do not shift it. */
-export function listSessions(
-  sessions: Iterable<LiveSession>,
+export interface SessionListOptions {
+  readonly registry: Pick<SessionRegistry, "loaded" | "allLoaded">
+  readonly directory: Pick<Directory, "listSessions">
+  /** What everybody is told of a session that is only in the store. */
+  readonly viewAtRest: (record: SessionRecord) => Session
+}
+
+/**
+ * Newest first: the store's rows, and in their place the sessions in memory, which know more than their rows. The cursor
+ * names the last session of a page by its time and id, so that new ones do not shift it.
+ */
+export async function listSessions(
+  { registry, directory, viewAtRest }: SessionListOptions,
   query: SessionQuery,
-): { sessions: readonly Session[]; cursor: string | null } {
-  const before = query.cursor === undefined ? undefined : readCursor(query.cursor)
-  const words = query.q?.toLowerCase().trim() ?? ""
-  const found = [...sessions]
-    .filter((session) => before === undefined || isBefore(session, before))
-    .filter((session) => query.state === undefined || session.phase() === query.state)
-    .filter((session) => words === "" || isAbout(session, words))
-    .toSorted((a, b) => compare(keyOf(b), keyOf(a)))
-  const page = found.slice(0, query.limit)
-  const last = page.at(-1)
-  const cursor = found.length > page.length && last !== undefined ? writeCursor(last) : null
-  return { sessions: page.map((session) => session.view()), cursor }
+): Promise<SessionPage> {
+  const { limit, cursor, state } = query
+  const q = query.q?.toLowerCase().trim() ?? ""
+  const before = cursor === undefined ? undefined : readCursor(cursor)
+  const filter = { limit: limit + 1, q, ...(state && { state }), ...(before && { before }) }
+  const rows = await rowsFor(filter, directory, registry)
+  const isListed = (session: LiveSession) =>
+    (before === undefined || isListedBefore(before, session.record)) &&
+    (state === undefined || session.phase() === state) &&
+    wordsOf(session.record).includes(q) &&
+    // What comes after the last row that was read may have rows before it that were not.
+    (rows.end === undefined || isListedBefore(session.record, rows.end))
+  const atRest = rows.records.filter(({ id }) => registry.loaded(id) === undefined)
+  const loaded = [...registry.allLoaded()].filter(isListed).map((session) => session.view())
+  const found = [...loaded, ...atRest.map(viewAtRest)].toSorted((a, b) => (isListedBefore(a, b) ? -1 : 1))
+  const sessions = found.slice(0, limit)
+  const last = sessions.at(-1)
+  const isWhole = found.length <= limit && rows.end === undefined
+  return { sessions, cursor: isWhole || last === undefined ? null : writeCursor(last) }
 }
 
-type Key = readonly [createdAt: string, id: string]
-
-function keyOf(session: LiveSession): Key {
-  return [session.record.createdAt, session.id]
+interface Rows {
+  readonly records: readonly SessionRecord[]
+  /** Where reading stopped; undefined when there are no more. */
+  readonly end: SessionRecord | undefined
 }
 
-function compare(a: Key, b: Key): number {
-  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1
-  if (a[1] === b[1]) return 0
-  return a[1] < b[1] ? -1 : 1
+/** Reads on until there are enough that are not in memory. */
+async function rowsFor(
+  filter: SessionFilter,
+  directory: SessionListOptions["directory"],
+  registry: SessionListOptions["registry"],
+): Promise<Rows> {
+  const records: SessionRecord[] = []
+  for (let { before } = filter; ; ) {
+    const page = await directory.listSessions({ ...filter, ...(before && { before }) })
+    records.push(...page.filter((record) => registry.loaded(record.id) === undefined && isAbout(record, filter.q)))
+    before = page.at(-1)
+    if (page.length < filter.limit) return { records, end: undefined }
+    if (records.length >= filter.limit) return { records, end: page.at(-1) }
+  }
 }
 
-function isBefore(session: LiveSession, key: Key): boolean {
-  return compare(keyOf(session), key) < 0
+function isAbout(record: SessionRecord, q = ""): boolean {
+  return q === "" || wordsOf(record).includes(q)
 }
 
-function isAbout({ record }: LiveSession, words: string): boolean {
-  return [record.title, record.cwd, record.lastLine, record.model, record.id].some(
-    (text) => text?.toLowerCase().includes(words) === true,
-  )
+const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
+
+/** What everybody is told of a session. */
+export function viewOf(
+  { turnStartedAt, ...record }: SessionRecord,
+  now: Pick<Session, "state" | "pendingAsks" | "viewers">,
+): Session {
+  // What waits for an agent that is not here yet, or was taken back, is no turn.
+  const turn = turnStartedAt === undefined || !IN_TURN.has(now.state) ? {} : { turnStartedAt }
+  return { ...record, ...turn, ...now }
 }
 
-function writeCursor(session: LiveSession): string {
-  return Buffer.from(keyOf(session).join(" ")).toString("base64url")
+type Place = Pick<SessionRecord, "createdAt" | "id">
+
+function writeCursor({ createdAt, id }: Place): string {
+  return Buffer.from(`${createdAt} ${id}`).toString("base64url")
 }
 
-function readCursor(cursor: string): Key {
+function readCursor(cursor: string): Place {
   const [createdAt, id] = Buffer.from(cursor, "base64url").toString().split(" ")
   if (createdAt === undefined || id === undefined) {
     throw new HubError("request/invalid", "cursor: give back the one of the page before, as it was")
   }
-  return [createdAt, id]
+  return { createdAt, id }
 }

@@ -1,7 +1,7 @@
-import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
+import type { AskState, AuditRecord, Grant, SessionState } from "@signalbox/protocol/hub-api"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
-import type { DeliveryState, KeptSession, OutgoingMessage } from "../model/session-record.ts"
+import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 
 export type NewAuditRecord = Omit<AuditRecord, "id">
 
@@ -10,9 +10,16 @@ export type NewAuditRecord = Omit<AuditRecord, "id">
  * made in one tick are committed together, in the order they were made, with the events appended in that tick.
  */
 export interface Directory {
-  /** All at once, at start. */
-  loadSessions(): Promise<readonly KeptSession[]>
-  saveSession(session: KeptSession, options?: WriteOptions): Promise<void>
+  saveSession(session: KeptSession, options?: SaveOptions): Promise<void>
+  getSession(id: string): Promise<KeptSession | undefined>
+  /** A page of them, newest first. May have some that `q` does not match: rows of an older hub. */
+  listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]>
+  /** The newest session that has this key. */
+  findSession(key: SessionKey): Promise<string | undefined>
+  /** The sessions whose conversation went on in this one. */
+  sessionsBefore(id: string): Promise<readonly string[]>
+  /** The sessions that a hub loads when it starts, oldest first: not at rest, or with asks, answers or messages on their way. */
+  unfinishedSessions(): Promise<readonly string[]>
 
   /** Does nothing when the ask's id is there already. What it asked stays in its event. */
   addAsk(ask: AskRecord): Promise<void>
@@ -32,7 +39,12 @@ export interface Directory {
 
   addToken(token: TokenRecord): Promise<void>
   revokeToken(id: string, at: string): Promise<boolean>
-  listTokens(): Promise<readonly TokenRecord[]>
+  getToken(id: string): Promise<TokenRecord | undefined>
+  findToken(hash: string): Promise<TokenRecord | undefined>
+  /** The newest, oldest first; with `session`, those of its agent. */
+  listTokens(filter: { session?: string; limit: number }): Promise<readonly TokenRecord[]>
+  /** Those that can be used at this time, without agents': those are as many as sessions. */
+  usableTokens(at: string): Promise<readonly TokenRecord[]>
 
   addGrant(grant: Grant): Promise<void>
   revokeGrant(id: string, at: string, by: string): Promise<Grant | undefined>
@@ -52,6 +64,26 @@ export interface Directory {
  */
 export interface WriteOptions {
   readonly synced?: boolean
+}
+
+export interface SaveOptions extends WriteOptions {
+  /** Nobody needs it now: a hub that starts leaves it in the store. */
+  readonly isAtRest?: boolean
+}
+
+export interface SessionFilter {
+  /** Only those after this one in the list. */
+  readonly before?: { readonly createdAt: string; readonly id: string }
+  readonly state?: SessionState
+  /** Words of its title, folder, last line, model or id, in any case. */
+  readonly q?: string
+  readonly limit: number
+}
+
+/** `lastAgentUuid` finds only sessions at rest whose agent dialled in and may come back. */
+export interface SessionKey {
+  readonly by: "requestKey" | "agentSessionId" | "lastAgentUuid"
+  readonly key: string
 }
 
 export interface SettleOptions extends WriteOptions {
@@ -75,3 +107,11 @@ export interface AskFilter {
 }
 
 export const MAX_LISTED = 10_000
+
+type ListPlace = Pick<SessionRecord, "createdAt" | "id">
+
+/** The order of the list of sessions: the newest first, and of two of one moment the one with the greater id. */
+export function isListedBefore(one: ListPlace, other: ListPlace): boolean {
+  if (one.createdAt !== other.createdAt) return one.createdAt > other.createdAt
+  return one.id > other.id
+}

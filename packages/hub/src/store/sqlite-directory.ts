@@ -2,7 +2,7 @@ import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
-import type { DeliveryState, KeptSession, OutgoingMessage } from "../model/session-record.ts"
+import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import type { Database } from "./database.ts"
 import { AskTable } from "./directory/asks.ts"
 import { type AuditFilter, AuditTable } from "./directory/audit.ts"
@@ -11,7 +11,17 @@ import { type GrantFilter, GrantTable } from "./directory/grants.ts"
 import { MessageTable } from "./directory/messages.ts"
 import { SessionTable } from "./directory/sessions.ts"
 import { TokenTable } from "./directory/tokens.ts"
-import type { AskFilter, Directory, NewAuditRecord, SettledAsk, SettleOptions, WriteOptions } from "./directory.ts"
+import type {
+  AskFilter,
+  Directory,
+  NewAuditRecord,
+  SaveOptions,
+  SessionFilter,
+  SessionKey,
+  SettledAsk,
+  SettleOptions,
+  WriteOptions,
+} from "./directory.ts"
 import type { Journal } from "./journal.ts"
 
 /** About what one write of the directory holds in memory while it waits. An ask's request is counted with its event. */
@@ -39,12 +49,28 @@ export class SqliteDirectory implements Directory {
     this.#documents = new DocumentTable(database)
   }
 
-  async loadSessions(): Promise<readonly KeptSession[]> {
-    return this.#sessions.load()
+  saveSession(session: KeptSession, options?: SaveOptions): Promise<void> {
+    return this.#write(() => this.#sessions.save(session, options?.isAtRest === true), options)
   }
 
-  saveSession(session: KeptSession, options?: WriteOptions): Promise<void> {
-    return this.#write(() => this.#sessions.save(session), options)
+  async getSession(id: string): Promise<KeptSession | undefined> {
+    return this.#sessions.get(id)
+  }
+
+  async listSessions(filter: SessionFilter): Promise<readonly SessionRecord[]> {
+    return this.#sessions.list(filter)
+  }
+
+  async findSession(key: SessionKey): Promise<string | undefined> {
+    return this.#sessions.find(key)
+  }
+
+  async sessionsBefore(id: string): Promise<readonly string[]> {
+    return this.#sessions.before(id)
+  }
+
+  async unfinishedSessions(): Promise<readonly string[]> {
+    return this.#sessions.unfinished()
   }
 
   addAsk(ask: AskRecord): Promise<void> {
@@ -101,8 +127,20 @@ export class SqliteDirectory implements Directory {
     return this.#write(() => this.#tokens.revoke(id, at), PROMISED)
   }
 
-  async listTokens(): Promise<readonly TokenRecord[]> {
-    return this.#tokens.list()
+  async getToken(id: string): Promise<TokenRecord | undefined> {
+    return this.#tokens.get(id)
+  }
+
+  async findToken(hash: string): Promise<TokenRecord | undefined> {
+    return this.#tokens.find(hash)
+  }
+
+  async listTokens(filter: { session?: string; limit: number }): Promise<readonly TokenRecord[]> {
+    return this.#tokens.list(filter)
+  }
+
+  async usableTokens(at: string): Promise<readonly TokenRecord[]> {
+    return this.#tokens.usable(at)
   }
 
   addGrant(grant: Grant): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { describeAskContract } from "./directory-ask-contract.ts"
+import { describeSessionContract } from "./directory-session-contract.ts"
 import type { DirectorySetup } from "./directory-setup.ts"
 import { allowed, auditRecord, grant, keptSession, pendingAsk, token, waitingMessage } from "./records.ts"
 
@@ -17,20 +18,7 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
   }
 
   describe(`directory contract: ${name}`, () => {
-    it("[DR1] a session is kept whole; the last one saved counts, in the place of the first", () =>
-      withDirectory(async ({ directory }) => {
-        expect(await directory.loadSessions()).toEqual([])
-        await Promise.all([directory.saveSession(keptSession("a")), directory.saveSession(keptSession("b"))])
-        const titles = ["one", "two", "three"]
-        await Promise.all(titles.map((title) => directory.saveSession(keptSession("a", { title, state: "running" }))))
-        const kept = [keptSession("a", { title: "three", state: "running" }), keptSession("b")]
-        expect(await directory.loadSessions()).toEqual(kept)
-        await directory.saveSession(keptSession("a", { exit: { reason: "gone", code: 1, at: LATER } }), {
-          synced: true,
-        })
-        expect((await directory.loadSessions())[0]?.record.exit).toEqual({ reason: "gone", code: 1, at: LATER })
-      }))
-
+    describeSessionContract(withDirectory)
     describeAskContract(withDirectory)
 
     it("[DR6] a message is added once, and changes its state", () =>
@@ -67,10 +55,25 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         const replies = await Promise.all(Array.from({ length: 10 }, () => directory.revokeToken("1", LATER)))
         expect(replies.filter((revoked) => revoked)).toHaveLength(1)
         expect(await directory.revokeToken("3", LATER)).toBe(false)
-        expect(await directory.listTokens()).toEqual([
-          { ...token("1"), revokedAt: LATER },
-          { ...token("2"), name: null, sessionId: "s", role: "agent", expiresAt: LATER },
-        ])
+        const agents = { ...token("2"), name: null, sessionId: "s", role: "agent", expiresAt: LATER } as const
+        expect(await directory.listTokens({ limit: 9 })).toEqual([{ ...token("1"), revokedAt: LATER }, agents])
+        expect(await directory.getToken("1")).toEqual({ ...token("1"), revokedAt: LATER })
+        expect(await directory.getToken("3")).toBeUndefined()
+      }))
+
+    it("[DR15] a token is found by its hash or its session; those that can be used are without agents'", () =>
+      withDirectory(async ({ directory }) => {
+        const agents = { ...token("2"), sessionId: "s", role: "agent" } as const
+        const old = { ...token("3"), expiresAt: "2030-01-01T12:00:00.000Z" }
+        const ahead = { ...token("4"), expiresAt: "2031-01-01T00:00:00.000Z" }
+        for (const each of [token("1"), agents, old, ahead, token("5")]) await directory.addToken(each)
+        await directory.revokeToken("5", LATER)
+        expect(await directory.findToken(token("2").hash)).toEqual(agents)
+        expect(await directory.findToken("2")).toBeUndefined()
+        expect(await directory.listTokens({ session: "s", limit: 9 })).toEqual([agents])
+        expect(await directory.listTokens({ session: "t", limit: 9 })).toEqual([])
+        expect((await directory.listTokens({ limit: 2 })).map(({ id }) => id)).toEqual(["4", "5"])
+        expect(await directory.usableTokens(LATER)).toEqual([token("1"), ahead])
       }))
 
     it("[DR8] grants that hold are listed, of a session or all; a revoked one says by whom", () =>
@@ -139,10 +142,10 @@ export function describeDirectoryContract(name: string, open: () => Promise<Dire
         ])
         // A directory that lives in memory keeps the same promise as long as it lives.
         const later = reopen === undefined ? directory : await reopen()
-        expect(await later.loadSessions()).toEqual([keptSession("a")])
+        expect(await later.getSession("a")).toEqual(keptSession("a"))
         expect(await later.listAsks({ undelivered: true })).toEqual([allowed(pendingAsk("1"), "somebody")])
         expect(await later.openMessages("s")).toEqual([waitingMessage("m", 1)])
-        expect(await later.listTokens()).toEqual([token("1")])
+        expect(await later.getToken("1")).toEqual(token("1"))
         expect(await later.listGrants({})).toEqual([grant("1")])
         expect(await later.listAudit({ after: 0, limit: 10 })).toMatchObject([auditRecord("something")])
         expect(await later.getDocument("policy")).toEqual({ rules: [] })

@@ -2,16 +2,27 @@ import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
-import type { DeliveryState, KeptSession, OutgoingMessage } from "../model/session-record.ts"
+import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import { isUndelivered } from "../store/directory/asks.ts"
 import type { AuditFilter } from "../store/directory/audit.ts"
 import type { GrantFilter } from "../store/directory/grants.ts"
-import type { NewAuditRecord } from "../store/directory.ts"
-import { type AskFilter, type Directory, MAX_LISTED, type SettledAsk, type SettleOptions } from "../store/directory.ts"
+import { wordsOf } from "../store/directory/sessions.ts"
+import {
+  type AskFilter,
+  type Directory,
+  isListedBefore,
+  MAX_LISTED,
+  type NewAuditRecord,
+  type SaveOptions,
+  type SessionFilter,
+  type SessionKey,
+  type SettledAsk,
+  type SettleOptions,
+} from "../store/directory.ts"
 
 /** Durable as long as the process: for tests. */
 export class MemoryDirectory implements Directory {
-  readonly #sessions = new Map<string, KeptSession>()
+  readonly #sessions = new Map<string, KeptSession & { readonly isAtRest: boolean }>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
   readonly #messages = new Map<string, OutgoingMessage>()
@@ -20,12 +31,49 @@ export class MemoryDirectory implements Directory {
   readonly #audit: AuditRecord[] = []
   readonly #documents = new Map<string, string>()
 
-  async loadSessions(): Promise<readonly KeptSession[]> {
-    return [...this.#sessions.values()]
+  async saveSession({ record, own }: KeptSession, { isAtRest = false }: SaveOptions = {}): Promise<void> {
+    this.#sessions.set(record.id, { record, own, isAtRest })
   }
 
-  async saveSession(session: KeptSession): Promise<void> {
-    this.#sessions.set(session.record.id, session)
+  async getSession(id: string): Promise<KeptSession | undefined> {
+    const kept = this.#sessions.get(id)
+    return kept && { record: kept.record, own: kept.own }
+  }
+
+  async listSessions({ before, state, q = "", limit }: SessionFilter): Promise<readonly SessionRecord[]> {
+    return [...this.#sessions.values()]
+      .map(({ record }) => record)
+      .filter((record) => before === undefined || isListedBefore(before, record))
+      .filter((record) => state === undefined || record.state === state)
+      .filter((record) => wordsOf(record).includes(q.toLowerCase()))
+      .toSorted((one, other) => (isListedBefore(one, other) ? -1 : 1))
+      .slice(0, limit)
+  }
+
+  async findSession({ by, key }: SessionKey): Promise<string | undefined> {
+    const found = [...this.#sessions.values()].findLast(({ record, own, isAtRest }) => {
+      if (by === "agentSessionId") return record.agentSessionId === key
+      if (by === "requestKey") return own.requestKey === key
+      return own.lastAgentUuid === key && isAtRest && record.state !== "ended" && own.launch === undefined
+    })
+    return found?.record.id
+  }
+
+  async sessionsBefore(id: string): Promise<readonly string[]> {
+    return [...this.#sessions.values()].flatMap(({ record }) => (record.next === id ? [record.id] : []))
+  }
+
+  async unfinishedSessions(): Promise<readonly string[]> {
+    const asked = new Set<string>()
+    for (const ask of this.#asks.values()) {
+      if (ask.state === "pending" || (isUndelivered(ask) && !this.#givenUp.has(ask.id))) asked.add(ask.sessionId)
+    }
+    const waiting = new Set([...this.#messages.values()].filter(isOpen).map(({ sessionId }) => sessionId))
+    const isUnfinished = ({ record, isAtRest }: KeptSession & { isAtRest: boolean }) =>
+      !isAtRest ||
+      asked.has(record.id) ||
+      (waiting.has(record.id) && (record.state !== "ended" || record.next !== undefined))
+    return [...this.#sessions.values()].filter(isUnfinished).map(({ record }) => record.id)
   }
 
   async addAsk(ask: AskRecord): Promise<void> {
@@ -82,7 +130,7 @@ export class MemoryDirectory implements Directory {
 
   async openMessages(sessionId: string): Promise<readonly OutgoingMessage[]> {
     return [...this.#messages.values()]
-      .filter((message) => message.sessionId === sessionId && ["waiting", "sent"].includes(message.state))
+      .filter((message) => message.sessionId === sessionId && isOpen(message))
       .toSorted((one, other) => one.seq - other.seq)
       .slice(0, MAX_LISTED)
   }
@@ -102,8 +150,24 @@ export class MemoryDirectory implements Directory {
     return true
   }
 
-  async listTokens(): Promise<readonly TokenRecord[]> {
-    return [...this.#tokens.values()]
+  async getToken(id: string): Promise<TokenRecord | undefined> {
+    return this.#tokens.get(id)
+  }
+
+  async findToken(hash: string): Promise<TokenRecord | undefined> {
+    return [...this.#tokens.values()].find((token) => token.hash === hash)
+  }
+
+  async listTokens({ session, limit }: { session?: string; limit: number }): Promise<readonly TokenRecord[]> {
+    const listed = [...this.#tokens.values()].filter((token) => session === undefined || token.sessionId === session)
+    return listed.slice(Math.max(0, listed.length - limit))
+  }
+
+  async usableTokens(at: string): Promise<readonly TokenRecord[]> {
+    return [...this.#tokens.values()].filter(
+      ({ role, revokedAt, expiresAt }) =>
+        role !== "agent" && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.parse(at)),
+    )
   }
 
   async addGrant(grant: Grant): Promise<void> {
@@ -149,6 +213,10 @@ export class MemoryDirectory implements Directory {
   #addAudit(record: NewAuditRecord): void {
     this.#audit.push({ ...record, id: this.#audit.length + 1 })
   }
+}
+
+function isOpen({ state }: OutgoingMessage): boolean {
+  return state === "waiting" || state === "sent"
 }
 
 function messagePlace(sessionId: string, uuid: string): string {

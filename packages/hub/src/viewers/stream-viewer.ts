@@ -1,34 +1,37 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { Session } from "@signalbox/protocol/hub-api"
 import type { EventPage, HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { ReplyRoom, ReplyShare } from "../http/reply-room.ts"
 import type { Ask } from "../model/ask.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { LiveSession } from "../session/live-session.ts"
 import type { Published } from "../session/pipeline.ts"
 import { catchUp, type FanOut } from "./fan-out.ts"
 import { Outbox, type Sink } from "./outbox.ts"
 import { askLine, changedLine, deltaLine, eventLine, framesOf } from "./stream-lines.ts"
+
+/** What a viewer needs of a session. */
+type WatchedSession = Pick<LiveSession, "id" | "record" | "view" | "inProgress">
 
 export interface StreamViewerOptions {
   readonly sink: Sink
   /** The room that all viewers share for what waits, and this viewer's token. */
   readonly room: ReplyRoom
   readonly token: string
-  readonly core: Pick<HubCore, "getSession" | "readEvents">
+  readonly core: Pick<HubCore, "readEvents">
+  /** Brings a session into memory, where it stays while it is watched. */
+  readonly load: (sessionId: string) => Promise<WatchedSession>
   readonly fanOut: FanOut
   /** Tells of the open asks of a session, or of all, until it is told false: none that is settled by then. */
   readonly tellOpenAsks: (sessionId: string | undefined, tell: (ask: Ask) => Promise<boolean>) => Promise<void>
-  /** The sentence in progress, for somebody who arrives in its middle. */
-  readonly inProgress: (sessionId: string) => readonly string[]
   /** Ends a viewer that reads nothing at all. */
   readonly cutOff?: () => void
   readonly metrics?: Pick<HubMetrics, "viewerLagged" | "replayCaughtUp">
 }
 
-/** `catching-up`: reads the log; what is published meanwhile will be read there. `live`: handed on as it comes. */
+/** `opening`: its session is being found. `catching-up`: reads the log; what is published meanwhile will be read there. `live`: handed on as it comes. */
 interface Subscription {
-  phase: "catching-up" | "live" | "over"
+  phase: "opening" | "catching-up" | "live" | "over"
   readonly end: () => void
 }
 
@@ -99,13 +102,17 @@ export class StreamViewer {
     }
     this.#unsubscribe(session)
     if (session === ALL) return this.#subscribeAll()
-    let view: Session
-    try {
-      view = this.#options.core.getSession(session)
-    } catch (error) {
-      return this.#fail(error, session)
-    }
-    this.#begin(view, after)
+    const opening: Subscription = { phase: "opening", end: () => undefined }
+    this.#subscriptions.set(session, opening)
+    this.#options.load(session).then(
+      (loaded) => {
+        if (this.#subscriptions.get(session) === opening) this.#begin(loaded, after)
+      },
+      (error: unknown) => {
+        if (this.#subscriptions.get(session) === opening) this.#subscriptions.delete(session)
+        this.#fail(error, session)
+      },
+    )
   }
 
   #subscribeAll(): void {
@@ -119,7 +126,8 @@ export class StreamViewer {
     void this.#tellOpenAsks(ALL, subscription)
   }
 
-  #begin(view: Session, after: number | undefined): void {
+  #begin(session: WatchedSession, after: number | undefined): void {
+    const view = session.view()
     const { id, lastSeq } = view
     const subscription: Subscription = {
       phase: "catching-up",
@@ -137,7 +145,7 @@ export class StreamViewer {
     const told = { ev: "subscribed", session: id, verdict, firstSeq, lastSeq }
     this.#tell(JSON.stringify(told))
     this.#tell(changedLine(view))
-    void this.#tellOpenAsks(id, subscription).then(() => this.#catchUp(id, subscription, Math.min(start, lastSeq)))
+    void this.#tellOpenAsks(id, subscription).then(() => this.#catchUp(session, subscription, Math.min(start, lastSeq)))
   }
 
   /** Each when the one before it has left: what many agents ask may be much. */
@@ -159,20 +167,21 @@ export class StreamViewer {
     if (!this.#subscriptions.has(ALL)) tell()
   }
 
-  async #catchUp(id: string, subscription: Subscription, after: number): Promise<void> {
+  async #catchUp(session: WatchedSession, subscription: Subscription, after: number): Promise<void> {
+    const { id } = session
     const { core, metrics } = this.#options
     const begun = performance.now()
     try {
       await catchUp({
         after,
-        lastSeq: () => core.getSession(id).lastSeq,
+        lastSeq: () => session.record.lastSeq,
         isWanted: () => subscription.phase === "catching-up",
         read: (cursor) => this.#paced(core.readEvents(id, { after: cursor, limit: PAGE }), subscription),
         take: (events) =>
           this.#outbox.bulk(events.map((event) => ({ sessionId: id, text: eventLine(id, event), seq: event.seq }))),
         goLive: (cursor) => {
           metrics?.replayCaughtUp({ events: cursor - after, seconds: (performance.now() - begun) / 1000 })
-          this.#goLive(id, subscription)
+          this.#goLive(session, subscription)
         },
       })
     } catch (error) {
@@ -231,9 +240,10 @@ export class StreamViewer {
     this.#unsubscribe(id)
   }
 
-  #goLive(id: string, subscription: Subscription): void {
+  #goLive({ id, inProgress }: WatchedSession, subscription: Subscription): void {
     subscription.phase = "live"
-    const lines = this.#options.inProgress(id)
+    // The sentence in progress, for somebody who arrives in its middle.
+    const lines = inProgress.lines()
     this.#outbox.bulk(lines.map((line) => ({ sessionId: id, text: deltaLine(id, line) })))
   }
 
@@ -250,7 +260,9 @@ export class StreamViewer {
   /** Too much waits: what waits is dropped, and the viewer resumes from its cursor when it can. */
   #lag(): void {
     this.#options.metrics?.viewerLagged()
-    const lagging = [...this.#subscriptions.keys()].filter((id) => id !== ALL)
+    const lagging = [...this.#subscriptions].flatMap(([id, { phase }]) =>
+      id === ALL || phase === "opening" ? [] : [id],
+    )
     const told = lagging.map((session) => {
       const resumeAfter = this.#outbox.sentUpTo(session) ?? 0
       return JSON.stringify({ ev: "lagged", session, resumeAfter })

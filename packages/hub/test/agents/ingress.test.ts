@@ -45,8 +45,8 @@ it("[HS36] so is that of a conversation that went on in another session, which w
   const { agent, id } = await openAgent(stage)
   agent.sayText("here")
   agent.say({ type: "assistant", session_id: "another", message: { role: "assistant", content: [] } })
-  await expect.poll(() => stage.hub.core.getSession(id).next, POLL).toBeDefined()
-  await call(stage, "DELETE", `/api/sessions/${stage.hub.core.getSession(id).next}`)
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).next, POLL).toBeDefined()
+  await call(stage, "DELETE", `/api/sessions/${(await stage.hub.core.getSession(id)).next}`)
   expect((await agent.wire.closed).code).toBe(4001)
   expect(await statusOf(`${stage.wsUrl}/ws/cli/${id}`, agent.token)).toBe(401)
 })
@@ -93,7 +93,7 @@ it("[HS38] an agent that is not let in is noted in the log, without its token", 
   expect(text).toContain("/ws/cli/nobody")
   expect(text).toContain("this token is another session's")
   expect(text).not.toContain(agent.token)
-  expect(stage.hub.core.getSession(id).state).toBe("idle")
+  expect((await stage.hub.core.getSession(id)).state).toBe("idle")
 })
 
 it("[HA3] whoever posts events without an agent's token is not told whether that agent is here", async () => {

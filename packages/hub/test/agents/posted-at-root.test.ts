@@ -65,7 +65,7 @@ it("[HS51] what agents at the root post goes to the session of their token, and 
   await expect.poll(() => textOfSession(stage, one.id), POLL).toContain("from one")
   await expect.poll(() => textOfSession(stage, other.id), POLL).toContain("from other")
   expect(await textOfSession(stage, one.id)).not.toContain("from other")
-  expect(stage.hub.core.getSession(one.id).transport).toBe("hybrid")
+  expect((await stage.hub.core.getSession(one.id)).transport).toBe("hybrid")
 })
 
 it("[HS51] while its own socket is away and others are at the root, an agent is told to try again, never to give up", async () => {
@@ -76,7 +76,7 @@ it("[HS51] while its own socket is away and others are at the root, an agent is 
   const second = await PostingAgent.dial(stage, other.ingress.token)
   await second.greet()
   first.wire.close()
-  await expect.poll(() => stage.hub.core.getSession(one.id).state, POLL).toBe("disconnected")
+  await expect.poll(async () => (await stage.hub.core.getSession(one.id)).state, POLL).toBe("disconnected")
   expect(await first.say("meanwhile")).toBe(503)
   await PostingAgent.dial(stage, one.ingress.token)
   await expect.poll(() => first.say("again"), POLL).toBe(200)
@@ -125,7 +125,7 @@ it("[HS51] two without a token are told apart by their conversation and by what 
   expect(await said(first)).not.toContain("second")
   // The other one is away: what it still posts does not go to the one that is here.
   first.wire.close()
-  await expect.poll(async () => stage.hub.core.getSession(await owner(first)).state, POLL).toBe("disconnected")
+  await expect.poll(async () => (await stage.hub.core.getSession(await owner(first))).state, POLL).toBe("disconnected")
   expect(await first.say("late")).toBe(503)
   expect(await said(second)).not.toContain("late")
 })

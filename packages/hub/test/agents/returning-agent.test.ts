@@ -70,9 +70,9 @@ describe("an agent without a token that is back, with a last message that the hu
     const back = await dial(stage, randomUUID())
     // As 2.1.120 does: what it kept comes first, and then the reply with what it has asked meanwhile.
     say(back, "c1", "said while away")
-    await expect.poll(() => stage.hub.core.getSession(id).transport, POLL).toBe("websocket")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).transport, POLL).toBe("websocket")
     await greetAgain(back, [question("q1"), question("q2", "pwd")])
-    await expect.poll(() => stage.hub.core.getSession(id).pendingAsks, POLL).toBe(2)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).pendingAsks, POLL).toBe(2)
     const asks = await entriesOf(stage.hub.core.listAsks({ state: "pending" }))
     expect(asks.map(({ sessionId, requestId }) => [sessionId, requestId])).toEqual([
       [id, "q1"],
@@ -94,10 +94,10 @@ describe("an agent without a token that is back, with a last message that the hu
     const back = await dial(stage, randomUUID())
     await greetAgain(back, [question("q1")])
     expect(await answerOf(back, "q1")).toMatchObject({ behavior: "allow" })
-    expect(stage.hub.core.getSession(id)).toMatchObject({ transport: "websocket", pendingAsks: 0 })
+    expect(await stage.hub.core.getSession(id)).toMatchObject({ transport: "websocket", pendingAsks: 0 })
     expect(await entriesOf(stage.hub.core.listAsks({ state: "pending" }))).toEqual([])
     say(back, "c1", "goes on")
-    await expect.poll(() => stage.hub.core.getSession(id).lastLine, POLL).toBe("goes on")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).lastLine, POLL).toBe("goes on")
   })
 
   it("[HS32] one that does not say it was here is a new process, and orphans what the old one had asked", async () => {
@@ -106,8 +106,8 @@ describe("an agent without a token that is back, with a last message that the hu
     const other = await dial(stage)
     await greet(other)
     say(other, "c1", "resumed")
-    await expect.poll(() => stage.hub.core.getSession(id).lastLine, POLL).toBe("resumed")
-    await expect.poll(() => stage.hub.core.getSession(id).pendingAsks, POLL).toBe(0)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).lastLine, POLL).toBe("resumed")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).pendingAsks, POLL).toBe(0)
     expect((await entriesOf(stage.hub.core.listAsks({ session: id }))).map(({ state }) => state)).toEqual(["orphaned"])
   })
 
@@ -134,7 +134,7 @@ describe("an agent without a token that is back, with a last message that the hu
     await greet(again)
     say(again, "c1", "resumed by hand")
     await expect.poll(() => find(stage, "c1"), POLL).toHaveLength(2)
-    expect(stage.hub.core.getSession(id)).toMatchObject({ state: "ended", transport: null, lastLine: "here" })
+    expect(await stage.hub.core.getSession(id)).toMatchObject({ state: "ended", transport: null, lastLine: "here" })
     const reopened = await stage.reopen()
     const back = await dial(reopened, randomUUID())
     await greetAgain(back)

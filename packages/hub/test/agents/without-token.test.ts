@@ -46,12 +46,12 @@ it("[HS50] naming its last message does not evict an agent that has a token, her
   say(agent.wire, agent.sessionId, "still mine")
   await expect.poll(() => textOfSession(stage, id), POLL).toContain("still mine")
   agent.close()
-  await expect.poll(() => stage.hub.core.getSession(id).state, POLL).toBe("disconnected")
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).state, POLL).toBe("disconnected")
   await answer(await intrude(stage, uuid))
   const ingress = { url: `${stage.wsUrl}/ws/cli/${id}`, token: agent.token, command: "" }
   const back = await ScriptedAgent.dial(ingress, undefined, uuid)
   onTestFinished(() => back.close())
-  await expect.poll(() => stage.hub.core.getSession(id).state, POLL).toBe("running")
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).state, POLL).toBe("running")
   expect(await textOfSession(stage, id)).not.toContain("forged")
 })
 
@@ -60,8 +60,8 @@ it("[HS50] nor does naming its conversation, also after that went on in another 
   const { agent, id } = await openAgent(stage)
   say(agent.wire, agent.sessionId, "mine")
   say(agent.wire, "the next", "mine too")
-  await expect.poll(() => stage.hub.core.getSession(id).next, POLL).toBeDefined()
-  const next = stage.hub.core.getSession(id).next ?? ""
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).next, POLL).toBeDefined()
+  const next = (await stage.hub.core.getSession(id)).next ?? ""
   for (const conversation of [agent.sessionId, "the next"]) {
     const intruder = await intrude(stage, randomUUID())
     await answer(intruder)
@@ -80,14 +80,14 @@ it("[HS50] nor does bringing a question that an agent with a token has open whil
   const request = { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t1" }
   const question = { type: "control_request", request_id: "q1", request }
   agent.wire.send(question)
-  await expect.poll(() => stage.hub.core.getSession(id).pendingAsks, POLL).toBe(1)
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).pendingAsks, POLL).toBe(1)
   agent.close()
-  await expect.poll(() => stage.hub.core.getSession(id).state, POLL).toBe("disconnected")
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).state, POLL).toBe("disconnected")
   const intruder = await intrude(stage, randomUUID())
   await answer(intruder, [question])
   say(intruder, "another", "here")
   await expect.poll(async () => (await stage.hub.core.listSessions({ limit: 9 })).sessions.length, POLL).toBe(2)
-  expect(stage.hub.core.getSession(id).state).toBe("disconnected")
+  expect((await stage.hub.core.getSession(id)).state).toBe("disconnected")
 })
 
 it("[HS50] nor does naming a message of an agent on a runner: the process begins a session of its own", async () => {
@@ -101,7 +101,7 @@ it("[HS50] nor does naming a message of an agent on a runner: the process begins
   const uuid = textOf((await eventsOf(stage, body.id)).at(-1), "uuid") ?? ""
   await answer(await intrude(stage, uuid))
   await expect.poll(async () => (await stage.hub.core.listSessions({ limit: 9 })).sessions.length, POLL).toBe(2)
-  expect(stage.hub.core.getSession(body.id).transport).toBe("runner")
+  expect((await stage.hub.core.getSession(body.id)).transport).toBe("runner")
 })
 
 it("[HS50] nor does naming its session in the path", async () => {

@@ -108,7 +108,7 @@ describe("more time for an ask", () => {
     const ask = await openOne(before)
     await before.desk.extend(ask.id, ANN)
     const after = setUpDesk(before.directory)
-    await after.desk.load()
+    await after.desk.restore("s1")
     expect(after.desk.pendingOf("s1")[0]).toMatchObject({ expiresAt: ENDS[1], extension: { byMs: 60_000, left: 2 } })
     after.timers[0]?.run()
     await expect.poll(() => after.published.at(-1)?.state).toBe("expired")

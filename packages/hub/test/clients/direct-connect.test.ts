@@ -21,7 +21,7 @@ describe("DirectConnect", () => {
     expect(payloadIn(await client.ask("i", { subtype: "initialize" }))["commands"]).toHaveLength(1)
     client.close()
     agent.sayText("named by the CLI's own id")
-    await expect.poll(() => stage.hub.core.getSession(id).agentSessionId).toBe(agent.sessionId)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).agentSessionId).toBe(agent.sessionId)
     const byAgent = await call(stage, "POST", "/sessions", { session_key: agent.sessionId })
     expect(await byAgent.json()).toMatchObject({ session_id: id })
   })
@@ -44,7 +44,7 @@ describe("DirectConnect", () => {
     const deleted = call(stage, "DELETE", `/sessions/${id}`)
     await agent.take("end_session", undefined)
     expect((await deleted).status).toBe(200)
-    expect(stage.hub.core.getSession(id).state).toBe("ended")
+    expect((await stage.hub.core.getSession(id)).state).toBe("ended")
     expect((await call(stage, "DELETE", "/sessions/nowhere")).status).toBe(404)
   })
 
@@ -64,6 +64,6 @@ describe("DirectConnect", () => {
     const told = JSON.parse((await run).stdout) as { session: string; seen: string[] }
     expect(told.session).toBe(id)
     expect(told.seen).toEqual(expect.arrayContaining(["control_request", "result"]))
-    expect(stage.hub.core.getSession(id).state).toBe("ended")
+    expect((await stage.hub.core.getSession(id)).state).toBe("ended")
   })
 })

@@ -73,7 +73,7 @@ function addressOf({ url, hub }: Stage) {
 }
 
 function isIdle(stage: Stage, id: string) {
-  return expect.poll(() => stage.hub.core.getSession(id).state, POLL).toBe("idle")
+  return expect.poll(async () => (await stage.hub.core.getSession(id)).state, POLL).toBe("idle")
 }
 
 async function allInitialized(clients: OfficialClients): Promise<void> {
@@ -111,7 +111,7 @@ for (const cell of CELLS) {
       expect(messagesOf(clients, "gamma")).toContain('"text":"All done."')
       expect(messagesOf(clients, "gamma")).toContain('"isReplay":true')
       expect(messagesOf(clients, "alpha")).not.toContain('"isReplay":true')
-      expect(stage.hub.core.getSession(session)).toMatchObject({ pendingAsks: 0, turns: 1 })
+      expect(await stage.hub.core.getSession(session)).toMatchObject({ pendingAsks: 0, turns: 1 })
       clients.say("gamma", "Once more.")
       for (const name of NAMES) await clients.results(name, 2)
       expect(clients.of("alpha", "tool")).toEqual(["one", "one"])

@@ -18,7 +18,7 @@ describe("a raw client on one session", () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)
     void agent.askPermission("ask-1")
-    await expect.poll(() => stage.hub.core.getSession(id).pendingAsks).toBe(1)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).pendingAsks).toBe(1)
     const client = await openClient(stage, id)
     const reply = await client.ask("mine", { subtype: "initialize" })
     expect(payloadIn(reply)["commands"]).toEqual([{ name: "help" }])
@@ -111,7 +111,7 @@ describe("a raw client on one session", () => {
     const question = await able.request("can_use_tool")
     // The error has certainly been read when what was sent after it on the same socket has its reply.
     await without.ask("after", { subtype: "initialize" })
-    expect(stage.hub.core.getSession(id).pendingAsks).toBe(1)
+    expect((await stage.hub.core.getSession(id)).pendingAsks).toBe(1)
     able.answer(question, { behavior: "deny", message: "no" })
     expect(payloadIn(await answered)).toMatchObject({ behavior: "deny", message: "no" })
   })
@@ -129,7 +129,7 @@ describe("a raw client on one session", () => {
     expect(payloadIn(await answered)).toEqual({ action: "accept", content: { which: "this" } })
     able.close()
     await able.closed
-    await expect.poll(() => stage.hub.core.getSession(id).viewers).toBe(1)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).viewers).toBe(1)
     const alone = agent.ask(request, "e-2")
     without.answer(await without.find((message) => message["request_id"] === "e-2"), { action: "decline" })
     expect(payloadIn(await alone)).toEqual({ action: "decline" })

@@ -45,7 +45,7 @@ describe("the door for event streams", () => {
       ["tool_progress", "client_event"],
       ["result", "client_event"],
     ])
-    const lastSeq = stage.hub.core.getSession(id).lastSeq
+    const lastSeq = (await stage.hub.core.getSession(id)).lastSeq
     expect(events[0]).toMatchObject({ payload: { uuid }, data: { source: "worker", event_id: expect.any(String) } })
     expect(events[3]).toMatchObject({ id: lastSeq, data: { sequence_num: lastSeq } })
     expect(events[2]?.id).toBeUndefined()
@@ -67,7 +67,7 @@ describe("the door for event streams", () => {
     const stage = await openStage()
     const { agent, id } = await openAgent(stage)
     agent.sayText("old")
-    await expect.poll(() => stage.hub.core.getSession(id).lastSeq).toBe(2)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).lastSeq).toBe(2)
     const stream = await openStream(stage, id)
     const ahead = await openStream(stage, id, { after: 10_000, name: "ahead" })
     expect(await stream.ofType("assistant")).toMatchObject({ id: 2 })
@@ -93,7 +93,7 @@ describe("the door for event streams", () => {
     await client.find((message) => message["request_id"] === "q-2")
     client.send(user("from another"))
     await agent.hears("from another")
-    const before = stage.hub.core.getSession(id).lastSeq
+    const before = (await stage.hub.core.getSession(id)).lastSeq
     const stream = await openStream(stage, id, { after: 2 })
     await stream.find((payload) => payload["isReplay"] === true)
     const question = await stream.find((payload) => payload.type === "control_request")
@@ -166,7 +166,7 @@ describe("the door for event streams", () => {
     await first.ended
     const answered = agent.callHook("Stop", { last: true })
     void agent.askPermission("q-1")
-    await expect.poll(() => stage.hub.core.getSession(id).pendingAsks).toBe(1)
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).pendingAsks).toBe(1)
     agent.sayText("meanwhile")
     const second = await openStream(stage, id, { name: "app", after: first.lastId ?? 1 })
     const callback = await second.find((payload) => fieldOf(payload, "request")?.["subtype"] === "hook_callback")

@@ -153,7 +153,7 @@ describe("environment variables", () => {
     expect([reply.status, await reply.json()]).toEqual([200, { applied: null, refused: null }])
     expect(await auditOf(stage, id)).toMatchObject([{ details: { outcome: "done", applied: null } }])
     agent.close()
-    await expect.poll(() => stage.hub.core.getSession(id).state).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state).toBe("disconnected")
     expect((await call(stage, "POST", `/api/sessions/${id}/env`, { variables })).status).toBe(409)
     expect(await auditOf(stage, id)).toHaveLength(1)
   })

@@ -118,7 +118,7 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
       ingress: { url: "ws://127.0.0.1/ws/s1", token: "t", command: "claude" },
     }),
     listSessions: async () => ({ sessions: [session], cursor: null }),
-    getSession: (id) => {
+    getSession: async (id) => {
       if (id !== "s1") throw new HubError("session/unknown", `There is no session ${id}`)
       return session
     },

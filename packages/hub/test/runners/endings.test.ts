@@ -61,7 +61,7 @@ describe("when a process ends by itself", () => {
     const stage = await openStage()
     const { agent, id, runner } = await launched(stage)
     runner.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     await send(stage, id, "Are you there?")
     const cut = [{ spawn: agent.spawn, session: id, reason: "the runner was killed" }]
     const back = await FakeRunner.connect(stage, { token: runner.token, cut })
@@ -80,7 +80,7 @@ describe("when a process ends by itself", () => {
       last.exit({ reason: "it crashed", code: 1, lastReceived: null })
     }
     await last.allAcked()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("ended")
     expect(runner.kinds).toEqual(["launch", "launch", "launch", "launch"])
     await send(stage, id, "And now?")
     const next = await runner.agent(4)
@@ -92,12 +92,14 @@ describe("when a process ends by itself", () => {
     const stage = await openStage()
     const { agent, id, runner } = await launched(stage)
     agent.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     const forgetful = new FakeAgent(stage, runner.token, { spawn: agent.spawn, session: id })
     forgetful.isOver = true
     forgetful.exit({ reason: "the runner was killed" })
     await forgetful.dial()
-    await expect.poll(() => stage.hub.core.getSession(id).exit?.reason, WAIT).toBe("the runner was killed")
+    await expect
+      .poll(async () => (await stage.hub.core.getSession(id)).exit?.reason, WAIT)
+      .toBe("the runner was killed")
     await expect.poll(() => forgetful.unacked, WAIT).toBe(0)
   })
 
@@ -112,7 +114,7 @@ describe("when a process ends by itself", () => {
     })
     const endings = new ProcessEndings({ fleet, wake: () => undefined })
     const session = registry.create({})
-    await session.expect(LAUNCH)
+    session.expect(LAUNCH)
     const agent = new WireAgent("p1")
     await agent.attach(session)
     await session.send({ content: "Hello" }, "ada")
@@ -133,12 +135,11 @@ describe("when a process ends by itself", () => {
   it("[HR30] a session whose process was forgotten and whose end was not kept has ended", async () => {
     const { registry, directory } = setUpSessions()
     const session = registry.create({})
-    await session.expect(LAUNCH)
+    session.expect(LAUNCH)
     await new WireAgent("p1").attach(session)
     session.changeOwn({ launch: { ...LAUNCH, spawn: null, earlier: ["p1"] } })
     await session.settled()
     const again = setUpSessions(directory).registry
-    again.load(await directory.loadSessions())
-    expect(again.get(session.id).view().state).toBe("ended")
+    expect((await again.get(session.id)).view().state).toBe("ended")
   })
 })

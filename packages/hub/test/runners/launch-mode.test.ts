@@ -10,7 +10,7 @@ async function switchOn(stage: Stage): Promise<void> {
 }
 
 async function ended(stage: Stage, id: string): Promise<void> {
-  await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("ended")
 }
 
 describe("an agent's sign-in", () => {
@@ -24,7 +24,7 @@ describe("an agent's sign-in", () => {
     agent.say({ ...status, uuid: "2", error: "not signed in" })
     await expect.poll(() => eventsOf(stage, body.id), WAIT).toContainEqual(expect.objectContaining({ uuid: "2" }))
     expect(await eventsOf(stage, body.id)).not.toContainEqual(expect.objectContaining({ uuid: "1" }))
-    expect(stage.hub.core.getSession(body.id)).toMatchObject({ agentSessionId: null, state: "idle" })
+    expect(await stage.hub.core.getSession(body.id)).toMatchObject({ agentSessionId: null, state: "idle" })
   })
 })
 
@@ -79,7 +79,7 @@ describe("the mode of a launch", () => {
       request_id: "q",
       request: { subtype: "can_use_tool", tool_name: "Bash", input: { command: "ls" }, tool_use_id: "t" },
     })
-    await expect.poll(() => stage.hub.core.getSession(body.id).pendingAsks, WAIT).toBe(1)
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).pendingAsks, WAIT).toBe(1)
     const [ask] = await entriesOf(stage.hub.core.listAsks({ session: body.id }))
     const answer = {
       behavior: "allow",

@@ -28,7 +28,7 @@ const GREETING = { ...IN_INITIALIZE, jsonSchema: SCHEMA }
 
 async function end(stage: Stage, id: string, agent: { exit(exit: { reason: string; code: number }): void }) {
   agent.exit({ reason: "over", code: 0 })
-  await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+  await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("ended")
 }
 
 describe("the options of a launch", () => {
@@ -44,7 +44,7 @@ describe("the options of a launch", () => {
     expect(agent.heard[0]).toMatchObject({ type: "control_request", request: { subtype: "initialize", ...GREETING } })
     agent.init({ cwd: "/work" })
     agent.result()
-    await expect.poll(() => stage.hub.core.getSession(body.id).turns, WAIT).toBe(1)
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).turns, WAIT).toBe(1)
     await end(stage, body.id, agent)
     runner.leave()
     const again = await stage.reopen()
@@ -73,7 +73,7 @@ describe("the options of a launch", () => {
     const agent = await ScriptedAgent.dial(ingress)
     expect(agent.requests("initialize")[0]).toMatchObject({ request: GREETING })
     agent.close()
-    expect(stage.hub.core.getSession(id).id).toBe(id)
+    expect((await stage.hub.core.getSession(id)).id).toBe(id)
   })
 
   it("[HA63] an operator sets those that start no process and permit nothing; each other is refused by name", async () => {

@@ -58,7 +58,7 @@ describe("launching on a runner", () => {
     const agent = await runner.start()
     const { body } = await launching
     await agent.hears("Hello.")
-    expect(stage.hub.core.getSession(body.id).state).toBe("running")
+    expect((await stage.hub.core.getSession(body.id)).state).toBe("running")
     agent.init({})
     agent.result()
     await expect.poll(states, WAIT).toContain("idle")
@@ -147,7 +147,7 @@ describe("launching on a runner", () => {
     expect((await launch(again, request)).body.id).toBe(ids[0])
     await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
     await agent.dial(again)
-    await expect.poll(() => again.hub.core.getSession(ids[0] ?? "").transport, WAIT).toBe("runner")
+    await expect.poll(async () => (await again.hub.core.getSession(ids[0] ?? "")).transport, WAIT).toBe("runner")
     expect(new Set(agent.heard.filter(({ type }) => type === "user").map(({ uuid }) => uuid)).size).toBe(1)
   })
 
@@ -190,7 +190,7 @@ describe("launching on a runner", () => {
     expect(JSON.stringify(told)).not.toContain("a-secret")
     const agent = await runner.agent()
     agent.exit({ reason: "it ended", code: 0 })
-    await expect.poll(() => stage.hub.core.getSession(body.id).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).state, WAIT).toBe("ended")
     await call(stage, "POST", `/api/sessions/${body.id}/messages`, { content: "Go on." })
     expect(await runner.spec(1)).toMatchObject({ agent: { command: ["mine", "--x"] }, args: ["--y"], env, cwd: "/w" })
   })
@@ -206,7 +206,7 @@ describe("launching on a runner", () => {
     const live = await launch(stage, { resume: body.id })
     expect(live).toMatchObject({ status: 409, body: { error: { code: "session/live" } } })
     agent.exit({ reason: "it ended", code: 0 })
-    await expect.poll(() => stage.hub.core.getSession(body.id).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).state, WAIT).toBe("ended")
     const request = { resume: agent.sessionId, prompt: "Two.", title: "Again", requestKey: "again" }
     const resumed = await launch(stage, request)
     expect(resumed).toMatchObject({ status: 201, body: { id: body.id, title: "Again", cwd: "/work" } })
@@ -230,7 +230,9 @@ describe("launching on a runner", () => {
     expect(await runner.spec()).toMatchObject({ resume: "recorded-elsewhere" })
     const agent = await runner.agent()
     agent.init()
-    await expect.poll(() => stage.hub.core.getSession(body.id).agentSessionId, WAIT).toBe("recorded-elsewhere")
+    await expect
+      .poll(async () => (await stage.hub.core.getSession(body.id)).agentSessionId, WAIT)
+      .toBe("recorded-elsewhere")
   })
 
   it("[HR15] a conversation that went on under another id is not resumed behind its back, but it is forked", async () => {
@@ -240,8 +242,8 @@ describe("launching on a runner", () => {
     const agent = await runner.agent()
     agent.init()
     agent.init({ session_id: "after-clear" })
-    await expect.poll(() => stage.hub.core.getSession(body.id).next, WAIT).toBeDefined()
-    const { next } = stage.hub.core.getSession(body.id)
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).next, WAIT).toBeDefined()
+    const { next } = await stage.hub.core.getSession(body.id)
     const refused = await launch(stage, { resume: agent.sessionId })
     expect(refused).toMatchObject({ status: 409, body: { error: { code: "session/rotated" }, next } })
     expect(await launch(stage, { resume: body.id })).toMatchObject({ status: 409, body: { session: next } })
@@ -264,8 +266,10 @@ describe("launching on a runner", () => {
     expect(await runner.spec(1)).toMatchObject({ resume: agent.sessionId, fork: true, cwd: "/work" })
     const other = await runner.agent(1)
     other.init()
-    await expect.poll(() => stage.hub.core.getSession(forked.body.id).agentSessionId, WAIT).toBe(other.sessionId)
-    expect(stage.hub.core.getSession(body.id).state).not.toBe("ended")
+    await expect
+      .poll(async () => (await stage.hub.core.getSession(forked.body.id)).agentSessionId, WAIT)
+      .toBe(other.sessionId)
+    expect((await stage.hub.core.getSession(body.id)).state).not.toBe("ended")
   })
 
   it("[HR43] a fork begins after a message of the parent's that is named, and then goes on from its own end", async () => {
@@ -289,7 +293,7 @@ describe("launching on a runner", () => {
     other.init()
     await other.allAcked()
     other.exit({ reason: "it ended", code: 0 })
-    await expect.poll(() => stage.hub.core.getSession(forked.body.id).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(forked.body.id)).state, WAIT).toBe("ended")
     await call(stage, "POST", `/api/sessions/${forked.body.id}/messages`, { content: "Go on." })
     const again = await runner.spec(2)
     expect(again).toMatchObject({ resume: other.sessionId })
@@ -307,7 +311,7 @@ describe("launching on a runner", () => {
     const beginning = { resume: agent.sessionId, fork: true, resumeAt: "m" }
     const dies = async (count: number) => {
       ;(await runner.agent(count)).exit({ reason: "it died", code: 1 })
-      await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+      await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("ended")
     }
     await dies(1)
     expect((await send(stage, id, "Go on.")).status).toBe(202)
@@ -344,7 +348,7 @@ describe("launching on a runner", () => {
     const forked = await launch(stage, { resume: body.id, fork: true }, operator.token)
     expect(forked).toMatchObject({ status: 403, body: { error: { code: "auth/forbidden" } } })
     agent.exit({ reason: "over", code: 0 })
-    await expect.poll(() => stage.hub.core.getSession(body.id).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).state, WAIT).toBe("ended")
     const elsewhere = await launch(stage, { resume: body.id, cwd: "/elsewhere" }, operator.token)
     expect(elsewhere).toMatchObject({ status: 403, body: { error: { code: "auth/forbidden" } } })
     expect(await launch(stage, { resume: body.id }, operator.token)).toMatchObject({ status: 201 })
@@ -392,7 +396,7 @@ describe("launching on a runner", () => {
     const stranger = new WebSocket(`${stage.wsUrl}/ws/cli/${body.id}`)
     const [, { statusCode }] = (await once(stranger, "unexpected-response")) as [unknown, IncomingMessage]
     expect(statusCode).toBe(401)
-    expect(stage.hub.core.getSession(body.id).transport).toBe("runner")
+    expect((await stage.hub.core.getSession(body.id)).transport).toBe("runner")
   })
 
   it("[HR19] nor by naming its conversation, also when that has ended: a message still brings it back there", async () => {
@@ -401,7 +405,7 @@ describe("launching on a runner", () => {
     const { body } = await launch(stage)
     const agent = await runner.agent()
     agent.init({ session_id: "of the runner" })
-    await expect.poll(() => stage.hub.core.getSession(body.id).agentSessionId, WAIT).toBe("of the runner")
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).agentSessionId, WAIT).toBe("of the runner")
     await call(stage, "DELETE", `/api/sessions/${body.id}`)
     const stranger = await LineSocket.open(new WebSocket(stage.wsUrl))
     onTestFinished(() => stranger.close())
@@ -414,7 +418,7 @@ describe("launching on a runner", () => {
     })
     const all = async () => (await stage.hub.core.listSessions({ limit: 10 })).sessions
     await expect.poll(async () => (await all()).map(({ transport }) => transport), WAIT).toEqual(["websocket", null])
-    expect(stage.hub.core.getSession(body.id)).toMatchObject({ state: "ended", runner: "runner-1" })
+    expect(await stage.hub.core.getSession(body.id)).toMatchObject({ state: "ended", runner: "runner-1" })
     await rest(stage, "POST", `/api/sessions/${body.id}/messages`, { body: { content: "Go on." } })
     await (await runner.agent(1)).hears("Go on.")
   })

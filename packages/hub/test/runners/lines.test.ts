@@ -48,13 +48,13 @@ describe("the lines of an agent on a runner", () => {
     for (let index = 0; index < 20; index++) agent.say({ type: "said", text: index })
     await expect.poll(() => agent.acked, WAIT).toBe(agent.last)
     agent.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     agent.isForgetful = false
     agent.say({ type: "said", text: 20 })
     await agent.dial()
     await expect.poll(() => agent.unacked, WAIT).toBe(0)
     expect(texts(await eventsOf(stage, id))).toEqual(Array.from({ length: 21 }, (_, index) => index))
-    expect(stage.hub.core.getSession(id).transport).toBe("runner")
+    expect((await stage.hub.core.getSession(id)).transport).toBe("runner")
   })
 
   it("[HR21] that come again to a hub that was restarted are not doubled, and what was said meanwhile is there", async () => {
@@ -96,7 +96,7 @@ describe("the lines of an agent on a runner", () => {
       const again = await stage.reopen()
       await FakeRunner.connect(again, { token: runner.token, agents: [agent] })
       await agent.dial(again)
-      await expect.poll(() => again.hub.core.getSession(id).transport, WAIT).toBe("runner")
+      await expect.poll(async () => (await again.hub.core.getSession(id)).transport, WAIT).toBe("runner")
       const after = await watch(again, id)
       stream({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "fox" } })
       await expect.poll(() => after.text(), WAIT).toBe("The quick fox")
@@ -149,7 +149,7 @@ describe("the lines of an agent on a runner", () => {
     const { agent, id } = await launched(stage)
     await agent.allAcked()
     agent.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     agent.isOver = true
     agent.say({ type: "said", text: "the last" })
     agent.askPermission("never heard")
@@ -175,15 +175,15 @@ describe("the lines of an agent on a runner", () => {
     await agent.allAcked()
     agent.leave()
     runner.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     const cut = [{ spawn: agent.spawn, session: id, reason: "the runner was killed" }]
     const back = await FakeRunner.connect(stage, { token: runner.token, cut })
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("ended")
     await call(stage, "POST", `/api/sessions/${id}/messages`, { content: "Go on." })
     const next = await back.agent()
     await next.hears("Go on.")
     next.init()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("running")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("running")
     agent.isOver = true
     agent.askPermission("old question")
     for (const subtype of ["hook_callback", "mcp_message", "of tomorrow"]) {
@@ -197,7 +197,7 @@ describe("the lines of an agent on a runner", () => {
     await agent.dial()
     await expect.poll(() => agent.unacked, WAIT).toBe(0)
     expect(texts(await eventsOf(stage, id))).toEqual(["the last"])
-    const view = stage.hub.core.getSession(id)
+    const view = await stage.hub.core.getSession(id)
     expect(view).toMatchObject({ state: "running", pendingAsks: 0, transport: "runner" })
     expect(view.next).toBeUndefined()
     expect(next.heard.filter(({ type }) => type === "control_response")).toEqual([])
@@ -214,7 +214,7 @@ describe("the lines of an agent on a runner", () => {
     agent.say({ type: "control_request", request_id: "m1", request })
     const asked = await client.find((line) => fieldOf(line, "request")?.["subtype"] === "mcp_message")
     agent.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     client.answer(asked, { mcp_response: { jsonrpc: "2.0", id: 1, result: { content: [] } } })
     // The hub has read the answer when it has answered what was sent after it.
     await client.ask("later", { subtype: "initialize" })
@@ -237,7 +237,7 @@ describe("the lines of an agent on a runner", () => {
     const told = { "hub-hook:PreToolUse": "block", "hub-hook:Stop": "open" }
     await expect.poll(() => agent.hooks.at(-1), WAIT).toEqual(told)
     agent.leave()
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("disconnected")
     agent.hooks.length = 0
     agent.note({ kind: "hook-answered", requestId: "h1", how: "block" })
     await agent.dial()
@@ -254,15 +254,15 @@ describe("the lines of an agent on a runner", () => {
     agent.init({ cwd: "/work" })
     await agent.allAcked()
     agent.init({ session_id: "after-clear" })
-    await expect.poll(() => stage.hub.core.getSession(id).next, WAIT).toBeDefined()
-    const next = stage.hub.core.getSession(id).next ?? ""
-    expect(stage.hub.core.getSession(next)).toMatchObject({ parent: id, runner: "runner-1", transport: "runner" })
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).next, WAIT).toBeDefined()
+    const next = (await stage.hub.core.getSession(id)).next ?? ""
+    expect(await stage.hub.core.getSession(next)).toMatchObject({ parent: id, runner: "runner-1", transport: "runner" })
     agent.leave()
-    await expect.poll(() => stage.hub.core.getSession(next).state, WAIT).toBe("disconnected")
+    await expect.poll(async () => (await stage.hub.core.getSession(next)).state, WAIT).toBe("disconnected")
     await agent.dial()
-    await expect.poll(() => stage.hub.core.getSession(next).transport, WAIT).toBe("runner")
+    await expect.poll(async () => (await stage.hub.core.getSession(next)).transport, WAIT).toBe("runner")
     agent.exit({ reason: "over", code: 0 })
-    await expect.poll(() => stage.hub.core.getSession(next).state, WAIT).toBe("ended")
+    await expect.poll(async () => (await stage.hub.core.getSession(next)).state, WAIT).toBe("ended")
     await call(stage, "POST", `/api/sessions/${next}/messages`, { content: "Go on." })
     expect(await runner.spec(1)).toMatchObject({ session: next, resume: "after-clear", cwd: "/work" })
   })

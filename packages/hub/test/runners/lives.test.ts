@@ -15,7 +15,7 @@ async function launched(stage: Stage, body: Record<string, unknown> = { cwd: "/w
 }
 
 function becomes(stage: Stage, id: string, state: string): Promise<void> {
-  return expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe(state)
+  return expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe(state)
 }
 
 async function park(stage: Stage, id: string, agent: FakeAgent): Promise<void> {
@@ -34,7 +34,7 @@ describe("the life of an agent on a runner", () => {
     await becomes(stage, id, "waiting")
     agent.exit({ reason: "killed", signal: "SIGKILL" })
     await becomes(stage, id, "ended")
-    expect(stage.hub.core.getSession(id)).toMatchObject({
+    expect(await stage.hub.core.getSession(id)).toMatchObject({
       exit: { reason: "killed", signal: "SIGKILL" },
       transport: null,
       pendingAsks: 0,
@@ -62,11 +62,11 @@ describe("the life of an agent on a runner", () => {
     await next.hears("Go on.")
     await next.hears("And on.")
     expect(runner.asked).toHaveLength(2)
-    expect(stage.hub.core.getSession(id).exit).toBeUndefined()
+    expect((await stage.hub.core.getSession(id)).exit).toBeUndefined()
     next.exit({ reason: "over", code: 0 })
     await becomes(stage, id, "ended")
     expect(await send(stage, id, "Go on.", uuid)).toMatchObject({ status: 202, body: { seq: first.body.seq } })
-    expect(stage.hub.core.getSession(id).state).toBe("ended")
+    expect((await stage.hub.core.getSession(id)).state).toBe("ended")
   })
 
   it("[HR31] also after a restart of the hub, with what had waited", async () => {
@@ -81,7 +81,7 @@ describe("the life of an agent on a runner", () => {
     await agent.dial()
     await becomes(stage, id, "ended")
     const again = await stage.reopen()
-    expect(again.hub.core.getSession(id).state).toBe("ended")
+    expect((await again.hub.core.getSession(id)).state).toBe("ended")
     const back = await FakeRunner.connect(again, { token: runner.token })
     await send(again, id, "Go on.")
     const next = await back.agent()
@@ -105,8 +105,8 @@ describe("the life of an agent on a runner", () => {
     const next = await runner.agent(2)
     await next.hears("Begin.")
     next.init()
-    await expect.poll(() => stage.hub.core.getSession(body.id).agentSessionId, WAIT).toBe(next.sessionId)
-    expect(stage.hub.core.getSession(body.id).next).toBeUndefined()
+    await expect.poll(async () => (await stage.hub.core.getSession(body.id)).agentSessionId, WAIT).toBe(next.sessionId)
+    expect((await stage.hub.core.getSession(body.id)).next).toBeUndefined()
   })
 
   it("[HR31] where it cannot be brought back it is told why", async () => {
@@ -138,8 +138,8 @@ describe("the life of an agent on a runner", () => {
     const stage = await openStage()
     const { agent, id, runner } = await launched(stage)
     await park(stage, id, agent)
-    expect(stage.hub.core.getSession(id)).toMatchObject({ state: "idle", transport: null })
-    expect(stage.hub.core.getSession(id).exit).toBeUndefined()
+    expect(await stage.hub.core.getSession(id)).toMatchObject({ state: "idle", transport: null })
+    expect((await stage.hub.core.getSession(id)).exit).toBeUndefined()
     expect((await rest(stage, "POST", `/api/sessions/${id}/interrupt`)).status).toBe(200)
     expect(runner.asked).toHaveLength(1)
     expect((await send(stage, id, "Wake up.")).status).toBe(202)
@@ -162,7 +162,7 @@ describe("the life of an agent on a runner", () => {
     const { agent, id, runner } = await launched(stage)
     await park(stage, id, agent)
     const again = await stage.reopen()
-    expect(again.hub.core.getSession(id).state).toBe("idle")
+    expect((await again.hub.core.getSession(id)).state).toBe("idle")
     expect((await send(again, id, "Wake up.")).status).toBe(202)
     const back = await FakeRunner.connect(again, { token: runner.token })
     await (await back.agent()).hears("Wake up.")
@@ -176,7 +176,7 @@ describe("the life of an agent on a runner", () => {
     await send(stage, id, "Wake up.")
     await runner.spec(1)
     const stats = { op: "stats", memoryBytes: 0, freeMemoryBytes: 0, loadAverage: 0, agents: [] } as const
-    await expect.poll(() => stage.hub.core.getSession(id).state, WAIT).toBe("idle")
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).state, WAIT).toBe("idle")
     runner.refusal = { code: "runner/no-folder", message: "/work is gone" }
     await expect
       .poll(() => {
@@ -202,7 +202,7 @@ describe("the life of an agent on a runner", () => {
     runner.leave()
     await becomes(stage, id, "disconnected")
     // Its agent's connection and its own end one after the other.
-    await expect.poll(() => stage.hub.core.getSession(id).runnerSeenAt, WAIT).toBeDefined()
+    await expect.poll(async () => (await stage.hub.core.getSession(id)).runnerSeenAt, WAIT).toBeDefined()
     expect((await send(stage, id, "Later.")).status).toBe(202)
     await FakeRunner.connect(stage, { token: runner.token, agents: [agent] })
     await agent.dial()
@@ -220,7 +220,10 @@ describe("the life of an agent on a runner", () => {
     const cut = [{ spawn: agent.spawn, session: id, reason: "the runner was killed" }]
     const back = await FakeRunner.connect(stage, { token: runner.token, cut })
     await becomes(stage, id, "ended")
-    expect(stage.hub.core.getSession(id)).toMatchObject({ exit: { reason: "the runner was killed" }, pendingAsks: 0 })
+    expect(await stage.hub.core.getSession(id)).toMatchObject({
+      exit: { reason: "the runner was killed" },
+      pendingAsks: 0,
+    })
     await expect.poll(() => back.told, WAIT).toContainEqual({ ev: "noted", spawns: [agent.spawn] })
     agent.isOver = true
     agent.say({ type: "said", text: "found on the disk" })

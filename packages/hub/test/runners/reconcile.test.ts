@@ -67,8 +67,8 @@ describe("what a runner has and what the hub thinks it has", () => {
     const desk = new RunnerDesk({ ...parts, hub: () => "hub", missingGraceMs: 50 })
     onTestFinished(() => desk.close())
     const [lost, kept] = [registry.create({}), registry.create({})]
-    await lost.expect(LAUNCH)
-    await kept.expect({ ...LAUNCH, spawn: "p2" })
+    lost.expect(LAUNCH)
+    kept.expect({ ...LAUNCH, spawn: "p2" })
     const { door, peer } = await openPair()
     void new RunnerConnection(door, desk).run()
     const usage = { spawn: "p2", session: kept.id, pid: 1, memoryBytes: 0, cpuPercent: 0 }
@@ -82,7 +82,7 @@ describe("what a runner has and what the hub thinks it has", () => {
     const log = new MoodyLog()
     const { registry, troubles } = setUpSessions(undefined, log)
     const session = registry.create({})
-    await session.expect(LAUNCH)
+    session.expect(LAUNCH)
     const taken = new TakenLines()
     const connect = async () => {
       const { door, peer } = await openPair()

@@ -60,7 +60,7 @@ describe("a process that its session does not want", () => {
     back.refuse(stop.id, "runner/no-answer")
     await back.spec()
     await isHeard(stage, back)
-    expect(stage.hub.core.getSession(id).state).toBe("idle")
+    expect((await stage.hub.core.getSession(id)).state).toBe("idle")
     back.refusal = undefined
     const again = async () => {
       back.say(STATS)
@@ -81,7 +81,7 @@ describe("a process that its session does not want", () => {
     const agent = await runner.start(1)
     expect((await runner.request("stop")).request).toMatchObject({ spawn: agent.spawn })
     await expect.poll(() => agent.closeCode, WAIT).toBe(4004)
-    expect(stage.hub.core.getSession(id)).toMatchObject({ state: "ended", exit: { reason: "stopped by admin" } })
+    expect(await stage.hub.core.getSession(id)).toMatchObject({ state: "ended", exit: { reason: "stopped by admin" } })
     runner.isSlow = false
     await send(stage, id, "Once more.")
     const next = await runner.agent(2)

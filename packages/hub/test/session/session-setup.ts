@@ -6,7 +6,7 @@ import type { AgentWire } from "../../src/session/agent-wire.ts"
 import type { Continuity } from "../../src/session/connection.ts"
 import { LiveSession } from "../../src/session/live-session.ts"
 import type { Published } from "../../src/session/pipeline.ts"
-import { SessionRegistry } from "../../src/session/session-registry.ts"
+import { SessionRegistry, type SessionRegistryOptions } from "../../src/session/session-registry.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
@@ -61,7 +61,11 @@ export class FakeAgent implements AgentWire {
 const SUCCESS = { subtype: "success", response: { commands: [] } }
 export const ALREADY = { subtype: "error", error: "Already initialized", pending_permission_requests: [] }
 
-export function setUpSessions(directory = new MemoryDirectory(), log = new MemoryEventLog()) {
+export function setUpSessions(
+  directory = new MemoryDirectory(),
+  log = new MemoryEventLog(),
+  how: Partial<SessionRegistryOptions> = {},
+) {
   const published: Published[] = []
   const troubles: string[] = []
   const grants = new GrantDesk<never>({ directory, toRules: () => undefined, machineOf: () => null })
@@ -73,7 +77,10 @@ export function setUpSessions(directory = new MemoryDirectory(), log = new Memor
     send: async () => true,
     publish: () => undefined,
   })
-  const registry = new SessionRegistry({
+  const registry: SessionRegistry = new SessionRegistry({
+    directory,
+    restore: ({ id }) => asks.restore(id),
+    ...how,
     open: (kept) =>
       new LiveSession({
         kept,
@@ -81,7 +88,7 @@ export function setUpSessions(directory = new MemoryDirectory(), log = new Memor
         directory,
         asks,
         publish: (_session, items) => void published.push(...items),
-        changed: () => undefined,
+        changed: (session) => registry.takeBack(session),
         call: () => false,
         viewers: () => 0,
         trouble: (_session, what) => void troubles.push(what),

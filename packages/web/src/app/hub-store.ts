@@ -16,7 +16,9 @@ export interface Fleet {
 
 const EMPTY: Fleet = { load: { name: "loading" }, sessions: new Map(), asks: new Map(), more: false }
 const PAGE = 200
+/** Read at once; older ones when somebody scrolls to them. */
 const MAX_SESSIONS = 2000
+const OLDER_PAGE = 500
 /** Settled asks that are remembered for their outcome. */
 const MAX_SETTLED = 200
 
@@ -29,6 +31,9 @@ export class HubStore {
   /** Counts the times that the stream came back with something missing. */
   readonly gaps = createValueStore(0)
   #watching: AbortController | undefined
+  /** Where the sessions begin that are not held here; null when all are. */
+  #older: string | null | undefined
+  #isReadingOlder = false
   /** Told by the stream while a page was on its way: newer than the page. */
   #toldSince: { readonly sessions: Set<string>; readonly asks: Set<string> } | undefined
   #changes: { sessions: Map<string, Session>; asks: Map<string, Ask> } | undefined
@@ -67,6 +72,7 @@ export class HubStore {
     this.stop()
     this.me.set(undefined)
     this.fleet.set(EMPTY)
+    this.#older = undefined
     this.#step({ type: "refused", reason })
   }
 
@@ -84,6 +90,26 @@ export class HubStore {
 
   retry(): void {
     void this.#load()
+  }
+
+  /** The next page of older sessions. One that fails is read when it is asked for again. */
+  async readOlder(): Promise<void> {
+    const cursor = this.#older
+    if (typeof cursor !== "string" || this.#isReadingOlder) return
+    this.#isReadingOlder = true
+    try {
+      const page = await this.hub.sessions({ limit: OLDER_PAGE, cursor })
+      if (this.#older !== cursor) return
+      this.#older = page.cursor
+      const now = this.fleet.get()
+      // What the stream told is newer than the page.
+      const sessions = new Map([...page.sessions.map((session) => [session.id, session] as const), ...now.sessions])
+      this.fleet.set({ ...now, sessions, more: page.cursor !== null })
+    } catch {
+      // The connection's own trouble is told where the connection is.
+    } finally {
+      this.#isReadingOlder = false
+    }
   }
 
   /** An answer's reply, or a refusal that carries the outcome: as good as the stream, and often sooner. */
@@ -145,12 +171,14 @@ export class HubStore {
       if (this.#toldSince !== told) return
       this.#merge()
       const now = this.fleet.get()
+      // Older ones that were read before stay.
+      this.#older ??= page.cursor
       const sessions = new Map(page.sessions.map((session) => [session.id, session]))
       for (const [id, session] of now.sessions)
         if (told.sessions.has(id) || !sessions.has(id)) sessions.set(id, session)
       const open = new Map(asks.map((ask) => [ask.id, ask]))
       for (const [id, ask] of now.asks) if (told.asks.has(id) || ask.state !== "pending") open.set(id, ask)
-      this.fleet.set({ load: { name: "ready" }, sessions, asks: open, more: page.more })
+      this.fleet.set({ load: { name: "ready" }, sessions, asks: open, more: this.#older !== null })
     } catch (error) {
       if (this.#toldSince !== told) return
       if (isRefusal(error)) this.forget(error.message)
@@ -160,7 +188,7 @@ export class HubStore {
     }
   }
 
-  async #readSessions(): Promise<{ sessions: readonly Session[]; more: boolean }> {
+  async #readSessions(): Promise<{ sessions: readonly Session[]; cursor: string | null }> {
     const sessions: Session[] = []
     let cursor: string | undefined
     do {
@@ -168,7 +196,7 @@ export class HubStore {
       sessions.push(...page.sessions)
       cursor = page.cursor ?? undefined
     } while (cursor !== undefined && sessions.length < MAX_SESSIONS)
-    return { sessions, more: cursor !== undefined }
+    return { sessions, cursor: cursor ?? null }
   }
 
   #fail(error: unknown): void {

@@ -1,6 +1,7 @@
 import type { Session } from "@signalbox/client"
 import { useMemo, useState } from "react"
 import { useCanOperate, useFleet, useHubStore } from "../app/hub-context.ts"
+import type { HubStore } from "../app/hub-store.ts"
 import { useKeys } from "../app/keyboard.ts"
 import { Link, navigate, setQuery, usePlace } from "../app/router.tsx"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
@@ -126,14 +127,29 @@ export function SessionsScreen() {
       {fleet.load.name === "ready" && shown.length === 0 && (
         <NothingToShow isAllArchived={fleet.sessions.size > 0} filter={filter} canOperate={canOperate} />
       )}
-      {shown.length > 0 && <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />}
+      {shown.length > 0 && (
+        <div
+          className="contents"
+          onScrollCapture={fleet.more ? (event) => readOnAtEnd(event.target, store) : undefined}
+        >
+          <View entries={shown} grouping={grouping} filterKey={`${filter}:${archived}`} />
+        </div>
+      )}
       {fleet.more && (
-        <p className="shrink-0 border-t border-line px-4 py-1 text-meta text-text-3">
+        <p className="flex shrink-0 items-center gap-2 border-t border-line px-4 py-1 text-meta text-text-3">
           Showing the newest {plural(fleet.sessions.size, "session")}.
+          <Button onClick={() => void store.readOlder()}>Show older</Button>
         </p>
       )}
     </>
   )
+}
+
+/** Older sessions are read before the reader comes to the end of those that are here. */
+function readOnAtEnd(scroller: EventTarget, store: HubStore): void {
+  if (!(scroller instanceof HTMLElement)) return
+  const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight
+  if (left < 2 * scroller.clientHeight) void store.readOlder()
 }
 
 /** The same sessions, below each other or side by side. */

@@ -1,5 +1,8 @@
-import type { KeptSession } from "../../model/session-record.ts"
-import type { Database, SqlRow } from "../database.ts"
+import type { KeptSession, SessionRecord } from "../../model/session-record.ts"
+import type { Database, SqlRow, SqlValue } from "../database.ts"
+import { MAX_LISTED, type SessionFilter, type SessionKey } from "../directory.ts"
+
+const KEYS = { requestKey: "request_key", agentSessionId: "agent_session", lastAgentUuid: "last_uuid" } as const
 
 export class SessionTable {
   readonly #database: Database
@@ -8,18 +11,96 @@ export class SessionTable {
     this.#database = database
   }
 
-  load(): readonly KeptSession[] {
-    return this.#database.all("SELECT record, own FROM sessions ORDER BY number", []).map(toSession)
+  get(id: string): KeptSession | undefined {
+    const row = this.#database.get("SELECT record, own FROM sessions WHERE id = ?", [id])
+    return row === undefined ? undefined : toSession(row)
   }
 
-  save({ record, own }: KeptSession): void {
-    this.#database.run(
-      `INSERT INTO sessions (id, title, updated_at, record, own) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET
-         title = excluded.title, updated_at = excluded.updated_at, record = excluded.record, own = excluded.own`,
-      [record.id, record.title, record.updatedAt, JSON.stringify(record), JSON.stringify(own)],
-    )
+  list({ before, state, q = "", limit }: SessionFilter): readonly SessionRecord[] {
+    const conditions: string[] = []
+    const values: SqlValue[] = []
+    if (before !== undefined) {
+      conditions.push("(created_at, id) < (?, ?)")
+      values.push(before.createdAt, before.id)
+    }
+    if (state !== undefined) {
+      conditions.push("state = ?")
+      values.push(state)
+    }
+    if (q !== "") {
+      conditions.push("(words IS NULL OR instr(words, ?) > 0)")
+      values.push(q.toLowerCase())
+    }
+    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+    const most = Math.min(limit, MAX_LISTED)
+    return this.#database
+      .all(`SELECT record FROM sessions ${where} ORDER BY created_at DESC, id DESC LIMIT ?`, [...values, most])
+      .map(toRecord)
   }
+
+  /** Of several with this key the newest: the one before it was stopped. */
+  find({ by, key }: SessionKey): string | undefined {
+    const row = this.#database.get(`SELECT id FROM sessions WHERE ${KEYS[by]} = ? ORDER BY number DESC LIMIT 1`, [key])
+    return row === undefined ? undefined : String(row[0])
+  }
+
+  before(id: string): readonly string[] {
+    return this.#database
+      .all("SELECT id FROM sessions WHERE next = ? LIMIT ?", [id, MAX_LISTED])
+      .map(([each]) => String(each))
+  }
+
+  unfinished(): readonly string[] {
+    return this.#database.all(UNFINISHED, []).map(([id]) => String(id))
+  }
+
+  save({ record, own }: KeptSession, isAtRest: boolean): void {
+    const { id, createdAt, updatedAt, title, state, runner, agentSessionId, next = null } = record
+    // Only what is not in memory is looked for here, and while it is this changes with every line.
+    const lastUuid = isAtRest && state !== "ended" && own.launch === undefined ? own.lastAgentUuid : null
+    const text = [wordsOf(record), JSON.stringify(record), JSON.stringify(own)]
+    const keys = [createdAt, title, state, runner, agentSessionId, own.requestKey, next, lastUuid, isAtRest ? 1 : 0]
+    // Most saves change no column that an index has.
+    if (this.#database.run(SAVE_TEXT, [updatedAt, ...text, id, ...keys]) === 0) {
+      this.#database.run(SAVE_ALL, [id, updatedAt, ...keys, ...text])
+    }
+  }
+}
+
+const KEY_COLUMNS = "created_at, title, state, runner, agent_session, request_key, next, last_uuid, at_rest"
+const TEXT_COLUMNS = "words, record, own"
+const SAME_KEYS = KEY_COLUMNS.split(", ")
+  .map((column) => `${column} IS ?`)
+  .join(" AND ")
+const SAVE_TEXT = `UPDATE sessions SET updated_at = ?, words = ?, record = ?, own = ? WHERE id = ? AND ${SAME_KEYS}`
+const SAVE_ALL = `INSERT INTO sessions (id, updated_at, ${KEY_COLUMNS}, ${TEXT_COLUMNS})
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at, ${`${KEY_COLUMNS}, ${TEXT_COLUMNS}`
+    .split(", ")
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`
+
+/** Messages of a conversation that went on elsewhere go along with it; those of one that is over wait for its next message. */
+const UNFINISHED = `
+  SELECT sessions.id FROM sessions WHERE number IN (
+    SELECT number FROM sessions WHERE at_rest = 0
+    UNION SELECT sessions.number FROM sessions JOIN asks ON asks.session = sessions.id WHERE asks.state = 'pending'
+    UNION SELECT sessions.number FROM sessions JOIN asks ON asks.session = sessions.id WHERE asks.undelivered = 1
+    UNION SELECT sessions.number FROM sessions JOIN messages ON messages.session = sessions.id
+      WHERE messages.state IN ('waiting', 'sent') AND (sessions.state <> 'ended' OR sessions.next IS NOT NULL)
+  ) ORDER BY number`
+
+/** What a search of the list looks at. */
+export function wordsOf({ title, cwd, lastLine, model, id }: SessionRecord): string {
+  return [title, cwd, lastLine, model, id]
+    .filter((text) => text != null)
+    .join("\n")
+    .toLowerCase()
+}
+
+function toRecord([record]: SqlRow): SessionRecord {
+  const kept: SessionRecord = JSON.parse(String(record))
+  return kept
 }
 
 function toSession([record, own]: SqlRow): KeptSession {

@@ -9,11 +9,14 @@ export class TokenTable {
   }
 
   add(token: TokenRecord): void {
-    this.#database.run("INSERT INTO tokens (id, revoked, body) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", [
-      token.id,
-      token.revokedAt === null ? 0 : 1,
-      JSON.stringify(token),
-    ])
+    const { id, hash, sessionId, role, revokedAt } = token
+    // One moment can be written in several ways, and times are compared as text.
+    const expiresAt = token.expiresAt === null ? null : new Date(token.expiresAt).toISOString()
+    this.#database.run(
+      `INSERT INTO tokens (id, hash, session, role, expires_at, revoked, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO NOTHING`,
+      [id, hash, sessionId, role, expiresAt, revokedAt === null ? 0 : 1, JSON.stringify(token)],
+    )
   }
 
   /** Whether this call did it. */
@@ -24,8 +27,27 @@ export class TokenTable {
     return this.#database.run("UPDATE tokens SET revoked = 1, body = ? WHERE id = ?", [body, id]) === 1
   }
 
-  list(): readonly TokenRecord[] {
-    return this.#database.all("SELECT body FROM tokens ORDER BY number", []).map(toToken)
+  get(id: string): TokenRecord | undefined {
+    const row = this.#database.get("SELECT body FROM tokens WHERE id = ?", [id])
+    return row && toToken(row)
+  }
+
+  find(hash: string): TokenRecord | undefined {
+    const row = this.#database.get("SELECT body FROM tokens WHERE hash = ?", [hash])
+    return row && toToken(row)
+  }
+
+  list({ session, limit }: { session?: string; limit: number }): readonly TokenRecord[] {
+    const rows =
+      session === undefined
+        ? this.#database.all("SELECT body FROM tokens ORDER BY number DESC LIMIT ?", [limit])
+        : this.#database.all("SELECT body FROM tokens WHERE session = ? ORDER BY number DESC LIMIT ?", [session, limit])
+    return rows.map(toToken).toReversed()
+  }
+
+  usable(at: string): readonly TokenRecord[] {
+    const isUsable = "revoked = 0 AND role <> 'agent' AND (expires_at IS NULL OR expires_at > ?)"
+    return this.#database.all(`SELECT body FROM tokens WHERE ${isUsable} ORDER BY number`, [at]).map(toToken)
   }
 }
 

@@ -36,7 +36,7 @@ function sessionsOf(log, { session, runner }) {
     runner === undefined
       ? [session]
       : log
-          .rows("SELECT id FROM sessions WHERE json_extract(record, '$.runner') = ?", [runner])
+          .rows("SELECT id FROM sessions WHERE runner = ?", [runner])
           .map(([id]) => String(id))
           .filter((id) => session === undefined || id === session)
   const number = "SELECT id FROM log_sessions WHERE name = ?"

@@ -150,10 +150,7 @@ export class TextIndex {
       .filter(([, title]) => isMatch(String(title), terms))
       .sort(([a], [b]) => Number(b) - Number(a))
       .map(([number, title]) => {
-        const [row] = this.#log.rows(
-          "SELECT id, updated_at, json_extract(record, '$.runner') FROM sessions WHERE number = ?",
-          [number],
-        )
+        const [row] = this.#log.rows("SELECT id, updated_at, runner FROM sessions WHERE number = ?", [number])
         const snippet = snippetOf(String(title), terms)
         return {
           hit: { session: String(row?.[0]), seq: 0, at: String(row?.[1]), field: "title", snippet },

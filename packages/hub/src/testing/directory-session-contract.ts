@@ -1,0 +1,116 @@
+import { expect, it } from "vitest"
+import type { KeptSession, SessionRecord } from "../model/session-record.ts"
+import type { Directory, SessionFilter } from "../store/directory.ts"
+import type { DirectorySetup } from "./directory-setup.ts"
+import { allowed, keptSession, pendingAsk, waitingMessage } from "./records.ts"
+
+type WithDirectory = (run: (setup: DirectorySetup) => Promise<void>) => Promise<void>
+
+/** Sessions are rows: found by their keys, listed a page at a time, and never all at once. */
+export function describeSessionContract(withDirectory: WithDirectory): void {
+  it("[DR1] a session is kept whole; the last one saved counts", () =>
+    withDirectory(async ({ directory }) => {
+      expect(await directory.getSession("a")).toBeUndefined()
+      const titles = ["one", "two", "three"]
+      await Promise.all(titles.map((title) => directory.saveSession(keptSession("a", { title, state: "running" }))))
+      expect(await directory.getSession("a")).toEqual(keptSession("a", { title: "three", state: "running" }))
+      const ended = keptSession("a", { state: "ended", exit: { reason: "gone", code: 1, at: at(9) } })
+      await directory.saveSession(ended, { synced: true, isAtRest: true })
+      expect(await directory.getSession("a")).toEqual(ended)
+    }))
+
+  it("[DR12] sessions are listed newest first, a page at a time, and new ones do not shift the pages", () =>
+    withDirectory(async ({ directory }) => {
+      // Two of one moment: then the greater id is first.
+      await save(
+        directory,
+        [1, 2, 2, 3, 4].map((day, n) => keptSession(`s${n}`, { createdAt: at(day) })),
+      )
+      expect(await idsOf(directory, { limit: 2 })).toEqual(["s4", "s3"])
+      await save(directory, [keptSession("new", { createdAt: at(9) })])
+      expect(await idsOf(directory, { limit: 2, before: { createdAt: at(3), id: "s3" } })).toEqual(["s2", "s1"])
+      expect(await idsOf(directory, { limit: 2, before: { createdAt: at(2), id: "s1" } })).toEqual(["s0"])
+    }))
+
+  it("[DR12] the list is narrowed by state and by words of title, folder, last line, model and id", () =>
+    withDirectory(async ({ directory }) => {
+      await save(directory, [
+        keptSession("a", { title: "\u00c9t\u00e9 in Rome", state: "ended" }),
+        keptSession("b", { cwd: "/home/Rome", state: "running" }),
+        keptSession("c", { lastLine: "to ROME", model: null }),
+        keptSession("d", { model: "100%_rome" }),
+        keptSession("e", { title: null, cwd: null }),
+      ])
+      expect(await idsOf(directory, { limit: 9, q: "Rome" })).toEqual(["d", "c", "b", "a"])
+      expect(await idsOf(directory, { limit: 9, q: "\u00e9T\u00c9" })).toEqual(["a"])
+      expect(await idsOf(directory, { limit: 9, q: "0%_" })).toEqual(["d"])
+      expect(await idsOf(directory, { limit: 9, state: "running" })).toEqual(["b"])
+      await directory.saveSession(keptSession("b", { state: "ended" }))
+      expect(await idsOf(directory, { limit: 9, state: "ended", q: "" })).toEqual(["b", "a"])
+      expect(await idsOf(directory, { limit: 9, q: "/home" })).toEqual([])
+    }))
+
+  it("[DR13] a session is found by the key it was asked for with, by the CLI's id and by its agent's last message", () =>
+    withDirectory(async ({ directory }) => {
+      const named = (id: string, record: Partial<SessionRecord>, own: Partial<KeptSession["own"]>) => {
+        const kept = keptSession(id, record)
+        return { ...kept, own: { ...kept.own, ...own } }
+      }
+      await save(directory, [
+        named("a", { agentSessionId: "cli" }, { requestKey: "key" }),
+        named("b", { agentSessionId: "cli" }, {}),
+      ])
+      await directory.saveSession(named("c", { state: "disconnected" }, { lastAgentUuid: "u" }), { isAtRest: true })
+      await directory.saveSession(named("d", { state: "ended" }, { lastAgentUuid: "over" }), { isAtRest: true })
+      expect(await directory.findSession({ by: "requestKey", key: "key" })).toBe("a")
+      expect(await directory.findSession({ by: "requestKey", key: "cli" })).toBeUndefined()
+      // Of two the newer, whichever was saved last.
+      await save(directory, [named("a", { agentSessionId: "cli", title: "later" }, { requestKey: "other" })])
+      expect(await directory.findSession({ by: "agentSessionId", key: "cli" })).toBe("b")
+      expect(await directory.findSession({ by: "requestKey", key: "key" })).toBeUndefined()
+      expect(await directory.findSession({ by: "lastAgentUuid", key: "u" })).toBe("c")
+      expect(await directory.findSession({ by: "lastAgentUuid", key: "over" })).toBeUndefined()
+    }))
+
+  it("[DR13] the sessions are found that went on in another", () =>
+    withDirectory(async ({ directory }) => {
+      await save(directory, [keptSession("a", { next: "c" }), keptSession("b", { next: "c" }), keptSession("c")])
+      expect([...(await directory.sessionsBefore("c"))].toSorted()).toEqual(["a", "b"])
+      expect(await directory.sessionsBefore("a")).toEqual([])
+    }))
+
+  it("[DR14] unfinished are sessions that are not at rest, or have asks, answers or messages on their way", () =>
+    withDirectory(async ({ directory }) => {
+      const ids = ["rest", "pending", "answered", "delivered", "sent", "over", "moved", "awake"]
+      for (const id of ids) {
+        const isOver = id === "over" || id === "moved"
+        const kept = keptSession(id, { ...(isOver && { state: "ended" }), ...(id === "moved" && { next: "awake" }) })
+        await directory.saveSession(kept, { isAtRest: id !== "awake" })
+      }
+      for (const id of ["pending", "answered", "delivered"]) await directory.addAsk(pendingAsk(id, { sessionId: id }))
+      for (const id of ["answered", "delivered"]) {
+        await directory.settleAsk(id, "pending", allowed(pendingAsk(id, { sessionId: id }), "somebody"))
+      }
+      await directory.markAskDelivered("delivered", at(2))
+      await directory.addMessage(waitingMessage("m1", 0, { sessionId: "sent", state: "sent" }))
+      await directory.addMessage(waitingMessage("m2", 0, { sessionId: "over" }))
+      await directory.addMessage(waitingMessage("m3", 0, { sessionId: "moved" }))
+      await directory.addMessage(waitingMessage("m4", 0, { sessionId: "rest", state: "confirmed" }))
+      expect(await directory.unfinishedSessions()).toEqual(["pending", "answered", "sent", "moved", "awake"])
+      await directory.saveSession(keptSession("awake"), { isAtRest: true })
+      await directory.saveSession(keptSession("rest"))
+      expect(await directory.unfinishedSessions()).toEqual(["rest", "pending", "answered", "sent", "moved"])
+    }))
+}
+
+function at(day: number): string {
+  return `2030-01-0${day}T00:00:00.000Z`
+}
+
+async function save(directory: Directory, sessions: readonly KeptSession[]): Promise<void> {
+  for (const session of sessions) await directory.saveSession(session)
+}
+
+async function idsOf(directory: Directory, filter: SessionFilter): Promise<string[]> {
+  return (await directory.listSessions(filter)).map(({ id }) => id)
+}
