@@ -1,5 +1,4 @@
 import { statSync } from "node:fs"
-import { createRequire } from "node:module"
 import { Worker } from "node:worker_threads"
 import type { Database } from "./database.ts"
 
@@ -31,25 +30,6 @@ const MAX_HOLD_MS = 5000
 const BYTES_PER_COMMIT = 12 * 1024
 /** The size of the write-ahead log is looked at once for so many commits or so many bytes written. */
 const LOOK_AFTER = { commits: 64, bytes: MIB }
-
-/** Plain text, since a thread cannot be started from a TypeScript file and a build would give it another name. */
-const WORKER = `
-  const { parentPort, workerData } = require("node:worker_threads")
-  const Database = require(workerData.driver)
-  const connection = new Database(workerData.file)
-  connection.exec("PRAGMA busy_timeout = 5000; PRAGMA synchronous = NORMAL")
-  parentPort.on("message", (message) => {
-    if (message === "close") {
-      connection.close()
-      parentPort.close()
-      return
-    }
-    try {
-      connection.prepare("PRAGMA wal_checkpoint(PASSIVE)").raw().all([])
-    } catch {}
-    parentPort.postMessage("done")
-  })
-`
 
 type CheckpointState =
   | { readonly phase: "idle" }
@@ -135,8 +115,8 @@ export class Checkpointer {
   }
 
   #startWorker(): Worker {
-    const driver = createRequire(import.meta.url).resolve("libsql")
-    const worker = new Worker(WORKER, { eval: true, workerData: { driver, file: this.#options.file } })
+    const workerData = { file: this.#options.file }
+    const worker = new Worker(new URL("./checkpoint-thread.js", import.meta.url), { workerData, execArgv: [] })
     worker.unref()
     worker.on("message", () => this.#endRound())
     worker.on("error", () => {

@@ -26,8 +26,3 @@ export async function readWhole(log: EventLog, session: string): Promise<StoredE
     events.push(...page)
   }
 }
-
-/** A turn of the event loop: others get theirs. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}

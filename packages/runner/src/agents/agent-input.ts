@@ -78,7 +78,7 @@ export class AgentInput {
 }
 
 /** The last so many keys. */
-export class SeenKeys {
+class SeenKeys {
   readonly #max: number
   readonly #keys = new Set<string>()
 

@@ -49,7 +49,7 @@ export async function findTranscript(
 }
 
 /** What was recorded in one folder, or in all; the newest first. */
-export async function listTranscripts(env: Environment, cwd: string | undefined): Promise<TranscriptFile[]> {
+async function listTranscripts(env: Environment, cwd: string | undefined): Promise<TranscriptFile[]> {
   const root = join(configFolder(env), "projects")
   const folders = cwd === undefined ? await folderNames(root) : await projectFolders(root, cwd)
   const files: TranscriptFile[] = []

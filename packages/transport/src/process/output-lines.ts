@@ -105,7 +105,7 @@ export function lastChars(text: string, count: number): string {
 }
 
 /** Resolves when nothing more will be read, however that came about. */
-export function endOf(stream: Readable): Promise<void> {
+function endOf(stream: Readable): Promise<void> {
   return new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) resolve()
     for (const event of ["end", "close", "error"]) stream.on(event, () => resolve())
@@ -130,7 +130,7 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
  * ever reached when another process holds the pipe open; but a busy event loop may come to the timer before it came to
  * the pipe, hence the two rounds of reading after it.
  */
-export async function drained(end: Promise<void>, ms: number): Promise<void> {
+async function drained(end: Promise<void>, ms: number): Promise<void> {
   if (await settlesWithin(end, ms)) return
   for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -176,7 +176,7 @@ export interface UpgradeRequest {
 }
 
 /** Undefined when the target is no path at all. */
-export function readUpgradeRequest(request: IncomingMessage): UpgradeRequest | undefined {
+function readUpgradeRequest(request: IncomingMessage): UpgradeRequest | undefined {
   const target = readTarget(request.url)
   if (target === undefined) return undefined
   return {

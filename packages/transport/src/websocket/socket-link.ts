@@ -134,7 +134,7 @@ export class SocketLink {
   }
 }
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   readonly clock: Clock
   readonly pingMs: number
   /** A tick that comes this late means that the machine slept: the socket is taken for dead. */
@@ -148,7 +148,7 @@ export interface HeartbeatOptions {
  * Pings on a timer. A ping that left and was not followed by anything before the next tick means that the peer is gone:
  * TCP alone would notice after a quarter of an hour. Returns what stops it.
  */
-export function startHeartbeat(socket: WebSocket, options: HeartbeatOptions): () => void {
+function startHeartbeat(socket: WebSocket, options: HeartbeatOptions): () => void {
   const heartbeat = new Heartbeat(socket, options)
   return () => heartbeat.stop()
 }
