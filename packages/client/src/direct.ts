@@ -12,10 +12,10 @@ import {
   type ToolQuestion,
   textOf,
 } from "@signalbox/protocol"
+import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { createSocket, sendsHeaders } from "#websocket"
 import { closedError, HubClientError } from "./errors.ts"
 import { hubAddress } from "./hub-address.ts"
-import { ItemQueue } from "./item-queue.ts"
 import { newUuid } from "./rest.ts"
 import { NORMAL_CLOSE, type Socket } from "./socket.ts"
 

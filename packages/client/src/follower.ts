@@ -1,7 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { Ask, HubEvent, Session, Subscribed } from "@signalbox/protocol/hub-api"
+import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { abortedError, HubClientError } from "./errors.ts"
-import { ItemQueue } from "./item-queue.ts"
 
 /** What following a session yields. */
 export type FollowItem =

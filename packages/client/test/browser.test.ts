@@ -49,6 +49,8 @@ describe("in a browser", () => {
     expect([...seen].filter((name) => !name.endsWith(".ts")).toSorted()).toEqual([
       "@signalbox/protocol",
       "@signalbox/protocol/hub-api",
+      "@signalbox/protocol/item-queue",
+      "@signalbox/protocol/timing",
     ])
   })
 

@@ -1,10 +1,10 @@
+import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { SdkError } from "../base/errors.ts"
 import { copyOf } from "../launch/capture.ts"
 import { requireNamedExecutable } from "../launch/executable.ts"
 import type { SDKMessage, SDKResultMessage, SDKUserMessage } from "../types/messages.ts"
 import type { Options } from "../types/options.ts"
 import type { Query } from "../types/query.ts"
-import { PromptLine } from "./prompt-line.ts"
 import { query } from "./query.ts"
 
 /** The sessions of the official package's 0.2 series, on the same engine. */
@@ -52,7 +52,7 @@ export async function unstable_v2_prompt(message: string, options: SDKSessionOpt
 }
 
 class Session implements SDKSession {
-  readonly #prompts = new PromptLine<SDKUserMessage>()
+  readonly #prompts = new ItemQueue<SDKUserMessage>()
   readonly #query: Query
   #sessionId: string | undefined
   #isClosed = false

@@ -32,7 +32,7 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     return this.#waitingChars
   }
 
-  push(item: T, chars: number): void {
+  push(item: T, chars = 0): void {
     if (this.#phase.name !== "open") return
     const waiter = this.#waiter
     this.#waiter = undefined
