@@ -9,14 +9,26 @@ export interface Randomness {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
+/** mulberry32: small, fast, and good enough for ids that only have to differ. */
+const STEP = 0x6d2b79f5
+
+function mix(state: number): number {
+  let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return (mixed ^ (mixed >>> 14)) >>> 0
+}
+
+/** One step of the generator, with its state as a value, for functions that are to stay pure. */
+export function draw(state: number): { state: number; number: number } {
+  const next = (state + STEP) >>> 0
+  return { state: next, number: mix(next) / 0x1_0000_0000 }
+}
+
 export function createRandomness(seed: number = Math.floor(Math.random() * 0x1_0000_0000)): Randomness {
   let state = seed >>> 0
-  // mulberry32: small, fast, and good enough for ids that only have to differ.
   const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
+    state = (state + STEP) >>> 0
+    return mix(state)
   }
   const bytes = (word: number) =>
     `${HEX[word >>> 24]}${HEX[(word >>> 16) & 0xff]}${HEX[(word >>> 8) & 0xff]}${HEX[word & 0xff]}`

@@ -20,8 +20,7 @@ import {
   readHostLine,
   readUserMessage,
 } from "../wire/message-queue.ts"
-import { Outbox } from "../wire/outbox.ts"
-import { Wire } from "../wire/wire.ts"
+import { Outbox, Wire } from "../wire/wire.ts"
 import { answerControl, loadControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import { Hooks, runStartHooks } from "./hooks.ts"

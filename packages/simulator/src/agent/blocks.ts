@@ -1,4 +1,5 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { textOf } from "@signalbox/protocol/envelope"
+import { parseObject } from "../json.ts"
 import { displayName } from "../mcp/servers.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
@@ -30,16 +31,7 @@ export class BlockBuilder {
     const text = this.#pieces.join("")
     if (this.type === "thinking") return { type: "thinking", thinking: text, signature: this.#signature }
     if (this.type !== "tool_use") return { ...this.#start, text }
-    return { ...this.#start, input: normaliseInput(textOf(this.#start, "name") ?? "", parseInput(text)) }
-  }
-}
-
-function parseInput(text: string): Fields {
-  try {
-    const value: unknown = JSON.parse(text === "" ? "{}" : text)
-    return isObject(value) ? { ...value } : {}
-  } catch {
-    return {}
+    return { ...this.#start, input: normaliseInput(textOf(this.#start, "name") ?? "", parseObject(text) ?? {}) }
   }
 }
 

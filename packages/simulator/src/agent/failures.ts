@@ -23,7 +23,7 @@ export type Progress = "nothing" | "begun" | "in-block" | "blocks"
 
 /** `cut`: the connection ended within the reply. `isRepeated`: it failed in this way at every try. */
 export type Failure =
-  | { kind: "http"; status: number; type: string; message: string; retryAfterMs?: number; isRepeated?: boolean }
+  | { kind: "http"; status: number; type: string; message: string; isRepeated?: boolean }
   | { kind: "cut" }
   | { kind: "aborted" }
 

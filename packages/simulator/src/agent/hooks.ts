@@ -1,4 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseObject } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { HostAnswer } from "../wire/host-requests.ts"
 import type { AgentCore } from "./core.ts"
@@ -194,12 +195,8 @@ function wishOf(
 ): Readonly<Fields> {
   if (exitCode === 2) return { decision: "block", reason: `[${command}]: ${stderr}`, [BY_EXIT_CODE]: true }
   if (exitCode !== 0 || !stdout.trimStart().startsWith("{")) return {}
-  try {
-    const value: unknown = JSON.parse(stdout)
-    return isObject(value) ? value : {}
-  } catch {
-    return {} // words that begin like JSON are words
-  }
+  // Words that begin like JSON are words.
+  return parseObject(stdout) ?? {}
 }
 
 function commandsFor(core: AgentCore, { event, subject }: CommandCall): string[] {

@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseObject } from "../json.ts"
 import { isRead, writeRules } from "../launch/settings-files.ts"
 import { displayName } from "../mcp/servers.ts"
 import { readCommand } from "../permissions/bash-command.ts"
@@ -157,16 +158,9 @@ async function askTool(core: AgentCore, scope: CallScope, use: ToolUse, name: st
   const input = { tool_name: use.ruleName, input: use.input, tool_use_id: use.id }
   const called = await core.mcp.call({ ...target, input, toolUseId: use.id }, scope.signal)
   if ("failed" in called) return failed(`Error: ${called.failed}`)
-  const answer = parsed(called.content.map((block) => textOf(block, "text") ?? "").join(""))
-  return isObject(answer) ? readDecision(core, use, answer, "host") : invalid(core)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // prose is no decision
-  }
+  // Prose is no decision.
+  const answer = parseObject(called.content.map((block) => textOf(block, "text") ?? "").join(""))
+  return answer === undefined ? invalid(core) : readDecision(core, use, answer, "host")
 }
 
 async function ask(

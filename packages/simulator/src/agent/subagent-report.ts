@@ -1,5 +1,5 @@
 import type { Fields } from "../profiles/profile.ts"
-import type { ToolRun } from "../tools/tool.ts"
+import type { ToolRun } from "../tools/toolbox.ts"
 import type { AgentCore } from "./core.ts"
 
 export interface AgentRun {

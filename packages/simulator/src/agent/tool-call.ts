@@ -1,11 +1,11 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { fileDenial } from "../permissions/edit-question.ts"
 import type { Denial, Fields } from "../profiles/profile.ts"
-import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/tool.ts"
+import { mcpOutcome } from "../tools/mcp-tools.ts"
+import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/toolbox.ts"
 import { type AgentCore, isDisabled, toolsOf } from "./core.ts"
 import type { Spoken } from "./failures.ts"
 import { beforeTool, tellSystemMessage } from "./hook-verdicts.ts"
-import { mcpOutcome } from "./mcp-outcome.ts"
 import { permit } from "./permission.ts"
 
 export interface ToolUse {

@@ -7,105 +7,33 @@ export interface ParsedArguments {
 }
 
 /** `value`: one follows. `list`: several may follow. `switch`: none does. `optional`: one may follow. */
-type Arity = "value" | "list" | "switch" | "optional"
+const ARITIES = ["value", "list", "switch", "optional"] as const
+type Arity = (typeof ARITIES)[number]
 
-const FLAGS: Readonly<Record<string, Arity>> = {
-  // Every launch flag of the real CLIs that a host may pass.
-  "output-format": "value",
-  "input-format": "value",
-  verbose: "switch",
-  print: "switch",
-  "sdk-url": "value",
-  model: "value",
-  "fallback-model": "value",
-  agent: "value",
-  agents: "value",
-  "max-turns": "value",
-  "max-budget-usd": "value",
-  "max-thinking-tokens": "value",
-  thinking: "value",
-  "thinking-display": "value",
-  effort: "value",
-  "task-budget": "value",
-  betas: "list",
-  "json-schema": "value",
-  debug: "optional",
-  "debug-file": "value",
-  "debug-to-stderr": "switch",
-  "permission-prompt-tool": "value",
-  "permission-prompts": "value",
-  "permission-mode": "value",
-  "allow-dangerously-skip-permissions": "switch",
-  "dangerously-skip-permissions": "switch",
-  continue: "switch",
-  resume: "optional",
-  "fork-session": "switch",
-  "resume-session-at": "value",
-  "resume-drops-turn": "value",
-  "session-id": "value",
-  "no-session-persistence": "switch",
-  allowedTools: "list",
-  "allowed-tools": "list",
-  disallowedTools: "list",
-  "disallowed-tools": "list",
-  tools: "list",
-  "mcp-config": "list",
-  "strict-mcp-config": "switch",
-  "setting-sources": "value",
-  settings: "value",
-  "managed-settings": "value",
-  "managed-settings-in-initialize": "switch",
-  "project-config-root": "value",
-  "add-dir": "list",
-  "plugin-dir": "list",
-  "plugin-dir-no-mcp": "list",
-  "include-partial-messages": "switch",
-  "include-hook-events": "switch",
-  "replay-user-messages": "switch",
-  "session-mirror": "switch",
-  "await-initialize": "switch",
-  "await-claim": "switch",
-  "enable-auth-status": "switch",
-  "system-prompt": "value",
-  "system-prompt-file": "value",
-  "append-system-prompt": "value",
-  "append-system-prompt-file": "value",
-  channels: "list",
-  "disable-slash-commands": "switch",
-  ide: "switch",
-  chrome: "switch",
-  "no-chrome": "switch",
-  "from-pr": "optional",
-  init: "switch",
-  "init-only": "switch",
-  maintenance: "switch",
-  remote: "optional",
-  teleport: "optional",
-  "teammate-mode": "value",
-  "agent-id": "value",
-  "agent-name": "value",
-  "agent-type": "value",
-  "agent-color": "value",
-  "team-name": "value",
-  "parent-session-id": "value",
-  "plan-mode-required": "switch",
-  "max-tokens": "value",
-  cwd: "value",
-  version: "switch",
-  help: "switch",
-  // The simulator's own.
-  profile: "value",
-  scenario: "value",
-  speed: "value",
-  seed: "value",
-  "simulate-tools": "value",
-  "model-url": "value",
-  list: "switch",
-  json: "switch",
-  replay: "value",
-  record: "value",
-  fault: "value",
+/** Every launch flag of the real CLIs that a host may pass, and the simulator's own. */
+const BY_ARITY: Readonly<Record<Arity, string>> = {
+  value:
+    "output-format input-format sdk-url model fallback-model agent agents max-turns max-budget-usd " +
+    "max-thinking-tokens thinking thinking-display effort task-budget json-schema debug-file " +
+    "permission-prompt-tool permission-prompts permission-mode resume-session-at resume-drops-turn session-id " +
+    "setting-sources settings managed-settings project-config-root system-prompt system-prompt-file " +
+    "append-system-prompt append-system-prompt-file teammate-mode agent-id agent-name agent-type agent-color " +
+    "team-name parent-session-id max-tokens cwd profile scenario speed seed simulate-tools model-url replay " +
+    "record fault",
+  list:
+    "betas allowedTools allowed-tools disallowedTools disallowed-tools tools mcp-config add-dir plugin-dir " +
+    "plugin-dir-no-mcp channels",
+  optional: "debug resume from-pr remote teleport",
+  switch:
+    "verbose print debug-to-stderr allow-dangerously-skip-permissions dangerously-skip-permissions continue " +
+    "fork-session no-session-persistence strict-mcp-config managed-settings-in-initialize " +
+    "include-partial-messages include-hook-events replay-user-messages session-mirror await-initialize " +
+    "await-claim enable-auth-status disable-slash-commands ide chrome no-chrome init init-only maintenance " +
+    "plan-mode-required version help list json",
 }
+const FLAGS: ReadonlyMap<string, Arity> = new Map(
+  ARITIES.flatMap((arity) => BY_ARITY[arity].split(" ").map((flag) => [flag, arity] as const)),
+)
 
 const SHORT: Readonly<Record<string, string>> = {
   p: "print",
@@ -128,7 +56,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       words.push(word)
       continue
     }
-    const arity = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined
+    const arity = FLAGS.get(name)
     if (arity === undefined) {
       unknown.push(word)
       continue

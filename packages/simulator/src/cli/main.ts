@@ -41,7 +41,7 @@ async function list(isJson: boolean): Promise<number> {
 }
 
 async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
-  if (parsed.switches.has("help")) return print((await import("./help.ts")).HELP)
+  if (parsed.switches.has("help")) return print((await import("./commands.ts")).HELP)
   if (parsed.switches.has("list")) return list(parsed.switches.has("json"))
   const settings = await settingsFrom(parsed, env)
   if (parsed.switches.has("version")) return print(`${settings.profile.version} (Claude Code)\n`)

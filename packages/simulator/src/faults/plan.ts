@@ -1,5 +1,6 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { draw } from "./draw.ts"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { parseObject } from "../json.ts"
+import { draw } from "../randomness.ts"
 import { type Fault, type FaultSignal, isOfLine, type LineMishap, type Place, type SideMishap } from "./parse-fault.ts"
 
 /** What is to be done in place of writing a line, in this order. */
@@ -79,21 +80,12 @@ interface LineKind {
 }
 
 function kindOf(line: string): LineKind {
-  const message = parse(line)
+  const message = parseObject(line)
   const type = textOf(message, "type") ?? ""
   const inner = { control_request: "request", control_response: "response", stream_event: "event" }[type]
   const named = inner === undefined ? message : fieldOf(message, inner)
   const subtype = textOf(named, type === "stream_event" ? "type" : "subtype") ?? ""
   return { type, subtype, sessionId: textOf(message, "session_id") }
-}
-
-function parse(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : {}
-  } catch {
-    return {}
-  }
 }
 
 function isOfKind({ type, subtype }: Place, kind: LineKind): boolean {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { textOf } from "@signalbox/protocol/envelope"
+import { parseObject, textIn } from "../json.ts"
 import type { AgentInfo, CommandInfo, OwnPage, OwnPages, PluginInfo } from "../profiles/profile.ts"
 import type { Launch } from "./launch.ts"
 import { isRead } from "./settings-files.ts"
@@ -65,7 +66,8 @@ export function readPlugins(folders: readonly string[], cwd: string): PluginInfo
 }
 
 function readPlugin(path: string): PluginInfo {
-  const manifest = jsonIn(join(path, ".claude-plugin", "plugin.json"))
+  // A plugin without one is called by its folder.
+  const manifest = parseObject(textIn(join(path, ".claude-plugin", "plugin.json")) ?? "")
   const name = textOf(manifest, "name") ?? basename(path)
   const version = textOf(manifest, "version")
   const pages = (folder: string) => namesIn(join(path, folder)).filter((file) => file.endsWith(".md"))
@@ -90,15 +92,6 @@ function commandOf(plugin: string, name: string, page: Page): CommandInfo {
     name: `${plugin}:${name}`,
     description: `(${plugin}) ${descriptionOf(page)}`,
     argumentHint: page.head["argument-hint"] ?? "",
-  }
-}
-
-function jsonIn(path: string): unknown {
-  try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // a plugin without one is called by its folder
   }
 }
 

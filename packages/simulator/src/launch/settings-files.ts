@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { parseObject, textIn } from "../json.ts"
 import { readRule, showRule } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { Launch } from "./launch.ts"
@@ -24,7 +24,8 @@ const FILES: readonly SettingsSource[] = ["userSettings", "projectSettings", "lo
 /** Every settings file this launch reads, then what the command line said. A later one counts for more. */
 export function readSettings(launch: Launch): SourcedSettings[] {
   const read = FILES.filter((source) => isRead(launch, source)).flatMap((source) => {
-    const settings = parse(pathOf(launch, source))
+    // No such file, or one that cannot be read: a CLI goes on without it.
+    const settings = parseObject(textIn(pathOf(launch, source)) ?? "")
     return settings === undefined ? [] : [{ source, settings }]
   })
   return launch.settings === undefined ? read : [...read, { source: "flagSettings", settings: launch.settings }]
@@ -42,7 +43,7 @@ export function writeRules(launch: Launch, files: SettingsStore, update: Readonl
   const behavior = textOf(update, "behavior")
   if (source === undefined || behavior === undefined || !Array.isArray(update["rules"])) return
   const path = pathOf(launch, source)
-  const settings = parseText(files.read(path)) ?? {}
+  const settings = parseObject(files.read(path) ?? "") ?? {}
   const permissions = fieldOf(settings, "permissions") ?? {}
   const before = permissions[behavior]
   const kept = Array.isArray(before) && update["type"] !== "replaceRules" ? before : []
@@ -55,22 +56,4 @@ export function writeRules(launch: Launch, files: SettingsStore, update: Readonl
 function pathOf({ cwd, configDir }: Launch, source: SettingsSource): string {
   if (source === "userSettings") return join(configDir, "settings.json")
   return join(cwd, ".claude", source === "projectSettings" ? "settings.json" : "settings.local.json")
-}
-
-function parse(path: string): Readonly<Fields> | undefined {
-  try {
-    return parseText(readFileSync(path, "utf8"))
-  } catch {
-    return undefined // no such file: most launches have none
-  }
-}
-
-function parseText(text: string | undefined): Readonly<Fields> | undefined {
-  if (text === undefined) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // a CLI goes on without a file it cannot read
-  }
 }

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseJson, textIn } from "../json.ts"
 import type { Fields, McpServerConfig, NamedServer } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 
@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** The servers of `--mcp-config`: JSON, or files of it. Throws `launch/refused` in the CLI's words. */
 export function readMcpFlags(texts: readonly string[], { cwd, env }: { cwd: string; env: Environment }): NamedServer[] {
   return texts.flatMap((text) => {
-    const source = text.trimStart().startsWith("{") ? parsed(text) : undefined
+    const source = text.trimStart().startsWith("{") ? parseJson(text) : undefined
     const config = source ?? readFile(resolve(cwd, text))
     const servers = fieldOf(config, "mcpServers")
     if (servers === undefined) throw refused("mcpServers: Does not adhere to MCP server configuration schema")
@@ -26,7 +26,7 @@ export function readMcpFlags(texts: readonly string[], { cwd, env }: { cwd: stri
 
 /** The project's own `.mcp.json`, where there is one that can be read. */
 export function readProjectServers(cwd: string, env: Environment): NamedServer[] {
-  const servers = fieldOf(parsed(readText(join(cwd, ".mcp.json")) ?? ""), "mcpServers") ?? {}
+  const servers = fieldOf(parseJson(textIn(join(cwd, ".mcp.json")) ?? ""), "mcpServers") ?? {}
   return Object.entries(servers).flatMap(([name, server]) => {
     const config = readServerConfig(server, env)
     return config === undefined ? [] : [{ name, config, scope: "project" as const }]
@@ -67,25 +67,9 @@ function isTextList(value: unknown): value is string[] {
 }
 
 function readFile(path: string): unknown {
-  const text = readText(path)
+  const text = textIn(path)
   if (text === undefined) throw refused(`MCP config file not found: ${path}`)
-  return parsed(text) ?? {}
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8")
-  } catch {
-    return undefined // not there: who needs it says so
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return parseJson(text) ?? {}
 }
 
 function refused(what: string): SimulatorError {

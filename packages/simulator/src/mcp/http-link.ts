@@ -1,5 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { eventsIn } from "../event-stream.ts"
+import { parseJson } from "../json.ts"
 import type { Fields, RemoteServer } from "../profiles/profile.ts"
 import { CONNECTION_CLOSED, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
 import { RpcPeer, type ServeMcp } from "./rpc-peer.ts"
@@ -90,7 +91,7 @@ export async function openSseLink(
   const read = async (body: ReadableStream<Uint8Array>) => {
     for await (const { event, data } of eventsIn(body)) {
       if (event === "endpoint") endpoint.resolve(new URL(data, server.url))
-      else if (event === "message") peer.take(parsed(data))
+      else if (event === "message") peer.take(parseJson(data))
     }
   }
   const end = () => {
@@ -146,22 +147,13 @@ async function refusal(response: Response): Promise<{ kind: "other"; message: st
 
 async function* messagesIn(response: Response): AsyncGenerator<Readonly<Fields>> {
   if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true || response.body === null) {
-    const value = parsed(await response.text())
+    const value = parseJson(await response.text())
     yield* (Array.isArray(value) ? value : [value]).filter(isObject)
     return
   }
   for await (const { data } of eventsIn(response.body)) {
-    const message = parsed(data)
+    const message = parseJson(data)
     if (isObject(message)) yield message
-  }
-}
-
-/** What is no JSON is no message. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

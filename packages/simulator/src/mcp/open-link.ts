@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createLineSplitter } from "@signalbox/protocol/framing"
+import { parseJson } from "../json.ts"
 import type { Fields, NamedServer, StdioServer } from "../profiles/profile.ts"
 import { openHttpLink, openSseLink } from "./http-link.ts"
 import { type McpClient, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
@@ -62,17 +63,9 @@ async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLink
 function readLines(child: ChildProcess, peer: RpcPeer): void {
   const splitter = createLineSplitter()
   child.stdout?.on("data", (chunk: Buffer) => {
-    for (const line of splitter.push(chunk)) peer.take(parsed(line))
+    // A server that writes what is no JSON has lost its way, and is not the reason to end.
+    for (const line of splitter.push(chunk)) peer.take(parseJson(line))
   })
-}
-
-/** A server that writes what is no JSON has lost its way, and is not the reason to end. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 async function spawned(child: ChildProcess, command: string): Promise<void> {

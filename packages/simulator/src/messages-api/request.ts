@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { isObject } from "@signalbox/protocol/envelope"
+import { parseObject } from "../json.ts"
 
 /** One entry of `messages`, as far as the player looks into it. */
 export interface Entry {
@@ -25,11 +27,11 @@ export interface MessagesRequest {
   bodyBytes: number
 }
 
-type Fields = Record<string, unknown>
+type Fields = Readonly<Record<string, unknown>>
 
 /** The request, or undefined if the body is not one. */
 export function parseRequest(body: string, headers: IncomingHttpHeaders): MessagesRequest | undefined {
-  const fields = parseJsonObject(body)
+  const fields = parseObject(body)
   if (fields === undefined || !Array.isArray(fields["messages"])) return undefined
   const messages: unknown[] = fields["messages"]
   return {
@@ -83,7 +85,7 @@ function sessionOf(fields: Fields, headers: IncomingHttpHeaders): string {
   if (header !== undefined) return header
   const metadata = fields["metadata"]
   const userId = isObject(metadata) ? textOr(metadata["user_id"], "") : ""
-  const named = parseJsonObject(userId)?.["session_id"]
+  const named = parseObject(userId)?.["session_id"]
   if (typeof named === "string") return named
   return /_session_([0-9a-f-]+)$/i.exec(userId)?.[1] ?? ""
 }
@@ -92,21 +94,8 @@ function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-function parseJsonObject(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
 function objectsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : []
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -15,14 +15,12 @@ export interface ModelRequest {
   readonly tools: readonly string[]
   /** A sub-agent asks, not the conversation. */
   readonly agent?: { readonly id: string; readonly prompt: string; readonly toolUseId: string }
-  /** Which side call this is, if it is one. */
-  readonly side?: "compact" | "check"
 }
 
 export type ModelAction =
   | ReplyAction
   /** An HTTP error instead of a reply. */
-  | { do: "error"; status: number; type: string; message: string; retryAfterMs?: number }
+  | { do: "error"; status: number; type: string; message: string }
 
 export type ModelActions = Iterator<ModelAction> | AsyncIterator<ModelAction>
 

@@ -62,7 +62,6 @@ export class ScriptedModel implements Model {
   }
 
   #next(request: ModelRequest): Call {
-    if (request.side !== undefined) return plainReply(this.#sideText(request.side))
     if (request.agent !== undefined) return this.#nextOfAgent(request, request.agent)
     const scripted = this.#advance(request)
     if (scripted === undefined) {
@@ -82,10 +81,6 @@ export class ScriptedModel implements Model {
     return cursor.advance() ?? cursor.repeat() ?? cursor.begin(text)
   }
 
-  #sideText(side: "compact" | "check"): string {
-    return side === "compact" ? (this.#scenario.side?.compact ?? sideDefaults.compact) : "OK"
-  }
-
   #nextOfAgent(request: ModelRequest, agent: { id: string; toolUseId: string }): Call {
     const steps = this.#steps.get(agent.toolUseId)?.agent
     if (steps === undefined) return plainReply(this.#scenario.side?.agent ?? sideDefaults.agent)
@@ -100,9 +95,8 @@ export class ScriptedModel implements Model {
   *#play(call: Call, request: ModelRequest): Generator<ModelAction> {
     if (call.kind === "error") {
       for (const aside of call.asides ?? []) yield { do: "aside", aside }
-      const { error: status, type, message = "Scripted error", retryAfter } = call.error
-      const retry = retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }
-      yield { do: "error", status, type: type ?? errorTypeOf(status), message, ...retry }
+      const { error: status, type = errorTypeOf(status), message = "Scripted error" } = call.error
+      yield { do: "error", status, type, message }
       return
     }
     const blocks = call.blocks.map((block) => this.#named(block))

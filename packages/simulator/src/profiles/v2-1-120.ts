@@ -16,6 +16,11 @@ import { profile2137 } from "./v2-1-37.ts"
 
 const skills = ["update-config", "debug", "simplify", "batch", "fewer-permission-prompts", "loop", "claude-api"]
 
+const TOOLS =
+  "Task AskUserQuestion Bash CronCreate CronDelete CronList Edit EnterPlanMode EnterWorktree " +
+  "ExitPlanMode ExitWorktree Glob Grep NotebookEdit Read ScheduleWakeup Skill TaskOutput TaskStop " +
+  "TodoWrite WebFetch WebSearch Write"
+
 const commands = [
   command("update-config", "Change the settings"),
   command("debug", "Turn on the debug log of this session", "[issue description]"),
@@ -98,31 +103,7 @@ export const profile2120: WireProfile = {
   generation: 120,
   dial: "cli2120",
   catalog: {
-    tools: [
-      "Task",
-      "AskUserQuestion",
-      "Bash",
-      "CronCreate",
-      "CronDelete",
-      "CronList",
-      "Edit",
-      "EnterPlanMode",
-      "EnterWorktree",
-      "ExitPlanMode",
-      "ExitWorktree",
-      "Glob",
-      "Grep",
-      "NotebookEdit",
-      "Read",
-      "ScheduleWakeup",
-      "Skill",
-      "TaskOutput",
-      "TaskStop",
-      "TodoWrite",
-      "WebFetch",
-      "WebSearch",
-      "Write",
-    ],
+    tools: TOOLS.split(" "),
     commands,
     skills,
     agents,

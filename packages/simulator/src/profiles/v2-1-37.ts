@@ -14,6 +14,10 @@ import { agent, askFields, callUsage, command, HAIKU_4_5, present } from "./shar
 
 // CLI 2.1.37, the generation of the seed documents. Descriptions are our own words; names are the wire's.
 
+const TOOLS =
+  "Task TaskOutput Bash Glob Grep ExitPlanMode Read Edit Write NotebookEdit WebFetch TodoWrite " +
+  "WebSearch TaskStop AskUserQuestion Skill EnterPlanMode ToolSearch"
+
 const commands = [
   command("debug", "Read the debug log of this session", "[issue description]"),
   command("compact", "Replace the history by a summary", "<optional custom summarization instructions>"),
@@ -64,26 +68,7 @@ export const profile2137: WireProfile = {
   generation: 37,
   dial: "cli2137",
   catalog: {
-    tools: [
-      "Task",
-      "TaskOutput",
-      "Bash",
-      "Glob",
-      "Grep",
-      "ExitPlanMode",
-      "Read",
-      "Edit",
-      "Write",
-      "NotebookEdit",
-      "WebFetch",
-      "TodoWrite",
-      "WebSearch",
-      "TaskStop",
-      "AskUserQuestion",
-      "Skill",
-      "EnterPlanMode",
-      "ToolSearch",
-    ],
+    tools: TOOLS.split(" "),
     commands,
     skills,
     agents,

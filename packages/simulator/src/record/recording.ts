@@ -1,5 +1,6 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
+import { parseJson } from "../json.ts"
 import { SimulatorError } from "../simulator-error.ts"
 
 /** A line of a conversation: who said it, and when, in milliseconds from the beginning. */
@@ -79,14 +80,6 @@ function readLine(entry: Readonly<Record<string, unknown>>): RecordedLine | unde
 
 function invalid(path: string, line: number, message: string): SimulatorError {
   return new SimulatorError("recording/invalid", `${path}:${line}: ${message}`, { details: { path, line } })
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 export interface RecordOptions {

@@ -1,6 +1,6 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseJson } from "../json.ts"
 import type { Randomness } from "../randomness.ts"
-import { parseJson } from "./recording.ts"
 import type { ReplayStep } from "./replay-schema.ts"
 
 export interface HostRequest {

@@ -1,5 +1,6 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseJson, type RecordedLine, type Recording } from "./recording.ts"
+import { parseJson } from "../json.ts"
+import type { RecordedLine, Recording } from "./recording.ts"
 import type { Replay, ReplayStep } from "./replay-schema.ts"
 
 type Message = { type: string; [field: string]: unknown }

@@ -1,6 +1,7 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseJson } from "../json.ts"
 import type { AgentStep, ErrorStep, Scenario, Step, ToolStep, Turn } from "../scenario/schema.ts"
-import { parseJson, type Recording } from "./recording.ts"
+import type { Recording } from "./recording.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 type Content = Exclude<Extract<Step, { reply: unknown }>["reply"][number], { todos: unknown }>

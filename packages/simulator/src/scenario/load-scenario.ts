@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { isObject } from "@signalbox/protocol/envelope"
 import { SimulatorError } from "../simulator-error.ts"
+import { misplacedSteps } from "./calls.ts"
 import { fitsSchema } from "./fits-schema.ts"
-import { misplacedSteps } from "./misplaced-steps.ts"
 import type { Scenario } from "./schema.ts"
 
 /** The scenarios that come with the simulator, made from the YAML beside it and checked when they were. */

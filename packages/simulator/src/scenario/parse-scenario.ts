@@ -1,10 +1,10 @@
 import { z } from "zod"
 import { SimulatorError } from "../simulator-error.ts"
-import { misplacedSteps, type ScenarioProblem } from "./misplaced-steps.ts"
+import { misplacedSteps, type ScenarioProblem } from "./calls.ts"
 import { keysAt, unknownKey, unknownKind, wordsFor } from "./problem-words.ts"
 import { type Scenario, scenarioSchema } from "./schema.ts"
 
-export type { ScenarioProblem } from "./misplaced-steps.ts"
+export type { ScenarioProblem } from "./calls.ts"
 
 type Issue = z.core.$ZodIssue
 type Path = ScenarioProblem["path"]

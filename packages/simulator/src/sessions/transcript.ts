@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { parseObject } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { dashed } from "../profiles/shared.ts"
 
@@ -131,7 +132,8 @@ export function loadSession(place: TranscriptPlace, sessionId: string, at?: stri
   if (!existsSync(path)) return undefined
   const all = readFileSync(path, "utf8")
     .split("\n")
-    .flatMap((line): Fields[] => parseEntries(line))
+    .map(parseObject)
+    .filter((entry) => entry !== undefined)
   const branch = conversationOf(all)
   const cut = at === undefined ? -1 : branch.findIndex((entry) => entry["uuid"] === at)
   const entries = cut === -1 ? branch : branch.slice(0, cut + 1)
@@ -189,15 +191,6 @@ export function historyOf(entries: readonly Fields[]): Fields[] {
 
 function blocksOf(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [{ type: "text", text: typeof content === "string" ? content : "" }]
-}
-
-function parseEntries(line: string): Fields[] {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? [{ ...value }] : []
-  } catch {
-    return []
-  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { textOf } from "@signalbox/protocol/envelope"
 import { isOn } from "../launch/launch.ts"
 import { isInside } from "../permissions/bash-command.ts"
 import { wholeText } from "../scenario/text.ts"
-import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
+import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
 
 const SILENT = /^(?:touch|mkdir|rm|rmdir|mv|cp|ln|chmod|cd)\b/
 const PROGRESS_AFTER_MS = 2000

@@ -3,7 +3,7 @@ import { textOf } from "@signalbox/protocol/envelope"
 import { globPattern } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { Checkpoints, Files } from "./files.ts"
-import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
+import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
 
 const CURRENT = " (file state is current in your context — no need to Read it back)"
 const CONTEXT_LINES = 3

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { textIn } from "../json.ts"
 
 /** The files that simulated tools read and write: those of the disk, or made-up ones. */
 export interface Files {
@@ -14,13 +15,7 @@ const MAX_LISTED = 10_000
 
 export function diskFiles(): Files {
   return {
-    read(path) {
-      try {
-        return readFileSync(path, "utf8")
-      } catch {
-        return undefined
-      }
-    },
+    read: textIn,
     write(path, text) {
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, text)

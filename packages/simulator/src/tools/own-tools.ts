@@ -2,7 +2,7 @@ import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { setMode } from "../permissions/permission-state.ts"
 import type { Fields, OwnPage } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
-import { type Tool, type ToolOwner, type ToolRun, toolFailure } from "./tool.ts"
+import { type Tool, type ToolOwner, type ToolRun, toolFailure } from "./toolbox.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
 

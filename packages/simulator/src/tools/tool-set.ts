@@ -3,10 +3,9 @@ import type { Fields } from "../profiles/profile.ts"
 import { wholeText } from "../scenario/text.ts"
 import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
 import { fileTools } from "./file-tools.ts"
+import { resourceTools } from "./mcp-tools.ts"
 import { ownTools, skillTool } from "./own-tools.ts"
-import { resourceTools } from "./resource-tools.ts"
-import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./tool.ts"
-import type { Toolbox } from "./toolbox.ts"
+import { type Tool, type Toolbox, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
 
 /** A CLI's names for the tool that starts a sub-agent. */
 const AGENT_TOOLS = new Set(["Task", "Agent"])

@@ -1,9 +1,16 @@
 import { resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Fields } from "../profiles/profile.ts"
+import type { AgentClock } from "../clock.ts"
+import type { Launch } from "../launch/launch.ts"
+import type { McpServers } from "../mcp/servers.ts"
+import type { PermissionState } from "../permissions/permission-state.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
+import type { Randomness } from "../randomness.ts"
+import type { ToolStep } from "../scenario/schema.ts"
+import type { Wire } from "../wire/wire.ts"
 import { Checkpoints, diskFiles, type Files, memoryFiles } from "./files.ts"
 import { planInput } from "./own-tools.ts"
-import type { Tool, ToolOutcome, ToolRun } from "./tool.ts"
+import type { Tasks } from "./tasks.ts"
 import type { ToolSet } from "./tool-set.ts"
 
 /** `pretend`: no command runs and no file is touched. `real`: small versions of the tools do what they are asked. */
@@ -60,4 +67,61 @@ export class Toolbox {
     if (this.#set === undefined) throw new Error("the tools are not loaded: await load() before the turn")
     return this.#set
   }
+}
+
+/** The agent, as far as its tools are concerned. */
+export interface ToolOwner {
+  readonly profile: WireProfile
+  readonly launch: Launch
+  readonly clock: AgentClock
+  readonly random: Randomness
+  readonly wire: Wire
+  readonly mcp: McpServers
+  readonly tasks: Tasks
+  readonly state: { permissions: PermissionState; readonly jsonSchema: Readonly<Fields> | undefined }
+}
+
+/** One call of a tool that may run. */
+export interface ToolRun {
+  readonly core: ToolOwner
+  readonly name: string
+  readonly input: Readonly<Fields>
+  readonly toolUseId: string
+  readonly signal: AbortSignal
+  readonly step: ToolStep | undefined
+  readonly parent: string | null
+}
+
+/** What the model gets to read, and the tool's own form of it. */
+export interface ToolOutcome {
+  readonly content: string | readonly unknown[]
+  /** Written on the result where the tool tells it; left out where it does not. */
+  readonly isError?: boolean
+  readonly structured: unknown
+  /** Where the ids stand in the result's block: most tools begin with it. */
+  readonly idLast?: boolean
+  /** And where the kind of the block comes before both. */
+  readonly typeFirst?: boolean
+  /** What the model is told besides, in a message of its own. */
+  readonly says?: string
+  /** Runs when its hooks are done, right before the result is said. */
+  readonly before?: () => void
+  /** Runs after the result has been said. */
+  readonly after?: () => Promise<void>
+}
+
+export interface Tool {
+  /** What is wrong with the call, found before anyone is asked. */
+  check?(run: ToolRun): string | undefined
+  run(run: ToolRun): Promise<ToolOutcome>
+}
+
+/** A failure as a tool tells it. */
+export function toolFailure(message: string): ToolOutcome {
+  return { content: message, isError: true, structured: `Error: ${message}` }
+}
+
+/** A call that is wrong in itself. */
+export function callFailure(message: string, structured = `Error: ${message}`): ToolOutcome {
+  return { content: `<tool_use_error>${message}</tool_use_error>`, isError: true, structured }
 }

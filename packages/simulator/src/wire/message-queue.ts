@@ -14,7 +14,6 @@ export interface QueuedMessage {
   readonly isQuery: boolean
   /** What looks like a command is none. */
   readonly isVerbatim?: boolean
-  readonly timestamp?: string
   /** A task that ended speaks for itself: the turn it starts tells where it comes from. */
   readonly origin?: Fields
 }
@@ -114,7 +113,6 @@ export function readUserMessage(message: Readonly<Fields>, knowsPriority: boolea
   const body = isObject(message["message"]) ? message["message"] : {}
   const content = body["content"]
   const uuid = textOf(message, "uuid")
-  const timestamp = textOf(message, "timestamp")
   return {
     content: typeof content === "string" ? [{ type: "text", text: content }] : content,
     sent: content,
@@ -123,7 +121,6 @@ export function readUserMessage(message: Readonly<Fields>, knowsPriority: boolea
     isQuery: !knowsPriority || message["shouldQuery"] !== false,
     ...(knowsPriority && message["client_composed"] === true ? { isVerbatim: true } : {}),
     ...(uuid === undefined ? {} : { uuid }),
-    ...(timestamp === undefined ? {} : { timestamp }),
   }
 }
 
