@@ -1,5 +1,5 @@
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Fields, SessionFacts } from "../profiles/profile.ts"
+import type { AgentInfo, Fields, SessionFacts } from "../profiles/profile.ts"
 import { type AgentCore, toolsOf } from "./core.ts"
 
 /** What an agent tells of itself: on `system/init`, and in its reply to `initialize`. */
@@ -20,28 +20,22 @@ function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): Sessi
     model: state.model,
     permissionMode: state.permissions.mode,
     apiKeySource: apiKeySource(launch.env),
-    outputStyle: "default",
     tools: toolsOf(core),
     mcpServers: core.mcp.initList(),
     mcpPrompts: core.mcp.promptNames(),
     plugins: launch.plugins,
     pages: launch.pages,
-    agents: withAdded(core, profile.catalog.agents, agents),
-    agentNames: withAdded(
-      core,
-      profile.catalog.agentNames.map((name) => ({ name })),
-      agents,
-    ).map(({ name }) => name),
+    agents: withAdded(core, agents),
     directories: state.permissions.directories,
     hooksApplied: core.hooks.isSet,
-    sessionState: "idle",
     uuid: core.random.uuid(),
     userUuids,
   }
 }
 
 /** Newer generations sort them, as their catalogs are, 2.1.120 only those of files; the oldest puts its own first. */
-function withAdded<T extends { name: string }>(core: AgentCore, own: readonly T[], added: readonly T[]): readonly T[] {
+function withAdded(core: AgentCore, added: readonly AgentInfo[]): readonly AgentInfo[] {
+  const own = core.profile.catalog.agents
   // To compare words of a language takes Node some milliseconds, the first time.
   const { sortsAgents } = core.profile.quirks
   const isSorted = sortsAgents === "always" || (sortsAgents === "with-files" && core.launch.pages.agents.length > 0)

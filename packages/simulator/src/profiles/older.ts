@@ -20,8 +20,8 @@ export function initFields(facts: SessionFacts, own: OwnLists & { version: strin
     slash_commands: [...commandsWith(facts, own).map(({ name }) => name), ...facts.mcpPrompts],
     apiKeySource: facts.apiKeySource,
     claude_code_version: own.version,
-    output_style: facts.outputStyle,
-    agents: facts.agentNames,
+    output_style: "default",
+    agents: facts.agents.map(({ name }) => name),
     skills: [...own.skills, ...facts.pages.skills.map(({ info }) => info.name)],
     plugins: [],
   }

@@ -59,8 +59,6 @@ export interface Catalog {
   readonly commands: readonly CommandInfo[]
   readonly skills: readonly string[]
   readonly agents: readonly AgentInfo[]
-  /** The order of the names on `system/init`, which is not that of the reply to initialize everywhere. */
-  readonly agentNames: readonly string[]
   readonly models: readonly ModelInfo[]
   readonly outputStyles: readonly string[]
   readonly permissionModes: readonly string[]
@@ -86,7 +84,6 @@ export interface SessionFacts {
   readonly model: string
   readonly permissionMode: string
   readonly apiKeySource: string
-  readonly outputStyle: string
   readonly tools: readonly string[]
   readonly mcpServers: readonly { name: string; status: string; source: string }[]
   readonly plugins: readonly PluginInfo[]
@@ -94,11 +91,9 @@ export interface SessionFacts {
   /** Commands that MCP servers bring. */
   readonly mcpPrompts: readonly string[]
   readonly agents: readonly AgentInfo[]
-  readonly agentNames: readonly string[]
   readonly directories: readonly string[]
   /** The host brought hooks of its own. */
   readonly hooksApplied: boolean
-  readonly sessionState: "idle" | "running" | "requires_action"
   readonly uuid: string
   /** The host's messages that the turn begins with. */
   readonly userUuids: readonly string[]

@@ -1,31 +1,15 @@
 import type {
-  AgentInfo,
   AskFacts,
-  CommandInfo,
   ContextWindow,
   Fields,
   McpServerConfig,
   McpServerFacts,
-  ModelInfo,
   ModelSpending,
   SessionFacts,
   UsageNumbers,
 } from "./profile.ts"
 
 // Pieces that all versions write alike, or nearly so.
-
-export function command(
-  name: string,
-  description: string,
-  argumentHint = "",
-  ...aliases: readonly string[]
-): CommandInfo {
-  return { name, description, argumentHint, ...(aliases.length === 0 ? {} : { aliases }) }
-}
-
-export function agent(name: string, description: string, model?: string): AgentInfo {
-  return { name, description, ...(model === undefined ? {} : { model }) }
-}
 
 /** Leaves out what is undefined: on the wire a field is there or it is not. */
 export function present(fields: Fields): Fields {
@@ -167,14 +151,6 @@ export const NO_USAGE = {
   ...SERVER_TOOLS,
   service_tier: null,
   ...CACHE_CREATION,
-}
-
-export const HAIKU_4_5: ModelInfo = {
-  value: "haiku",
-  resolvedModel: "claude-haiku-4-5-20251001",
-  displayName: "Haiku",
-  description: "Haiku 4.5 · Fastest for quick answers · $1/$5 per Mtok",
-  traits: {},
 }
 
 /** Dollars for a million tokens, in and out; a cached token costs a tenth, one written to the cache a quarter more. */

@@ -1,13 +1,15 @@
 import { capabilities } from "@signalbox/protocol/known"
-import {
-  catalog2325,
-  commandsWith,
-  EARLY_CAPABILITIES,
-  pluginsWith,
-  skillsWith,
-  TERMINAL_COMMANDS,
-} from "./catalog-2-1-325.ts"
-import type { ContextWindow, Fields, MessageFacts, ResultFacts, SessionFacts, WireProfile } from "./profile.ts"
+import { readCatalog } from "./catalog.ts"
+import type {
+  ContextWindow,
+  Fields,
+  MessageFacts,
+  OwnPages,
+  PluginInfo,
+  ResultFacts,
+  SessionFacts,
+  WireProfile,
+} from "./profile.ts"
 import { quirks2325 } from "./quirks.ts"
 import {
   askFields,
@@ -21,6 +23,52 @@ import {
   tokenFields,
 } from "./shared.ts"
 
+const catalog = readCatalog("2.1.325")
+
+const TERMINAL_COMMANDS = ["doctor", "color", "focus", "reload-plugins"]
+
+/** Those that the reply to initialize names already. */
+const EARLY_CAPABILITIES = [
+  "ui_surface_v1",
+  "mcp_call_result_not_for_model_v1",
+  "mcp_call_check_permissions_v1",
+  "voice_call_talk_line_v1",
+  "ui_pane_widget_v1",
+  "reload_plugins_refuse_if_busy_v1",
+]
+
+/**
+ * The lists of commands, skills and plugins. What is kept in files comes first; what the launch's plugins bring stands
+ * behind the first of its own.
+ */
+function commandsWith(plugins: readonly PluginInfo[], { skills, commands }: OwnPages): Fields[] {
+  const byName = commands.toSorted((a, b) => (a.info.name < b.info.name ? -1 : 1))
+  const kept = [...skills, ...byName].map(({ info }) => ({ ...info }))
+  const own = catalog.commands.map((command): Fields => ({ ...command, builtin: true }))
+  const theirs = [...plugins.flatMap(({ commands }) => commands), ...plugins.flatMap(({ skills }) => skills)]
+  return [...kept, ...own.slice(0, 1), ...theirs.map((command) => ({ ...command })), ...own.slice(1)]
+}
+
+function skillsWith(plugins: readonly PluginInfo[], pages: OwnPages): string[] {
+  const [first = "", ...rest] = catalog.skills
+  return [
+    ...pages.skills.map(({ info }) => info.name),
+    first,
+    ...plugins.flatMap(({ skills }) => skills.map(({ name }) => name)),
+    ...rest,
+  ]
+}
+
+export function pluginsWith(plugins: readonly PluginInfo[]): Fields[] {
+  const theirs = plugins.map(({ name, path, version }) => ({
+    name,
+    path,
+    source: `${name}@inline`,
+    ...(version === undefined ? {} : { version }),
+  }))
+  return [...theirs, ...catalog.plugins]
+}
+
 const FAST_MODE = { fast_mode_state: "off", fast_mode_disabled_reason: "sdk_opt_in_required" }
 
 function init(facts: SessionFacts): Fields {
@@ -30,8 +78,8 @@ function init(facts: SessionFacts): Fields {
     terminal_slash_commands: TERMINAL_COMMANDS,
     apiKeySource: facts.apiKeySource,
     claude_code_version: "2.1.325",
-    output_style: facts.outputStyle,
-    agents: facts.agentNames,
+    output_style: "default",
+    agents: facts.agents.map(({ name }) => name),
     skills: skillsWith(facts.plugins, facts.pages),
     plugins: pluginsWith(facts.plugins),
     capabilities,
@@ -56,8 +104,8 @@ function initializeReply(facts: SessionFacts): Fields {
   return {
     commands: commandsWith(facts.plugins, facts.pages),
     agents: facts.agents,
-    output_style: facts.outputStyle,
-    available_output_styles: catalog2325.outputStyles,
+    output_style: "default",
+    available_output_styles: catalog.outputStyles,
     user_output_styles_dir: `${facts.configDir}/output-styles`,
     models: models(),
     account: { tokenSource: "none", apiKeySource: facts.apiKeySource, apiProvider: "firstParty" },
@@ -75,13 +123,13 @@ function initializeReply(facts: SessionFacts): Fields {
     remote_control_auto_on_by_default: false,
     ide_rc_auto_enable_gate: false,
     ...FAST_MODE,
-    session_state: facts.sessionState,
+    session_state: "idle",
     capabilities: EARLY_CAPABILITIES,
   }
 }
 
 export function models(): Fields[] {
-  return catalog2325.models.map(({ traits, ...model }) => ({ ...model, ...traits }))
+  return catalog.models.map(({ traits, ...model }) => ({ ...model, ...traits }))
 }
 
 const THINKING = { output_tokens_details: { thinking_tokens: 0 } }
@@ -225,7 +273,7 @@ const said = (type: "assistant" | "user") => (message: Fields, facts: MessageFac
 export const profile2325: WireProfile = {
   version: "2.1.325",
   generation: 325,
-  catalog: catalog2325,
+  catalog,
   quirks: quirks2325,
   shapes: {
     init,
