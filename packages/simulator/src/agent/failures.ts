@@ -8,10 +8,10 @@ export interface Spoken {
   readonly messageId: string
   readonly model: string
   readonly stopReason: string | null
-  readonly stopDetails?: Readonly<Fields>
-  readonly usage?: UsageNumbers
+  readonly stopDetails?: Readonly<Fields> | undefined
+  readonly usage?: UsageNumbers | undefined
   readonly failure?: Failure
-  readonly firstTokenMs?: number
+  readonly firstTokenMs?: number | undefined
   readonly uuids: readonly string[]
   readonly progress: Progress
   /** Asked for in one piece, not as a stream. */

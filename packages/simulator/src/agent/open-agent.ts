@@ -24,15 +24,15 @@ export interface SimulatedAgentOptions {
   /** A version such as `2.1.120`; left out, the newest. */
   readonly profile?: WireProfile | string
   /** A scenario that was parsed; left out, one that has something to say to everything. */
-  readonly scenario?: Scenario
+  readonly scenario?: Scenario | undefined
   /** Speaks instead of the scenario. */
-  readonly model?: Model
+  readonly model?: Model | undefined
   /** `pretend`, the default: no command runs and no file is touched. */
   readonly tools?: ToolMode
   /** 1, the default, is the scenario's own pace; 0 as fast as possible. */
   readonly timeScale?: number
   /** The same seed gives the same ids, and the same faults. */
-  readonly seed?: number
+  readonly seed?: number | undefined
   /** What goes wrong, in the words of `--fault`, besides what the scenario says. */
   readonly faults?: readonly string[]
   /** What a fault does besides writing lines. Left out, it ends this agent and its connection, never the process. */

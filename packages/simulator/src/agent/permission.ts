@@ -91,14 +91,14 @@ function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Que
     toolUseId: use.id,
     input: core.toolbox.shownInput({ core, input: use.input, name: use.name }),
     displayName: target === undefined ? use.ruleName : displayName(target.tool),
-    ...(question.description === undefined ? {} : { description: question.description }),
-    ...(keeps && question.suggestions !== undefined ? { suggestions: question.suggestions } : {}),
-    ...(keeps && question.blockedPath !== undefined ? { blockedPath: question.blockedPath } : {}),
-    ...(reason === undefined ? {} : { reason }),
-    ...(target === undefined ? {} : { mcpServer: { name: target.server, source: core.mcp.sourceOf(target.server) } }),
-    ...(question.policyAskOnly === true && keeps ? { policyAskOnly: true } : {}),
-    ...(question.needsUser === true ? { needsUser: true } : {}),
-    ...(scope.agentId === undefined ? {} : { agentId: scope.agentId }),
+    description: question.description,
+    suggestions: keeps ? question.suggestions : undefined,
+    blockedPath: keeps ? question.blockedPath : undefined,
+    reason,
+    mcpServer: target && { name: target.server, source: core.mcp.sourceOf(target.server) },
+    policyAskOnly: keeps ? question.policyAskOnly : undefined,
+    needsUser: question.needsUser,
+    agentId: scope.agentId,
   }
 }
 
@@ -269,14 +269,13 @@ function invalid(core: AgentCore): Permission {
 }
 
 function accepted(source: string, reasonType?: string): Fields {
-  const reason = reasonType === undefined ? {} : { reason_type: reasonType }
-  return { permission_decision: { decision: "accept", source, ...reason } }
+  return { permission_decision: decided("accept", source, reasonType) }
 }
 
 export function rejected(source: string, reasonType?: string): Fields {
-  const reason = reasonType === undefined ? {} : { reason_type: reasonType }
-  return {
-    non_execution_kind: "permission-rule",
-    permission_decision: { decision: "reject", source, ...reason },
-  }
+  return { non_execution_kind: "permission-rule", permission_decision: decided("reject", source, reasonType) }
+}
+
+function decided(decision: "accept" | "reject", source: string, reasonType: string | undefined): Fields {
+  return { decision, source, ...(reasonType === undefined ? {} : { reason_type: reasonType }) }
 }

@@ -266,7 +266,6 @@ export class Speech {
 
   #spoken(): Spoken {
     this.#remember()
-    const details = fieldOf(this.#stop, "stop_details")
     return {
       content: this.#content,
       messageId: textOf(this.#head, "id") ?? "",
@@ -275,9 +274,9 @@ export class Speech {
       uuids: this.#uuids,
       progress: this.#progress(),
       isWhole: this.#listening.isWhole === true,
-      ...(details === undefined ? {} : { stopDetails: details }),
-      ...(this.#stop === undefined ? {} : { usage: usageNumbers(this.#usage) }),
-      ...(this.#firstTokenMs === undefined ? {} : { firstTokenMs: this.#firstTokenMs }),
+      stopDetails: fieldOf(this.#stop, "stop_details"),
+      usage: this.#stop && usageNumbers(this.#usage),
+      firstTokenMs: this.#firstTokenMs,
     }
   }
 }

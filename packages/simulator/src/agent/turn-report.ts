@@ -28,57 +28,46 @@ export class TurnReport {
 
   /** Reports a turn in which the model was not asked. */
   tellLocal(messages: readonly QueuedMessage[], text: string, command?: string): void {
-    const named = command === undefined ? {} : { localCommand: command }
-    this.#emit({ kind: "success", text }, { messages, numTurns: 0, ...named })
+    this.#emit({ kind: "success", text }, { messages, numTurns: 0, localCommand: command })
   }
 
   tell(messages: readonly QueuedMessage[], ending: Ending): void {
     const numTurns = 1 + this.userMessages
     if (ending.kind === "done") {
-      const { apiError } = ending
-      const failed = apiError === undefined ? {} : { apiError }
-      const outcome = { kind: "success" as const, text: ending.text, ...failed }
-      return this.#emit(outcome, { messages, numTurns, terminalReason: ending.terminal })
+      const { text, apiError, terminal } = ending
+      return this.#emit({ kind: "success", text, apiError }, { messages, numTurns, terminalReason: terminal })
     }
     const { quirks } = this.#core.profile
     if (ending.kind === "error") {
       const { subtype, errors, terminal } = ending
-      const outcome = { kind: "error" as const, subtype, errors, isError: ending.isError ?? quirks.interruptIsError }
-      const reason = terminal === undefined ? {} : { terminalReason: terminal }
-      return this.#emit(outcome, { messages, numTurns, ...reason })
+      const isError = ending.isError ?? quirks.interruptIsError
+      return this.#emit({ kind: "error", subtype, errors, isError }, { messages, numTurns, terminalReason: terminal })
     }
     const stop = ending.during === "tools" ? this.stopReason : null
     this.stopReason = stop
     const diagnostic = `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${stop}`
     const errors = quirks.interruptIsError ? [diagnostic] : []
-    const outcome = {
-      kind: "error" as const,
-      subtype: "error_during_execution",
-      errors,
-      isError: quirks.interruptIsError,
-    }
+    const isError = quirks.interruptIsError
     const terminalReason = ending.during === "tools" ? "aborted_tools" : "aborted_streaming"
-    this.#emit(outcome, { messages, numTurns, terminalReason })
+    this.#emit(
+      { kind: "error", subtype: "error_during_execution", errors, isError },
+      { messages, numTurns, terminalReason },
+    )
   }
 
   #emit(
     outcome: ResultFacts["outcome"],
-    about: { messages: readonly QueuedMessage[]; numTurns: number; terminalReason?: string; localCommand?: string },
+    about: Pick<ResultFacts, "numTurns" | "terminalReason" | "localCommand"> & { messages: readonly QueuedMessage[] },
   ): void {
     const core = this.#core
     const { messages, ...told } = about
-    const origin = messages[0]?.origin
     const facts: ResultFacts = {
       sessionId: core.wire.sessionId,
       uuid: core.random.uuid(),
       outcome,
       ...told,
       stopReason: this.stopReason,
-      timing: {
-        ...this.timing,
-        durationMs: Math.max(1, core.clock.now() - this.startedAt),
-        apiMs: core.ledger.apiMs,
-      },
+      timing: { ...this.timing, durationMs: Math.max(1, core.clock.now() - this.startedAt), apiMs: core.ledger.apiMs },
       usage: core.ledger.turn,
       hasUsage: this.hasUsage,
       totalCostUsd: core.ledger.totalCostUsd,
@@ -91,8 +80,8 @@ export class TurnReport {
       safetyStops: core.state.safetyStops,
       subagents: core.state.subagents,
       subagentsInFront: core.state.subagentsInFront,
-      ...(this.structuredOutput === undefined ? {} : { structuredOutput: this.structuredOutput }),
-      ...(origin === undefined ? {} : { origin }),
+      structuredOutput: this.structuredOutput,
+      origin: messages[0]?.origin,
     }
     const result = core.profile.shapes.result(facts)
     core.state.lastFailed = result["is_error"] === true

@@ -34,17 +34,19 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     disallowedTools: list("disallowedTools", "disallowed-tools"),
     addDirs: (parsed.values.get("add-dir") ?? []).map((path) => resolve(cwd, path)),
     asksHost: has("sdk-url") || one("permission-prompt-tool") === "stdio" || one("permission-prompts") === "host",
-    ...given(promptTool(one("permission-prompt-tool")), (value) => ({ permissionPromptTool: value })),
-    ...given(one("agent"), (value) => ({ agent: value })),
+    permissionPromptTool: promptTool(one("permission-prompt-tool")),
+    agent: one("agent"),
     mirrorsSession: has("session-mirror"),
     session: sessionFrom(parsed),
-    ...toolsFrom(parsed),
-    ...given(one("model") ?? env["ANTHROPIC_MODEL"], (value) => ({ model: value })),
-    ...given(number("max-turns"), (value) => ({ maxTurns: value })),
-    ...given(number("max-budget-usd"), (value) => ({ maxBudgetUsd: value })),
-    ...given(jsonOrFile(one("settings")), (value) => ({ settings: value })),
-    ...given(one("setting-sources"), (value) => ({ settingSources: value.split(",").filter((name) => name !== "") })),
-    ...given(schemaFrom(one("json-schema"), profile), (value) => ({ jsonSchema: value })),
+    tools: toolsFrom(parsed),
+    model: one("model") ?? env["ANTHROPIC_MODEL"],
+    maxTurns: number("max-turns"),
+    maxBudgetUsd: number("max-budget-usd"),
+    settings: jsonOrFile(one("settings")),
+    settingSources: one("setting-sources")
+      ?.split(",")
+      .filter((name) => name !== ""),
+    jsonSchema: schemaFrom(one("json-schema"), profile),
   })
 }
 
@@ -115,22 +117,16 @@ function sessionFrom({ values, switches }: ParsedArguments): Launch["session"] {
     persist: !switches.has("no-session-persistence"),
     continueLast: switches.has("continue"),
     fork: switches.has("fork-session"),
-    ...given(one("resume"), (value) => ({ resume: value })),
-    ...given(one("resume-session-at"), (value) => ({ resumeAt: value })),
-    ...given(one("session-id"), (value) => ({ sessionId: value })),
+    resume: one("resume"),
+    resumeAt: one("resume-session-at"),
+    sessionId: one("session-id"),
   }
 }
 
 /** `default` stands for all of them; nothing at all for none. */
-function toolsFrom({ values, switches }: ParsedArguments): { tools?: readonly string[] } {
-  if (!switches.has("tools")) return {}
+function toolsFrom({ values, switches }: ParsedArguments): readonly string[] | undefined {
   const named = splitList(values.get("tools") ?? [])
-  return named.includes("default") ? {} : { tools: named }
-}
-
-/** Nothing for an option that was not given. */
-function given<V, T extends object>(value: V | undefined, option: (value: V) => T): T | Record<string, never> {
-  return value === undefined ? {} : option(value)
+  return !switches.has("tools") || named.includes("default") ? undefined : named
 }
 
 /** Commas separate, but not inside the brackets of a rule. */

@@ -124,8 +124,8 @@ async function play(
     faults,
     faultEffects: effects,
     ...parts,
-    ...(createModel === undefined ? {} : { model: createModel() }),
-    ...(seed === undefined ? {} : { seed }),
+    model: createModel?.(),
+    seed,
     onStderr: (text) => void process.stderr.write(text),
   }
   const agent = openAgent(options, await loadFaults(options))

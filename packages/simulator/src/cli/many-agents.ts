@@ -15,7 +15,7 @@ export interface ManyAgents {
   readonly env: Environment
   readonly settings: Settings
   readonly launch: Launch
-  readonly scenario?: Scenario
+  readonly scenario?: Scenario | undefined
   readonly createModel?: () => Model
   readonly say: (text: string) => Promise<void>
 }
@@ -127,9 +127,9 @@ async function playOne(
       tools,
       faults,
       faultEffects: cutsOf(transport, isHybrid),
-      ...(scenario === undefined ? {} : { scenario }),
-      ...(createModel === undefined ? {} : { model: createModel() }),
-      ...(seed === undefined ? {} : { seed: seed + number }),
+      scenario,
+      model: createModel?.(),
+      seed: seed === undefined ? undefined : seed + number,
       onStderr: (text) => void say(`agent ${number}: ${text}`),
     })
     company.join(agent)

@@ -17,8 +17,7 @@ export async function playReplay(
 ): Promise<number> {
   const replay = await readReplayFile(file, (text) => void process.stderr.write(`claude-sim: ${text}\n`))
   const faulty = openFaulty(transport, faults, { seed, sessionId: "", effects })
-  const options = { replay, timeScale, ...(seed === undefined ? {} : { seed }) }
-  const agent = openReplay({ transport: faulty ?? transport, ...options })
+  const agent = openReplay({ transport: faulty ?? transport, replay, timeScale, seed })
   process.on("SIGTERM", () => {
     if (faulty?.ignoresTerm === true) return
     faulty?.abandon()

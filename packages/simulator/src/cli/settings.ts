@@ -10,16 +10,16 @@ export interface Settings {
   readonly profile: WireProfile
   readonly timeScale: number
   readonly tools: ToolMode
-  readonly seed?: number
-  readonly scenarioFile?: string
-  readonly modelUrl?: string
+  readonly seed?: number | undefined
+  readonly scenarioFile?: string | undefined
+  readonly modelUrl?: string | undefined
   /** A recording to play instead of a scenario, and where to write one of this run. */
-  readonly replayFile?: string
-  readonly recordFile?: string
+  readonly replayFile?: string | undefined
+  readonly recordFile?: string | undefined
   /** In the words of `--fault`. */
   readonly faults: readonly string[]
   /** How many agents this one process plays, if it is not just itself. */
-  readonly agents?: number
+  readonly agents?: number | undefined
 }
 
 const MAX_AGENTS = 10_000
@@ -37,11 +37,6 @@ export async function settingsFrom(parsed: ParsedArguments, env: Environment): P
     ...(env[`SIGNALBOX_SIM_${variable}`] === undefined ? [] : [env[`SIGNALBOX_SIM_${variable}`] ?? ""]),
   ]
   const given = (flag: string, variable: string) => parsed.values.get(flag)?.at(-1) ?? env[`SIGNALBOX_SIM_${variable}`]
-  const seed = given("seed", "SEED")
-  const scenarioFile = given("scenario", "SCENARIO")
-  const modelUrl = given("model-url", "MODEL_URL")
-  const replayFile = given("replay", "REPLAY")
-  const recordFile = given("record", "RECORD")
   const agents = agentsOf(given("agents", "AGENTS"))
   const version = given("profile", "PROFILE") ?? (agents === undefined ? undefined : DIALS)
   return {
@@ -49,12 +44,12 @@ export async function settingsFrom(parsed: ParsedArguments, env: Environment): P
     timeScale: timeScaleOf(given("speed", "SPEED")),
     tools: toolsOf(given("simulate-tools", "TOOLS")),
     faults: all("fault", "FAULT").flatMap((text) => text.split(/\s+/).filter((spec) => spec !== "")),
-    ...(seed === undefined ? {} : { seed: seedOf(seed) }),
-    ...(scenarioFile === undefined ? {} : { scenarioFile }),
-    ...(modelUrl === undefined ? {} : { modelUrl }),
-    ...(replayFile === undefined ? {} : { replayFile }),
-    ...(recordFile === undefined ? {} : { recordFile }),
-    ...(agents === undefined ? {} : { agents }),
+    seed: seedOf(given("seed", "SEED")),
+    scenarioFile: given("scenario", "SCENARIO"),
+    modelUrl: given("model-url", "MODEL_URL"),
+    replayFile: given("replay", "REPLAY"),
+    recordFile: given("record", "RECORD"),
+    agents,
   }
 }
 
@@ -81,7 +76,8 @@ function toolsOf(text: string | undefined): ToolMode {
   throw refused(`--simulate-tools is real or pretend, not ${text}`)
 }
 
-function seedOf(text: string): number {
+function seedOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
   const number = Number(text)
   if (Number.isInteger(number)) return number
   throw refused(`--seed takes a whole number, not ${text}`)

@@ -29,9 +29,9 @@ export type OpenFaults = (agent: { sessionId: string; end: (code: number) => voi
 /** The faults of the scenario, and those asked for besides. */
 export function faultsOver(options: {
   readonly transport: Transport
-  readonly scenario?: { readonly faults?: readonly string[] }
+  readonly scenario?: { readonly faults?: readonly string[] } | undefined
   readonly faults?: readonly string[]
-  readonly seed?: number
+  readonly seed?: number | undefined
   readonly faultEffects?: Partial<FaultEffects>
 }): OpenFaults {
   const { transport, scenario, faults = [], seed, faultEffects } = options

@@ -7,29 +7,29 @@ export interface Launch {
   readonly configDir: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
-  readonly model?: string
+  readonly model?: string | undefined
   readonly permissionMode: string
-  readonly maxTurns?: number
-  readonly maxBudgetUsd?: number
+  readonly maxTurns?: number | undefined
+  readonly maxBudgetUsd?: number | undefined
   readonly includePartialMessages: boolean
   readonly replayUserMessages: boolean
   readonly includeHookEvents: boolean
   readonly allowedTools: readonly string[]
   readonly disallowedTools: readonly string[]
   /** The only tools there are; left out, all of the version. */
-  readonly tools?: readonly string[]
-  readonly settings?: Readonly<Fields>
+  readonly tools?: readonly string[] | undefined
+  readonly settings?: Readonly<Fields> | undefined
   /** Left out: all of them. */
-  readonly settingSources?: readonly string[]
-  readonly jsonSchema?: Readonly<Fields>
+  readonly settingSources?: readonly string[] | undefined
+  readonly jsonSchema?: Readonly<Fields> | undefined
   readonly addDirs: readonly string[]
   readonly mayBypassPermissions: boolean
   /** Whether permission is asked over the wire; else what needs it is refused. */
   readonly asksHost: boolean
   /** An MCP tool that is asked instead of the host, such as `mcp__desk__ask`. */
-  readonly permissionPromptTool?: string
+  readonly permissionPromptTool?: string | undefined
   /** One of the agents plays the main part: its tools are the session's. */
-  readonly agent?: string
+  readonly agent?: string | undefined
   /** The host is told what is written into the transcript. */
   readonly mirrorsSession: boolean
   /** MCP servers to start or dial. Those that live in the host name themselves. */
@@ -42,11 +42,11 @@ export interface Launch {
 }
 
 export interface SessionLaunch {
-  readonly resume?: string
+  readonly resume?: string | undefined
   readonly continueLast?: boolean
   readonly fork?: boolean
-  readonly resumeAt?: string
-  readonly sessionId?: string
+  readonly resumeAt?: string | undefined
+  readonly sessionId?: string | undefined
   readonly persist: boolean
 }
 

@@ -273,14 +273,7 @@ function ownTimeoutMs({ launch }: McpClient): number {
 
 function factsOf({ name, status, error, known, own }: Server): McpServerFacts {
   const tools = known.tools.map((tool) => ({ name: tool["name"], annotations: annotationsOf(tool) }))
-  return {
-    name,
-    status,
-    tools,
-    ...(known.info === undefined ? {} : { info: known.info }),
-    ...(error === undefined ? {} : { error }),
-    ...(own === undefined ? {} : { own: { config: own.config, scope: own.scope } }),
-  }
+  return { name, status, tools, info: known.info, error, own }
 }
 
 function wireName(name: string): string {

@@ -15,10 +15,10 @@ export interface RecordedRequest {
   /** The call of the scenario that answered it. */
   position?: Position
   sessionId: string
-  agentId?: string
+  agentId?: string | undefined
   model: string
   stream: boolean
-  maxTokens?: number
+  maxTokens?: number | undefined
   system: string
   tools: string[]
   messages: unknown[]
@@ -110,10 +110,10 @@ export function recordOf(
     path: http.path,
     headers: withoutSecrets(http.headers),
     sessionId: request.sessionId,
-    ...(request.agentId === undefined ? {} : { agentId: request.agentId }),
+    agentId: request.agentId,
     model: request.model,
     stream: request.stream,
-    ...(request.maxTokens === undefined ? {} : { maxTokens: request.maxTokens }),
+    maxTokens: request.maxTokens,
     system: request.system,
     tools: request.tools.map((tool) => tool.name),
     messages: request.messages,

@@ -141,7 +141,7 @@ export interface ResultFacts {
   readonly sessionId: string
   readonly uuid: string
   readonly outcome:
-    | { readonly kind: "success"; readonly text: string; readonly apiError?: ResultError }
+    | { readonly kind: "success"; readonly text: string; readonly apiError?: ResultError | undefined }
     | {
         readonly kind: "error"
         readonly subtype: string
@@ -151,10 +151,10 @@ export interface ResultFacts {
   readonly numTurns: number
   readonly stopReason: string | null
   /** Left out where the model was not asked. */
-  readonly terminalReason?: string
-  readonly localCommand?: string
+  readonly terminalReason?: string | undefined
+  readonly localCommand?: string | undefined
   /** The task whose end started the turn. */
-  readonly origin?: Fields
+  readonly origin?: Fields | undefined
   readonly timing: Timing
   readonly usage: UsageNumbers
   /** No call came to its end in this turn. */
@@ -184,15 +184,17 @@ export interface AskFacts {
   readonly toolUseId: string
   readonly input: Fields
   readonly displayName: string
-  readonly description?: string
-  readonly suggestions?: readonly Fields[]
-  readonly blockedPath?: string
+  readonly description?: string | undefined
+  readonly suggestions?: readonly Fields[] | undefined
+  readonly blockedPath?: string | undefined
   /** A reason without words is told by its type alone. */
-  readonly reason?: { readonly text: string | undefined; readonly type: string; readonly hookEvent?: string }
-  readonly mcpServer?: { readonly name: string; readonly source: string }
-  readonly policyAskOnly?: boolean
-  readonly needsUser?: boolean
-  readonly agentId?: string
+  readonly reason?:
+    | { readonly text: string | undefined; readonly type: string; readonly hookEvent?: string }
+    | undefined
+  readonly mcpServer?: { readonly name: string; readonly source: string } | undefined
+  readonly policyAskOnly?: boolean | undefined
+  readonly needsUser?: boolean | undefined
+  readonly agentId?: string | undefined
 }
 
 export interface StdioServer {
@@ -224,10 +226,10 @@ export interface NamedServer {
 export interface McpServerFacts {
   readonly name: string
   readonly status: string
-  readonly info?: Fields
-  readonly error?: string
+  readonly info?: Fields | undefined
+  readonly error?: string | undefined
   readonly tools: readonly Fields[]
-  readonly own?: { readonly config: McpServerConfig; readonly scope: string }
+  readonly own?: { readonly config: McpServerConfig; readonly scope: string } | undefined
 }
 
 /** The messages whose fields differ from version to version. */

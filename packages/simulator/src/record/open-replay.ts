@@ -13,7 +13,7 @@ export interface ReplayOptions {
   /** 1, the default, is the pace of the recording; 0 as fast as possible. */
   readonly timeScale?: number
   /** The same seed gives the same ids. */
-  readonly seed?: number
+  readonly seed?: number | undefined
   /** Time without a scale: `timeScale` is applied to what it is asked to wait for. */
   readonly clock?: AgentClock
 }

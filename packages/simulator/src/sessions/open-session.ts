@@ -16,8 +16,8 @@ export interface OpenedSession {
   readonly history: Fields[]
   readonly transcript: Transcript
   readonly source: "startup" | "resume" | "fork"
-  readonly title?: string
-  readonly spending?: Readonly<Fields>
+  readonly title?: string | undefined
+  readonly spending?: Readonly<Fields> | undefined
 }
 
 /** A launch the CLI refuses: what it says on stderr, and the session it was asked for. */
@@ -61,23 +61,16 @@ function opened(
   { id, stored, source }: { id: string; stored: StoredSession; source: OpenedSession["source"] },
 ): OpenedSession {
   const { configDir, cwd } = launch
-  const entrypoint = launch.env["CLAUDE_CODE_ENTRYPOINT"]
   // By it, programs tell sessions of programs from those of people. The oldest generation does not write it.
-  const startedBy = entrypoint === undefined || !profile.quirks.writesEntrypoint ? {} : { entrypoint }
-  const options = {
-    configDir,
-    cwd,
-    sessionId: id,
-    version: profile.version,
-    persist: launch.session.persist,
-    ...startedBy,
-  }
+  const entrypoint = profile.quirks.writesEntrypoint ? launch.env["CLAUDE_CODE_ENTRYPOINT"] : undefined
+  const { version } = profile
+  const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist, entrypoint }
   return {
     sessionId: id,
     history: historyOf(stored.entries),
     transcript: new Transcript(options, stored.last),
     source,
-    ...(stored.title === undefined ? {} : { title: stored.title }),
-    ...(stored.spending === undefined ? {} : { spending: stored.spending }),
+    title: stored.title,
+    spending: stored.spending,
   }
 }

@@ -18,7 +18,7 @@ export interface TranscriptOptions extends TranscriptPlace {
   readonly version: string
   readonly persist: boolean
   /** What kind of program started the agent, as `CLAUDE_CODE_ENTRYPOINT` says it. */
-  readonly entrypoint?: string
+  readonly entrypoint?: string | undefined
   /** A sub-agent's conversation has a file of its own, beside its session's. */
   readonly agentId?: string
 }
@@ -121,9 +121,9 @@ export interface StoredSession {
   /** The uuid of the last entry. */
   readonly last: string | null
   /** What somebody called the session. */
-  readonly title?: string
+  readonly title?: string | undefined
   /** What it had cost, by model. */
-  readonly spending?: Readonly<Fields>
+  readonly spending?: Readonly<Fields> | undefined
 }
 
 /** What a session left, up to and with the message `at` if one is named; undefined when there is none. */
@@ -145,12 +145,7 @@ export function loadSession(place: TranscriptPlace, sessionId: string, at?: stri
     all.findLast(({ type }) => type === "cost-state"),
     "modelUsage",
   )
-  return {
-    entries,
-    last: textOf(entries.at(-1), "uuid") ?? null,
-    ...(title === undefined ? {} : { title }),
-    ...(spending === undefined ? {} : { spending }),
-  }
+  return { entries, last: textOf(entries.at(-1), "uuid") ?? null, title, spending }
 }
 
 /** The session written last in this folder. */
