@@ -11,20 +11,29 @@ const MAX_TOKENS_NOTE =
 
 const CUT_OFF_NOTE = "Your response above was cut off mid-stream. Go on from there."
 const MAX_CUT_OFF = 3
+const TOO_LONG =
+  "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable."
 
-/** What becomes of a turn when a reply did not end as it should. */
+/** The model that answers when this one has refused twice; seen with the newest generation's default model. */
+const FALLBACKS: Readonly<Record<string, string>> = { "claude-opus-5-5": "claude-opus-4-8" }
+
+/** What comes after a refused reply. `insteadOf`: another model answers, in place of these messages. */
+type AfterRefusal = { ending: Ending } | { again: true; insteadOf?: readonly string[] }
+
+/** What becomes of a turn when a reply did not end as it should, and what the CLI says by itself in somebody's place. */
 export class ReplyEndings {
   readonly #core: AgentCore
   readonly #report: TurnReport
-  readonly #standIn: StandIn
-  readonly #refusals: Refusals
+  /** The uuid of the user's message that the turn is about. */
+  readonly #userUuid: () => string
   #cutOff = 0
+  #refusals = 0
+  #isRetracted = false
 
-  constructor(core: AgentCore, turn: { report: TurnReport; standIn: StandIn; refusals: Refusals }) {
+  constructor(core: AgentCore, report: TurnReport, userUuid: () => string) {
     this.#core = core
-    this.#report = turn.report
-    this.#standIn = turn.standIn
-    this.#refusals = turn.refusals
+    this.#report = report
+    this.#userUuid = userUuid
   }
 
   /** Whether the model is to go on where its words broke off; a few times in a turn. */
@@ -42,7 +51,7 @@ export class ReplyEndings {
       http === undefined
         ? { api_error: "connection_failed" }
         : { api_error_status: http.status, api_error_type: http.type }
-    this.#standIn.sayAsModel(problem.text, { error: problem.tag, extra: { is_api_error_message: true, ...told } })
+    this.#sayAsModel(problem.text, { error: problem.tag, extra: { is_api_error_message: true, ...told } })
     this.#report.stopReason = "stop_sequence"
     const apiError: ResultError =
       http === undefined ? { status: null, code: "connection_failed" } : { status: http.status, type: http.type }
@@ -51,7 +60,7 @@ export class ReplyEndings {
 
   #endedMidReply({ text, tag }: ApiProblem): Ending {
     // No request is named: there was one, and it was answered.
-    this.#standIn.sayAsModel(text, {
+    this.#sayAsModel(text, {
       error: tag,
       extra: { request_id: undefined, is_api_error_message: true },
     })
@@ -63,43 +72,15 @@ export class ReplyEndings {
   mustContinue(spoken: Spoken): AfterRefusal | undefined {
     const { atMaxTokens } = this.#core.profile.quirks
     if (spoken.failure !== undefined) {
-      this.#standIn.sayAsUser(CUT_OFF_NOTE, { isSynthetic: true })
+      this.sayAsUser(CUT_OFF_NOTE, { isSynthetic: true })
       return { again: true }
     }
     if (spoken.stopReason === "pause_turn") return { again: true }
-    if (spoken.stopReason === "refusal") return this.#refusals.after(spoken)
+    if (spoken.stopReason === "refusal") return this.#afterRefusal(spoken)
     if (spoken.stopReason !== "max_tokens") return undefined
-    if (atMaxTokens === "tells-model") this.#standIn.sayAsUser(MAX_TOKENS_NOTE, { isSynthetic: true })
-    if (atMaxTokens === "tells-host") this.#standIn.sayAsModel(tooLong())
+    if (atMaxTokens === "tells-model") this.sayAsUser(MAX_TOKENS_NOTE, { isSynthetic: true })
+    if (atMaxTokens === "tells-host") this.#sayAsModel(TOO_LONG)
     return { again: true }
-  }
-}
-
-function tooLong(): string {
-  return "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable."
-}
-
-/** The model that answers when this one has refused twice; seen with the newest generation's default model. */
-const FALLBACKS: Readonly<Record<string, string>> = { "claude-opus-5-5": "claude-opus-4-8" }
-
-/** What comes after a refused reply. `insteadOf`: another model answers, in place of these messages. */
-export type AfterRefusal = { ending: Ending } | { again: true; insteadOf?: readonly string[] }
-
-/** What becomes of replies that the model's own safeguards stopped. */
-export class Refusals {
-  readonly #core: AgentCore
-  readonly #report: TurnReport
-  readonly #standIn: StandIn
-  /** The uuid of the user's message that the turn is about. */
-  readonly #userUuid: () => string
-  #ofTurn = 0
-  #isRetracted = false
-
-  constructor(core: AgentCore, turn: { report: TurnReport; standIn: StandIn; userUuid: () => string }) {
-    this.#core = core
-    this.#report = turn.report
-    this.#standIn = turn.standIn
-    this.#userUuid = turn.userUuid
   }
 
   /** To be called before the reply's end is passed on. True: the reply is taken back, and another model asked. */
@@ -107,7 +88,7 @@ export class Refusals {
     const core = this.#core
     const fallback = FALLBACKS[core.state.model]
     const category = textOf(spoken.stopDetails, "category")
-    const mayRetract = core.profile.quirks.continuesAfterRefusal && this.#ofTurn === 1
+    const mayRetract = core.profile.quirks.continuesAfterRefusal && this.#refusals === 1
     if (!mayRetract || fallback === undefined || category === undefined) return false
     this.#isRetracted = true
     const [before, after] = [readable(spoken.model), readable(fallback)]
@@ -129,17 +110,17 @@ export class Refusals {
     return true
   }
 
-  after(spoken: Spoken): AfterRefusal {
+  #afterRefusal(spoken: Spoken): AfterRefusal {
     const core = this.#core
     if (!core.profile.quirks.continuesAfterRefusal) return this.#older(spoken)
     core.state.safetyStops++
-    this.#ofTurn++
+    this.#refusals++
     if (this.#isRetracted) return this.#answerInstead(spoken)
-    if (this.#ofTurn === 1) {
+    if (this.#refusals === 1) {
       const content = `${readable(spoken.model)}'s safeguards stopped the response above · continuing once with that noted`
       core.wire.system("informational", { content, level: "notice" }, "uuid")
       const note = "Your response above was stopped by a safety classifier — this is not a tool or API error."
-      this.#standIn.sayAsUser(note, { isSynthetic: true, refused_message_id: spoken.messageId })
+      this.sayAsUser(note, { isSynthetic: true, refused_message_id: spoken.messageId })
       return { again: true }
     }
     return this.#giveUp(spoken)
@@ -173,7 +154,7 @@ export class Refusals {
     })
     const details = `Request ID: ${request_id}\n\nMessage ID: ${spoken.messageId}`
     const text = `API Error: ${readable(spoken.model)}'s safeguards flagged this message.\n\n${details}`
-    this.#standIn.sayAsModel(text, {
+    this.#sayAsModel(text, {
       error: "invalid_request",
       extra: { is_api_error_message: true, refused_message_id: spoken.messageId },
       ending: { stop_details: { type: "refusal", category, explanation }, stop_reason: "refusal" },
@@ -188,30 +169,13 @@ export class Refusals {
     const rest = explainsRefusals && because !== undefined ? `${because}.` : "Try rephrasing the request."
     const text = `API Error: Claude Code is unable to respond to this request, which appears to violate our Usage Policy (${policy}). ${rest}`
     const extra = { is_api_error_message: true, refused_message_id: spoken.messageId }
-    this.#standIn.sayAsModel(text, { error: "invalid_request", extra })
+    this.#sayAsModel(text, { error: "invalid_request", extra })
     if (!explainsRefusals) this.#report.stopReason = "stop_sequence"
     return { ending: { kind: "done", text, terminal: "api_error", apiError: { status: null } } }
   }
-}
-
-/** `claude-opus-5-5` is "Opus 5.5" to people. */
-function readable(model: string): string {
-  const [, family = "", major, minor] = /^claude-([a-z]+)-(\d+)-(\d+)/.exec(model) ?? []
-  return family === "" ? model : `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}.${minor}`
-}
-
-/** What a CLI says by itself in somebody else's place. */
-export class StandIn {
-  readonly #core: AgentCore
-  readonly #report: TurnReport
-
-  constructor(core: AgentCore, report: TurnReport) {
-    this.#core = core
-    this.#report = report
-  }
 
   /** `ending`: what the message tells of its own end, where that is not the usual. */
-  sayAsModel(text: string, about: { error?: string; extra?: Fields; ending?: Fields } = {}): void {
+  #sayAsModel(text: string, about: { error?: string; extra?: Fields; ending?: Fields } = {}): void {
     const core = this.#core
     const { error, extra, ending } = about
     const message = { ...core.profile.shapes.syntheticMessage(core.random.uuid(), text), ...ending }
@@ -225,4 +189,10 @@ export class StandIn {
     rememberResult(core, message, said)
     this.#report.userMessages++
   }
+}
+
+/** `claude-opus-5-5` is "Opus 5.5" to people. */
+function readable(model: string): string {
+  const [, family = "", major, minor] = /^claude-([a-z]+)-(\d+)-(\d+)/.exec(model) ?? []
+  return family === "" ? model : `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}.${minor}`
 }

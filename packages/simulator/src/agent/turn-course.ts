@@ -6,7 +6,7 @@ import { tellInit } from "./greeting.ts"
 import { TurnHooks } from "./hook-verdicts.ts"
 import { localCommand } from "./local-commands.ts"
 import { ModelCalls, type Why } from "./model-calls.ts"
-import { Refusals, ReplyEndings, StandIn } from "./reply-endings.ts"
+import { ReplyEndings } from "./reply-endings.ts"
 import { StructuredOutput } from "./structured-output.ts"
 import { callTool, rememberResult, toolUsesOf } from "./tool-call.ts"
 import { type Ending, TurnReport } from "./turn-report.ts"
@@ -28,7 +28,6 @@ export class TurnCourse {
   readonly #abort: AbortController
   readonly #report: TurnReport
   readonly #calls: ModelCalls
-  readonly #standIn: StandIn
   readonly #endings: ReplyEndings
   readonly #hooks: TurnHooks
   readonly #structured: StructuredOutput
@@ -45,12 +44,10 @@ export class TurnCourse {
     this.#saysInterruption = saysInterruption
     const { signal } = abort
     const report = this.#report
-    const standIn = new StandIn(core, report)
-    this.#standIn = standIn
-    const refusals = new Refusals(core, { report, standIn, userUuid: () => this.#userUuid })
-    const retracts = (spoken: Spoken) => refusals.retracts(spoken)
+    const endings = new ReplyEndings(core, report, () => this.#userUuid)
+    this.#endings = endings
+    const retracts = (spoken: Spoken) => endings.retracts(spoken)
     this.#calls = new ModelCalls(core, { report, signal, retracts, userUuids: () => this.#uuids() })
-    this.#endings = new ReplyEndings(core, { report, standIn, refusals })
     this.#hooks = new TurnHooks(core, signal)
     this.#structured = new StructuredOutput(core)
   }
@@ -134,7 +131,7 @@ export class TurnCourse {
     const reminder = this.#structured.reminder()
     const feedback = reminder ?? (await this.#hooks.beforeStop(lastMessage))
     if (feedback === undefined) return undefined
-    this.#standIn.sayAsUser(feedback, { isSynthetic: true })
+    this.#endings.sayAsUser(feedback, { isSynthetic: true })
     if (reminder === undefined) this.#hooks.notifyOfStop()
     return feedback
   }
@@ -175,7 +172,7 @@ export class TurnCourse {
   }
 
   #interruptedStreaming(spoken: Spoken): Ending {
-    if (this.#saysInterruption()) this.#standIn.sayAsUser(INTERRUPTED)
+    if (this.#saysInterruption()) this.#endings.sayAsUser(INTERRUPTED)
     this.#calls.closeStream()
     // To the newest generation a turn that gave way to another has ended well, with what it had said.
     if (!this.#saysInterruption() && this.#core.profile.quirks.yieldingSucceeds)
@@ -198,7 +195,7 @@ export class TurnCourse {
       if (end.stop === "hook") hookStopped = true
     }
     if (interrupted || this.#abort.signal.aborted) {
-      if (this.#saysInterruption()) this.#standIn.sayAsUser(INTERRUPTED_TOOL)
+      if (this.#saysInterruption()) this.#endings.sayAsUser(INTERRUPTED_TOOL)
       return { kind: "interrupted", during: "tools" }
     }
     if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
