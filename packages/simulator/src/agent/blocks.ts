@@ -84,10 +84,5 @@ export function rememberReply(core: AgentCore, message: Fields, said: Fields, re
     last["content"] = [...last["content"], ...blocks]
   } else core.history.push({ role: "assistant", id: message["id"], content: blocks })
   const timestamp = core.wire.timestamp()
-  core.transcript.add("assistant", {
-    message,
-    uuid: textOf(said, "uuid") ?? "",
-    timestamp,
-    extra: { requestId },
-  })
+  core.transcript.add("assistant", { message, uuid: textOf(said, "uuid") ?? "", timestamp, extra: { requestId } })
 }

@@ -93,10 +93,7 @@ function initialize(scope: ControlScope): void {
   if (quirks.connectsMcpAtOnce) void core.mcp.connect()
   if (!quirks.listsOpenRequests) return core.wire.success(requestId, initializeReply(core))
   const response = { subtype: "success", request_id: requestId, response: initializeReply(core) }
-  const pending = {
-    pending_permission_requests: core.host.openPermissions(),
-    pending_user_dialog_requests: [],
-  }
+  const pending = { pending_permission_requests: core.host.openPermissions(), pending_user_dialog_requests: [] }
   core.wire.emit({ type: "control_response", response: { ...response, ...pending } })
   if (isLate) core.tasks.tellAll()
 }

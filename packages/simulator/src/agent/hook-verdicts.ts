@@ -92,12 +92,7 @@ export class TurnHooks {
   async beforePrompt(messages: readonly QueuedMessage[]): Promise<string | undefined> {
     const core = this.#core
     const prompt = messages.map(({ text }) => text).join("\n")
-    const call = {
-      event: "UserPromptSubmit",
-      input: { prompt },
-      signal: this.#signal,
-      base: { omitEffort: true },
-    }
+    const call = { event: "UserPromptSubmit", input: { prompt }, signal: this.#signal, base: { omitEffort: true } }
     const outcomes = await core.hooks.run(core, call)
     for (const { output } of outcomes) tellSystemMessage(core, "UserPromptSubmit", output)
     const blocking = outcomes.find(({ output }) => output["decision"] === "block" || output["continue"] === false)

@@ -60,10 +60,7 @@ export class ReplyEndings {
 
   #endedMidReply({ text, tag }: ApiProblem): Ending {
     // No request is named: there was one, and it was answered.
-    this.#sayAsModel(text, {
-      error: tag,
-      extra: { request_id: undefined, is_api_error_message: true },
-    })
+    this.#sayAsModel(text, { error: tag, extra: { request_id: undefined, is_api_error_message: true } })
     this.#report.stopReason = "stop_sequence"
     return { kind: "done", text, terminal: "api_error", apiError: { status: null } }
   }

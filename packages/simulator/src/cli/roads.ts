@@ -61,10 +61,7 @@ export async function dial(
 
 /** A line posted as an event is an element of an array: what is no JSON cannot go that way. */
 export function cutsOf(transport: DialledConnection, isHybrid: boolean): Pick<FaultEffects, "cut" | "writePiece"> {
-  return {
-    cut: () => transport.drop(),
-    writePiece: (text) => (isHybrid ? Promise.resolve() : transport.send(text)),
-  }
+  return { cut: () => transport.drop(), writePiece: (text) => (isHybrid ? Promise.resolve() : transport.send(text)) }
 }
 
 /** A real CLI that cannot read the descriptor it was given dials without a token, and says nothing of it. */

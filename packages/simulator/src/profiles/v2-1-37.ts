@@ -26,11 +26,7 @@ function initializeReply(facts: SessionFacts): Fields {
     commands: commandsWith(facts, catalog),
     output_style: "default",
     available_output_styles: catalog.outputStyles,
-    models: catalog.models.map(({ value, displayName, description }) => ({
-      value,
-      displayName,
-      description,
-    })),
+    models: catalog.models.map(({ value, displayName, description }) => ({ value, displayName, description })),
     account: { tokenSource: "none", apiKeySource: facts.apiKeySource },
   }
 }

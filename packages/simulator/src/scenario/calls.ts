@@ -15,13 +15,7 @@ import type {
 
 type StopDetails = { reason: StopReason; category?: string; explanation?: string; sequence?: string }
 
-export type Reply = {
-  kind: "reply"
-  blocks: readonly Block[]
-  stop: StopDetails
-  usage: Usage
-  model?: string
-}
+export type Reply = { kind: "reply"; blocks: readonly Block[]; stop: StopDetails; usage: Usage; model?: string }
 
 /** An HTTP error instead of a reply, and what only a player of the CLI's own side can do before it. */
 type FailedCall = { kind: "error"; error: ErrorStep; asides?: readonly AsideStep[] }
