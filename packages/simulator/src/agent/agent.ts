@@ -1,5 +1,6 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
+import { deferred } from "@signalbox/transport/pacing"
 import type { AgentClock } from "../clock.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { SourcedSettings } from "../launch/settings-files.ts"
@@ -58,7 +59,7 @@ export class Agent {
   readonly #parts: AgentParts
   readonly #outbox: Outbox
   readonly #over = new AbortController()
-  #settle: (exit: AgentExit) => void = () => undefined
+  readonly #exiting = deferred<AgentExit>()
   #turn: Turn | undefined
   #starting: Promise<void>
   #hasInput = false
@@ -70,9 +71,7 @@ export class Agent {
     this.#parts = parts
     this.#outbox = new Outbox(parts.transport)
     this.core = buildCore(parts, this.#outbox, (message) => this.#enqueue(message))
-    this.exited = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+    this.exited = this.#exiting.promise
     if (parts.launch.mirrorsSession && parts.profile.quirks.mirrorsSession) {
       const mirror = (filePath: string, entry: Fields) =>
         this.core.wire.emit({ type: "transcript_mirror", filePath, entries: [entry] })
@@ -255,7 +254,7 @@ export class Agent {
     this.core.tasks.stopAll()
     this.core.host.close()
     await this.core.mcp.close()
-    this.#settle({ code })
+    this.#exiting.resolve({ code })
   }
 }
 

@@ -1,4 +1,5 @@
 import { textOf } from "@signalbox/protocol/envelope"
+import { deferred } from "@signalbox/transport/pacing"
 import type { ModelRequest } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { type TaskEnd, taskId } from "../tools/tasks.ts"
@@ -105,14 +106,11 @@ function modelOf({ core, type }: AgentRun): string {
 async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
   const { core } = agent
   const { toolUseId } = agent.run
-  let release: () => void = () => undefined
-  const launched = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const launched = deferred<void>()
   const start = { toolUseId, description: agent.description, agent }
   const task = core.tasks.begin(agent.id, start, async (signal): Promise<TaskEnd> => {
     // Its first word comes after the result that says it was started.
-    await launched
+    await launched.promise
     const end = await converse(agent, signal)
     await tellStop(agent, end)
     const usage = { total_tokens: end.tokens, tool_uses: end.toolUses, duration_ms: end.durationMs }
@@ -134,7 +132,7 @@ async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
       canContinueAgent: true,
     },
     after: async () => {
-      release()
+      launched.resolve()
       await task.ended
     },
   }

@@ -2,6 +2,7 @@ import { closeSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
 import type { Closed, Transport } from "@signalbox/transport"
+import { deferred } from "@signalbox/transport/pacing"
 
 const STDOUT = 1
 /** What a pipe holds. */
@@ -18,7 +19,7 @@ export class StdioTransport implements Transport {
   readonly lines: AsyncIterable<string>
   readonly closed: Promise<Closed>
   readonly #output: Writable
-  #settle: (closed: Closed) => void = () => undefined
+  readonly #closing = deferred<Closed>()
   #pending = ""
   #flushing: Promise<void> | undefined
   #isBroken = false
@@ -27,13 +28,11 @@ export class StdioTransport implements Transport {
   constructor(input: Readable, output: Writable) {
     this.#output = output
     this.lines = linesOf(input)
-    this.closed = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+    this.closed = this.#closing.promise
     // A host that is gone closes the pipe; the agent goes on without anybody to hear it.
     output.on("error", () => {
       this.#isBroken = true
-      this.#settle({ by: "peer", reason: "stdout is closed" })
+      this.#closing.resolve({ by: "peer", reason: "stdout is closed" })
     })
   }
 
@@ -56,7 +55,7 @@ export class StdioTransport implements Transport {
     this.#isBroken = true
     // Node never closes its stdout by itself.
     closeSync(STDOUT)
-    this.#settle({ by: "us", reason: "stdout was cut" })
+    this.#closing.resolve({ by: "us", reason: "stdout was cut" })
   }
 
   /** For one that is told to go: `close` waits no longer for a host that does not read. */
@@ -66,7 +65,7 @@ export class StdioTransport implements Transport {
 
   async close(reason = "closed"): Promise<void> {
     if (!this.#isHurried) await this.flushed()
-    this.#settle({ by: "us", reason })
+    this.#closing.resolve({ by: "us", reason })
   }
 
   async flushed(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Closed, Transport } from "@signalbox/transport"
+import { deferred } from "@signalbox/transport/pacing"
 import type { AgentClock } from "../clock.ts"
 import type { FaultSignal } from "./parse-fault.ts"
 import { beginFaults, type FaultAction, type FaultPlan, floodLines, stepFaults, unmetFaults } from "./plan.ts"
@@ -31,7 +32,7 @@ export class FaultyTransport implements Transport {
   readonly closed: Promise<Closed>
   /** Resolves when nothing is written any more, whatever is still under way. */
   readonly abandoned: Promise<void>
-  #abandon: () => void = () => undefined
+  readonly #abandoning = deferred<void>()
   readonly #inner: Transport
   readonly #options: FaultyOptions
   readonly #over = new AbortController()
@@ -46,9 +47,7 @@ export class FaultyTransport implements Transport {
     this.#options = options
     this.lines = this.#read()
     this.closed = inner.closed
-    this.abandoned = new Promise((resolve) => {
-      this.#abandon = resolve
-    })
+    this.abandoned = this.#abandoning.promise
     const { plan, actions } = beginFaults(options.plan)
     this.#plan = plan
     // Not before whoever opens this has what the effects are about.
@@ -77,7 +76,7 @@ export class FaultyTransport implements Transport {
   /** Ends every wait; nothing is written any more. */
   abandon(): void {
     this.#over.abort()
-    this.#abandon()
+    this.#abandoning.resolve()
   }
 
   get ignoresTerm(): boolean {

@@ -1,5 +1,6 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
+import { deferred } from "@signalbox/transport/pacing"
 import type { AgentExit } from "../agent/agent.ts"
 import { type AgentClock, createClock } from "../clock.ts"
 import { createRandomness } from "../randomness.ts"
@@ -50,7 +51,7 @@ class ReplayPlayer {
   /** The host's requests by their recorded names, and ours that were put to it. */
   readonly #bound = new Map<string, string>()
   readonly #asked = new Map<string, string>()
-  #settle: (exit: AgentExit) => void = () => undefined
+  readonly #exiting = deferred<AgentExit>()
   #dueAt: number
   /** The kind of request that is waited for just now. */
   #awaiting: string | undefined
@@ -63,9 +64,7 @@ class ReplayPlayer {
     this.#ids = new LiveIds(createRandomness(seed))
     this.#index = new ReplayIndex(replay.replay)
     this.#dueAt = clock.now()
-    this.exited = new Promise((resolve) => {
-      this.#settle = resolve
-    })
+    this.exited = this.#exiting.promise
     void this.#listen()
     void this.#play()
   }
@@ -73,7 +72,7 @@ class ReplayPlayer {
   terminate(code: number): void {
     this.#over.abort()
     this.#inbox.end()
-    this.#settle({ code })
+    this.#exiting.resolve({ code })
   }
 
   async #listen(): Promise<void> {
@@ -183,13 +182,10 @@ class ReplayPlayer {
   /** True when it holds; false when no more can come, or the grace is over. */
   async #until(holds: () => boolean, graceMs?: number): Promise<boolean> {
     let isLate = false
-    let wake: () => void = () => undefined
-    const late = new Promise<void>((resolve) => {
-      wake = resolve
-    })
+    const late = deferred<void>()
     const giveUp = () => {
       isLate = true
-      wake()
+      late.resolve()
     }
     const cancel = graceMs === undefined ? () => undefined : this.#clock.timeout(graceMs, giveUp)
     try {
@@ -198,7 +194,7 @@ class ReplayPlayer {
         const changed = this.#inbox.changed()
         if (this.#inbox.isEnded || isLate || this.#over.signal.aborted) return false
         await this.#answerEarly()
-        if (!holds()) await Promise.race([changed, late])
+        if (!holds()) await Promise.race([changed, late.promise])
       }
       return true
     } finally {

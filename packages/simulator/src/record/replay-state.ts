@@ -1,4 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { Waker } from "@signalbox/transport/pacing"
 import { parseJson } from "../json.ts"
 import type { Randomness } from "../randomness.ts"
 import type { ReplayStep } from "./replay-schema.ts"
@@ -19,12 +20,7 @@ export class HostInbox {
   readonly requests: HostRequest[] = []
   readonly #answered = new Set<string>()
   #isEnded = false
-  #wake: () => void = () => undefined
-  #change: Promise<void>
-
-  constructor() {
-    this.#change = this.#nextChange()
-  }
+  readonly #changes = new Waker()
 
   get isEnded(): boolean {
     return this.#isEnded
@@ -36,12 +32,12 @@ export class HostInbox {
 
   /** Resolves when something has come in. */
   changed(): Promise<void> {
-    return this.#change
+    return this.#changes.wait()
   }
 
   end(): void {
     this.#isEnded = true
-    this.#tell()
+    this.#changes.wake()
   }
 
   take(line: string): void {
@@ -50,7 +46,7 @@ export class HostInbox {
     if (message["type"] === "user" && this.users.length < MAX_KEPT) this.users.push(textOf(message, "uuid"))
     if (message["type"] === "control_response") this.#takeAnswer(textOf(fieldOf(message, "response"), "request_id"))
     if (message["type"] === "control_request") this.#takeRequest(message)
-    this.#tell()
+    this.#changes.wake()
   }
 
   takeRequest(subtype: string): HostRequest | undefined {
@@ -67,18 +63,6 @@ export class HostInbox {
     const [id, subtype] = [textOf(message, "request_id"), textOf(request, "subtype")]
     if (id === undefined || subtype === undefined || request === undefined) return
     if (this.requests.length < MAX_KEPT) this.requests.push({ id, subtype, request })
-  }
-
-  #tell(): void {
-    const wake = this.#wake
-    this.#change = this.#nextChange()
-    wake()
-  }
-
-  #nextChange(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
   }
 }
 

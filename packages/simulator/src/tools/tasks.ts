@@ -1,3 +1,4 @@
+import { deferred } from "@signalbox/transport/pacing"
 import type { AgentClock } from "../clock.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
@@ -98,19 +99,16 @@ export class Tasks {
 
   begin(id: string, start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
     const stopping = new AbortController()
-    let launch: () => void = () => undefined
-    const launched = new Promise<void>((resolve) => {
-      launch = resolve
-    })
+    const launched = deferred<void>()
     const task: Task = {
       ...this.#newTask(id, start),
       stop: () => stopping.abort(),
-      ended: launched.then(() => this.#run(task, run, stopping.signal)),
+      ended: launched.promise.then(() => this.#run(task, run, stopping.signal)),
     }
     this.#running.set(id, task)
     this.tellAll()
     this.#tellStart(task)
-    launch()
+    launched.resolve()
     return task
   }
 
