@@ -16,35 +16,27 @@ import type { TurnReport } from "./turn-report.ts"
 
 export type Why = "said" | "results" | "retry" | "continue"
 
+interface CallingTurn {
+  readonly report: TurnReport
+  readonly signal: AbortSignal
+  /** Uuids of the host's messages that the turn answers. */
+  readonly userUuids: () => readonly string[]
+  /** Whether a reply that was refused is taken back. */
+  readonly retracts: (spoken: Spoken) => boolean
+}
+
 /** The calls of the model in one turn. */
 export class ModelCalls {
   readonly #core: AgentCore
-  readonly #report: TurnReport
-  readonly #signal: AbortSignal
-  readonly #userUuids: () => readonly string[]
-  readonly #retracts: (spoken: Spoken) => boolean
+  readonly #turn: CallingTurn
   /** Messages that the next reply stands in for. */
   #superseded: readonly string[] = []
   #speech: Speech | undefined
   #count = 0
 
-  /**
-   * `userUuids`: of the host's messages that the turn answers. `retracts`: whether a reply that was refused is taken back.
-   */
-  constructor(
-    core: AgentCore,
-    turn: {
-      report: TurnReport
-      signal: AbortSignal
-      userUuids: () => readonly string[]
-      retracts: (spoken: Spoken) => boolean
-    },
-  ) {
+  constructor(core: AgentCore, turn: CallingTurn) {
     this.#core = core
-    this.#report = turn.report
-    this.#signal = turn.signal
-    this.#userUuids = turn.userUuids
-    this.#retracts = turn.retracts
+    this.#turn = turn
   }
 
   get count(): number {
@@ -75,12 +67,12 @@ export class ModelCalls {
     const tries = new Tries(maxRetries(core))
     for (;;) {
       const startedAt = core.clock.now()
-      this.#report.timing.requestMs ??= Math.max(0, startedAt - this.#report.startedAt)
-      this.#report.timing.requestWallMs ??= startedAt
+      this.#turn.report.timing.requestMs ??= Math.max(0, startedAt - this.#turn.report.startedAt)
+      this.#turn.report.timing.requestWallMs ??= startedAt
       const spoken = await this.#speak(isAgain ? "retry" : why, text, isWhole)
       core.ledger.addApiTime(core.clock.now() - startedAt)
       if (spoken.firstTokenMs !== undefined) {
-        this.#report.timing.firstTokenMs ??= (this.#report.timing.requestMs ?? 0) + spoken.firstTokenMs
+        this.#turn.report.timing.firstTokenMs ??= (this.#turn.report.timing.requestMs ?? 0) + spoken.firstTokenMs
       }
       const { failure } = spoken
       if (failure === undefined || failure.kind === "aborted") return spoken
@@ -93,7 +85,7 @@ export class ModelCalls {
       }
       if (!isRetried(core, failure) || !tries.another(failure)) return { ...spoken, failure: tries.final(failure) }
       await this.#waitForRetry(failure, tries)
-      if (this.#signal.aborted) return { ...spoken, failure: { kind: "aborted" } }
+      if (this.#turn.signal.aborted) return { ...spoken, failure: { kind: "aborted" } }
     }
   }
 
@@ -105,12 +97,12 @@ export class ModelCalls {
       const counts = { attempt: made, max_retries: allowed, retry_delay_ms: delay }
       core.wire.system("api_retry", { ...counts, error_status: status, error: name })
     }
-    await core.clock.pause(delay, this.#signal)
+    await core.clock.pause(delay, this.#turn.signal)
   }
 
   async #speak(why: Why, text: string, isWhole: boolean): Promise<Spoken> {
     const core = this.#core
-    const signal = this.#signal
+    const signal = this.#turn.signal
     const request = {
       why,
       text,
@@ -126,10 +118,10 @@ export class ModelCalls {
       extra: this.#superseded.length === 0 ? {} : { supersedes: this.#superseded },
       isMain: true,
       isAgain: why === "retry" || this.#superseded.length > 0,
-      retracts: this.#retracts,
+      retracts: this.#turn.retracts,
       isWhole,
       onAside: (aside) => playAside(core, aside, signal),
-      userUuids: why === "said" && core.profile.quirks.namesAnswered ? this.#userUuids() : [],
+      userUuids: why === "said" && core.profile.quirks.namesAnswered ? this.#turn.userUuids() : [],
     })
     return this.#speech.listen(actions)
   }

@@ -5,7 +5,7 @@ import type { FaultEffects, FaultyTransport } from "../faults/faulty-transport.t
 import type { OpenFaults } from "../faults/open-faulty.ts"
 import type { Launch } from "../launch/launch.ts"
 import { readSettings } from "../launch/settings-files.ts"
-import { DeferredModel, type Model } from "../model/model.ts"
+import { deferredModel, type Model } from "../model/model.ts"
 import type { Fields, ResultFacts, WireProfile } from "../profiles/profile.ts"
 import { createRandomness, type Randomness } from "../randomness.ts"
 import { Hangs } from "../scenario/hangs.ts"
@@ -77,7 +77,7 @@ export function openAgent(options: AgentOptions, openFaults?: OpenFaults): Simul
   const { cwd, configDir } = options.launch
   const planFile = `${configDir}/plans/${session.sessionId}.md`
   const scenario = options.scenario && inPlace(options.scenario, { cwd, planFile })
-  const model = options.model ?? new DeferredModel(() => loadScripted(scenario, { ids: createIds(random), hangs }))
+  const model = options.model ?? deferredModel(() => loadScripted(scenario, { ids: createIds(random), hangs }))
   const { transport } = options
   const faulty = openFaults?.({ sessionId: session.sessionId, end: (code) => agent.terminate(code) })
   const onStderr = options.onStderr ?? (() => undefined)

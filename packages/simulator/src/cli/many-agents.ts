@@ -111,11 +111,16 @@ async function playOne(
   const { url = "", env, settings, count, launch, scenario, createModel, say } = options
   const { profile, timeScale, tools, seed, faults } = settings
   const address = { url: addressOf(url, number), env, profile }
-  const connection = new FirstConnection(tally)
+  let isConnected = false
+  const onState = ({ phase }: DialState) => {
+    if (isConnected || phase !== "connected") return
+    isConnected = true
+    tally.connected++
+  }
   const { transport, isHybrid } = await dial(address, {
     ring: { maxBytes: Math.max(LEAST, RING_BYTES / count) },
     highWaterChars: Math.max(LEAST, WAITING_CHARS / count),
-    onState: connection.onState,
+    onState,
   })
   try {
     const agent = openSimulatedAgent({
@@ -141,22 +146,7 @@ async function playOne(
   const { by, reason, error } = await transport.closed
   // One that we ended while it still tried was refused by nobody.
   const isRefused = by === "peer" || error !== undefined
-  if (!connection.isMade && isRefused) add(tally.refusals, reason.replace(/ over \d+ ms/, ""))
-}
-
-class FirstConnection {
-  readonly #tally: Tally
-  isMade = false
-
-  constructor(tally: Tally) {
-    this.#tally = tally
-  }
-
-  readonly onState = ({ phase }: DialState): void => {
-    if (this.isMade || phase !== "connected") return
-    this.isMade = true
-    this.#tally.connected++
-  }
+  if (!isConnected && isRefused) add(tally.refusals, reason.replace(/ over \d+ ms/, ""))
 }
 
 function add<K>(counts: Map<K, number>, key: K): void {

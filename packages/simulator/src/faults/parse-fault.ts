@@ -76,85 +76,79 @@ const MEBIBYTE = 1024 * 1024
 const TIMES = "TIME is as in 500, 500ms, 2s or 1m, and at most 1h"
 const SIZES = `SIZE is as in 100, 10KB or 64MB, at least 1 and at most ${MAX_BYTES / MEBIBYTE}MB`
 
-interface Kind {
-  /** What may stand after `=`, as the list of all faults shows it. */
-  readonly value: string
-  readonly about: string
-  /** Which values there are, where that is more than what may be seen. */
-  readonly range?: string
-  /** Undefined: the value cannot be read. */
-  readonly read: (value: string | undefined) => Mishap | undefined
-}
+type Read = (value: string | undefined) => Mishap | undefined
+
+/**
+ * What may stand after `=`, as the list of all faults shows it; what happens; what reads the value, undefined where it
+ * cannot be read; and which values there are, where that is more than what may be seen.
+ */
+type Kind = readonly [value: string, about: string, read: Read, range?: string]
+
+const plain =
+  (mishap: Mishap): Read =>
+  (value) =>
+    value === undefined ? mishap : undefined
+const time =
+  (otherwise: string, made: (ms: number) => Mishap): Read =>
+  (value) =>
+    readTime(value ?? otherwise, made)
+const size =
+  (otherwise: string, made: (bytes: number) => Mishap): Read =>
+  (value) =>
+    readSize(value ?? otherwise, made)
 
 const KINDS: Readonly<Record<Mishap["do"], Kind>> = {
-  exit: {
-    value: "[=CODE]",
-    about: "the process ends with this code (1)",
-    range: "CODE is a whole number from 0 to 255",
-    read: (value = "1") => whole(value, 0, 255, (code) => ({ do: "exit", code })),
-  },
-  kill: {
-    value: "[=SIGNAL]",
-    about: `the process gets this signal (SIGKILL): ${SIGNALS.join(", ")}`,
-    read: readSignal,
-  },
-  hang: {
-    value: "[=TIME]",
-    about: "nothing is written and nothing read for this time (an hour), then it goes on",
-    range: TIMES,
-    read: (value = "1h") => time(value, (ms) => ({ do: "hang", ms })),
-  },
-  close: {
-    value: "",
-    about: "the connection breaks off: stdout is closed; a socket is cut, and dialled again as the version does",
-    read: (value) => plain(value, { do: "close" }),
-  },
-  "ignore-term": {
-    value: "",
-    about: "SIGTERM is ignored from here on",
-    read: (value) => plain(value, { do: "ignore-term" }),
-  },
-  half: {
-    value: "",
-    about: "half of the line is written, and its end never",
-    read: (value) => plain(value, { do: "half" }),
-  },
-  rubbish: {
-    value: "[=SIZE]",
-    about: "a line that is no message (64 bytes)",
-    range: SIZES,
-    read: (value = "64") => size(value, (bytes) => ({ do: "rubbish", bytes })),
-  },
-  long: {
-    value: "[=SIZE]",
-    about: "a line of this size, a message that means nothing (64MB)",
-    range: SIZES,
-    read: (value = "64MB") => size(value, (bytes) => ({ do: "long", bytes })),
-  },
-  duplicate: {
-    value: "[=TIMES]",
-    about: "the line is written this often (2)",
-    range: `TIMES is a whole number from 2 to ${MAX_COPIES}`,
-    read: (value = "2") => whole(value, 2, MAX_COPIES, (copies) => ({ do: "duplicate", copies })),
-  },
-  delay: {
-    value: "=TIME",
-    about: "the line, and all after it, come this much later",
-    range: TIMES,
-    read: (value = "") => time(value, (ms) => ({ do: "delay", ms })),
-  },
-  late: {
-    value: "=TIME",
-    about: "the line comes this much later, and others overtake it",
-    range: TIMES,
-    read: (value = "") => time(value, (ms) => ({ do: "late", ms })),
-  },
-  flood: {
-    value: "[=RATE[xSECONDS]]",
-    about: "a message of so many deltas a second (100000x1); slower only where the host reads slower",
-    range: `RATE is a whole number from 1 to ${MAX_PER_SECOND}, SECONDS one from 1 to ${MAX_SECONDS}`,
-    read: readFlood,
-  },
+  exit: [
+    "[=CODE]",
+    "the process ends with this code (1)",
+    (value = "1") => whole(value, 0, 255, (code) => ({ do: "exit", code })),
+    "CODE is a whole number from 0 to 255",
+  ],
+  kill: ["[=SIGNAL]", `the process gets this signal (SIGKILL): ${SIGNALS.join(", ")}`, readSignal],
+  hang: [
+    "[=TIME]",
+    "nothing is written and nothing read for this time (an hour), then it goes on",
+    time("1h", (ms) => ({ do: "hang", ms })),
+    TIMES,
+  ],
+  close: [
+    "",
+    "the connection breaks off: stdout is closed; a socket is cut, and dialled again as the version does",
+    plain({ do: "close" }),
+  ],
+  "ignore-term": ["", "SIGTERM is ignored from here on", plain({ do: "ignore-term" })],
+  half: ["", "half of the line is written, and its end never", plain({ do: "half" })],
+  rubbish: [
+    "[=SIZE]",
+    "a line that is no message (64 bytes)",
+    size("64", (bytes) => ({ do: "rubbish", bytes })),
+    SIZES,
+  ],
+  long: [
+    "[=SIZE]",
+    "a line of this size, a message that means nothing (64MB)",
+    size("64MB", (bytes) => ({ do: "long", bytes })),
+    SIZES,
+  ],
+  duplicate: [
+    "[=TIMES]",
+    "the line is written this often (2)",
+    (value = "2") => whole(value, 2, MAX_COPIES, (copies) => ({ do: "duplicate", copies })),
+    `TIMES is a whole number from 2 to ${MAX_COPIES}`,
+  ],
+  delay: ["=TIME", "the line, and all after it, come this much later", time("", (ms) => ({ do: "delay", ms })), TIMES],
+  late: [
+    "=TIME",
+    "the line comes this much later, and others overtake it",
+    time("", (ms) => ({ do: "late", ms })),
+    TIMES,
+  ],
+  flood: [
+    "[=RATE[xSECONDS]]",
+    "a message of so many deltas a second (100000x1); slower only where the host reads slower",
+    readFlood,
+    `RATE is a whole number from 1 to ${MAX_PER_SECOND}, SECONDS one from 1 to ${MAX_SECONDS}`,
+  ],
 }
 
 const TYPES: readonly string[] = Object.keys(known.agent)
@@ -178,7 +172,7 @@ Sizes are as in 100, 10KB, 64MB; times as in 500, 500ms, 2s, 1m, 1h. Several fau
 
 /** One line for each fault there is. */
 export function describeFaults(): string[] {
-  return Object.entries(KINDS).map(([name, { value, about }]) => `${(name + value).padEnd(24)} ${about}`)
+  return Object.entries(KINDS).map(([name, [value, about]]) => `${(name + value).padEnd(24)} ${about}`)
 }
 
 /** `KIND[=VALUE][@[after:]PLACE[#N|#N+|#*][~CHANCE]]`, or `fault/unknown` with what there is. */
@@ -187,13 +181,14 @@ export function parseFault(spec: string): Fault {
   const { name = "", value, place } = parts
   const kind = isKind(name) ? KINDS[name] : undefined
   if (kind === undefined) throw wrong(spec, "there is no such fault. There are:", describeFaults())
-  const mishap = kind.read(value)
+  const [, , read] = kind
+  const mishap = read(value)
   if (mishap === undefined) throw wrongValue(spec, name, kind)
   const anywhere = isOfLine(mishap) ? FIRST_LINE : AT_ONCE
   return { spec, mishap, at: place === undefined ? anywhere : readPlace(spec, place) }
 }
 
-function wrongValue(spec: string, name: string, { value, about, range }: Kind): SimulatorError {
+function wrongValue(spec: string, name: string, [value, about, , range]: Kind): SimulatorError {
   if (value === "") return wrong(spec, `${name} takes no value:`, [about])
   return wrong(spec, `the value must be as in ${name}${value}:`, [about, ...(range === undefined ? [] : [range])])
 }
@@ -250,10 +245,6 @@ function readFlood(value = "100000"): Mishap | undefined {
   return whole(rate, 1, MAX_PER_SECOND, (perSecond) => ({ do: "flood", perSecond, seconds: lasts }))
 }
 
-function plain(value: string | undefined, mishap: Mishap): Mishap | undefined {
-  return value === undefined ? mishap : undefined
-}
-
 function whole<T>(text: string, least: number, most: number, made: (value: number) => T): T | undefined {
   if (!/^\d{1,9}$/.test(text)) return undefined
   const value = Number(text)
@@ -261,14 +252,14 @@ function whole<T>(text: string, least: number, most: number, made: (value: numbe
 }
 
 /** `500`, `500ms`, `2s`, `1m`, `1h`. */
-function time(text: string, made: (ms: number) => Mishap): Mishap | undefined {
+function readTime(text: string, made: (ms: number) => Mishap): Mishap | undefined {
   const [, digits = "", unit = "ms"] = /^(\d{1,8})(ms|s|m|h)?$/.exec(text) ?? []
   const ms = Number(digits) * ({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS }[unit] ?? 1)
   return digits === "" || ms > HOUR_MS ? undefined : made(ms)
 }
 
 /** `100`, `10KB`, `64MB`. */
-function size(text: string, made: (bytes: number) => Mishap): Mishap | undefined {
+function readSize(text: string, made: (bytes: number) => Mishap): Mishap | undefined {
   const [, digits = "", unit = ""] = /^(\d{1,9})(KB|MB)?$/.exec(text) ?? []
   const bytes = Number(digits) * ({ KB: 1024, MB: MEBIBYTE }[unit] ?? 1)
   return digits === "" || bytes < 1 || bytes > MAX_BYTES ? undefined : made(bytes)

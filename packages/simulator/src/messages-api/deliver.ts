@@ -19,66 +19,40 @@ const PING_MS = 10_000
 /** A client may drop what it has not read when the connection ends: it gets this long for it. */
 const READING_MS = 100
 
-/** Plays a reply as server-sent events. False if the client does not have all of it. */
-export async function deliverStream(actions: Iterable<ReplyAction>, delivery: Delivery): Promise<boolean> {
-  const { response } = delivery
+/**
+ * Plays a reply as server-sent events, or as one JSON answer with the same waits, where an error inside the stream becomes
+ * an HTTP error. False if the client does not have all of it.
+ */
+export async function deliver(
+  actions: Iterable<ReplyAction>,
+  delivery: Delivery & { readonly isStreamed: boolean },
+): Promise<boolean> {
+  const { response, requestId, signal, isStreamed } = delivery
   const stream = new EventStream(delivery)
+  const whole = new WholeMessage()
   for (const action of actions) {
-    switch (action.do) {
-      case "send":
-        await stream.send(action.event)
-        break
-      case "pause":
-        await stream.flush()
-        await delay(action.ms, undefined, { signal: delivery.signal })
-        break
-      case "hang":
-        await stream.flush()
-        await stream.hang(action.name)
-        break
-      case "cut":
-        await stream.flush()
-        if (response.headersSent) await delay(READING_MS, undefined, { signal: delivery.signal })
-        cut(response)
-        return false
-      case "aside":
-        break
-      case "fail":
-        await stream.send({ ...errorBody(action.type, action.message, delivery.requestId) })
-        await stream.end()
-        return false
+    if (action.do === "aside") continue
+    if (action.do === "send") {
+      if (isStreamed) await stream.send(action.event)
+      else whole.add(action.event)
+      continue
+    }
+    await stream.flush()
+    if (action.do === "pause") await delay(action.ms, undefined, { signal })
+    else if (action.do === "hang") await stream.hang(action.name)
+    else if (action.do === "cut") {
+      if (response.headersSent) await delay(READING_MS, undefined, { signal })
+      cut(response)
+      return false
+    } else {
+      const { type, message } = action
+      if (!isStreamed) sendError(response, { status: statusOf(type), type, message, requestId })
+      else await stream.end({ ...errorBody(type, message, requestId) })
+      return false
     }
   }
-  await stream.end()
-  return true
-}
-
-/** Plays a reply as one JSON answer, with the same waits. An error inside the stream becomes an HTTP error. */
-export async function deliverWhole(actions: Iterable<ReplyAction>, delivery: Delivery): Promise<boolean> {
-  const { response, hangs, signal, requestId } = delivery
-  const message = new WholeMessage()
-  for (const action of actions) {
-    switch (action.do) {
-      case "send":
-        message.add(action.event)
-        break
-      case "pause":
-        await delay(action.ms, undefined, { signal })
-        break
-      case "hang":
-        await hangs.hold(action.name, signal)
-        break
-      case "cut":
-        cut(response)
-        return false
-      case "aside":
-        break
-      case "fail":
-        sendError(response, { status: statusOf(action.type), type: action.type, message: action.message, requestId })
-        return false
-    }
-  }
-  sendJson(response, 200, message.value(), { "request-id": requestId })
+  if (isStreamed) await stream.end()
+  else sendJson(response, 200, whole.value(), { "request-id": requestId })
   return true
 }
 
@@ -136,7 +110,8 @@ class EventStream {
     }
   }
 
-  async end(): Promise<void> {
+  async end(last?: StreamEvent): Promise<void> {
+    if (last !== undefined) await this.send(last)
     await this.flush()
     this.#delivery.response.end()
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Hangs } from "../scenario/hangs.ts"
 import { estimateTokens, type Ids, replyActions } from "../scenario/reply-events.ts"
-import { deliverError, deliverStream, deliverWhole } from "./deliver.ts"
+import { deliver, deliverError } from "./deliver.ts"
 import { sendError, sendJson } from "./json-answers.ts"
 import type { Played, Player } from "./player.ts"
 import { type ApiProblem, type RecordedRequest, type Recording, recordOf } from "./recording.ts"
@@ -54,7 +54,7 @@ async function answerMessage(request: MessagesRequest, exchange: Exchange): Prom
   const delivery = { response, hangs, signal, requestId: ids.next("req") }
   if (played.call.kind === "error") return deliverError(played.call.error, delivery)
   const actions = replyActions(played.call, askedOf(request), ids)
-  const complete = await (request.stream ? deliverStream : deliverWhole)(actions, delivery)
+  const complete = await deliver(actions, { ...delivery, isStreamed: request.stream })
   if (played.kind === "conversation") played.finish(complete)
 }
 

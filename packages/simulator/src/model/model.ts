@@ -39,47 +39,22 @@ export interface Model {
 }
 
 /** A model that is loaded when the first turn begins: an agent answers its host without one. */
-export class DeferredModel implements Model {
-  readonly #open: () => Promise<Model>
-  #loading: Promise<void> | undefined
-  #model: Model | undefined
-
-  constructor(open: () => Promise<Model>) {
-    this.#open = open
+export function deferredModel(open: () => Promise<Model>): Model {
+  let opening: Promise<Model> | undefined
+  let model: Model | undefined
+  const loaded = () => {
+    if (model === undefined) throw new Error("the model is not loaded: await load() before the turn")
+    return model
   }
-
-  load(): Promise<void> {
-    this.#loading ??= this.#load()
-    return this.#loading
-  }
-
-  async #load(): Promise<void> {
-    this.#model = await this.#open()
-  }
-
-  call(request: ModelRequest, signal: AbortSignal): ModelActions {
-    return this.#loaded().call(request, signal)
-  }
-
-  stepOf(toolUseId: string): ToolStep | undefined {
-    return this.#loaded().stepOf(toolUseId)
-  }
-
-  costOfTurn(): number | undefined {
-    return this.#loaded().costOfTurn()
-  }
-
-  requestId(): string {
-    return this.#loaded().requestId()
-  }
-
-  hang(name: string | undefined, signal: AbortSignal): Promise<void> {
-    return this.#loaded().hang(name, signal)
-  }
-
-  #loaded(): Model {
-    if (this.#model === undefined) throw new Error("the model is not loaded: await load() before the turn")
-    return this.#model
+  return {
+    async load() {
+      model = await (opening ??= open())
+    },
+    call: (request, signal) => loaded().call(request, signal),
+    stepOf: (toolUseId) => loaded().stepOf(toolUseId),
+    costOfTurn: () => loaded().costOfTurn(),
+    requestId: () => loaded().requestId(),
+    hang: (name, signal) => loaded().hang(name, signal),
   }
 }
 

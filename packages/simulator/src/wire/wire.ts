@@ -3,71 +3,68 @@ import type { AgentClock } from "../clock.ts"
 import type { Fields, MessageFacts, WireProfile } from "../profiles/profile.ts"
 import type { Randomness } from "../randomness.ts"
 
+interface WireOptions {
+  readonly outbox: Outbox
+  readonly profile: WireProfile
+  readonly clock: AgentClock
+  readonly random: Randomness
+  readonly sessionId: string
+  /** Who hears what the session is doing. */
+  readonly tellsState: "all" | "host-only" | false
+}
+
 /** Writes an agent's messages in the form of its version. */
 export class Wire {
-  readonly #outbox: Outbox
-  readonly #profile: WireProfile
-  readonly #clock: AgentClock
-  readonly #random: Randomness
+  readonly #agent: WireOptions
   sessionId: string
   readonly #tellsState: "all" | "host-only" | false
   #state = "idle"
 
-  constructor(options: {
-    outbox: Outbox
-    profile: WireProfile
-    clock: AgentClock
-    random: Randomness
-    sessionId: string
-    tellsState: "all" | "host-only" | false
-  }) {
-    this.#outbox = options.outbox
-    this.#profile = options.profile
-    this.#clock = options.clock
-    this.#random = options.random
-    this.sessionId = options.sessionId
-    this.#tellsState = options.profile.quirks.tellsState ? options.tellsState : false
+  constructor(agent: WireOptions) {
+    this.#agent = agent
+    this.sessionId = agent.sessionId
+    this.#tellsState = agent.profile.quirks.tellsState ? agent.tellsState : false
   }
 
   emit(message: Fields): void {
-    this.#outbox.push(JSON.stringify(message))
+    this.#agent.outbox.push(JSON.stringify(message))
   }
 
   /** A line that was put together by hand: deltas come by the hundred thousand. */
   emitLine(line: string): void {
-    this.#outbox.push(line)
+    this.#agent.outbox.push(line)
   }
 
   get isFull(): boolean {
-    return this.#outbox.isFull
+    return this.#agent.outbox.isFull
   }
 
   drained(): Promise<void> {
-    return this.#outbox.drained()
+    return this.#agent.outbox.drained()
   }
 
   /** A `system` message of the later kind: ids at its end. `idsFirst` says which of the two comes first. */
   system(subtype: string, fields: Fields, idsFirst: "session_id" | "uuid" = "session_id"): void {
-    const uuid = this.#random.uuid()
+    const uuid = this.#agent.random.uuid()
     const ids = idsFirst === "uuid" ? { uuid, session_id: this.sessionId } : { session_id: this.sessionId, uuid }
     this.emit({ type: "system", subtype, ...fields, ...ids })
   }
 
   assistant(message: Fields, extra: Fields = {}, parent: string | null = null): Fields {
-    const said = this.#profile.shapes.assistant(message, this.#facts(parent), extra)
+    const said = this.#agent.profile.shapes.assistant(message, this.#facts(parent), extra)
     this.emit(said)
     return said
   }
 
   user(message: Fields, extra: Fields = {}, parent: string | null = null): Fields {
-    const said = this.#profile.shapes.user(message, this.#facts(parent), extra)
+    const said = this.#agent.profile.shapes.user(message, this.#facts(parent), extra)
     this.emit(said)
     return said
   }
 
   /** A message of the host's, or one in its name, as a replay writes it. */
-  replay(content: unknown, uuid: string = this.#random.uuid()): void {
-    const timestamp = this.#profile.quirks.timestampsEchoes ? { timestamp: this.timestamp() } : {}
+  replay(content: unknown, uuid: string = this.#agent.random.uuid()): void {
+    const timestamp = this.#agent.profile.quirks.timestampsEchoes ? { timestamp: this.timestamp() } : {}
     this.emit({
       type: "user",
       message: { role: "user", content },
@@ -88,12 +85,12 @@ export class Wire {
   }
 
   lifecycle(uuid: string | undefined, state: string): void {
-    if (uuid === undefined || !this.#profile.quirks.lifecycle) return
+    if (uuid === undefined || !this.#agent.profile.quirks.lifecycle) return
     this.emit({
       type: "command_lifecycle",
       command_uuid: uuid,
       state,
-      uuid: this.#random.uuid(),
+      uuid: this.#agent.random.uuid(),
       session_id: this.sessionId,
     })
   }
@@ -109,11 +106,11 @@ export class Wire {
   }
 
   timestamp(): string {
-    return new Date(this.#clock.now()).toISOString()
+    return new Date(this.#agent.clock.now()).toISOString()
   }
 
   #facts(parent: string | null): MessageFacts {
-    return { sessionId: this.sessionId, uuid: this.#random.uuid(), parent, timestamp: this.timestamp() }
+    return { sessionId: this.sessionId, uuid: this.#agent.random.uuid(), parent, timestamp: this.timestamp() }
   }
 }
 
