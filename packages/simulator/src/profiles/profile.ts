@@ -44,7 +44,7 @@ export interface OwnPages {
   readonly agents: readonly AgentInfo[]
 }
 
-export interface ModelInfo {
+interface ModelInfo {
   readonly value: string
   readonly resolvedModel: string
   readonly displayName: string

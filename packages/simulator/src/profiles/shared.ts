@@ -38,8 +38,8 @@ export function callUsage(usage: UsageNumbers, more: Fields = {}): Fields {
   return { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION, ...more }
 }
 
-export const SERVER_TOOLS = { server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 } }
-export const CACHE_CREATION = { cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 } }
+const SERVER_TOOLS = { server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 } }
+const CACHE_CREATION = { cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 } }
 
 /** `modelUsage`, with what a newer version adds to each model. */
 export function modelUsage(

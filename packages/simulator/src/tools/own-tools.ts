@@ -1,8 +1,8 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import { setMode } from "../permissions/permission-state.ts"
-import type { Fields, OwnPage } from "../profiles/profile.ts"
+import type { OwnPage } from "../profiles/profile.ts"
 import type { Files } from "./files.ts"
-import { type Tool, type ToolOwner, type ToolRun, toolFailure } from "./toolbox.ts"
+import { planFile, type Tool, type ToolOwner, type ToolRun, toolFailure } from "./toolbox.ts"
 
 // Tools that keep the agent's own books: todos, plans, questions.
 
@@ -119,19 +119,6 @@ const structuredOutputTool: Tool = {
 
 function unreachable(url: string): string {
   return `Unable to fetch ${url}: this is a simulation and reaches no network.`
-}
-
-/** The plan is read from the plan file; what the model passes along counts only where there is none. */
-export function planInput({ core, input }: Pick<ToolRun, "core" | "input">, files: Files): Fields {
-  const path = planFile(core)
-  const written = files.read(path)
-  if (written !== undefined)
-    return core.profile.quirks.namesPlanFile ? { plan: written, planFilePath: path } : { plan: written }
-  return core.profile.quirks.passedPlan === "dropped" ? {} : { ...input }
-}
-
-export function planFile(core: ToolRun["core"]): string {
-  return `${core.launch.configDir}/plans/${core.wire.sessionId}.md`
 }
 
 /** Hands the model a skill's text. Of the vendor's own skills there is only the name. */

@@ -9,7 +9,6 @@ import type { Randomness } from "../randomness.ts"
 import type { ToolStep } from "../scenario/schema.ts"
 import type { Wire } from "../wire/wire.ts"
 import { Checkpoints, diskFiles, type Files, memoryFiles } from "./files.ts"
-import { planInput } from "./own-tools.ts"
 import type { Tasks } from "./tasks.ts"
 import type { ToolSet } from "./tool-set.ts"
 
@@ -124,4 +123,17 @@ export function toolFailure(message: string): ToolOutcome {
 /** A call that is wrong in itself. */
 export function callFailure(message: string, structured = `Error: ${message}`): ToolOutcome {
   return { content: `<tool_use_error>${message}</tool_use_error>`, isError: true, structured }
+}
+
+/** The plan is read from the plan file; what the model passes along counts only where there is none. */
+function planInput({ core, input }: Pick<ToolRun, "core" | "input">, files: Files): Fields {
+  const path = planFile(core)
+  const written = files.read(path)
+  if (written !== undefined)
+    return core.profile.quirks.namesPlanFile ? { plan: written, planFilePath: path } : { plan: written }
+  return core.profile.quirks.passedPlan === "dropped" ? {} : { ...input }
+}
+
+export function planFile(core: ToolRun["core"]): string {
+  return `${core.launch.configDir}/plans/${core.wire.sessionId}.md`
 }
