@@ -1,8 +1,7 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { AgentCore } from "../agent/core.ts"
 import type { McpToolResult } from "../mcp/servers.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
+import { type Tool, type ToolOutcome, type ToolOwner, type ToolRun, toolFailure } from "./toolbox.ts"
 
 // Tools that show what MCP servers have besides their own tools.
 
@@ -52,7 +51,7 @@ function notFound(server: string, servers: readonly string[]): string {
 
 /** What an MCP server gave, as a tool's result tells it. */
 export function mcpOutcome(
-  core: AgentCore,
+  { profile }: ToolOwner,
   result: McpToolResult,
   called: { server: string; name: string },
 ): ToolOutcome {
@@ -62,7 +61,7 @@ export function mcpOutcome(
     return { content: text, isError: true, structured: `Error: ${text}` }
   }
   const shown = { ...result, content: content.map((block) => shownBlock(block, called.server)) }
-  if (!core.profile.quirks.mergesMcpContent) return olderOutcome(shown)
+  if (!profile.quirks.mergesMcpContent) return olderOutcome(shown)
   const outcome = newestOutcome(shown)
   // A model must not be left with nothing.
   return outcome.content.length > 0 ? outcome : { ...outcome, content: `(${called.name} completed with no output)` }
