@@ -133,6 +133,18 @@ describe.runIf(hasBrowser)("requests", () => {
     await page.getByText("edited by you").waitFor()
   })
 
+  check("[K-23] an input that nobody edited is not sent back", async () => {
+    const id = await stage.asked(asksFor("npm run deploy"))
+    const page = await stage.session(id)
+    const sent = page.waitForRequest(/\/api\/asks\/[^/]+\/answer$/)
+    await armed(page)
+    await page.keyboard.press("y")
+    const body: unknown = (await sent).postDataJSON()
+    expect(body).toMatchObject({ behavior: "allow" })
+    expect(body).not.toHaveProperty("updatedInput")
+    await expect.poll(async () => (await stage.asks(id))[0].state).toBe("allowed")
+  })
+
   check("[K-6] a rule that was ticked is sent with the place it was given, and nothing else", async () => {
     const id = await stage.asked(asksFor("npm ci"))
     const page = await stage.session(id)
