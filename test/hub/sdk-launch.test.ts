@@ -40,7 +40,7 @@ async function openPlace(): Promise<Place> {
     env: { PATH: process.env["PATH"], HOME: base, CLAUDE_BIN: SIMULATOR },
   })
   onTestFinished(async () => void (await runner.close({ agents: true })))
-  await expect.poll(() => hub.core.listRunners().length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(() => hub.core.runners.list().length, { timeout: 30_000 }).toBe(1)
   return { hub, folder, at }
 }
 

@@ -6,28 +6,27 @@ import type {
   CreatedSession,
   EnvironmentReply,
   EventQuery,
-  Grant,
   GrantRevoked,
-  HubSettings,
   MessageReceipt,
   NewMessage,
-  NewRun,
   NewSession,
   OutlineMark,
-  Run,
   Runner,
-  RunPage,
-  RunPatch,
   SearchReply,
   Session,
   SessionPage,
   SessionPatch,
   SessionQuery,
-  TaskPatch,
 } from "@signalbox/protocol/hub-api"
+import type { AskDesk } from "./asks/ask-desk.ts"
+import type { GrantDesk } from "./asks/grant-desk.ts"
 import type { Caller } from "./model/access.ts"
-import type { Ask, AskAnswer } from "./model/ask.ts"
+import type { Ask } from "./model/ask.ts"
 import type { StoredEvent } from "./model/event.ts"
+import type { PolicyDesk } from "./policy-desk.ts"
+import type { RunnerFleet } from "./runners/runner-fleet.ts"
+import type { RunDesk } from "./runs/run-desk.ts"
+import type { SettingsDesk } from "./settings-desk.ts"
 
 /**
  * What the hub does, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are
@@ -53,15 +52,6 @@ export interface HubCore {
 
   listAsks(query: AskQuery): Promise<Page<Ask>>
   getAsk(id: string): Promise<Ask>
-  answerAsk(id: string, answer: AskAnswer, how: AnswerOptions): Promise<Ask>
-  /** `expiresAt` as its caller saw it. */
-  extendAsk(id: string, how: { caller: Caller; expiresAt?: string }): Promise<Ask>
-
-  getSettings(): HubSettings
-  putSettings(settings: Partial<HubSettings>, caller: Caller): Promise<HubSettings>
-  getPolicy(): unknown
-  putPolicy(policy: unknown, caller: Caller): Promise<unknown>
-  listGrants(query: { session?: string }): Promise<readonly Grant[]>
   /** `gone`: whether it no longer holds, or is only noted because the CLI cannot take it back. */
   revokeGrant(id: string, caller: Caller): Promise<GrantRevoked>
   listAudit(query: { session?: string; after: number; limit: number }): Promise<Page<AuditRecord>>
@@ -69,20 +59,17 @@ export interface HubCore {
   /** Removes the worktree that was made for it, never with uncommitted changes. */
   removeWorktree(id: string, caller: Caller): Promise<Session>
 
-  listRunners(): readonly Runner[]
   changeRunner(id: string, change: { draining: boolean }, caller: Caller): Promise<Runner>
   /** One that is away. Its sessions stay. */
   forgetRunner(id: string, caller: Caller): Promise<Runner>
-  runnerFolders(id: string, path: string | undefined): Promise<unknown>
-  runnerSessions(id: string, cwd: string | undefined): Promise<unknown>
-  runnerLog(id: string, lines: number): Promise<unknown>
 
-  createRun(run: NewRun, caller: Caller): Promise<Run>
-  changeRun(id: string, patch: RunPatch): Promise<Run>
-  /** Tasks are counted from 1. */
-  changeRunTask(id: string, task: number, patch: TaskPatch): Promise<Run>
-  listRuns(limit: number): Promise<RunPage>
-  getRun(id: string): Promise<Run>
+  /** The desks that need nothing else of the hub. */
+  readonly asks: Pick<AskDesk, "answer" | "extend">
+  readonly grants: Pick<GrantDesk, "list">
+  readonly policy: Pick<PolicyDesk, "told" | "put">
+  readonly settings: Pick<SettingsDesk, "settings" | "put">
+  readonly runners: Pick<RunnerFleet, "list" | "request">
+  readonly runs: Pick<RunDesk, "create" | "list" | "get" | "change" | "changeTask">
 }
 
 export interface AskQuery {
@@ -111,10 +98,4 @@ export interface EventPage {
 /** `fields` is the query's `in`. */
 export interface SearchQuery extends Omit<ApiSearchQuery, "in"> {
   readonly fields?: NonNullable<ApiSearchQuery["in"]>
-}
-
-export interface AnswerOptions {
-  readonly caller: Caller
-  readonly inputHash?: string
-  readonly answerId?: string
 }

@@ -6,19 +6,14 @@ import type {
   EnvironmentReply,
   EventQuery,
   Grant,
-  HubSettings,
   NewMessage,
-  NewRun,
   NewSession,
   OutlineMark,
-  Run,
   Runner,
-  RunPatch,
   SearchReply,
   Session,
   SessionPage,
   SessionQuery,
-  TaskPatch,
 } from "@signalbox/protocol/hub-api"
 import { commandFor } from "./agents/launch-command.ts"
 import type { AskDesk } from "./asks/ask-desk.ts"
@@ -29,10 +24,10 @@ import type { Tokens } from "./auth/tokens.ts"
 import type { ClientDesks } from "./clients/client-desks.ts"
 import { requireCarried } from "./clients/initialize-answer.ts"
 import { steer, steerEnvironment } from "./clients/steering.ts"
-import type { AnswerOptions, AskQuery, EventPage, HubCore, Page, SearchQuery } from "./core.ts"
+import type { AskQuery, EventPage, HubCore, Page, SearchQuery } from "./core.ts"
 import { HubError } from "./errors.ts"
 import type { Caller } from "./model/access.ts"
-import type { Ask, AskAnswer } from "./model/ask.ts"
+import type { Ask } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import type { PolicyDesk } from "./policy-desk.ts"
 import { firstMessage } from "./runners/first-message.ts"
@@ -83,10 +78,22 @@ const RUNNER_TIMEOUT_MS = 30_000
 
 /** The hub of one machine: sessions, messages, asks and what else HubCore promises. */
 export class LocalHubCore implements HubCore {
+  readonly asks: HubCore["asks"]
+  readonly grants: HubCore["grants"]
+  readonly policy: HubCore["policy"]
+  readonly settings: HubCore["settings"]
+  readonly runners: HubCore["runners"]
+  readonly runs: HubCore["runs"]
   readonly #options: LocalHubCoreOptions
   readonly #outlines: Outlines
 
   constructor(options: LocalHubCoreOptions) {
+    this.asks = options.asks
+    this.grants = options.grants
+    this.policy = options.policy
+    this.settings = options.settings
+    this.runners = options.fleet
+    this.runs = options.runs
     this.#options = options
     this.#outlines = new Outlines(options.log)
   }
@@ -244,35 +251,6 @@ export class LocalHubCore implements HubCore {
     return reader.whole(ask)
   }
 
-  answerAsk(id: string, answer: AskAnswer, { caller, ...how }: AnswerOptions): Promise<Ask> {
-    return this.#options.asks.answer(id, answer, { by: caller.name, via: "person", ...how })
-  }
-
-  extendAsk(id: string, { caller, ...seen }: { caller: Caller; expiresAt?: string }): Promise<Ask> {
-    return this.#options.asks.extend(id, { by: caller.name, ...seen })
-  }
-
-  getSettings(): HubSettings {
-    return this.#options.settings.settings
-  }
-
-  putSettings(settings: Partial<HubSettings>, caller: Caller): Promise<HubSettings> {
-    return this.#options.settings.put(settings, caller.name, this.#now())
-  }
-
-  getPolicy(): unknown {
-    return this.#options.policy.told
-  }
-
-  async putPolicy(policy: unknown, caller: Caller): Promise<unknown> {
-    await this.#options.policy.put(policy, caller.name, this.#now())
-    return this.#options.policy.told
-  }
-
-  listGrants(query: { session?: string }): Promise<readonly Grant[]> {
-    return this.#options.grants.list(query)
-  }
-
   async revokeGrant(id: string, caller: Caller): Promise<{ grant: Grant; gone: boolean }> {
     const revoked = await this.#options.grants.revoke(id, caller.name)
     await this.#options.directory.addAudit({
@@ -304,10 +282,6 @@ export class LocalHubCore implements HubCore {
     return session.view()
   }
 
-  listRunners(): readonly Runner[] {
-    return this.#options.fleet.list()
-  }
-
   async changeRunner(id: string, { draining }: { draining: boolean }, caller: Caller): Promise<Runner> {
     const runner = await this.#options.fleet.drain(id, draining)
     await this.#auditRunner(runner, draining ? "runner/drained" : "runner/opened", caller)
@@ -318,42 +292,6 @@ export class LocalHubCore implements HubCore {
     const runner = await this.#options.fleet.forget(id)
     await this.#auditRunner(runner, "runner/forgotten", caller)
     return runner
-  }
-
-  async runnerFolders(id: string, path: string | undefined): Promise<unknown> {
-    const request = { kind: "folders", ...(path === undefined ? {} : { path }) } as const
-    return this.#options.fleet.request(id, request, RUNNER_TIMEOUT_MS)
-  }
-
-  async runnerLog(id: string, lines: number): Promise<unknown> {
-    return this.#options.fleet.request(id, { kind: "log", lines }, RUNNER_TIMEOUT_MS)
-  }
-
-  /** A list of a runner's is under its name, as all lists are. */
-  async runnerSessions(id: string, cwd: string | undefined): Promise<unknown> {
-    const request = { kind: "sessions", ...(cwd === undefined ? {} : { cwd }) } as const
-    const sessions = await this.#options.fleet.request(id, request, RUNNER_TIMEOUT_MS)
-    return Array.isArray(sessions) ? { sessions, more: false } : sessions
-  }
-
-  createRun(run: NewRun, caller: Caller): Promise<Run> {
-    return this.#options.runs.create(run, caller.name)
-  }
-
-  changeRun(id: string, patch: RunPatch): Promise<Run> {
-    return this.#options.runs.change(id, patch)
-  }
-
-  changeRunTask(id: string, task: number, patch: TaskPatch): Promise<Run> {
-    return this.#options.runs.changeTask(id, task, patch)
-  }
-
-  listRuns(limit: number): Promise<{ runs: readonly Run[]; more: boolean }> {
-    return this.#options.runs.list(limit)
-  }
-
-  getRun(id: string): Promise<Run> {
-    return this.#options.runs.get(id)
   }
 
   async #auditRunner(runner: Runner, what: string, { name }: Caller): Promise<void> {

@@ -46,7 +46,7 @@ export class PolicyDesk {
   }
 
   /** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
-  async put(value: unknown, by: string, at: string): Promise<void> {
+  async put(value: unknown, by: string, at = new Date().toISOString()): Promise<void> {
     const { sees: _told, ...written } = isObject(value) ? value : {}
     const parsed = await parse(isObject(value) ? written : value)
     if (!parsed.ok) {

@@ -23,7 +23,7 @@ export class SettingsDesk {
     return this.#settings
   }
 
-  async put(given: Partial<HubSettings>, by: string, at: string): Promise<HubSettings> {
+  async put(given: Partial<HubSettings>, by: string, at = new Date().toISOString()): Promise<HubSettings> {
     const settings = { ...DEFAULT_SETTINGS, ...given }
     const audit = { at, what: "settings/changed", by, via: "person", sessionId: null, askId: null }
     await Promise.all([

@@ -82,7 +82,7 @@ async function launch(
     ...(body.permission_mode === undefined ? {} : { permissionMode: body.permission_mode }),
     ...(body.session_key === undefined ? {} : { requestKey: body.session_key }),
   }
-  const refusal = launchRefusal(caller.role, request, core.getSettings())
+  const refusal = launchRefusal(caller.role, request, core.settings.settings)
   if (refusal !== undefined) throw new HubError("auth/forbidden", refusal)
   return registry.get((await core.createSession(request, caller)).id)
 }

@@ -5,16 +5,14 @@ import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { HubLogger } from "../operations/logger.ts"
-import { accessHandlers, operationsHandlers } from "./access-handlers.ts"
 import { addCockpit, addCockpitElsewhere } from "./cockpit.ts"
-import { hubHandlers } from "./hub-handlers.ts"
+import { handlersOf } from "./handlers.ts"
 import { admitOrigins, dressReplies, paceReplies, replyToError } from "./middleware.ts"
 import { describeRoutes } from "./openapi.ts"
 import { BodyReader, readQuery, validate } from "./read-request.ts"
 import { busy, ReplyRoom } from "./reply-room.ts"
 import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
 import { type Route, routesOf } from "./route.ts"
-import { sessionHandlers } from "./session-handlers.ts"
 
 export interface HttpAppOptions {
   readonly core: HubCore
@@ -70,12 +68,7 @@ function allRoutes(options: HttpAppOptions): readonly Route[] {
   // Made when first asked for: it takes a while, and most hubs are never asked.
   const openApi = () => (description ??= describeRoutes(routes, version))
   const routes: readonly Route[] = [
-    ...routesOf(ROUTES, {
-      ...sessionHandlers(core),
-      ...hubHandlers(core),
-      ...accessHandlers(authority),
-      ...operationsHandlers({ notReady, metrics, openApi }),
-    }),
+    ...routesOf(ROUTES, handlersOf({ core, authority, notReady, metrics, openApi })),
     ...moreRoutes,
   ]
   return routes

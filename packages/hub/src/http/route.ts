@@ -25,7 +25,7 @@ export interface Route extends RouteRule {
   handle(call: Call): Promise<Response>
 }
 
-export interface HandlerCall<Name, Rule> extends Call {
+interface HandlerCall<Name, Rule> extends Call {
   readonly caller: Rule extends { readonly access: Access } ? Caller : null
   readonly body: Rule extends { readonly body: infer Body } ? z.output<Body> : undefined
   readonly query: Rule extends { readonly query: infer Query } ? z.output<Query> : undefined

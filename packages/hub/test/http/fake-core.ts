@@ -86,6 +86,12 @@ const runner: Runner = {
   usage: [{ session: "s1", memoryBytes: 1, cpuPercent: 2.5 }],
 }
 
+const TOLD_BY_RUNNER: Readonly<Record<string, unknown>> = {
+  folders: { path: "/", parent: null, folders: [{ name: "a", path: "/a", isGit: true }], more: false },
+  sessions: [{ sessionId: "4f1c", cwd: "/a", summary: null, updatedAt: at, sizeBytes: 1, inUse: false }],
+  log: { lines: [{ at, level: "info", text: "the hub is there" }], more: false },
+}
+
 const run: Run = {
   id: "run1",
   title: "all of it",
@@ -148,13 +154,13 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
     }),
     listAsks: async () => pageOf([ask], false),
     getAsk: async () => ask,
-    answerAsk: async () => ({ ...ask, state: "allowed", settledAt: at, settledBy: "ada", via: "person", answer: {} }),
-    extendAsk: async () => ({ ...ask, expiresAt: at, extension: { byMs: 60_000, left: 2 } }),
-    getSettings: () => DEFAULT_SETTINGS,
-    putSettings: async (settings) => ({ ...DEFAULT_SETTINGS, ...settings }),
-    getPolicy: () => POLICY,
-    putPolicy: async () => POLICY,
-    listGrants: async () => [grant],
+    asks: {
+      answer: async () => ({ ...ask, state: "allowed", settledAt: at, settledBy: "ada", via: "person", answer: {} }),
+      extend: async () => ({ ...ask, expiresAt: at, extension: { byMs: 60_000, left: 2 } }),
+    },
+    settings: { settings: DEFAULT_SETTINGS, put: async (settings) => ({ ...DEFAULT_SETTINGS, ...settings }) },
+    policy: { told: POLICY, put: async () => undefined },
+    grants: { list: async () => [grant] },
     revokeGrant: async () => ({ grant: { ...grant, revokedAt: at, revokedBy: "ada" }, gone: true }),
     listAudit: async ({ after, limit }) =>
       pageOf(
@@ -162,41 +168,37 @@ export function createFakeCore(replies: Partial<HubCore> = {}): FakeCore {
         true,
       ),
     removeWorktree: async () => session,
-    listRunners: () => [runner],
     changeRunner: async () => runner,
     forgetRunner: async () => runner,
-    runnerFolders: async (_id, path) => ({
-      path: path ?? "/",
-      parent: null,
-      folders: [{ name: "a", path: "/a", isGit: true }],
-      more: false,
-    }),
-    runnerSessions: async () => ({
-      sessions: [{ sessionId: "4f1c", cwd: "/a", summary: null, updatedAt: at, sizeBytes: 1, inUse: false }],
-    }),
-    runnerLog: async () => ({ lines: [{ at, level: "info", text: "the hub is there" }], more: false }),
-    createRun: async () => run,
-    changeRun: async () => run,
-    changeRunTask: async () => run,
-    listRuns: async () => ({ runs: [run], more: false }),
-    getRun: async () => run,
+    runners: { list: () => [runner], request: async (_id, request) => TOLD_BY_RUNNER[request.kind] },
+    runs: {
+      create: async () => run,
+      change: async () => run,
+      changeTask: async () => run,
+      list: async () => ({ runs: [run], more: false }),
+      get: async () => run,
+    },
     ...replies,
   }
-  const noted = new Proxy(core, {
-    get(target, method: keyof HubCore) {
-      const inner = target[method] as (...args: unknown[]) => unknown
+  return Object.assign(noting(core, "", calls), { calls })
+}
+
+/** The same object, with calls of its functions and of the desks in it noted. */
+function noting<T extends object>(target: T, path: string, calls: FakeCore["calls"]): T {
+  const noted = new Proxy(target, {
+    get(_, name: string) {
+      const inner: unknown = Reflect.get(target, name)
+      // What is only read is no call.
+      if (typeof inner === "object" && inner !== null && path === "") return noting(inner, `${name}.`, calls)
+      if (typeof inner !== "function") return inner
       return (...args: unknown[]) => {
-        // Settings are read to decide who may do it; that is no call of a test's own.
-        if (method !== "getSettings")
-          calls.push({
-            method,
-            args: args.filter((arg) => !(typeof arg === "object" && arg !== null && "role" in arg)),
-          })
+        const isCaller = (arg: unknown) => typeof arg === "object" && arg !== null && "role" in arg
+        calls.push({ method: `${path}${name}`, args: args.filter((arg) => !isCaller(arg)) })
         return inner(...args)
       }
     },
   })
-  return Object.assign(Object.create(noted) as HubCore, { calls })
+  return path === "" ? (Object.create(noted) as T) : noted
 }
 
 function pageOf<T>(entries: readonly T[], more: boolean): Page<T> {

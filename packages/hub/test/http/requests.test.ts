@@ -241,16 +241,16 @@ describe("replies", () => {
   it("[AK18] more time is asked for with the end that was seen, or with no body at all", async () => {
     const seen: unknown[] = []
     const refused = new HubError("ask/not-extendable", "it does not expire", { details: { ask: theAsk } })
-    const extendAsk = (_id: string, how: { expiresAt?: string }) => {
+    const extend = (_id: string, how: { expiresAt?: string }) => {
       seen.push(how.expiresAt)
       return how.expiresAt === undefined ? Promise.reject(refused) : Promise.resolve(theAsk)
     }
-    const hub = await setUpHttp({ replies: { extendAsk } })
-    const extend = (body?: unknown) =>
+    const hub = await setUpHttp({ replies: { asks: { extend, answer: () => Promise.reject(refused) } } })
+    const post = (body?: unknown) =>
       hub.ask("/api/asks/a1/extend", { as: "operator", method: "POST", ...(body === undefined ? {} : { body }) })
-    expect((await extend({ expiresAt: "2031-01-01T00:00:00.000Z" })).status).toBe(200)
-    expect((await extend({ byMs: 5 })).status).toBe(400)
-    const reply = await extend()
+    expect((await post({ expiresAt: "2031-01-01T00:00:00.000Z" })).status).toBe(200)
+    expect((await post({ byMs: 5 })).status).toBe(400)
+    const reply = await post()
     expect(reply.status).toBe(409)
     expect(await reply.text()).toMatch(/^(?!.*secret-).*"code":"ask\/not-extendable"/)
     expect(seen).toEqual(["2031-01-01T00:00:00.000Z", undefined])
@@ -258,7 +258,9 @@ describe("replies", () => {
 
   it("[HA29] an ask is told without what only the hub needs, inside of errors too", async () => {
     const settled = new HubError("ask/settled", "Ada was first", { details: { ask: { ...theAsk, state: "denied" } } })
-    const hub = await setUpHttp({ replies: { answerAsk: () => Promise.reject(settled) } })
+    const hub = await setUpHttp({
+      replies: { asks: { answer: () => Promise.reject(settled), extend: () => Promise.reject(settled) } },
+    })
     const answer = await hub.ask("/api/asks/a1/answer", { as: "operator", method: "POST", body: { behavior: "allow" } })
     expect(answer.status).toBe(409)
     const texts = [
@@ -275,11 +277,7 @@ describe("replies", () => {
     await hub.ask("/api/asks/a1/answer", { as: "operator", method: "POST", body })
     expect(hub.core.calls).toMatchObject([
       {
-        args: [
-          "a1",
-          { action: "accept", content: { a: 1 } },
-          { inputHash: "h", answerId: "i", caller: { name: "the operator" } },
-        ],
+        args: ["a1", { action: "accept", content: { a: 1 } }, { inputHash: "h", answerId: "i", by: "the operator" }],
       },
     ])
   })
@@ -295,7 +293,9 @@ describe("replies", () => {
   })
 
   it("[HA30] a failure of ours gives a reference, and only the log says what failed", async () => {
-    const hub = await setUpHttp({ replies: { listGrants: () => Promise.reject(new Error("the cellar is flooded")) } })
+    const hub = await setUpHttp({
+      replies: { grants: { list: () => Promise.reject(new Error("the cellar is flooded")) } },
+    })
     const error = await errorOf(await hub.ask("/api/grants", { as: "viewer" }))
     expect(error).toMatchObject({ status: 500, code: "hub/internal" })
     expect(error.message).not.toContain("cellar")

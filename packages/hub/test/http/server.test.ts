@@ -3,6 +3,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import { connect, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { afterEach, describe, expect, it } from "vitest"
+import type { HubCore } from "../../src/core.ts"
 import { DEFAULT_PORTS } from "../../src/http/listen.ts"
 import { createHttpServer, type HttpServerOptions } from "../../src/http/server.ts"
 import { type HttpSetup, setUpHttp } from "./http-setup.ts"
@@ -20,7 +21,7 @@ interface Served extends HttpSetup {
   readonly posts: string[]
 }
 
-async function serve(limits: HttpServerOptions["limits"] = {}, replies = {}): Promise<Served> {
+async function serve(limits: HttpServerOptions["limits"] = {}, replies: Partial<HubCore> = {}): Promise<Served> {
   const hub = await setUpHttp({ replies })
   const upgrades: Served["upgrades"] = []
   const posts: string[] = []
@@ -222,13 +223,12 @@ describe("the server", () => {
     const gate = new Promise<void>((resolve) => (finish = resolve))
     let started = () => {}
     const underWay = new Promise<void>((resolve) => (started = resolve))
-    const replies = {
-      listGrants: async () => {
-        started()
-        await gate
-        return []
-      },
+    const list = async () => {
+      started()
+      await gate
+      return []
     }
+    const replies = { grants: { list } }
     const { url, tokens, close } = await serve({ closeGraceMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 }, replies)
     const reply = fetch(`${url}/api/grants`, { headers: { authorization: `Bearer ${tokens.viewer}` } })
     await underWay

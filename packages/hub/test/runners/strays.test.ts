@@ -33,7 +33,7 @@ describe("a process that its session does not want", () => {
     const stage = await openStage()
     const { runner, id } = await parked(stage)
     runner.leave()
-    await expect.poll(() => stage.hub.core.listRunners()[0]?.connected, WAIT).toBe(false)
+    await expect.poll(() => stage.hub.core.runners.list()[0]?.connected, WAIT).toBe(false)
     await send(stage, id, "Wake up.")
     const stray = new FakeAgent(stage, runner.token, { spawn: "stray", session: id })
     const back = await FakeRunner.connect(stage, { token: runner.token, agents: [stray], holdsStops: true })
@@ -52,7 +52,7 @@ describe("a process that its session does not want", () => {
     await send(stage, id, "Wake up.")
     const { spawn } = await runner.spec(1)
     runner.cut()
-    await expect.poll(() => stage.hub.core.listRunners()[0]?.connected, WAIT).toBe(false)
+    await expect.poll(() => stage.hub.core.runners.list()[0]?.connected, WAIT).toBe(false)
     const back = await FakeRunner.connect(stage, { token: runner.token, holdsStops: true })
     back.refusal = { code: "runner/session-in-use", message: "it is open" }
     const stop = await back.request("stop")

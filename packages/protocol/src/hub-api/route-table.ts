@@ -55,7 +55,7 @@ export type CallOf<Name, Rule> = ([ParamsOf<Name>] extends [never]
 type QueryIn<Query> = Partial<Query> extends Query ? { readonly query?: Query } : { readonly query: Query }
 
 /** The fields of a query as their meaning, whatever their text looks like. */
-export type QueryOf<Query extends z.ZodType> = Asked<z.input<Query>, z.output<Query>>
+type QueryOf<Query extends z.ZodType> = Asked<z.input<Query>, z.output<Query>>
 type Asked<Sent, Read> = { readonly [Name in keyof Sent]: Name extends keyof Read ? Told<Read[Name]> : never }
 
 export type ReplyOf<Rule> = Rule extends { readonly reply: infer Reply extends z.ZodType }

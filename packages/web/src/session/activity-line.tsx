@@ -57,8 +57,8 @@ export function turnNews(before: Facts, now: Facts): string | undefined {
   if (before.id !== now.id) return undefined
   const { lastResult } = now
   if (lastResult !== undefined && textOf(lastResult, "at") !== textOf(before.lastResult, "at")) {
-    if (lastResult["interruptedBy"] !== undefined) return "Turn interrupted"
-    return lastResult["isError"] === true ? "Turn failed" : "Turn finished"
+    if (lastResult.interruptedBy !== undefined) return "Turn interrupted"
+    return lastResult.isError ? "Turn failed" : "Turn finished"
   }
   return before.turnStartedAt === undefined && now.turnStartedAt !== undefined ? "Turn started" : undefined
 }

@@ -84,9 +84,8 @@ function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
 
   async function cancel(id: string): Promise<void> {
     try {
-      const reply = await hub.session(session.id).cancel(id)
-      const isTaken = typeof reply === "object" && reply !== null && "cancelled" in reply && reply.cancelled === false
-      setTrouble(isTaken ? "The agent already has it." : undefined)
+      const { cancelled } = await hub.session(session.id).cancel(id)
+      setTrouble(!cancelled ? "The agent already has it." : undefined)
       if (!isTaken) onGone()
     } catch (error) {
       setTrouble(refusalWords(error, session))
