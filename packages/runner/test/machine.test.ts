@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFile
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import { sessionsInUse } from "../src/machine/session-in-use.ts"
+import { sessionsInUse } from "../src/machine/recorded-sessions.ts"
 import { Scene } from "./runner-scene.ts"
 
 const SIMULATOR = join(import.meta.dirname, "../../simulator/bin/claude-sim.mjs")

@@ -1,7 +1,7 @@
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import type { Clock } from "@signalbox/transport"
 import { frameText } from "@signalbox/transport/frames"
-import { type RawData, WebSocket } from "ws"
+import { WebSocket } from "ws"
 import type { RunnerLog } from "../log-tail.ts"
 
 export interface HubAddress {

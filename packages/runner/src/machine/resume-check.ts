@@ -4,7 +4,7 @@ import { isAbsolute } from "node:path"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { Refusal } from "../errors.ts"
 import { expandHome, isSamePlace } from "./folders.ts"
-import { sessionsInUse } from "./session-in-use.ts"
+import { sessionsInUse } from "./recorded-sessions.ts"
 import { describeTranscript, findTranscript } from "./transcripts.ts"
 
 /** A living agent of ours that is at a session. */

@@ -2,9 +2,6 @@ import { open, readdir, realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
-import type { RecordedSession } from "@signalbox/protocol/runner-wire"
-import { isSamePlace } from "./folders.ts"
-import { sessionsInUse } from "./session-in-use.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -49,7 +46,7 @@ export async function findTranscript(
 }
 
 /** What was recorded in one folder, or in all; the newest first. */
-async function listTranscripts(env: Environment, cwd: string | undefined): Promise<TranscriptFile[]> {
+export async function listTranscripts(env: Environment, cwd: string | undefined): Promise<TranscriptFile[]> {
   const root = join(configFolder(env), "projects")
   const folders = cwd === undefined ? await folderNames(root) : await projectFolders(root, cwd)
   const files: TranscriptFile[] = []
@@ -155,32 +152,4 @@ function promptOf(entry: Readonly<Record<string, unknown>>): string | undefined 
         .find(Boolean)
     : content
   return typeof text === "string" && text !== "" && !text.startsWith("<") ? text : undefined
-}
-
-const MAX_LISTED = 200
-
-/** The conversations that `claude` itself recorded on this machine, the newest first. */
-export async function recordedSessions(
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string | undefined,
-): Promise<{ sessions: RecordedSession[]; more: boolean }> {
-  const files = await listTranscripts(env, cwd)
-  const inUse = await sessionsInUse(env)
-  const sessions: RecordedSession[] = []
-  for (const file of files) {
-    if (sessions.length === MAX_LISTED) return { sessions, more: true }
-    const { cwd: recordedIn, summary, isAside } = await describeTranscript(file)
-    if (isAside) continue
-    // Two paths can have one folder of transcripts: /a/b and /a-b.
-    if (cwd !== undefined && recordedIn !== undefined && !(await isSamePlace(cwd, recordedIn))) continue
-    sessions.push({
-      sessionId: file.sessionId,
-      cwd: recordedIn ?? null,
-      summary: summary ?? null,
-      updatedAt: new Date(file.modifiedMs).toISOString(),
-      sizeBytes: file.sizeBytes,
-      inUse: inUse.has(file.sessionId),
-    })
-  }
-  return { sessions, more: false }
 }

@@ -1,8 +1,10 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isObject } from "@signalbox/protocol/envelope"
+import type { RecordedSession } from "@signalbox/protocol/runner-wire"
 import { processTable } from "../state/process-table.ts"
-import { configFolder } from "./transcripts.ts"
+import { isSamePlace } from "./folders.ts"
+import { configFolder, describeTranscript, listTranscripts } from "./transcripts.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -77,4 +79,32 @@ function sessionInArguments(args: readonly string[]): string | undefined {
 function isClaude(command: readonly string[]): boolean {
   const isOurs = command.some((arg) => /(?:^|[\\/])signalbox(?:-shim)?(?:\.mjs)?$/.test(arg))
   return !isOurs && command.some((arg) => /claude/i.test(arg))
+}
+
+const MAX_LISTED = 200
+
+/** The conversations that `claude` itself recorded on this machine, the newest first. */
+export async function recordedSessions(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string | undefined,
+): Promise<{ sessions: RecordedSession[]; more: boolean }> {
+  const files = await listTranscripts(env, cwd)
+  const inUse = await sessionsInUse(env)
+  const sessions: RecordedSession[] = []
+  for (const file of files) {
+    if (sessions.length === MAX_LISTED) return { sessions, more: true }
+    const { cwd: recordedIn, summary, isAside } = await describeTranscript(file)
+    if (isAside) continue
+    // Two paths can have one folder of transcripts: /a/b and /a-b.
+    if (cwd !== undefined && recordedIn !== undefined && !(await isSamePlace(cwd, recordedIn))) continue
+    sessions.push({
+      sessionId: file.sessionId,
+      cwd: recordedIn ?? null,
+      summary: summary ?? null,
+      updatedAt: new Date(file.modifiedMs).toISOString(),
+      sizeBytes: file.sizeBytes,
+      inUse: inUse.has(file.sessionId),
+    })
+  }
+  return { sessions, more: false }
 }
