@@ -40,4 +40,15 @@ describe("what is known of an ask", () => {
     for (const ask of [pending, settled, pending]) store.takeAsk(ask)
     await shown(store, "allowed")
   })
+
+  it("includes its input, which the stream tells once when it is long", async () => {
+    const store = makeStore()
+    const input = { content: "long" }
+    store.takeAsk({ ...pending, input, request: { tool_name: "Write", input } })
+    const { input: _told, ...brief } = settled
+    store.takeAsk({ ...brief, request: { tool_name: "Write" } })
+    await shown(store, "allowed")
+    const known = store.fleet.get().asks.get(pending.id)
+    expect([known?.input, known?.request]).toEqual([input, { tool_name: "Write", input }])
+  })
 })
