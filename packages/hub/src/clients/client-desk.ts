@@ -1,3 +1,4 @@
+import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -50,7 +51,9 @@ export class ClientDesk {
   /** What the agent wants of them. */
   readonly agentCalls: AgentCalls
   readonly #sync: PartSync
-  readonly #returning = new ReturningClients()
+  readonly #arrived = new Waker()
+  /** After a restart clients are expected back: for a moment, whoever wants something of them waits. */
+  #expectedUntil = 0
   #session: LiveSession
 
   constructor(options: ClientDeskOptions) {
@@ -81,7 +84,7 @@ export class ClientDesk {
 
   /** At start: who was here before is away, but not for long, and what it brought is still wanted. */
   restore(parts: readonly ClientPart[]): void {
-    this.#returning.expect(RETURN_MS)
+    this.#expectedUntil = Date.now() + RETURN_MS
     for (const part of parts) this.#members.set(part.clientId, { part, calls: undefined, isKept: true })
   }
 
@@ -102,7 +105,7 @@ export class ClientDesk {
     before?.calls?.close("the client connected again")
     const part = before?.part ?? { clientId: client.id, tokenId: client.tokenId, hooks: [], servers: {} }
     this.#members.set(client.id, { part, calls: new ClientCalls(client), isKept })
-    this.#returning.arrived(client.id)
+    this.#arrived.wake()
   }
 
   /** A kept client is away; any other is gone with what it brought. */
@@ -174,10 +177,14 @@ export class ClientDesk {
     return this.#members.get(clientId)?.calls?.answer(requestId, reply) ?? false
   }
 
-  async #callsOf({ part, calls }: Member, signal: AbortSignal): Promise<ClientCalls | undefined> {
-    if (calls !== undefined) return calls
-    await this.#returning.wait(part.clientId, signal)
-    return this.#members.get(part.clientId)?.calls
+  async #callsOf({ part }: Member, signal: AbortSignal): Promise<ClientCalls | undefined> {
+    const calls = () => this.#members.get(part.clientId)?.calls
+    const waitMs = this.#expectedUntil - Date.now()
+    if (calls() !== undefined || waitMs <= 0) return calls()
+    const over = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
+    over.addEventListener("abort", () => this.#arrived.wake())
+    while (calls() === undefined && !over.aborted) await this.#arrived.wait()
+    return calls()
   }
 
   /** Those who are here come first: a name goes to a live owner before one who is away. */
@@ -211,39 +218,4 @@ function controlMember(clientId: string): Member | undefined {
 /** Whether all of these are servers that live in the client itself. */
 export function areHosted(servers: ServerSet): boolean {
   return Object.values(servers).every(isHosted)
-}
-
-/** Clients that are expected back after a restart of the hub: for a moment, who wants something of them waits. */
-class ReturningClients {
-  readonly #waiting = new Map<string, Set<() => void>>()
-  #endsAt = 0
-
-  expect(forMs: number): void {
-    this.#endsAt = Date.now() + forMs
-  }
-
-  arrived(clientId: string): void {
-    for (const wake of this.#waiting.get(clientId) ?? []) wake()
-  }
-
-  /** Resolves when the client is here, or is waited for no longer. */
-  async wait(clientId: string, signal: AbortSignal): Promise<void> {
-    const waitMs = this.#endsAt - Date.now()
-    if (waitMs <= 0 || signal.aborted) return
-    const waiting = this.#waiting.get(clientId) ?? new Set()
-    this.#waiting.set(clientId, waiting)
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        clearTimeout(timer)
-        signal.removeEventListener("abort", wake)
-        waiting.delete(wake)
-        if (waiting.size === 0) this.#waiting.delete(clientId)
-        resolve()
-      }
-      const timer = setTimeout(wake, waitMs)
-      timer.unref()
-      signal.addEventListener("abort", wake)
-      waiting.add(wake)
-    })
-  }
 }
