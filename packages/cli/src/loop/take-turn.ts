@@ -127,9 +127,9 @@ async function whoBrokeOff({ hub, session, signal }: TurnOptions & Begun): Promi
   const deadline = Date.now() + END_MS
   for (;;) {
     const { state, exit, lastResult } = await hub.call((each) => each.session(session).get(), signal)
-    const by = textOf(lastResult, "interruptedBy")
+    const by = lastResult?.interruptedBy
     if (by !== undefined) return { kind: "given-up", text: `${by} interrupted it` }
-    if (state === "ended") return endOfProcess(textOf(exit, "reason") ?? "no reason was told")
+    if (state === "ended") return endOfProcess(exit?.reason ?? "no reason was told")
     if (Date.now() > deadline) return undefined
     await pause(LOOK_MS, undefined, { signal })
   }

@@ -82,8 +82,7 @@ export function isSilent(
 
 /** What came after it, such as that its agent is connected again, is no turn that ended. */
 function endOfTurn({ lastResult, lastSeq }: Pick<Facts, "lastResult" | "lastSeq">): number {
-  const seq = lastResult?.["seq"]
-  return typeof seq === "number" ? seq : lastSeq
+  return lastResult?.seq ?? lastSeq
 }
 
 /** Its process is there and was given its first message, and has said nothing yet: its CLI is still starting. */

@@ -1,5 +1,4 @@
 import type { Session } from "@signalbox/client"
-import { textOf } from "@signalbox/protocol/envelope"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural, shortPath } from "../design/words.ts"
 
@@ -32,10 +31,8 @@ export function stopConsequence({
 }
 
 /** How a process ended: the reason, and its code or its signal where the reason does not tell it. */
-export function exitWords(exit: Readonly<Record<string, unknown>> | undefined): string {
-  const reason = oneLine(textOf(exit, "reason") ?? "process ended", 200)
-  const code = exit?.["code"]
-  const signal = textOf(exit, "signal")
-  const how = typeof code === "number" ? `code ${code}` : signal === undefined ? "" : oneLine(signal, 20)
+export function exitWords(exit: Session["exit"]): string {
+  const reason = oneLine(exit?.reason ?? "process ended", 200)
+  const how = exit?.code === undefined ? oneLine(exit?.signal ?? "", 20) : `code ${exit.code}`
   return reason.includes(how) ? reason : `${reason} (${how})`
 }

@@ -1,5 +1,4 @@
 import { failureAdvice, type Session } from "@signalbox/client"
-import { textOf } from "@signalbox/protocol/envelope"
 import { useEffect, useRef } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useNow } from "../app/clock.ts"
@@ -56,7 +55,7 @@ type Facts = Pick<Session, "id" | "turnStartedAt" | "lastResult">
 export function turnNews(before: Facts, now: Facts): string | undefined {
   if (before.id !== now.id) return undefined
   const { lastResult } = now
-  if (lastResult !== undefined && textOf(lastResult, "at") !== textOf(before.lastResult, "at")) {
+  if (lastResult !== undefined && lastResult.at !== before.lastResult?.at) {
     if (lastResult.interruptedBy !== undefined) return "Turn interrupted"
     return lastResult.isError ? "Turn failed" : "Turn finished"
   }

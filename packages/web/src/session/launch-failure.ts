@@ -17,9 +17,9 @@ type Facts = Pick<Session, "state" | "runner" | "turns" | "exit">
 export function launchFailureOf(session: Facts, rows: readonly Row[], messageAt: MessageAt): LaunchFailure | undefined {
   const { state, runner, turns, exit } = session
   if (state !== "ended" || runner === null || exit === undefined) return undefined
-  const code = exit["code"]
+  const { code, signal } = exit
   const reason = startupReason(rows, messageAt)
-  if (reason === undefined && (turns > 0 || code === 0 || (code === undefined && exit["signal"] === undefined)))
+  if (reason === undefined && (turns > 0 || code === 0 || (code === undefined && signal === undefined)))
     return undefined
   const note = rows.findLast((row) => row.kind === "note" && row.topic === "hub/ended")
   const stderr = note === undefined ? undefined : textOf(messageAt(note.headSeq), "stderrTail")

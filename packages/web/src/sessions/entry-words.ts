@@ -1,5 +1,4 @@
 import { failureAdvice, type Session } from "@signalbox/client"
-import { textOf } from "@signalbox/protocol/envelope"
 import { oneLine } from "../design/visible-text.tsx"
 import { age, clockTime } from "../design/words.ts"
 import { summaryOf } from "../fleet/ask-words.ts"
@@ -38,9 +37,8 @@ export function failureLine(session: Session): string {
   const { exit, lastResult, lastLine, state } = session
   const advice = failureAdvice(session)
   if (advice !== undefined) return advice
-  const code = exit?.["code"]
-  if (state === "ended" && typeof code === "number" && code !== 0) return exitWords(exit)
-  const known = RESULTS.get(textOf(lastResult, "subtype") ?? "")
+  if (state === "ended" && (exit?.code ?? 0) !== 0) return exitWords(exit)
+  const known = RESULTS.get(lastResult?.subtype ?? "")
   // What went wrong is what it said last.
   return known ?? oneLine(plainLine(lastLine ?? "") || "The turn failed", 200)
 }

@@ -1,5 +1,4 @@
 import type { Ask, Session } from "@signalbox/client"
-import { textOf } from "@signalbox/protocol/envelope"
 import { type SessionStatus, STATUS_ORDER, STATUS_WORDS } from "../fleet/session-status.tsx"
 
 export type Grouping = "status" | "machine" | "folder"
@@ -34,7 +33,7 @@ function compareEntries(a: SessionEntry, b: SessionEntry): number {
 }
 
 function finishOf({ session }: SessionEntry): string {
-  return textOf(session.lastResult, "at") ?? session.updatedAt
+  return session.lastResult?.at ?? session.updatedAt
 }
 
 function compare(a: string, b: string): number {

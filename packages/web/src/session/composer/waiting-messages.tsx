@@ -85,8 +85,8 @@ function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
   async function cancel(id: string): Promise<void> {
     try {
       const { cancelled } = await hub.session(session.id).cancel(id)
-      setTrouble(!cancelled ? "The agent already has it." : undefined)
-      if (!isTaken) onGone()
+      setTrouble(cancelled ? undefined : "The agent already has it.")
+      if (cancelled) onGone()
     } catch (error) {
       setTrouble(refusalWords(error, session))
     }
