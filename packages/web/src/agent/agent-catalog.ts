@@ -2,7 +2,7 @@ import type { Hub, Session } from "@signalbox/client"
 import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { useEffect, useMemo, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
-import { useSelected } from "../app/value-store.ts"
+import { useSelected, whileOpen } from "../app/value-store.ts"
 import { oneLine } from "../design/visible-text.tsx"
 import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { isReachable } from "./agent-question.ts"
@@ -97,11 +97,7 @@ export function useAgentCatalog(session: Session, feed: SessionFeed, isWanted: b
   const lastSeq = useSelected(feed.view, lastSeqOf)
   useEffect(() => {
     if (!isWanted || !canOperate || !isHere) return undefined
-    let isOver = false
-    void greetingOf(hub, session.id).then((told) => (isOver ? undefined : setGreeting(told)))
-    return () => {
-      isOver = true
-    }
+    return whileOpen(greetingOf(hub, session.id), setGreeting)
   }, [hub, session.id, isWanted, canOperate, isHere])
   // With every event there may be a newer beginning of a turn.
   return useMemo(

@@ -1,6 +1,7 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
+import { whileOpen } from "../app/value-store.ts"
 
 /** What came of asking the agent something about itself. */
 type Reply<T> =
@@ -44,20 +45,11 @@ export function useAgentQuestion<T>({ session, subtype, read }: Question<T>): re
   useEffect(() => {
     if (!canOperate) return setReply({ name: "unavailable", why: "View only. Operators can load this." })
     if (!isHere) return setReply({ name: "unavailable", why: "The agent isn't connected." })
-    let isOver = false
-    const settle = (next: Reply<T>) => {
-      if (!isOver) setReply(next)
-    }
-    hub
-      .session(id)
-      .control({ subtype }, { timeoutMs: TIMEOUT_MS })
-      .then(
-        (body) => settle({ name: "told", value: read(body), at: Date.now() }),
-        (error: unknown) => settle({ name: "refused", why: refusalWords(error, { cliVersion }) }),
-      )
-    return () => {
-      isOver = true
-    }
+    return whileOpen(
+      hub.session(id).control({ subtype }, { timeoutMs: TIMEOUT_MS }),
+      (body) => setReply({ name: "told", value: read(body), at: Date.now() }),
+      (error) => setReply({ name: "refused", why: refusalWords(error, { cliVersion }) }),
+    )
   }, [hub, id, cliVersion, subtype, read, canOperate, isHere, times])
   return [reply, useCallback(() => setTimes((before) => before + 1), [])]
 }

@@ -1,3 +1,5 @@
+import { isObject } from "@signalbox/protocol/envelope"
+import { keepStored, readStored } from "./stored.ts"
 import { createValueStore, useValue } from "./value-store.ts"
 
 /** What one person likes, on this browser. */
@@ -32,14 +34,9 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = {
 
 /** What is kept may be of another version, or somebody's own doing: only what we know is taken. */
 function readKept(): Preferences {
-  const kept: Record<string, unknown> = {}
-  try {
-    Object.assign(kept, JSON.parse(localStorage.getItem(KEY) ?? "{}"))
-  } catch {
-    return DEFAULTS
-  }
+  const kept = readStored(KEY)
   const known = Object.entries(DEFAULTS).map(([name, byDefault]) => {
-    const value = kept[name]
+    const value = isObject(kept) ? kept[name] : undefined
     const isKnown = CHOICES[name]?.some((choice) => choice === value) ?? typeof value === typeof byDefault
     return [name, isKnown ? value : byDefault]
   })
@@ -55,11 +52,7 @@ export function usePreferences(): Preferences {
 export function setPreferences(changes: Partial<Preferences>): void {
   const next = { ...preferences.get(), ...changes }
   preferences.set(next)
-  try {
-    localStorage.setItem(KEY, JSON.stringify(next))
-  } catch {
-    // A browser that keeps nothing still shows what was chosen, until it is closed.
-  }
+  keepStored(KEY, next)
 }
 
 function dress({ theme, density, text }: Preferences): void {

@@ -47,3 +47,19 @@ export function useSelected<T, S>(store: Readable<T>, select: (value: T) => S): 
     return last.current.selected
   })
 }
+
+/** For an effect that waits for something: what comes after it has ended is dropped. Without `fail`, a failure is no news. */
+export function whileOpen<T>(
+  promise: Promise<T>,
+  take: (value: T) => void,
+  fail: (error: unknown) => void = () => undefined,
+): () => void {
+  let isOver = false
+  promise.then(
+    (value) => (isOver ? undefined : take(value)),
+    (error: unknown) => (isOver ? undefined : fail(error)),
+  )
+  return () => {
+    isOver = true
+  }
+}

@@ -1,10 +1,12 @@
 import type { Ask } from "@signalbox/client"
+import { isObject } from "@signalbox/protocol/envelope"
 import { useEffect, useRef } from "react"
 import { announce } from "../app/announcer.tsx"
 import { useFleet } from "../app/hub-context.ts"
 import type { Fleet } from "../app/hub-store.ts"
 import { preferences } from "../app/preferences.ts"
 import { matchPath, navigate } from "../app/router.tsx"
+import { keepStored, readStored } from "../app/stored.ts"
 import { headingOf, summaryOf } from "../fleet/ask-words.ts"
 import { titleOf } from "../fleet/session-words.ts"
 import { forgetSettledDrafts } from "./answer/ask-drafts.ts"
@@ -99,12 +101,7 @@ function lookedAt(): string | undefined {
 function tellLooking(): () => void {
   const beat = () => {
     const what = lookedAt()
-    if (what === undefined) return
-    try {
-      localStorage.setItem(KEY, JSON.stringify({ what, at: Date.now() }))
-    } catch {
-      // Then the other tabs do not know, and tell once too often.
-    }
+    if (what !== undefined) keepStored(KEY, { what, at: Date.now() })
   }
   beat()
   const timer = setInterval(beat, BEAT_MS)
@@ -120,14 +117,9 @@ function tellLooking(): () => void {
 function wasLookedAt(session: string): boolean {
   const here = lookedAt()
   if (here === session || here === "*") return true
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null")
-    if (typeof kept !== "object" || kept === null || !("what" in kept) || !("at" in kept)) return false
-    const isFresh = typeof kept.at === "number" && Date.now() - kept.at < FRESH_MS
-    return isFresh && (kept.what === session || kept.what === "*")
-  } catch {
-    return false
-  }
+  const kept = readStored(KEY)
+  if (!isObject(kept) || typeof kept["at"] !== "number") return false
+  return Date.now() - kept["at"] < FRESH_MS && (kept["what"] === session || kept["what"] === "*")
 }
 
 const LENGTH_S = 0.18

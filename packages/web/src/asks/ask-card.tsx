@@ -7,7 +7,7 @@ import { leaveRegion } from "../app/regions.ts"
 import { Button, KeyHint } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
-import { Notice } from "../design/notice.tsx"
+import { Notice, Trouble } from "../design/notice.tsx"
 import { headingOf } from "../fleet/ask-words.ts"
 import { isSilent } from "../fleet/session-status.tsx"
 import { JsonView } from "../transcript/content/output-text.tsx"
@@ -227,12 +227,7 @@ function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerSta
       </Notice>
     )
   if (state.name === "not-sent") {
-    return (
-      <Notice tone="danger" alert>
-        Not sent: {state.why}
-        <Button onClick={state.again}>Retry</Button>
-      </Notice>
-    )
+    return <Trouble onRetry={state.again}>Not sent: {state.why}</Trouble>
   }
   if (connection.name === "lost")
     return <p className="text-dense text-caution">Hub offline. You can answer when it reconnects.</p>

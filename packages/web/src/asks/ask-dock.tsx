@@ -4,13 +4,13 @@ import { useNow } from "../app/clock.ts"
 import { useFleet, useMe } from "../app/hub-context.ts"
 import { useIsPhone } from "../app/screen.tsx"
 import { Button, IconButton } from "../design/button.tsx"
-import { BackIcon, DownIcon, NextIcon, WholeIcon } from "../design/icons.tsx"
+import { DownIcon, WholeIcon } from "../design/icons.tsx"
 import { headingOf, openAsks, summaryOf } from "../fleet/ask-words.ts"
 import { AskCard } from "./ask-card.tsx"
 import { Expiry } from "./ask-heading.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
-import { openSheet, useShownAsk } from "./shown-ask.tsx"
+import { openSheet, StepButtons, useShownAsk } from "./shown-ask.tsx"
 
 /** What this session asks, between what it said and what one says to it. It never takes the focus. */
 export function AskDock({ session }: { readonly session: Session }) {
@@ -80,16 +80,7 @@ function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarPr
     <div className="flex shrink-0 items-center gap-2 text-dense font-medium text-caution">
       <h2>{words}</h2>
       <span className="ms-auto flex">
-        {count > 1 && (
-          <>
-            <IconButton label="Previous request" onClick={() => onStep(-1)}>
-              <BackIcon size={15} />
-            </IconButton>
-            <IconButton label="Next request" onClick={() => onStep(1)}>
-              <NextIcon size={15} />
-            </IconButton>
-          </>
-        )}
+        {count > 1 && <StepButtons onStep={onStep} />}
         <IconButton label="Full screen" onClick={onWhole} className="max-tablet:hidden">
           <WholeIcon size={15} />
         </IconButton>

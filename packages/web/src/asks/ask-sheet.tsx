@@ -3,7 +3,7 @@ import { type PointerEvent, useEffect, useId, useRef, useState } from "react"
 import { useFleet, useMe } from "../app/hub-context.ts"
 import { setQuery } from "../app/router.tsx"
 import { IconButton } from "../design/button.tsx"
-import { BackIcon, CloseIcon, NextIcon } from "../design/icons.tsx"
+import { CloseIcon } from "../design/icons.tsx"
 import { useAnswerState } from "./answer/send-answer.ts"
 import { AskCard } from "./ask-card.tsx"
 import { OutcomeStrip } from "./ask-outcome.tsx"
@@ -11,6 +11,7 @@ import {
   AbsentAsk,
   closeSheet,
   type Lingering,
+  StepButtons,
   useFoundAsk,
   useLingering,
   useSheet,
@@ -76,16 +77,7 @@ function SheetBody({ id: wanted, queue, titleId }: AskSheetProps & { readonly id
         <h2 id={titleId} className="min-w-0 flex-1 truncate font-medium text-text-2">
           {queue.length > 1 && index !== -1 ? `Request ${index + 1} of ${queue.length}` : "Request"}
         </h2>
-        {queue.length > 1 && (
-          <>
-            <IconButton label="Previous request" onClick={() => step(-1)}>
-              <BackIcon size={16} />
-            </IconButton>
-            <IconButton label="Next request" onClick={() => step(1)}>
-              <NextIcon size={16} />
-            </IconButton>
-          </>
-        )}
+        {queue.length > 1 && <StepButtons onStep={step} />}
         <IconButton label="Close" onClick={closeSheet}>
           <CloseIcon />
         </IconButton>

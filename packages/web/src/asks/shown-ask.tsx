@@ -2,8 +2,9 @@ import { type Ask, HubClientError } from "@signalbox/client"
 import { useEffect, useRef, useState } from "react"
 import { useAsk, useConnection, useHubStore } from "../app/hub-context.ts"
 import { navigate, setQuery, usePlace } from "../app/router.tsx"
-import { Button } from "../design/button.tsx"
-import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { Button, IconButton } from "../design/button.tsx"
+import { BackIcon, NextIcon } from "../design/icons.tsx"
+import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { noteSettled } from "./answer/arming.ts"
 import { nextAfter } from "./answer/ask-queue.ts"
 import { answerStateOf } from "./answer/send-answer.ts"
@@ -154,12 +155,7 @@ export function AbsentAsk({ found }: { readonly found: Exclude<FoundAsk, { reado
         <Empty action={<Button onClick={() => navigate("/requests")}>All requests</Button>}>Request not found.</Empty>
       )
     case "failed":
-      return (
-        <Notice tone="danger" alert>
-          Couldn't load the request: {found.why}
-          <Button onClick={found.retry}>Retry</Button>
-        </Notice>
-      )
+      return <Trouble onRetry={found.retry}>Couldn't load the request: {found.why}</Trouble>
   }
 }
 
@@ -174,4 +170,24 @@ export function openSheet(id: string): void {
 
 export function closeSheet(): void {
   setQuery({ ask: null })
+}
+
+interface StepButtonsProps {
+  readonly onStep: (by: number) => void
+  readonly isFirst?: boolean
+  readonly isLast?: boolean
+}
+
+/** To the request before and after in a queue. */
+export function StepButtons({ onStep, isFirst = false, isLast = false }: StepButtonsProps) {
+  return (
+    <>
+      <IconButton label="Previous request" disabled={isFirst} onClick={() => onStep(-1)}>
+        <BackIcon size={15} />
+      </IconButton>
+      <IconButton label="Next request" disabled={isLast} onClick={() => onStep(1)}>
+        <NextIcon size={15} />
+      </IconButton>
+    </>
+  )
 }

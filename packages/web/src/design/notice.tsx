@@ -1,4 +1,5 @@
 import type { ReactNode } from "react"
+import { Button } from "./button.tsx"
 import { classes } from "./classes.ts"
 
 type Tone = "danger" | "caution" | "info" | "neutral"
@@ -27,6 +28,28 @@ export function Notice({
     >
       {children}
     </div>
+  )
+}
+
+interface TroubleProps {
+  readonly children: ReactNode
+  readonly onRetry?: () => void
+  readonly onDismiss?: () => void
+}
+
+/** What went wrong, said at once; nothing while nothing did. */
+export function Trouble({ children, onRetry, onDismiss }: TroubleProps) {
+  if (children === undefined || children === false) return null
+  return (
+    <Notice tone="danger" alert>
+      {children}
+      {onRetry !== undefined && <Button onClick={onRetry}>Retry</Button>}
+      {onDismiss !== undefined && (
+        <Button look="quiet" className="ms-auto" onClick={onDismiss}>
+          Dismiss
+        </Button>
+      )}
+    </Notice>
   )
 }
 

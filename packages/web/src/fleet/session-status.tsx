@@ -17,16 +17,8 @@ export const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
 }
 
 /** The order of the sections on the screen. */
-export const STATUS_ORDER: readonly SessionStatus[] = [
-  "needs-you",
-  "lost",
-  "failed",
-  "starting",
-  "running",
-  "ready",
-  "idle",
-  "ended",
-]
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the record has these keys and no other
+export const STATUS_ORDER = Object.keys(STATUS_WORDS) as readonly SessionStatus[]
 
 type Facts = Pick<
   Session,

@@ -2,6 +2,7 @@ import { HubClientError, type RunnerLogLine } from "@signalbox/client"
 import { useCallback, useEffect, useState } from "react"
 import { useHub, useSession } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
+import { whileOpen } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { Notice, Skeleton } from "../design/notice.tsx"
@@ -118,18 +119,14 @@ function useLog(id: string, connected: boolean): readonly [Reading, () => void] 
   const [times, setTimes] = useState(0)
   useEffect(() => {
     if (!connected) return undefined
-    let isOver = false
-    const settle = (next: Omit<Reading, "state">) => {
-      if (!isOver) setReading(({ told }) => ({ ...(told === undefined ? {} : { told }), ...next, state: "settled" }))
-    }
+    const settle = (next: Omit<Reading, "state">) =>
+      setReading(({ told }) => ({ ...(told === undefined ? {} : { told }), ...next, state: "settled" }))
     setReading((before) => ({ ...before, state: "asking" }))
-    hub.runners.log(id, { lines: LINES }).then(
+    return whileOpen(
+      hub.runners.log(id, { lines: LINES }),
       (log) => settle({ told: { ...log, at: Date.now() } }),
-      (error: unknown) => settle({ why: whyOf(error) }),
+      (error) => settle({ why: whyOf(error) }),
     )
-    return () => {
-      isOver = true
-    }
   }, [hub, id, connected, times])
   return [reading, useCallback(() => setTimes((before) => before + 1), [])]
 }

@@ -5,7 +5,7 @@ import { Link, navigate, type ScreenProps } from "../app/router.tsx"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button } from "../design/button.tsx"
 import { BackIcon } from "../design/icons.tsx"
-import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { Empty, Notice, Skeleton, Trouble } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { bytes, moment, plural } from "../design/words.ts"
 import { type Machine, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
@@ -66,11 +66,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
       <ConnectionPlace />
       <div data-region="content" className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-5xl flex-col gap-4 px-4 py-4 tablet:px-6">
-          {trouble !== undefined && (
-            <Notice tone="danger" alert>
-              Couldn't do that: {trouble}
-            </Notice>
-          )}
+          <Trouble>{trouble !== undefined && `Couldn't do that: ${trouble}`}</Trouble>
           {status === "draining" && (
             <Notice tone="caution">
               No new agents start here. Running agents finish; then the machine can be stopped safely.

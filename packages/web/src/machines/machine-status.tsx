@@ -18,18 +18,8 @@ export function machineStatus(
 }
 
 export function machineStatusWords(status: MachineStatus, { seenAt }: Pick<Machine, "seenAt">, nowMs: number): string {
-  switch (status) {
-    case "online":
-      return "Online"
-    case "full":
-      return "Online, full"
-    case "draining":
-      return "Draining"
-    case "old":
-      return "Outdated"
-    case "silent":
-      return `Offline since ${moment(Date.parse(seenAt), nowMs)}`
-  }
+  if (status === "silent") return `Offline since ${moment(Date.parse(seenAt), nowMs)}`
+  return { online: "Online", full: "Online, full", draining: "Draining", old: "Outdated" }[status]
 }
 
 /** Whether the first of two versions such as 0.1.0 comes before the other. What is no version is not told to be old. */

@@ -8,7 +8,7 @@ import { Button, CopyButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { PlusIcon } from "../design/icons.tsx"
-import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { Empty, Notice, Skeleton, Trouble } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { bytes } from "../design/words.ts"
 import { type Machine, makeRunnerToken, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
@@ -41,10 +41,7 @@ export function MachinesScreen() {
         <div className="mx-auto max-w-5xl px-4 py-3 tablet:px-6">
           {machines.load === "loading" && <Skeleton rows={3} />}
           {machines.load === "failed" && (
-            <Notice tone="danger" alert>
-              Couldn't load machines: {machines.why}
-              <Button onClick={() => void refreshMachines(hub)}>Retry</Button>
-            </Notice>
+            <Trouble onRetry={() => void refreshMachines(hub)}>Couldn't load machines: {machines.why}</Trouble>
           )}
           {machines.load === "ready" && machines.all.length === 0 && (
             <Empty action={add}>No machines yet. Add one by starting a runner on it.</Empty>

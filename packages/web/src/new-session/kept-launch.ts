@@ -1,4 +1,5 @@
 import { isObject } from "@signalbox/protocol/envelope"
+import { keepStored, ofTab, readStored } from "../app/stored.ts"
 import type { LaunchFields } from "./launch.ts"
 
 /** What stood in the form of a launch, by its session: one that came to nothing can be mended and tried again. */
@@ -32,11 +33,7 @@ export function keepDraft(query: string, fields: LaunchFields): void {
 
 /** A launch that was sent came to nothing: it is there again, unless something else was written meanwhile. */
 export function restoreDraft(query: string, fields: LaunchFields): void {
-  try {
-    if (sessionStorage.getItem(DRAFT) === null) keepDraft(query, fields)
-  } catch {
-    // Then nothing is kept.
-  }
+  if (readStored(DRAFT, ofTab) === undefined) keepDraft(query, fields)
 }
 
 export function forgetDraft(): void {
@@ -85,18 +82,10 @@ function textIn(kept: Kept, name: keyof LaunchFields): string | undefined {
 
 /** The last one is enough, and no confirmation is given by an earlier one. */
 function keep(key: string, of: string, fields: LaunchFields): void {
-  try {
-    sessionStorage.setItem(key, JSON.stringify({ of, fields: { ...fields, confirmation: "" } }))
-  } catch {
-    // Then the form is empty.
-  }
+  keepStored(key, { of, fields: { ...fields, confirmation: "" } }, ofTab)
 }
 
 function keptOf(key: string, of: string): Kept | undefined {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null")
-    return isObject(kept) && kept["of"] === of && isObject(kept["fields"]) ? kept["fields"] : undefined
-  } catch {
-    return undefined
-  }
+  const kept = readStored(key, ofTab)
+  return isObject(kept) && kept["of"] === of && isObject(kept["fields"]) ? kept["fields"] : undefined
 }

@@ -4,7 +4,7 @@ import { useFleet, useSession } from "../app/hub-context.ts"
 import { closeOver, navigate } from "../app/router.tsx"
 import { Button, CopyButton } from "../design/button.tsx"
 import { Field, formText, INPUT } from "../design/field.tsx"
-import { Notice } from "../design/notice.tsx"
+import { Notice, Trouble } from "../design/notice.tsx"
 import type { Machine } from "../fleet/machine-store.tsx"
 import { LaunchSteps } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
@@ -108,10 +108,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
           />
           <StartFrom start={start} recorded={folder.recorded} asked={asked} point={point} onChange={setStart} />
           {isForkOfAsked && point.name === "failed" && (
-            <Notice tone="danger" alert>
-              Couldn't find the message to fork from: {point.why}
-              <Button onClick={retry}>Retry</Button>
-            </Notice>
+            <Trouble onRetry={retry}>Couldn't find the message to fork from: {point.why}</Trouble>
           )}
         </>
       )}
@@ -129,11 +126,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       </Field>
       <MoreFields isHere={isHere} isResuming={start.resume !== undefined} problem={problem} before={before} />
       {isHere && <AdvancedFields problem={problem} before={before} />}
-      {launch.name === "writing" && launch.failure !== undefined && (
-        <Notice tone="danger" alert>
-          Couldn't start: {launch.failure}
-        </Notice>
-      )}
+      {launch.name === "writing" && launch.failure !== undefined && <Trouble>Couldn't start: {launch.failure}</Trouble>}
       {launch.name === "starting" && isHere && <LaunchSteps at="queued" />}
       {/* In a dialog it stays in view, however long the form is. */}
       <div className="flex justify-end gap-3 tablet:sticky tablet:-bottom-4 tablet:-mx-4 tablet:-mb-4 tablet:border-t tablet:border-line tablet:bg-raised tablet:px-4 tablet:py-3">

@@ -2,6 +2,7 @@ import { type Hub, HubClientError, type HubEvent } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol/envelope"
 import { useEffect, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
+import { whileOpen } from "../app/value-store.ts"
 import { Field, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { clockTime } from "../design/words.ts"
@@ -107,11 +108,7 @@ export function useForkPoint(session: string | undefined, wanted: { seq: number;
   const [tries, setTries] = useState(0)
   useEffect(() => {
     if (!isLookedUp) return undefined
-    let isOver = false
-    void findPoint(hub, session, seq).then((found) => (isOver ? undefined : setPoint(found)))
-    return () => {
-      isOver = true
-    }
+    return whileOpen(findPoint(hub, session, seq), setPoint)
   }, [hub, session, seq, isLookedUp, tries])
   function retry(): void {
     setPoint({ name: "looking" })

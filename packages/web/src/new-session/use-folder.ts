@@ -1,6 +1,7 @@
 import { type Hub, HubClientError, type RecordedSession } from "@signalbox/client"
 import { useEffect, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
+import { whileOpen } from "../app/value-store.ts"
 
 /** A conversation that `claude` recorded on that machine. */
 export type Recorded = Pick<RecordedSession, "sessionId" | "summary" | "updatedAt" | "inUse">
@@ -24,12 +25,12 @@ export function useFolder(machine: string | undefined, path: string): FolderFact
   useEffect(() => {
     setFacts(NOTHING)
     if (machine === undefined || path === "") return undefined
-    let isOver = false
+    let stop: (() => void) | undefined
     const timer = setTimeout(() => {
-      void readFolder(hub, machine, path).then((read) => (isOver ? undefined : setFacts(read)))
+      stop = whileOpen(readFolder(hub, machine, path), setFacts)
     }, PAUSE_MS)
     return () => {
-      isOver = true
+      stop?.()
       clearTimeout(timer)
     }
   }, [hub, machine, path])

@@ -3,6 +3,7 @@ import type { KeyboardEvent } from "react"
 import { useNow } from "../app/clock.ts"
 import { useSession } from "../app/hub-context.ts"
 import { Link } from "../app/router.tsx"
+import { keepStored, readTexts } from "../app/stored.ts"
 import { createValueStore } from "../app/value-store.ts"
 import { VisibleText } from "../design/visible-text.tsx"
 import { moment, plural } from "../design/words.ts"
@@ -103,17 +104,8 @@ function onKey(event: KeyboardEvent<HTMLElement>): void {
 const KEY = "signalbox:searches"
 const MAX_KEPT = 8
 
-function read(): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]")
-    return Array.isArray(kept) ? kept.filter((text) => typeof text === "string").slice(0, MAX_KEPT) : []
-  } catch {
-    return []
-  }
-}
-
 /** What was looked for and led somewhere, on this browser, the last first. */
-export const recentQueries = createValueStore(read())
+export const recentQueries = createValueStore<readonly string[]>(readTexts(KEY).slice(0, MAX_KEPT))
 
 export function rememberQuery(text: string): void {
   const trimmed = text.trim()
@@ -127,9 +119,5 @@ export function forgetQueries(): void {
 
 function keep(texts: readonly string[]): void {
   recentQueries.set(texts)
-  try {
-    localStorage.setItem(KEY, JSON.stringify(texts))
-  } catch {
-    // Kept for as long as the page lives.
-  }
+  keepStored(KEY, texts)
 }

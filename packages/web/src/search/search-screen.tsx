@@ -7,7 +7,7 @@ import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { useValue } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { INPUT } from "../design/field.tsx"
-import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { clockTime, plural } from "../design/words.ts"
 import { SearchFilters } from "./search-filters.tsx"
 import { forgetQueries, recentQueries, rememberQuery, SearchHits } from "./search-hits.tsx"
@@ -56,12 +56,7 @@ export function SearchScreen() {
           <StatusLine state={state.name} reply={reply} />
           {state.name === "nothing" && <Recent />}
           {state.name === "searching" && reply === undefined && <Skeleton rows={4} />}
-          {state.name === "failed" && (
-            <Notice tone="danger" alert>
-              Search failed: {state.why}
-              <Button onClick={retry}>Retry</Button>
-            </Notice>
-          )}
+          {state.name === "failed" && <Trouble onRetry={retry}>Search failed: {state.why}</Trouble>}
           {state.name === "found" && state.reply.hits.length === 0 && <NoMatch wish={wish} />}
           {reply !== undefined && reply.hits.length > 0 && <SearchHits hits={reply.hits} text={wish.text} />}
           {reply?.more === true && (

@@ -3,7 +3,7 @@ import { totalTokens } from "@signalbox/transcript"
 import { type ReactNode, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { CopyButton } from "../design/button.tsx"
-import { Notice } from "../design/notice.tsx"
+import { Trouble } from "../design/notice.tsx"
 import { TokenTable } from "../design/token-table.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { age, clockTime, money, plural } from "../design/words.ts"
@@ -31,11 +31,7 @@ export function AboutSession({ session, fill, use }: AboutSessionProps) {
   const seenAt = isSilent(session, now) ? session.runnerSeenAt : undefined
   return (
     <>
-      {trouble !== undefined && (
-        <Notice tone="danger" alert>
-          {trouble}
-        </Notice>
-      )}
+      <Trouble>{trouble}</Trouble>
       <div className="flex flex-col divide-y divide-line border-b border-line">
         <Steering
           session={session}

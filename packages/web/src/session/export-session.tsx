@@ -3,7 +3,7 @@ import { transcriptPage } from "@signalbox/transcript/page"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { useHub } from "../app/hub-context.ts"
 import { Button, CopyButton } from "../design/button.tsx"
-import { Notice } from "../design/notice.tsx"
+import { Trouble } from "../design/notice.tsx"
 import { saveFile } from "../transcript/content/documents.tsx"
 
 type Progress =
@@ -80,11 +80,7 @@ function Download({ session, kind, action, children }: DownloadProps) {
         </Button>
         {progress.name === "done" && <span className="text-dense text-text-2">Saved to your downloads.</span>}
       </div>
-      {progress.name === "failed" && (
-        <Notice tone="danger" alert>
-          Couldn't export: {progress.why}
-        </Notice>
-      )}
+      {progress.name === "failed" && <Trouble>Couldn't export: {progress.why}</Trouble>}
     </section>
   )
 }

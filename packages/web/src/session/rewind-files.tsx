@@ -5,9 +5,10 @@ import { useEffect, useMemo, useState } from "react"
 import { refusalWords } from "../agent/agent-question.ts"
 import { announce } from "../app/announcer.tsx"
 import { useHub } from "../app/hub-context.ts"
+import { whileOpen } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { Field, Select } from "../design/field.tsx"
-import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { Empty, Notice, Skeleton, Trouble } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { useTranscript } from "../transcript/rows/transcript-context.tsx"
@@ -58,11 +59,7 @@ export function RewindFiles({ session, onClose }: RewindFilesProps) {
         {(ids) => <Select {...ids} value={uuid} choices={messages} onChange={({ target }) => setUuid(target.value)} />}
       </Field>
       <WhatWouldChange dryRun={dryRun} />
-      {trouble !== undefined && (
-        <Notice tone="danger" alert>
-          Couldn't rewind: {trouble}
-        </Notice>
-      )}
+      <Trouble>{trouble !== undefined && `Couldn't rewind: ${trouble}`}</Trouble>
       <p className="text-dense text-text-2">
         Only changes made with file tools are undone, not those made by commands. The conversation is kept.
       </p>
@@ -116,22 +113,15 @@ function useDryRun(session: Session, uuid: string): DryRun {
   const hub = useHub()
   const { id, cliVersion } = session
   const [told, setTold] = useState<{ readonly uuid: string; readonly run: DryRun }>()
-  useEffect(() => {
-    let isOver = false
-    const settle = (run: DryRun) => {
-      if (!isOver) setTold({ uuid, run })
-    }
-    hub
-      .session(id)
-      .control({ subtype: "rewind_files", user_message_id: uuid, dry_run: true })
-      .then(
-        (reply) => settle(readDryRun(reply)),
-        (error: unknown) => settle({ name: "cannot", why: refusalWords(error, { cliVersion }) }),
-      )
-    return () => {
-      isOver = true
-    }
-  }, [hub, id, cliVersion, uuid])
+  useEffect(
+    () =>
+      whileOpen(
+        hub.session(id).control({ subtype: "rewind_files", user_message_id: uuid, dry_run: true }),
+        (reply) => setTold({ uuid, run: readDryRun(reply) }),
+        (error) => setTold({ uuid, run: { name: "cannot", why: refusalWords(error, { cliVersion }) } }),
+      ),
+    [hub, id, cliVersion, uuid],
+  )
   return told?.uuid === uuid ? told.run : { name: "asking" }
 }
 

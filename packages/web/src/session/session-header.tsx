@@ -10,7 +10,7 @@ import { formText, INPUT } from "../design/field.tsx"
 import { BackIcon, EditIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
-import { Notice, Skeleton } from "../design/notice.tsx"
+import { Skeleton, Trouble } from "../design/notice.tsx"
 import type { LimitUse } from "../fleet/limit-use.ts"
 import { type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
@@ -74,8 +74,10 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
         </NarrowFacts>
       </div>
       <LaunchNote session={session} status={status} />
-      <Trouble why={trouble} onDismiss={() => setTrouble(undefined)} />
-      <Trouble why={undone} onDismiss={forgetUndone} />
+      <div className="px-3 not-empty:pb-2">
+        <Trouble onDismiss={() => setTrouble(undefined)}>{trouble}</Trouble>
+        <Trouble onDismiss={forgetUndone}>{undone}</Trouble>
+      </div>
       <SessionDialog name={dialog} session={session} fill={fill} use={use} onClose={() => setDialog("none")} />
     </header>
   )
@@ -95,20 +97,6 @@ function useOwnMenu(session: Session, onDialog: (name: SessionDialogName) => voi
     onSelect: () => setPreferences({ detail: level }),
   }))
   return { actions, choices }
-}
-
-function Trouble({ why, onDismiss }: { readonly why: string | undefined; readonly onDismiss: () => void }) {
-  if (why === undefined) return null
-  return (
-    <div className="px-3 pb-2">
-      <Notice tone="danger" alert>
-        {why}
-        <Button look="quiet" className="ms-auto" onClick={onDismiss}>
-          Dismiss
-        </Button>
-      </Notice>
-    </div>
-  )
 }
 
 /** The session's name, to be changed where it stands. Enter keeps it, Escape and leaving it let it be. */

@@ -162,11 +162,7 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
     ),
   )
 
-  if (view.load === "missing") {
-    return (
-      <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Session not found.</Empty>
-    )
-  }
+  if (view.load === "missing") return <NotFound />
   if (session === undefined) return load.name === "ready" ? <Unlisted id={id} /> : <Skeleton />
   const status = statusOf(session, { now, seenSeq: Math.max(seenSeqs[id] ?? 0, view.lastSeq) })
   const panel = query.get("panel")
@@ -231,8 +227,11 @@ function Unlisted({ id }: { readonly id: string }) {
       .then((session) => store.takeSession(session), setTrouble)
   }, [store, id, tries])
   if (trouble === undefined) return <Skeleton />
-  if (!(trouble instanceof HubClientError && trouble.status === 404))
-    return <Empty action={<Button onClick={() => setTries(tries + 1)}>Retry</Button>}>Couldn't load the session.</Empty>
+  if (trouble instanceof HubClientError && trouble.status === 404) return <NotFound />
+  return <Empty action={<Button onClick={() => setTries(tries + 1)}>Retry</Button>}>Couldn't load the session.</Empty>
+}
+
+function NotFound() {
   return (
     <Empty action={<Button onClick={() => navigate("/sessions")}>Go to sessions</Button>}>Session not found.</Empty>
   )

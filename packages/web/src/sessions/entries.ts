@@ -2,6 +2,7 @@ import type { Ask } from "@signalbox/client"
 import { useMemo } from "react"
 import { useNow } from "../app/clock.ts"
 import { useFleet } from "../app/hub-context.ts"
+import { keepStored, readStored } from "../app/stored.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { openAsks } from "../fleet/ask-words.ts"
 import { useMachineNames } from "../fleet/machine-store.tsx"
@@ -40,15 +41,8 @@ const MAX_KEPT = 500
 type Seen = Readonly<Record<string, number>>
 
 function read(): Seen {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}")
-    if (typeof kept !== "object" || kept === null) return {}
-    return Object.fromEntries(
-      Object.entries(kept).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
-    )
-  } catch {
-    return {}
-  }
+  const kept = Object.entries(readStored(KEY) ?? {})
+  return Object.fromEntries(kept.filter((entry): entry is [string, number] => typeof entry[1] === "number"))
 }
 
 /** The last event of each session that this browser showed: what ended since is "Finished". */
@@ -65,9 +59,5 @@ export function markSeen(session: string, seq: number): void {
   const { [session]: _, ...others } = now
   const next = Object.fromEntries([...Object.entries(others), [session, seq] as const].slice(-MAX_KEPT))
   seen.set(next)
-  try {
-    localStorage.setItem(KEY, JSON.stringify(next))
-  } catch {
-    // Kept for as long as the page lives.
-  }
+  keepStored(KEY, next)
 }

@@ -19,45 +19,23 @@ export function useHeldSections(fresh: readonly Section[], list: RefObject<HTMLE
   useEffect(() => {
     const element = list.current
     if (element === null) return undefined
-    let hasPointer = false
-    let hasFocus = false
-    const update = () => setInside(hasPointer || hasFocus)
-    const on = (name: string, run: (event: Event) => void) => element.addEventListener(name, run)
-    const listeners: [string, (event: Event) => void][] = [
-      [
-        "pointerenter",
-        (event) => {
-          hasPointer = !(event instanceof PointerEvent && event.pointerType === "touch")
-          update()
-        },
-      ],
-      [
-        "pointerleave",
-        () => {
-          hasPointer = false
-          update()
-        },
-      ],
-      [
-        "focusin",
-        () => {
-          hasFocus = true
-          update()
-        },
-      ],
-      [
-        "focusout",
-        (event) => {
-          hasFocus =
-            event instanceof FocusEvent && event.relatedTarget instanceof Node && element.contains(event.relatedTarget)
-          update()
-        },
-      ],
-    ]
-    for (const [name, run] of listeners) on(name, run)
-    return () => {
-      for (const [name, run] of listeners) element.removeEventListener(name, run)
+    const ending = new AbortController()
+    const inside = { pointer: false, focus: false }
+    const on = <K extends "pointerenter" | "pointerleave" | "focusin" | "focusout">(
+      name: K,
+      read: (event: HTMLElementEventMap[K]) => Partial<typeof inside>,
+    ) => {
+      const update = (event: HTMLElementEventMap[K]) => {
+        Object.assign(inside, read(event))
+        setInside(inside.pointer || inside.focus)
+      }
+      element.addEventListener(name, update, { signal: ending.signal })
     }
+    on("pointerenter", ({ pointerType }) => ({ pointer: pointerType !== "touch" }))
+    on("pointerleave", () => ({ pointer: false }))
+    on("focusin", () => ({ focus: true }))
+    on("focusout", ({ relatedTarget: to }) => ({ focus: to instanceof Node && element.contains(to) }))
+    return () => ending.abort()
   }, [list])
 
   const held = useMemo(() => {

@@ -9,7 +9,7 @@ import { Button, IconButton } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { INPUT, Select } from "../design/field.tsx"
 import { BoardIcon, PlusIcon, SessionsIcon } from "../design/icons.tsx"
-import { Empty, Notice, Skeleton } from "../design/notice.tsx"
+import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { useEntries } from "./entries.ts"
 import { archive, useListKeys, useTrouble } from "./session-actions.ts"
@@ -99,12 +99,7 @@ export function SessionsScreen() {
       <ConnectionPlace />
       {trouble !== undefined && (
         <div className="p-2">
-          <Notice tone="danger" alert>
-            {trouble}
-            <Button onClick={forgetTrouble} className="ms-auto">
-              Dismiss
-            </Button>
-          </Notice>
+          <Trouble onDismiss={forgetTrouble}>{trouble}</Trouble>
         </div>
       )}
       {archiving !== undefined && (
@@ -118,10 +113,7 @@ export function SessionsScreen() {
       {fleet.load.name === "loading" && <Skeleton rows={8} />}
       {fleet.load.name === "failed" && (
         <div className="p-4">
-          <Notice tone="danger" alert>
-            Couldn't load sessions: {fleet.load.why}
-            <Button onClick={() => store.retry()}>Retry</Button>
-          </Notice>
+          <Trouble onRetry={() => store.retry()}>Couldn't load sessions: {fleet.load.why}</Trouble>
         </div>
       )}
       {fleet.load.name === "ready" && shown.length === 0 && (

@@ -1,5 +1,6 @@
 import type { Ask } from "@signalbox/client"
 import { useCallback, useState } from "react"
+import { keepStored, readTexts } from "../../app/stored.ts"
 import { createValueStore, useSelected } from "../../app/value-store.ts"
 import { focusCard } from "./following-focus.ts"
 
@@ -79,22 +80,10 @@ const MAX_REASONS = 4
 const MAX_CHARS = 500
 
 export function recentReasons(): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]")
-    return Array.isArray(kept)
-      ? kept.filter((reason): reason is string => typeof reason === "string").slice(0, MAX_REASONS)
-      : []
-  } catch {
-    return []
-  }
+  return readTexts(KEY).slice(0, MAX_REASONS)
 }
 
 export function keepReason(reason: string): void {
   if (reason === "" || reason.length > MAX_CHARS) return
-  try {
-    const others = recentReasons().filter((kept) => kept !== reason)
-    localStorage.setItem(KEY, JSON.stringify([reason, ...others].slice(0, MAX_REASONS)))
-  } catch {
-    // Then it is not offered the next time.
-  }
+  keepStored(KEY, [reason, ...recentReasons().filter((kept) => kept !== reason)].slice(0, MAX_REASONS))
 }

@@ -2,6 +2,7 @@ import type { Ask } from "@signalbox/client"
 import { PLAN_EVENTS, planInCall } from "@signalbox/transcript"
 import { useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
+import { whileOpen } from "../../app/value-store.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { Markdown } from "../../transcript/content/markdown.tsx"
 import { textIn } from "../../transcript/tools/tool-words.ts"
@@ -43,7 +44,6 @@ export function usePlan({ sessionId, state, input, request, seq }: Ask): string 
   const mayAsk = state === "pending" && canOperate
   useEffect(() => {
     if (!isMissing) return undefined
-    let isOver = false
     const session = hub.session(sessionId)
     const look = async () => {
       const page = await session.events({ before: seq, limit: PLAN_EVENTS })
@@ -52,11 +52,7 @@ export function usePlan({ sessionId, state, input, request, seq }: Ask): string 
       // Only the newest CLI knows it; from another one the reader is told where the plan is.
       return textIn(await session.control({ subtype: "get_plan" }, { timeoutMs: TIMEOUT_MS }), "content")
     }
-    const take = (plan: string | undefined) => (isOver ? undefined : setFound(plan))
-    look().then(take, () => undefined)
-    return () => {
-      isOver = true
-    }
+    return whileOpen(look(), setFound)
   }, [hub, sessionId, seq, toolUseId, isMissing, mayAsk])
   return given ?? found
 }

@@ -3,6 +3,7 @@ import { isObject } from "@signalbox/protocol/envelope"
 import { useEffect, useMemo, useState } from "react"
 import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { useIsBroad, useIsDesktop } from "../../app/screen.tsx"
+import { whileOpen } from "../../app/value-store.ts"
 import { CopyButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { VisibleText } from "../../design/visible-text.tsx"
@@ -110,19 +111,12 @@ function useFileContent({ id, sessionId, state, toolName, input }: Ask): string 
   const key = `${id}:${path ?? ""}`
   useEffect(() => {
     if (path === undefined || !canOperate) return undefined
-    let isOver = false
-    const take = (reply: unknown) => {
-      const text = wholeText(reply)
-      if (!isOver && text !== undefined) setContent({ of: key, text })
-    }
+    const request = { subtype: "read_file", path, max_bytes: MAX_BYTES }
     // An older CLI, or no such file: then there is nothing to compare with, and the reader is told.
-    hub
-      .session(sessionId)
-      .control({ subtype: "read_file", path, max_bytes: MAX_BYTES }, { timeoutMs: TIMEOUT_MS })
-      .then(take, () => undefined)
-    return () => {
-      isOver = true
-    }
+    return whileOpen(hub.session(sessionId).control(request, { timeoutMs: TIMEOUT_MS }), (reply) => {
+      const text = wholeText(reply)
+      if (text !== undefined) setContent({ of: key, text })
+    })
   }, [hub, sessionId, path, key, canOperate])
   return content?.of === key ? content.text : undefined
 }

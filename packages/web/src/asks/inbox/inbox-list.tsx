@@ -4,10 +4,11 @@ import { useNow } from "../../app/clock.ts"
 import { useConnection, useFleet, useHubStore, useMe, useSession } from "../../app/hub-context.ts"
 import { withInput } from "../../app/hub-store.ts"
 import { Link, navigate, setQuery } from "../../app/router.tsx"
+import { whileOpen } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { Select } from "../../design/field.tsx"
-import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
+import { Empty, Skeleton, Trouble } from "../../design/notice.tsx"
 import { age } from "../../design/words.ts"
 import { agentWords, kindWord, outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
 import { MachineName, useMachineNames } from "../../fleet/machine-store.tsx"
@@ -102,10 +103,7 @@ function Nothing({ tab, list, all, settled }: InboxListProps) {
 function Failed({ why, onRetry }: { readonly why: string; readonly onRetry: () => void }) {
   return (
     <div className="p-3">
-      <Notice tone="danger" alert>
-        {why}
-        <Button onClick={onRetry}>Retry</Button>
-      </Notice>
+      <Trouble onRetry={onRetry}>{why}</Trouble>
     </div>
   )
 }
@@ -241,19 +239,11 @@ export function useSettledAsks(isWanted: boolean, live: ReadonlyMap<string, Ask>
   const [tries, setTries] = useState(0)
   useEffect(() => {
     if (!isWanted || !isLive) return undefined
-    let isOver = false
-    const settle = (next: SettledAsks["load"], asks?: readonly Ask[]) => {
-      if (isOver) return
-      if (asks !== undefined) setPast(asks)
-      setLoad(next)
+    const take = (asks: readonly Ask[]) => {
+      setPast(asks)
+      setLoad("ready")
     }
-    store.hub.asks({ order: "newest", limit: MAX_SHOWN }).then(
-      (asks) => settle("ready", asks),
-      () => settle("failed"),
-    )
-    return () => {
-      isOver = true
-    }
+    return whileOpen(store.hub.asks({ order: "newest", limit: MAX_SHOWN }), take, () => setLoad("failed"))
   }, [store, isWanted, isLive, tries])
   const all = useMemo(() => {
     const known = new Map(past.map((ask) => [ask.id, ask]))

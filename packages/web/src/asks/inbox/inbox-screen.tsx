@@ -4,16 +4,15 @@ import { useConnection, useFleet, useHub, useMe } from "../../app/hub-context.ts
 import { useKeys } from "../../app/keyboard.ts"
 import { currentPlace, navigate, type ScreenProps, usePlace } from "../../app/router.tsx"
 import { useIsDesktop, useScreenTitle } from "../../app/screen.tsx"
-import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { BackIcon, NextIcon } from "../../design/icons.tsx"
+import { BackIcon } from "../../design/icons.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { openAsks } from "../../fleet/ask-words.ts"
 import { focusCard } from "../answer/following-focus.ts"
 import { AskCard } from "../ask-card.tsx"
 import { OutcomeStrip } from "../ask-outcome.tsx"
 import { AskSheet } from "../ask-sheet.tsx"
-import { AbsentAsk, type Lingering, useFoundAsk, useShownAsk } from "../shown-ask.tsx"
+import { AbsentAsk, type Lingering, StepButtons, useFoundAsk, useShownAsk } from "../shown-ask.tsx"
 import { matchesWish, wishOf } from "./inbox.ts"
 import { InboxList, useSettledAsks } from "./inbox-list.tsx"
 
@@ -141,12 +140,11 @@ function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) 
         {position !== undefined && (
           <span className="ms-auto flex items-center gap-1 text-meta text-text-3 tabular-nums">
             {position.index + 1} of {position.count}
-            <IconButton label="Previous request" disabled={position.index === 0} onClick={() => onStep(-1)}>
-              <BackIcon size={15} />
-            </IconButton>
-            <IconButton label="Next request" disabled={position.index === position.count - 1} onClick={() => onStep(1)}>
-              <NextIcon size={15} />
-            </IconButton>
+            <StepButtons
+              onStep={onStep}
+              isFirst={position.index === 0}
+              isLast={position.index === position.count - 1}
+            />
           </span>
         )}
       </div>

@@ -1,5 +1,6 @@
 import { newUuid } from "@signalbox/client"
 import { type ClipboardEvent, type DragEvent, useRef } from "react"
+import { keepStored, ofTab, readTexts } from "../../app/stored.ts"
 import { createValueStore, useValue, type ValueStore } from "../../app/value-store.ts"
 import { IconButton } from "../../design/button.tsx"
 import { CloseIcon, PictureIcon } from "../../design/icons.tsx"
@@ -150,32 +151,19 @@ function sizeOf({ images }: Images): number {
 /** Sessions with a picture in their draft: after a reload it is said that there was one. */
 const MARK = "signalbox:pictures"
 
-function marked(): readonly string[] {
-  try {
-    const found: unknown = JSON.parse(sessionStorage.getItem(MARK) ?? "[]")
-    return Array.isArray(found) ? found.filter((each) => typeof each === "string") : []
-  } catch {
-    return []
-  }
-}
-
 /** Before this page; those that it has not come to yet stay marked. */
 let before: readonly string[] | undefined
 
 function takeMark(session: string): boolean {
-  before ??= marked()
+  before ??= readTexts(MARK, ofTab)
   const isMarked = before.includes(session)
   before = before.filter((id) => id !== session)
   return isMarked
 }
 
 function mark(sessions: readonly string[]): void {
-  try {
-    const all = [...new Set([...(before ?? []), ...sessions])]
-    sessionStorage.setItem(MARK, JSON.stringify(all.slice(-MAX_SESSIONS)))
-  } catch {
-    // Then a reload says nothing.
-  }
+  const all = [...new Set([...(before ?? []), ...sessions])]
+  keepStored(MARK, all.slice(-MAX_SESSIONS), ofTab)
 }
 
 /** Images by paste, by drop or chosen from files. */

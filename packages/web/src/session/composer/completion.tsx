@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useState } from "react"
 import { commandPart, matchingCommands, useAgentCatalog } from "../../agent/agent-catalog.ts"
 import { isReachable, refusalWords } from "../../agent/agent-question.ts"
 import { useHub } from "../../app/hub-context.ts"
+import { whileOpen } from "../../app/value-store.ts"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 import type { SessionFeed } from "../../transcript/window/session-feed.ts"
@@ -230,22 +231,16 @@ function useFileSuggestions(session: Session, query: string | undefined): FileOf
   useEffect(() => {
     if (query === undefined || isRefused) return undefined
     if (!isHere) return setTold({ query, offers: { name: "refused", why: "The agent isn't connected." } })
-    let isOver = false
-    const settle = (offers: FileOffers) => {
-      if (!isOver) setTold({ query, offers })
-    }
-    const ask = () => {
-      hub
-        .session(id)
-        .control({ subtype: "file_suggestions", query }, { timeoutMs: TIMEOUT_MS })
-        .then(
-          (reply) => settle({ name: "offered", paths: readSuggestions(reply) }),
-          (error: unknown) => settle({ name: "refused", why: refusalWords(error, { cliVersion }) }),
-        )
-    }
-    const timer = setTimeout(ask, PAUSE_MS)
+    let stop: (() => void) | undefined
+    const timer = setTimeout(() => {
+      stop = whileOpen(
+        hub.session(id).control({ subtype: "file_suggestions", query }, { timeoutMs: TIMEOUT_MS }),
+        (reply) => setTold({ query, offers: { name: "offered", paths: readSuggestions(reply) } }),
+        (error) => setTold({ query, offers: { name: "refused", why: refusalWords(error, { cliVersion }) } }),
+      )
+    }, PAUSE_MS)
     return () => {
-      isOver = true
+      stop?.()
       clearTimeout(timer)
     }
   }, [hub, id, cliVersion, query, isRefused, isHere])

@@ -2,8 +2,7 @@ import { type Ask, HubClientError } from "@signalbox/client"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import { useFleet, useHub } from "../../app/hub-context.ts"
 import { Link } from "../../app/router.tsx"
-import { Button } from "../../design/button.tsx"
-import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
+import { Empty, Skeleton, Trouble } from "../../design/notice.tsx"
 import { clockTime } from "../../design/words.ts"
 import { outcomeVerb, summaryOf } from "../../fleet/ask-words.ts"
 import type { PanelProps } from "./session-panels.tsx"
@@ -26,13 +25,7 @@ export function AsksPanel({ session }: PanelProps) {
     for (const ask of asks.values()) if (ask.sessionId === session.id) known.set(ask.id, ask)
     return [...known.values()].sort((a, b) => b.seq - a.seq)
   }, [past, asks, session.id])
-  if (trouble !== undefined)
-    return (
-      <Notice tone="danger" alert>
-        Couldn't load requests: {trouble}
-        <Button onClick={load}>Retry</Button>
-      </Notice>
-    )
+  if (trouble !== undefined) return <Trouble onRetry={load}>Couldn't load requests: {trouble}</Trouble>
   if (past === undefined) return <Skeleton rows={3} />
   if (all.length === 0) return <Empty>No requests yet.</Empty>
   return (

@@ -4,7 +4,7 @@ import { announce } from "../../app/announcer.tsx"
 import { useHub } from "../../app/hub-context.ts"
 import { createValueStore } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
-import { Notice } from "../../design/notice.tsx"
+import { Trouble } from "../../design/notice.tsx"
 import { plural } from "../../design/words.ts"
 import type { DiffLine } from "../../transcript/content/line-diff.ts"
 
@@ -84,11 +84,7 @@ export function SendComments({ session, comments }: SendCommentsProps) {
 
   return (
     <div className="sticky -bottom-3 -mx-3 flex flex-col gap-2 border-t border-line bg-surface px-3 py-2">
-      {sending.name === "failed" && (
-        <Notice tone="danger" alert>
-          Not sent: {sending.why}
-        </Notice>
-      )}
+      {sending.name === "failed" && <Trouble>Not sent: {sending.why}</Trouble>}
       <span className="flex items-center justify-end gap-3">
         <Button look="quiet" onClick={() => setComments(session.id, [])}>
           Discard

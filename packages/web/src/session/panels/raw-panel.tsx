@@ -2,8 +2,9 @@ import type { HubEvent } from "@signalbox/client"
 import { useEffect, useState } from "react"
 import { useHub } from "../../app/hub-context.ts"
 import { usePlace } from "../../app/router.tsx"
-import { Button, CopyButton } from "../../design/button.tsx"
-import { Empty, Notice, Skeleton } from "../../design/notice.tsx"
+import { whileOpen } from "../../app/value-store.ts"
+import { CopyButton } from "../../design/button.tsx"
+import { Empty, Skeleton, Trouble } from "../../design/notice.tsx"
 import { JsonView } from "../../transcript/content/output-text.tsx"
 import type { PanelProps } from "./session-panels.tsx"
 
@@ -16,12 +17,7 @@ export function RawPanel({ session, feed }: PanelProps) {
   if (!(seq > 0)) return <Empty>Select a row's time in the transcript to see its event.</Empty>
   if (event === undefined) return <Skeleton rows={3} />
   if (event === "missing") return <Empty>Event {seq} not found.</Empty>
-  if (event === "failed")
-    return (
-      <Notice tone="danger" alert>
-        Couldn't load event {seq}.<Button onClick={retry}>Retry</Button>
-      </Notice>
-    )
+  if (event === "failed") return <Trouble onRetry={retry}>Couldn't load event {seq}.</Trouble>
   return (
     <div className="flex flex-col gap-2">
       <p className="flex items-center justify-between gap-2 text-dense text-text-2">
@@ -45,20 +41,11 @@ function useEvent(session: string, seq: number): readonly [ReadEvent | undefined
   const [tries, setTries] = useState(0)
   useEffect(() => {
     if (!(seq > 0)) return undefined
-    let isOver = false
-    const settle = (event: ReadEvent) => {
-      if (!isOver) setRead({ seq, event })
-    }
-    hub
-      .session(session)
-      .events({ after: seq - 1, limit: 1 })
-      .then(
-        ({ events: [event] }) => settle(event?.seq === seq ? event : "missing"),
-        () => settle("failed"),
-      )
-    return () => {
-      isOver = true
-    }
+    return whileOpen(
+      hub.session(session).events({ after: seq - 1, limit: 1 }),
+      ({ events: [event] }) => setRead({ seq, event: event?.seq === seq ? event : "missing" }),
+      () => setRead({ seq, event: "failed" }),
+    )
   }, [hub, session, seq, tries])
   return [read?.seq === seq ? read.event : undefined, () => setTries(tries + 1)]
 }

@@ -6,7 +6,7 @@ import { useCanOperate, useHub } from "../../app/hub-context.ts"
 import { useValue } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { Empty, Notice } from "../../design/notice.tsx"
+import { Empty, Trouble } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { duration, plural, tokens } from "../../design/words.ts"
 import { useTranscript } from "../../transcript/rows/transcript-context.tsx"
@@ -33,11 +33,7 @@ export function TasksPanel({ session, feed }: PanelProps) {
   return (
     <div className="flex flex-col gap-4">
       <LoadedNote feed={feed} />
-      {trouble !== undefined && (
-        <Notice tone="danger" alert>
-          {trouble}
-        </Notice>
-      )}
+      <Trouble>{trouble}</Trouble>
       {todos.length === 0 && tasks.length === 0 && <Empty>No to-do list and no sub-agents.</Empty>}
       {todos.length > 0 && (
         <section aria-label="To-do list" className="flex flex-col gap-2">

@@ -6,7 +6,7 @@ import { refusalWords, useAgentQuestion } from "../../agent/agent-question.ts"
 import { useHub } from "../../app/hub-context.ts"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { Notice, Skeleton } from "../../design/notice.tsx"
+import { Skeleton, Trouble } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
 import type { PanelProps } from "./session-panels.tsx"
@@ -53,11 +53,7 @@ function Servers({ session }: { readonly session: Session }) {
           </Button>
         )}
       </h3>
-      {trouble !== undefined && (
-        <Notice tone="danger" alert>
-          {trouble}
-        </Notice>
-      )}
+      <Trouble>{trouble}</Trouble>
       {reply.name === "asking" && <Skeleton rows={2} />}
       {(reply.name === "unavailable" || reply.name === "refused") && (
         <p className="text-dense text-text-2">{reply.why}</p>

@@ -7,61 +7,16 @@ export interface CodeSpan {
 /** Longer ones are read, not looked at. */
 const MAX_CHARS = 20_000
 
-const SLASHES = [
-  "ts",
-  "tsx",
-  "js",
-  "jsx",
-  "mjs",
-  "typescript",
-  "javascript",
-  "java",
-  "kotlin",
-  "swift",
-  "go",
-  "rust",
-  "rs",
-]
-const MORE_SLASHES = [
-  "c",
-  "h",
-  "cpp",
-  "c++",
-  "cs",
-  "csharp",
-  "php",
-  "scala",
-  "dart",
-  "css",
-  "scss",
-  "json",
-  "jsonc",
-  "proto",
-]
-const HASHES = [
-  "py",
-  "python",
-  "rb",
-  "ruby",
-  "sh",
-  "bash",
-  "shell",
-  "zsh",
-  "yaml",
-  "yml",
-  "toml",
-  "perl",
-  "make",
-  "dockerfile",
-  "r",
-]
-const DASHES = ["sql", "lua", "haskell", "hs", "ada"]
+const SLASHES =
+  "ts tsx js jsx mjs typescript javascript java kotlin swift go rust rs c h cpp c++ cs csharp php scala dart css scss json jsonc proto"
+const HASHES = "py python rb ruby sh bash shell zsh yaml yml toml perl make dockerfile r"
+const DASHES = "sql lua haskell hs ada"
 
 /** How a comment begins, by the name behind the fence. Others are left as they are. */
 const COMMENTS = new Map([
-  ...[...SLASHES, ...MORE_SLASHES].map((name) => [name, String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)`] as const),
-  ...HASHES.map((name) => [name, String.raw`(?<![\w$])#[^\n]*`] as const),
-  ...DASHES.map((name) => [name, String.raw`--[^\n]*`] as const),
+  ...SLASHES.split(" ").map((name) => [name, String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)`] as const),
+  ...HASHES.split(" ").map((name) => [name, String.raw`(?<![\w$])#[^\n]*`] as const),
+  ...DASHES.split(" ").map((name) => [name, String.raw`--[^\n]*`] as const),
 ])
 
 const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`(?:[^`\\\\]|\\\\.)*`"

@@ -112,22 +112,16 @@ export function useFollow(
       }
       last = now
     }
-    element.addEventListener("wheel", onWheel, { passive: true })
-    element.addEventListener("touchstart", onTouchStart, { passive: true })
-    element.addEventListener("touchmove", onTouchMove, { passive: true })
-    element.addEventListener("keydown", onKey)
-    element.addEventListener("pointerdown", onDown)
-    addEventListener("pointerup", onUp)
-    element.addEventListener("scroll", onScroll, { passive: true })
-    return () => {
-      element.removeEventListener("wheel", onWheel)
-      element.removeEventListener("touchstart", onTouchStart)
-      element.removeEventListener("touchmove", onTouchMove)
-      element.removeEventListener("keydown", onKey)
-      element.removeEventListener("pointerdown", onDown)
-      removeEventListener("pointerup", onUp)
-      element.removeEventListener("scroll", onScroll)
-    }
+    const ending = new AbortController()
+    const options = { passive: true, signal: ending.signal }
+    element.addEventListener("wheel", onWheel, options)
+    element.addEventListener("touchstart", onTouchStart, options)
+    element.addEventListener("touchmove", onTouchMove, options)
+    element.addEventListener("keydown", onKey, options)
+    element.addEventListener("pointerdown", onDown, options)
+    addEventListener("pointerup", onUp, options)
+    element.addEventListener("scroll", onScroll, options)
+    return () => ending.abort()
   }, [scroller, send])
 
   useLayoutEffect(() => {

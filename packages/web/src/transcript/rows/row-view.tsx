@@ -1,6 +1,6 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { ActivityRow, NoteRow, Row } from "@signalbox/transcript"
-import { memo, useState } from "react"
+import { type ComponentType, memo, useState } from "react"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { ErrorBoundary } from "../../design/lazy-part.tsx"
@@ -29,50 +29,38 @@ import { Disclosure, useDisclosure, useTranscript } from "./transcript-context.t
 
 /** Any row. One that cannot be drawn says so and leaves its neighbours alone. */
 export const RowView = memo(function RowView({ row }: { readonly row: Row }) {
+  const View = viewOf(row.kind)
   return (
     <ErrorBoundary resetKey={row} fallback={() => <Crashed row={row} />}>
-      <AnyRow row={row} />
+      <View row={row} />
     </ErrorBoundary>
   )
 })
 
-function AnyRow({ row }: { readonly row: Row }) {
-  switch (row.kind) {
-    case "prompt":
-      return <PromptRowView row={row} />
-    case "harness":
-      return <HarnessRowView row={row} />
-    case "text":
-      return <TextRowView row={row} />
-    case "thinking":
-      return <ThinkingRowView row={row} />
-    case "failure":
-      return <FailureRowView row={row} />
-    case "picture":
-      return <PictureRowView row={row} />
-    case "tool":
-      return <ToolRowView row={row} />
-    case "activity":
-      return <ActivityRowView row={row} />
-    case "started":
-      return <StartedRowView row={row} />
-    case "compaction":
-      return <CompactionRowView row={row} />
-    case "hook":
-      return <HookRowView row={row} />
-    case "limit":
-      return <LimitRowView row={row} />
-    case "retry":
-      return <RetryRowView row={row} />
-    case "result":
-      return <ResultRowView row={row} />
-    case "ask":
-      return <AskRowView row={row} />
-    case "note":
-      return <NoteRowView row={row} />
-    case "unknown":
-      return <UnknownRowView row={row} />
+type Views = { readonly [K in Row["kind"]]: ComponentType<{ readonly row: Extract<Row, { readonly kind: K }> }> }
+
+function viewOf(kind: Row["kind"]): ComponentType<{ readonly row: Row }> {
+  const views: Views = {
+    prompt: PromptRowView,
+    harness: HarnessRowView,
+    text: TextRowView,
+    thinking: ThinkingRowView,
+    failure: FailureRowView,
+    picture: PictureRowView,
+    tool: ToolRowView,
+    activity: ActivityRowView,
+    started: StartedRowView,
+    compaction: CompactionRowView,
+    hook: HookRowView,
+    limit: LimitRowView,
+    retry: RetryRowView,
+    result: ResultRowView,
+    ask: AskRowView,
+    note: NoteRowView,
+    unknown: UnknownRowView,
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each row is given to the view of its own kind
+  return views[kind] as ComponentType<{ readonly row: Row }>
 }
 
 function Crashed({ row }: { readonly row: Row }) {

@@ -65,13 +65,13 @@ export function CompactionRowView({ row }: { readonly row: CompactionRow }) {
 }
 
 export function FailureRowView({ row }: { readonly row: FailureRow }) {
-  const known = FAILURES[row.code]
+  const [what, next] = FAILURES[row.code] ?? [`The request failed (${oneLine(row.code, 60)})`]
   return (
     <Notice tone="danger">
       <div>
-        <p className="font-medium">{known?.what ?? `The request failed (${oneLine(row.code, 60)})`}</p>
+        <p className="font-medium">{what}</p>
         {row.text !== "" && <p className="whitespace-pre-wrap">{row.text}</p>}
-        {known !== undefined && <p className="text-dense">{known.next}</p>}
+        {next !== undefined && <p className="text-dense">{next}</p>}
       </div>
     </Notice>
   )
@@ -173,35 +173,26 @@ export function timeOf(at: string): string {
 }
 
 /** The CLI's codes for a request that failed: what happened, and what to do. */
-const FAILURES: Readonly<Record<string, { readonly what: string; readonly next: string }>> = {
-  rate_limit: { what: "Rate limit reached.", next: "Wait for it to reset, or choose another model." },
-  authentication_failed: {
-    what: "The agent is not signed in.",
-    next: "Sign in on its machine: run claude and then /login.",
-  },
-  billing_error: {
-    what: "Billing problem.",
-    next: "Check billing for the agent's account.",
-  },
-  invalid_request: {
-    what: "The API refused the request.",
-    next: "The message says why. A shorter message or another model may help.",
-  },
-  overloaded: { what: "The API is overloaded.", next: "Try again later." },
-  model_not_found: { what: "Model not found.", next: "Choose another model." },
-  oauth_org_not_allowed: {
-    what: "This account's organisation isn't allowed.",
-    next: "Sign in with another account on its machine: run claude and then /login.",
-  },
-  account_on_hold: { what: "The account is on hold.", next: "Check the account page for the reason." },
-  verification_required: { what: "Account verification required.", next: "Verify it on the account page." },
-  cloud_credential_error: {
-    what: "Cloud credentials were refused.",
-    next: "Renew them on the agent's machine.",
-  },
-  unknown: { what: "The request failed.", next: "Send the message again." },
-  server_error: { what: "The API failed.", next: "Try again later." },
-  max_output_tokens: { what: "The answer was too long.", next: "Ask Claude to continue, or to do less at once." },
+const FAILURES: Readonly<Record<string, readonly [what: string, next: string]>> = {
+  rate_limit: ["Rate limit reached.", "Wait for it to reset, or choose another model."],
+  authentication_failed: ["The agent is not signed in.", "Sign in on its machine: run claude and then /login."],
+  billing_error: ["Billing problem.", "Check billing for the agent's account."],
+  invalid_request: [
+    "The API refused the request.",
+    "The message says why. A shorter message or another model may help.",
+  ],
+  overloaded: ["The API is overloaded.", "Try again later."],
+  model_not_found: ["Model not found.", "Choose another model."],
+  oauth_org_not_allowed: [
+    "This account's organisation isn't allowed.",
+    "Sign in with another account on its machine: run claude and then /login.",
+  ],
+  account_on_hold: ["The account is on hold.", "Check the account page for the reason."],
+  verification_required: ["Account verification required.", "Verify it on the account page."],
+  cloud_credential_error: ["Cloud credentials were refused.", "Renew them on the agent's machine."],
+  unknown: ["The request failed.", "Send the message again."],
+  server_error: ["The API failed.", "Try again later."],
+  max_output_tokens: ["The answer was too long.", "Ask Claude to continue, or to do less at once."],
 }
 
 function limitWords({ status, limitType, utilization, resetsAt, at }: LimitRow): string {

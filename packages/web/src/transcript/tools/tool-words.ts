@@ -59,65 +59,52 @@ function keyArguments(input: JsonObject): string {
 
 /** One line for any tool, known or not. */
 export function toolWords({ name, input, hasCall }: Pick<ToolRow, "name" | "input" | "hasCall">): ToolWords {
-  if (!hasCall) return { name: "Result of an earlier call", subject: "", isCode: false }
+  if (!hasCall) return words("Result of an earlier call")
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path") ?? textIn(input, "path")
   const file = path === undefined ? "" : oneLine(shortPath(path, 3), 120)
   switch (name) {
     case "Bash":
-      return { name: "$", subject: oneLine(textIn(input, "command") ?? "", 240), isCode: true }
+      return words("$", oneLine(textIn(input, "command") ?? "", 240), true)
     case "Read":
-      return { name: "Read", subject: `${file}${rangeOf(input)}`, isCode: true }
+      return words("Read", `${file}${rangeOf(input)}`, true)
     case "Edit":
     case "MultiEdit":
     case "NotebookEdit":
-      return { name: "Edit", subject: file, isCode: true }
+      return words("Edit", file, true)
     case "Write":
-      return { name: "Write", subject: file, isCode: true }
+      return words("Write", file, true)
     case "Glob":
     case "Grep": {
       const where = file === "" ? "" : ` in ${file}`
-      return {
-        name: name === "Glob" ? "Find" : "Search",
-        subject: `${oneLine(textIn(input, "pattern") ?? "", 120)}${where}`,
-        isCode: true,
-      }
+      return words(name === "Glob" ? "Find" : "Search", `${oneLine(textIn(input, "pattern") ?? "", 120)}${where}`, true)
     }
     case "WebFetch":
-      return { name: "Fetch", subject: oneLine(textIn(input, "url") ?? "", 160), isCode: true }
+      return words("Fetch", oneLine(textIn(input, "url") ?? "", 160), true)
     case "WebSearch":
-      return { name: "Web search", subject: oneLine(textIn(input, "query") ?? "", 160), isCode: false }
+      return words("Web search", oneLine(textIn(input, "query") ?? "", 160))
     case "Task":
     case "Agent":
-      return {
-        name: textIn(input, "subagent_type") ?? "Agent",
-        subject: oneLine(textIn(input, "description") ?? "", 160),
-        isCode: false,
-      }
+      return words(textIn(input, "subagent_type") ?? "Agent", oneLine(textIn(input, "description") ?? "", 160))
     case "TaskCreate":
-      return { name: "New task", subject: oneLine(textIn(input, "subject") ?? firstText(input), 160), isCode: false }
+      return words("New task", oneLine(textIn(input, "subject") ?? firstText(input), 160))
     case "TaskUpdate":
-      return {
-        name: `Task ${oneLine(textIn(input, "taskId") ?? "", 20)}`.trim(),
-        subject: taskWords(input),
-        isCode: false,
-      }
+      return words(`Task ${oneLine(textIn(input, "taskId") ?? "", 20)}`.trim(), taskWords(input))
     case "TodoWrite":
-      return { name: "To-do list", subject: todoWords(input), isCode: false }
+      return words("To-do list", todoWords(input))
     case "AskUserQuestion":
-      return { name: "Question", subject: questionWords(input), isCode: false }
+      return words("Question", questionWords(input))
     case "ExitPlanMode":
-      return { name: "Plan", subject: "", isCode: false }
+      return words("Plan")
     case "EnterPlanMode":
-      return { name: "Plan mode", subject: "", isCode: false }
+      return words("Plan mode")
   }
   const mcp = /^mcp__(.+?)__(.+)$/.exec(name)
-  if (mcp !== null)
-    return {
-      name: `${oneLine(mcp[1] ?? "", 40)} · ${oneLine(mcp[2] ?? "", 60)}`,
-      subject: keyArguments(input),
-      isCode: false,
-    }
-  return { name: oneLine(name, 60), subject: firstText(input), isCode: false }
+  if (mcp !== null) return words(`${oneLine(mcp[1] ?? "", 40)} · ${oneLine(mcp[2] ?? "", 60)}`, keyArguments(input))
+  return words(oneLine(name, 60), firstText(input))
+}
+
+function words(name: string, subject = "", isCode = false): ToolWords {
+  return { name, subject, isCode }
 }
 
 function rangeOf(input: JsonObject): string {

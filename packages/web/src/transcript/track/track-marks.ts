@@ -28,29 +28,23 @@ export function seqAt(share: number, { firstSeq, lastSeq }: TrackBounds): number
 }
 
 /** Where a key leads from an event: an arrow a hundredth of the session, a page key a tenth. Undefined: nowhere. */
-export function steppedSeq(seq: number, key: string, bounds: TrackBounds): number | undefined {
-  const { firstSeq, lastSeq } = bounds
-  const part = (share: number) => Math.max(1, Math.round((lastSeq - firstSeq) * share))
-  const to = (next: number) => Math.min(lastSeq, Math.max(firstSeq, next))
-  switch (key) {
-    case "ArrowUp":
-    case "ArrowLeft":
-      return to(seq - part(0.01))
-    case "ArrowDown":
-    case "ArrowRight":
-      return to(seq + part(0.01))
-    case "PageUp":
-      return to(seq - part(0.1))
-    case "PageDown":
-      return to(seq + part(0.1))
-    case "Home":
-      return firstSeq
-    case "End":
-      return lastSeq
-    default:
-      return undefined
-  }
+export function steppedSeq(seq: number, key: string, { firstSeq, lastSeq }: TrackBounds): number | undefined {
+  if (key === "Home") return firstSeq
+  if (key === "End") return lastSeq
+  const share = STEPS.get(key)
+  if (share === undefined) return undefined
+  const step = Math.sign(share) * Math.max(1, Math.round((lastSeq - firstSeq) * Math.abs(share)))
+  return Math.min(lastSeq, Math.max(firstSeq, seq + step))
 }
+
+const STEPS: ReadonlyMap<string, number> = new Map([
+  ["ArrowUp", -0.01],
+  ["ArrowLeft", -0.01],
+  ["ArrowDown", 0.01],
+  ["ArrowRight", 0.01],
+  ["PageUp", -0.1],
+  ["PageDown", 0.1],
+])
 
 const LABEL_CHARS = 120
 
