@@ -54,6 +54,7 @@ const tasks = {
     await run(process.execPath, ["scripts/generate-known.mjs"])
     await run(process.execPath, ["scripts/generate-scenarios.mjs"])
     await run(process.execPath, ["scripts/generate-cli-docs.mjs"])
+    await run(process.execPath, ["scripts/trace-request.mjs", "--write"])
     const files = ["schema/scenario.schema.json", "gallery/gallery.json"].map((file) => `packages/simulator/${file}`)
     await run(tool("biome"), ["check", "--write", "packages/protocol/src/known.generated.ts", ...files])
   },

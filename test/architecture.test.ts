@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 
-/** The import table between the rooms: who may import whom. The README draws the same picture. */
+/** The import table between the rooms: who may import whom. docs/architecture.md draws the same picture. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
   transcript: ["protocol"],
