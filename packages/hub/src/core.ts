@@ -19,6 +19,7 @@ import type {
   SessionQuery,
 } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "./asks/ask-desk.ts"
+import type { Page } from "./asks/ask-pages.ts"
 import type { GrantDesk } from "./asks/grant-desk.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
@@ -77,13 +78,6 @@ export interface AskQuery {
   readonly session?: string
   readonly newestFirst?: boolean
   readonly limit?: number
-}
-
-/** A list whose entries are read when they are asked for. */
-export interface Page<T> {
-  readonly entries: AsyncIterable<T>
-  readonly largestBytes: number
-  readonly more: boolean
 }
 
 export interface EventPage {

@@ -1,9 +1,15 @@
 import { isObject } from "@signalbox/protocol"
 import type { AuditRecord } from "@signalbox/protocol/hub-api"
-import type { Page } from "../core.ts"
 import type { Ask, AskRecord } from "../model/ask.ts"
 import type { Directory, NewAuditRecord } from "../store/directory.ts"
 import { type AskReader, wholeAnswer } from "./whole-ask.ts"
+
+/** A list whose entries are read when they are asked for. */
+export interface Page<T> {
+  readonly entries: AsyncIterable<T>
+  readonly largestBytes: number
+  readonly more: boolean
+}
 
 /** A page ends before the entry that goes beyond this, but not before the first. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024

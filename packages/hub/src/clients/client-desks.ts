@@ -1,6 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises"
 import { type Envelope, textOf, type UnlistedRequest } from "@signalbox/protocol"
 import type { Session } from "@signalbox/protocol/hub-api"
 import { initializeFields } from "@signalbox/protocol/launch-options"
+import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
@@ -25,7 +27,7 @@ const GREETING_WAIT_MS = 30_000
 export class ClientDesks {
   readonly #options: ClientDesksOptions
   readonly #desks = new Map<string, ClientDesk>()
-  readonly #greeted = new Map<string, Set<() => void>>()
+  readonly #greeted = new Map<string, Waker>()
   readonly #kept = new Set<string>()
   #writing: Promise<void> = Promise.resolve()
 
@@ -95,7 +97,7 @@ export class ClientDesks {
 
   /** `initialize` is over, answered or not: who waited for it goes on, and the agent gets what clients brought meanwhile. */
   greeted(session: LiveSession): void {
-    for (const wake of this.#greeted.get(session.id) ?? []) wake()
+    this.#greeted.get(session.id)?.wake()
     this.#greeted.delete(session.id)
     this.#desks
       .get(session.id)
@@ -106,18 +108,9 @@ export class ClientDesks {
   /** Resolves when the session's agent has answered the hub's `initialize`, or after a while without. */
   async whenGreeted(session: LiveSession): Promise<void> {
     if (session.kept.own.initializeReply !== null) return
-    await new Promise<void>((resolve) => {
-      const waiting = this.#greeted.get(session.id) ?? new Set()
-      this.#greeted.set(session.id, waiting)
-      const wake = () => {
-        clearTimeout(timer)
-        waiting.delete(wake)
-        resolve()
-      }
-      const timer = setTimeout(wake, GREETING_WAIT_MS)
-      timer.unref()
-      waiting.add(wake)
-    })
+    const greeted = this.#greeted.get(session.id) ?? new Waker()
+    this.#greeted.set(session.id, greeted)
+    await Promise.race([greeted.wait(), delay(GREETING_WAIT_MS, undefined, { ref: false })])
   }
 
   /** `mcp_set_servers` over REST: one more part of the union. */

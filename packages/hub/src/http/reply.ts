@@ -1,4 +1,5 @@
-import type { EventPage, Page } from "../core.ts"
+import type { Page } from "../asks/ask-pages.ts"
+import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
 import { eventFields } from "../model/event.ts"
 import { SLICE_BYTES } from "./reply-room.ts"

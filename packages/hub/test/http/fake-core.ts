@@ -1,5 +1,6 @@
 import type { Grant, Run, Runner, Session } from "@signalbox/protocol/hub-api"
-import type { HubCore, Page } from "../../src/core.ts"
+import type { Page } from "../../src/asks/ask-pages.ts"
+import type { HubCore } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
