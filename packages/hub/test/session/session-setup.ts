@@ -3,7 +3,7 @@ import { AskDesk } from "../../src/asks/ask-desk.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import { AskReader } from "../../src/asks/whole-ask.ts"
 import type { AgentWire } from "../../src/session/agent-wire.ts"
-import type { Continuity } from "../../src/session/connection.ts"
+import type { Continuity } from "../../src/session/life.ts"
 import { LiveSession } from "../../src/session/live-session.ts"
 import type { Published } from "../../src/session/pipeline.ts"
 import { SessionRegistry, type SessionRegistryOptions } from "../../src/session/session-registry.ts"
@@ -46,6 +46,11 @@ export class FakeAgent implements AgentWire {
   async attach(session: LiveSession, continuity: Continuity = "new"): Promise<void> {
     this.#session = session
     await session.attach(this, continuity)
+  }
+
+  /** Its conversation goes on in another session. */
+  goOnIn(session: LiveSession): void {
+    this.#session = session
   }
 
   say(message: Envelope | string): void {
