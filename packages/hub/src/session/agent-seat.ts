@@ -6,7 +6,7 @@ import type { AgentWire } from "./agent-wire.ts"
 import { Arrivals } from "./arrivals.ts"
 import { type Greeted, greetAgent } from "./greet-agent.ts"
 import type { KeptRecord } from "./kept-record.ts"
-import { type Connection, type Continuity, connectionAtStart, stateOfNew } from "./life.ts"
+import { type Continuity, type Life, type LifeInput, lifeAtStart, stateOfNew, stepLife } from "./life.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
 import type { MessageDesk } from "./message-desk.ts"
@@ -24,11 +24,17 @@ export interface AgentSeatParts {
   readonly background: (work: Promise<unknown>) => void
 }
 
+/** How an agent is reached, and what it was asked. */
+interface AgentLine {
+  readonly wire: AgentWire
+  readonly control: AgentControl
+}
+
 /** The agent's place in a session: who is connected, which process that is, and what becomes of those who were here before. */
 export class AgentSeat {
   readonly #parts: AgentSeatParts
   readonly arrivals = new Arrivals()
-  connection: Connection
+  #life: Life<AgentLine>
   /** Who has the connection that was here: its conversation went on there. */
   #heir: AgentSeat | undefined
   /** `initialize` is on the wire and not answered yet. */
@@ -36,11 +42,15 @@ export class AgentSeat {
 
   constructor(parts: AgentSeatParts) {
     this.#parts = parts
-    this.connection = connectionAtStart(parts.kept.value)
+    this.#life = lifeAtStart(parts.kept.value)
+  }
+
+  get life(): Life<AgentLine> {
+    return this.#life
   }
 
   get wire(): AgentWire | undefined {
-    return this.connection.name === "connected" ? this.connection.wire : undefined
+    return this.#life.name === "live" ? this.#life.line.wire : undefined
   }
 
   /** Where the connection is that was here. */
@@ -54,23 +64,22 @@ export class AgentSeat {
 
   async attach(wire: AgentWire, continuity: Continuity): Promise<void> {
     const { progress, intake, messages, history, options } = this.#parts
-    if (this.connection.name === "connected") this.connection.control.close("the agent connected again")
     const connectedAt = performance.now()
-    const connection = { name: "connected", wire, control: new AgentControl() } as const
-    this.connection = { ...connection, isGreeted: false }
+    const line = { wire, control: new AgentControl() }
+    void this.#step({ kind: "connected", line }, "the agent connected again")
     this.#heir = undefined
     if (continuity === "new") progress.state = stateOfNew(messages.waiting)
     else intake.replayBegins()
     this.session.change({ transport: wire.transport })
     await history.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
-    const greeted = this.#greet(connection.control, wire, continuity)
+    const greeted = this.#greet(line.control, wire, continuity)
     const isSame = continuity === "unknown" ? (await greeted) === "before" : continuity === "same"
     // Gone while it was asked: whichever process it was, it says so when it is back.
     if (this.wire !== wire) return
     if (continuity === "unknown" && !isSame) await this.#renew(wire)
-    this.connection = { ...connection, isGreeted: true }
-    this.arrivals.tell(true)
+    if (this.wire !== wire) return
+    void this.#step({ kind: "greeted", line })
     if (isSame) {
       options.returned?.(this.session)
       await messages.sendAgain(wire)
@@ -91,54 +100,71 @@ export class AgentSeat {
   }
 
   async detach(wire: AgentWire, reason: string): Promise<void> {
-    const { progress, history } = this.#parts
-    if (this.connection.name !== "connected" || this.connection.wire !== wire) return
-    this.connection.control.close(reason)
-    this.connection = { name: "away" }
-    progress.inProgress.clear()
+    if (this.#life.name !== "live" || this.wire !== wire) return
+    void this.#step({ kind: "disconnected", line: this.#life.line }, reason)
     this.session.change({ transport: null })
-    await history.note("disconnected", { reason })
+    await this.#parts.history.note("disconnected", { reason })
   }
 
   letGo(reason: string): void {
-    if (this.connection.name !== "connected") return
-    this.connection.control.close(reason)
-    this.connection = { name: "away" }
+    void this.#step({ kind: "disconnected" }, reason)
   }
 
-  /** No process is there any more to hear an answer. */
-  async leave(to: Connection, reason: string): Promise<void> {
+  /** A process was started. */
+  expect(): void {
+    void this.#step({ kind: "launched" })
+  }
+
+  /** No process is there any more. */
+  leave(kind: "parked" | "ended", reason: string): Promise<void> {
+    return this.#step({ kind }, reason)
+  }
+
+  /** `reason`: why what was asked is not answered. Resolves when the asks are settled that nobody is left to hear. */
+  async #step(input: LifeInput<AgentLine>, reason = ""): Promise<void> {
     const { progress, kept } = this.#parts
-    if (this.connection.name === "connected") this.connection.control.close(reason)
-    this.connection = to
-    progress.inProgress.clear()
-    this.arrivals.tell(false)
-    await this.#orphan(kept.value.own.incarnation, null)
+    const { life, effects } = stepLife(this.#life, input)
+    this.#life = life
+    for (const effect of effects) {
+      switch (effect.do) {
+        case "close":
+          effect.line.control.close(reason)
+          break
+        case "drop-sentence":
+          progress.inProgress.clear()
+          break
+        case "tell-arrival":
+          this.arrivals.tell(effect.isHere)
+          break
+        case "orphan-asks":
+          await this.#orphan(kept.value.own.incarnation, null)
+          break
+      }
+    }
   }
 
   async handOver(next: AgentSeat): Promise<void> {
-    if (this.connection.name !== "connected") return
-    const { connection } = this
-    const { session, messages, history, progress } = this.#parts
+    if (this.#life.name !== "live") return
+    const { line } = this.#life
+    const { wire } = line
+    const { session, messages, history } = this.#parts
     const before = next.#parts.kept.value.own.incarnation
-    const wasAway = next.connection.name === "away"
-    const isBack = before !== null && this.#isBack(connection.wire, before)
-    if (isBack) connection.wire.renew(before)
-    this.connection = { name: "ended" }
+    const wasAway = next.#life.name === "away"
+    const isBack = before !== null && this.#isBack(wire, before)
+    if (isBack) wire.renew(before)
+    void this.#step({ kind: "handed-over" })
     this.#heir = next
     next.#heir = undefined
-    progress.inProgress.clear()
     session.change({ transport: null, next: next.session.id })
-    // It speaks, and a new process says nothing before it is spoken to.
-    next.connection = { ...connection, isGreeted: true }
+    void next.#step({ kind: "took-over", line }, "another agent took its place")
     messages.moveTo(next.#parts.messages)
-    if (isBack) next.#welcomeBack(connection.wire, this.#isGreeting)
-    else next.#inherit(this, connection.wire)
-    if (wasAway) await next.#parts.history.note("connected", { transport: connection.wire.transport })
+    if (isBack) next.#welcomeBack(wire, this.#isGreeting)
+    else next.#inherit(this, wire)
+    if (wasAway) await next.#parts.history.note("connected", { transport: wire.transport })
     await history.note("rotated", { next: next.session.id })
-    if (before === null || before === connection.wire.incarnation) return
-    await next.#orphan(before, connection.wire.incarnation)
-    await next.#noteLost(connection.wire)
+    if (before === null || before === wire.incarnation) return
+    await next.#orphan(before, wire.incarnation)
+    await next.#noteLost(wire)
   }
 
   /** Nobody knew where it belongs, and it says that it was here before. But what it has asked meanwhile, it is to be answered. */

@@ -18,7 +18,7 @@ import { AgentSeat } from "./agent-seat.ts"
 import type { AgentWire } from "./agent-wire.ts"
 import { catchUp } from "./catch-up.ts"
 import { KeptRecord } from "./kept-record.ts"
-import { type Connection, type Continuity, phaseOf, stateAtStart } from "./life.ts"
+import { type Continuity, phaseOf, stateAtStart } from "./life.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
 import { MessageDesk } from "./message-desk.ts"
 import type { MessageInProgress } from "./message-in-progress.ts"
@@ -88,7 +88,7 @@ export class LiveSession {
     })
     this.#intake = openIntake(this, options, {
       replied: (message) => {
-        if (this.#connection.name === "connected") this.#connection.control.take(message)
+        if (this.#life.name === "live") this.#life.line.control.take(message)
       },
       background: (work) => this.#background(work),
     })
@@ -102,11 +102,11 @@ export class LiveSession {
       intake: this.#intake,
       background: (work) => this.#background(work),
     })
-    if (this.#connection.name === "away") this.#progress.state = stateAtStart(options.kept.record)
+    if (this.#life.name === "away") this.#progress.state = stateAtStart(options.kept.record)
   }
 
-  get #connection(): Connection {
-    return this.#seat.connection
+  get #life(): AgentSeat["life"] {
+    return this.#seat.life
   }
 
   get kept(): KeptSession {
@@ -127,16 +127,16 @@ export class LiveSession {
 
   /** The agent's connection, once it is decided which process it is and it was greeted. */
   get greetedWire(): AgentWire | undefined {
-    return this.#connection.name === "connected" && this.#connection.isGreeted ? this.#connection.wire : undefined
+    return this.#life.name === "live" && this.#life.isGreeted ? this.#life.line.wire : undefined
   }
 
   get isEnded(): boolean {
-    return this.#connection.name === "ended"
+    return this.#life.name === "ended"
   }
 
   /** It has no process, and gets one again when something is sent to it. */
   get isParked(): boolean {
-    return this.#connection.name === "parked"
+    return this.#life.name === "parked"
   }
 
   /** What this agent's CLI can take. Unknown means the oldest. */
@@ -156,7 +156,7 @@ export class LiveSession {
   }
 
   phase(): SessionState {
-    return phaseOf(this.#connection, {
+    return phaseOf(this.#life, {
       state: this.#progress.state,
       pendingAsks: this.#options.asks.pendingCount(this.id),
     })
@@ -189,8 +189,8 @@ export class LiveSession {
 
   /** The process ended, or the session was stopped. `details` are for the history alone. */
   async end(exit: Omit<SessionExit, "at">, details: Readonly<Record<string, unknown>> = {}): Promise<void> {
-    if (this.#connection.name === "ended") return
-    await this.#seat.leave({ name: "ended" }, exit.reason)
+    if (this.isEnded) return
+    await this.#seat.leave("ended", exit.reason)
     this.#forgetBackgroundTasks()
     this.change({ transport: null, exit: { ...exit, at: this.now() } })
     await this.history.note("ended", { ...exit, ...details })
@@ -198,8 +198,8 @@ export class LiveSession {
 
   /** The runner put its idle process to rest. */
   async park(reason: string): Promise<void> {
-    if (this.#connection.name === "ended" || this.#connection.name === "parked") return
-    await this.#seat.leave({ name: "parked" }, reason)
+    if (this.isEnded || this.isParked) return
+    await this.#seat.leave("parked", reason)
     this.#forgetBackgroundTasks()
     this.change({ transport: null })
     await this.history.note("parked", { reason })
@@ -208,7 +208,7 @@ export class LiveSession {
   /** A process was started on a runner, again or for the first time: until it is here the session is starting. */
   expect(launch: KeptLaunch): void {
     const { exit: _over, ...record } = this.record
-    this.#seat.connection = { name: "never" }
+    this.#seat.expect()
     this.#kept.change({ record: { ...record, runner: launch.runner }, own: { ...this.kept.own, launch } })
   }
 
@@ -279,9 +279,9 @@ export class LiveSession {
 
   ask(request: UnlistedRequest, timeoutMs: number, signal?: AbortSignal): Promise<ControlReply> {
     if (this.isParked) return this.awake(timeoutMs).then(() => this.ask(request, timeoutMs, signal))
-    const connection = this.#connection
-    if (connection.name !== "connected") return Promise.reject(noAgent("no agent is connected"))
-    return connection.control.ask(connection.wire, request, { timeoutMs, signal })
+    if (this.#life.name !== "live") return Promise.reject(noAgent("no agent is connected"))
+    const { control, wire } = this.#life.line
+    return control.ask(wire, request, { timeoutMs, signal })
   }
 
   /** Resolves when what was sent before is on the wire, as far as an agent is here or just coming. */
@@ -307,9 +307,9 @@ export class LiveSession {
 
   /** The variables go to the process, not to its next one. `applied` is null when this agent does not tell. */
   async setEnvironment(variables: Variables): Promise<ControlReply> {
-    const connection = this.#connection
-    if (connection.name !== "connected") throw noAgent("no agent is connected to take the variables")
-    return connection.control.setEnvironment(connection.wire, variables, this.traits.answersVariables)
+    if (this.#life.name !== "live") throw noAgent("no agent is connected to take the variables")
+    const { control, wire } = this.#life.line
+    return control.setEnvironment(wire, variables, this.traits.answersVariables)
   }
 
   change(change: Partial<SessionRecord>): void {
@@ -336,7 +336,7 @@ export class LiveSession {
     const caughtUp = await catchUp(this.#options.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
     await this.messages.load()
-    if (this.#connection.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
+    if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
   }
 
   /** Nothing is under way in it: all there is of it is in the store, or soon will be. */

@@ -66,7 +66,19 @@ class World {
     return loaded?.phase() ?? (await this.hub.directory.getSession(id))?.record.state
   }
 
-  async check({ sessions }: Model): Promise<void> {
+  /** As a CLI does with every message that it takes: a second time the same echo tells nothing. */
+  #echo({ sessions }: Model): void {
+    for (const { life, process } of sessions) {
+      const heard = life === "live" ? this.agentOf(process).heard : []
+      for (const message of heard)
+        if (message.type === "user") this.agentOf(process).say({ ...message, isReplay: true })
+    }
+  }
+
+  async check(model: Model): Promise<void> {
+    const { sessions } = model
+    await this.settle()
+    this.#echo(model)
     await this.settle()
     for (const [index, { life, asks }] of sessions.entries()) {
       const phase = await this.phaseOf(index)
