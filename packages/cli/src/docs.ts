@@ -6,19 +6,19 @@ const INTRODUCTION = `# The \`signalbox\` command
 
 <!-- Generated from the definitions in packages/cli/src/commands by \`npm run generate\`; a test fails when it is stale. -->
 
-\`signalbox up\` starts a hub and a runner on this machine; the other commands find them in the data directory. \`npm start\` in a clone
-of the repository is the same as \`signalbox up\`.
+\`signalbox up\` starts a hub and a runner on this machine; the other commands find them in the data directory. In a clone of the
+repository, \`npm start\` does the same.
 
-## What holds for all of them
+## For all commands
 
-- **Which hub.** That of the data directory (\`--data\`, on every command, else \`SIGNALBOX_DATA\`, else \`~/.signalbox\`). Without
-  \`--data\`, \`SIGNALBOX_URL\` and \`SIGNALBOX_TOKEN\` name another one. The admin's token of a data directory is sent to its own hub only.
-  Where none is configured, a hub that answers on this machine is named with the error. A hub that comes back at another port is found again.
-- **Ids** may be abbreviated as far as they are unique: \`signalbox log 3f2a\`.
-- **Exit codes**: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. An error is one line on stderr: what happened, and
+- **Hub.** Commands use the hub of the data directory (\`--data\`, else \`SIGNALBOX_DATA\`, else \`~/.signalbox\`). Without \`--data\`,
+  \`SIGNALBOX_URL\` and \`SIGNALBOX_TOKEN\` name another hub. The admin token of a data directory is sent only to its own hub. If no hub is
+  configured, the error names one that is running on this machine. A hub that comes back on another port is found again.
+- **Ids** may be abbreviated while they stay unique: \`signalbox log 3f2a\`.
+- **Exit codes**: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. An error is one line on stderr: what happened, then
   what to do.
-- **\`--json\`** prints data and nothing else on stdout; all prose goes to stderr. Shapes are those of [the hub's API](hub.md).
-- **Colours** only on a terminal, and none where \`NO_COLOR\` is set. What agents say is shown without anything a terminal would act on.
+- **\`--json\`** prints only data on stdout; messages go to stderr. The shapes are those of [the hub's API](hub.md).
+- **Colours** appear only on a terminal, and never if \`NO_COLOR\` is set. Text from agents is shown without anything a terminal would act on.
 `
 
 /** The guide to the command, as Markdown. */
@@ -33,7 +33,7 @@ export async function cliDocs(): Promise<string> {
   return `${INTRODUCTION}${overview}${commands.map(section).join("")}`
 }
 
-/** Groups of commands have nothing of their own to tell. */
+/** Groups of commands have no section of their own. */
 function isShown(command: Command): boolean {
   const isListed = command.parent?.createHelp().visibleCommands(command.parent).includes(command) === true
   return isListed && command.name() !== "help" && command.commands.length === 0
@@ -84,10 +84,14 @@ function argumentText(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`
 }
 
-function optionText({ description, defaultValue, mandatory }: Option): string {
+function optionText({ description, defaultValue, mandatory, argChoices }: Option): string {
   const isTold = defaultValue !== undefined && typeof defaultValue !== "boolean" && !Array.isArray(defaultValue)
-  const notes = [...(mandatory ? ["required"] : []), ...(isTold ? [`default: ${String(defaultValue)}`] : [])]
-  return notes.length === 0 ? description : `${description} (${notes.join(", ")})`
+  const notes = [
+    ...(mandatory ? ["required"] : []),
+    ...(argChoices === undefined ? [] : [`one of ${argChoices.join(", ")}`]),
+    ...(isTold ? [`default: ${String(defaultValue)}`] : []),
+  ]
+  return notes.length === 0 ? description : `${description} (${notes.join("; ")})`
 }
 
 function cell(text: string): string {

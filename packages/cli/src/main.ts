@@ -1,5 +1,5 @@
 import { CommanderError } from "commander"
-import type { CommandContext } from "./base/command-context.ts"
+import type { CommandContext } from "./base/context.ts"
 import { type ExitCode, exitCodeOf, oneLine } from "./base/failure.ts"
 import { createProgram } from "./program.ts"
 import { endWithReader } from "./terminal/output.ts"
@@ -7,7 +7,7 @@ import { endWithReader } from "./terminal/output.ts"
 /** The executable. Sets the exit code: 0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const [name, ...rest] = argv
-  // They stand in for `claude`: every argument is theirs, and none is ours to read.
+  // Both stand in for `claude`: all their arguments are their own.
   if (name === "sim") return (await import("@signalbox/simulator/command")).main(rest, env)
   const context: CommandContext = { env, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }
   endWithReader(context)
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
 }
 
 function tell(error: unknown, { stderr }: CommandContext): ExitCode {
-  // Commander has said it already.
+  // Commander has reported it already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   stderr.write(`signalbox: ${oneLine(error)}\n`)
   return exitCodeOf(error)

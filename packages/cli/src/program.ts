@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { Command } from "commander"
-import type { CommandContext } from "./base/command-context.ts"
+import type { CommandContext } from "./base/context.ts"
 import { errorLine } from "./base/define-command.ts"
 
 const { version: VERSION }: { readonly version: string } = JSON.parse(
@@ -9,44 +9,50 @@ const { version: VERSION }: { readonly version: string } = JSON.parse(
 
 type AddCommand = (program: Command, context: CommandContext) => void
 
-/** In the order of the help. Each file has the definition alone; the work is loaded when it is asked for. */
+const machine = () => import("./commands/machine.ts")
+const sessions = () => import("./commands/sessions.ts")
+const asks = () => import("./commands/asks.ts")
+const work = () => import("./commands/work.ts")
+const tools = () => import("./commands/tools.ts")
+
+/** In the order of the help. Each file has definitions alone; a command's work is loaded when it runs. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  up: async () => (await import("./commands/up.ts")).addUp,
-  down: async () => (await import("./commands/down.ts")).addDown,
-  runner: async () => (await import("./commands/runner.ts")).addRunner,
-  run: async () => (await import("./commands/run.ts")).addRun,
-  new: async () => (await import("./commands/new.ts")).addNew,
-  ls: async () => (await import("./commands/ls.ts")).addLs,
-  attach: async () => (await import("./commands/attach.ts")).addAttach,
-  send: async () => (await import("./commands/send.ts")).addSend,
-  asks: async () => (await import("./commands/asks.ts")).addAsks,
-  answer: async () => (await import("./commands/answer.ts")).addAnswer,
-  interrupt: async () => (await import("./commands/interrupt.ts")).addInterrupt,
-  stop: async () => (await import("./commands/stop.ts")).addStop,
-  log: async () => (await import("./commands/log.ts")).addLog,
-  export: async () => (await import("./commands/export.ts")).addExport,
-  token: async () => (await import("./commands/token.ts")).addToken,
-  loop: async () => (await import("./commands/loop.ts")).addLoop,
-  discover: async () => (await import("./commands/discover.ts")).addDiscover,
-  doctor: async () => (await import("./commands/doctor.ts")).addDoctor,
-  shim: async () => (await import("./commands/shim.ts")).addShim,
-  sim: async () => (await import("./commands/sim.ts")).addSim,
-  completion: async () => (await import("./commands/completion.ts")).addCompletion,
+  up: async () => (await machine()).addUp,
+  down: async () => (await machine()).addDown,
+  runner: async () => (await machine()).addRunner,
+  run: async () => (await work()).addRun,
+  new: async () => (await sessions()).addNew,
+  ls: async () => (await sessions()).addLs,
+  attach: async () => (await sessions()).addAttach,
+  send: async () => (await sessions()).addSend,
+  asks: async () => (await asks()).addAsks,
+  answer: async () => (await asks()).addAnswer,
+  interrupt: async () => (await sessions()).addInterrupt,
+  stop: async () => (await sessions()).addStop,
+  log: async () => (await sessions()).addLog,
+  export: async () => (await sessions()).addExport,
+  token: async () => (await import("./commands/tokens.ts")).addToken,
+  loop: async () => (await work()).addLoop,
+  discover: async () => (await machine()).addDiscover,
+  doctor: async () => (await machine()).addDoctor,
+  shim: async () => (await tools()).addShim,
+  sim: async () => (await tools()).addSim,
+  completion: async () => (await tools()).addCompletion,
 }
 
 /** With all commands; or with the one that was called, if it is known: the others need not be loaded for it. */
 export async function createProgram(context: CommandContext, called?: string): Promise<Command> {
   const program = new Command("signalbox")
     .description(
-      "A control plane for Claude Code agents: watch them, steer them, give or refuse permission, from one place.",
+      "A control plane for Claude Code agents: watch them, steer them and answer their requests, from one place.",
     )
     .version(VERSION)
-    // Those below inherit both. Nothing ends the process but the end of main; an error is one line.
+    // Subcommands inherit both. Only the end of main ends the process; an error is one line.
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(errorLine(text, "signalbox")) })
     .addHelpText(
       "after",
-      "\nBegin with:  signalbox up\nExit codes:  0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed",
+      "\nStart with:  signalbox up\nExit codes:  0 done, 1 failed, 2 wrong usage, 3 no hub reachable, 4 not allowed",
     )
   const only = called !== undefined && Object.hasOwn(COMMANDS, called) ? COMMANDS[called] : undefined
   const loaders = only === undefined ? Object.values(COMMANDS) : [only]

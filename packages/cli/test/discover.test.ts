@@ -5,9 +5,8 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { WebSocketServer } from "ws"
-import { probePorts } from "../src/discover/probe.ts"
-import { watchPorts } from "../src/discover/watch.ts"
-import { findHub } from "../src/hub/find-hub.ts"
+import { probePorts, watchPorts } from "../src/discover/probe.ts"
+import { findHub } from "../src/hub/connect.ts"
 import { atEnd, folder, ready, run, start, startHub } from "./signalbox-process.ts"
 
 function portOf(server: { address(): AddressInfo | string | null }): number {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { canDial } from "../src/base/claude-at-hand.ts"
+import { canDial } from "../src/base/installed.ts"
 import { checkClock, checkNode, checkSignIn } from "../src/doctor/machine-checks.ts"
 import { exitOf, folder, run, start, startHub } from "./signalbox-process.ts"
 

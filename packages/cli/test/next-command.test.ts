@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { nextCommand } from "../src/base/next-command.ts"
+import { nextCommand } from "../src/base/context.ts"
 import { exitOf, folder, run, startHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 100 }

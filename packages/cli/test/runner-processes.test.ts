@@ -2,8 +2,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { findRunner } from "@signalbox/runner"
 import { describe, expect, it } from "vitest"
-import { identify, isAlive, type ProcessCard } from "../src/base/process-card.ts"
-import { nextRestart } from "../src/runner/restart-plan.ts"
+import { identify, isAlive, type ProcessCard } from "../src/base/process-files.ts"
+import { nextRestart } from "../src/runner/local-runner.ts"
 import { atEnd, exitOf, folder, run, start, startHub, type TestHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 100 }

@@ -3,14 +3,12 @@ import { join } from "node:path"
 import { costWords, counted, sumUsd } from "@signalbox/protocol"
 import { tellingErrors } from "@signalbox/transcript"
 import { describe, expect, it } from "vitest"
-import { keepShort } from "../src/base/keep-short.ts"
-import { identify, isAlive, readCard } from "../src/base/process-card.ts"
-import { eventLines } from "../src/sessions/event-lines.ts"
-import { coloursFor } from "../src/terminal/colours.ts"
-import { ago } from "../src/terminal/moments.ts"
-import { inLines, onOneLine } from "../src/terminal/plain-text.ts"
+import { identify, isAlive, keepShort, readCard } from "../src/base/process-files.ts"
+import { eventLines } from "../src/sessions/show-log.ts"
+import { coloursFor } from "../src/terminal/output.ts"
 import { tableText } from "../src/terminal/table.ts"
-import { browserOpener } from "../src/up/open-browser.ts"
+import { ago, inLines, onOneLine } from "../src/terminal/text.ts"
+import { browserOpener } from "../src/up/greeting.ts"
 import { folder } from "./signalbox-process.ts"
 
 const plain = coloursFor({ isTTY: false }, {})
@@ -94,7 +92,7 @@ describe("what is shown to people", () => {
   it("[CL56] sums of money have no dust, counts their plural, and diagnostics are left out", () => {
     expect([0.1 + 0.2 === 0.3, sumUsd(0.1, 0.2)]).toEqual([false, 0.3])
     expect(sumUsd(...Array.from({ length: 1_000 }, () => 0.1))).toBe(100)
-    expect([costWords(0.0021), costWords(1.2), costWords(0)]).toEqual(["$0.0021", "$1.20", "$0.00"])
+    expect([costWords(0.0021), costWords(1.2), costWords(0)]).toEqual(["<$0.01", "$1.20", "$0.00"])
     expect([counted(1, "task"), counted(2, "task"), counted(1, "try", "tries"), counted(0, "try", "tries")]).toEqual([
       "1 task",
       "2 tasks",

@@ -116,9 +116,11 @@ export function sumUsd(...amounts: readonly number[]): number {
   return Number(amounts.reduce((sum, amount) => sum + amount, 0).toFixed(10))
 }
 
-/** "$1.20", "$0.0021": small amounts are told too, because a turn that cost a tenth of a cent was not free. */
+const DOLLARS = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" })
+
+/** "$1.20", or "<$0.01" for less than a cent: a turn that cost a tenth of a cent was not free. */
 export function costWords(usd: number): string {
-  return `$${usd.toFixed(usd !== 0 && usd < 0.1 ? 4 : 2)}`
+  return usd > 0 && usd < 0.01 ? "<$0.01" : DOLLARS.format(usd)
 }
 
 /** "1 task", "2 tasks", "1,200 lines". */

@@ -1,15 +1,23 @@
 import type { Ask, AskAnswer } from "@signalbox/client"
-import type { CommandContext } from "../base/command-context.ts"
+import { counted } from "@signalbox/protocol"
+import { type CommandContext, defined, type JsonOption } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
-import type { AnswerOptions } from "../commands/answer.ts"
 import { findAsk } from "../hub/abbreviated-id.ts"
-import { withHub } from "../hub/with-hub.ts"
+import { withHub } from "../hub/connect.ts"
 import { printJson, tellPerson } from "../terminal/output.ts"
-import { onOneLine } from "../terminal/plain-text.ts"
-import { inputExample, requiredFields } from "./answer-example.ts"
+import { onOneLine } from "../terminal/text.ts"
+import { inputExample, requiredFields } from "./ask-fields.ts"
 import { questionsOf } from "./ask-text.ts"
-import { permissionWords } from "./permission-words.ts"
-import { chosenGrants, grantLines, grantsOf } from "./standing-grants.ts"
+import { chosenGrants, grantLines, grantsOf, permissionWords } from "./grants.ts"
+
+export interface AnswerOptions extends JsonOption {
+  readonly message?: string
+  readonly input?: string
+  readonly choose: readonly string[]
+  /** True: the grant that is marked; else grants by number. */
+  readonly always?: true | readonly number[]
+  readonly interrupt?: boolean
+}
 
 type Verdict = "allow" | "deny"
 type Json = Readonly<Record<string, unknown>>
@@ -27,19 +35,20 @@ export async function answerAsk(
     // The hash says what was seen: an ask that has changed since is not answered by mistake.
     const answer = { ...answerFor(ask, verdict, { ...options, input }), inputHash: ask.inputHash }
     const settled = await hub.answer(ask.id, answer).catch((error: unknown) => tellWinner(error, ask))
-    if (options.json === true) await printJson(context, settled)
-    else tellPerson(context, outcomeOf(settled, answer))
+    if (options.json === true) return printJson(context, settled)
+    tellPerson(context, `Request ${settled.state}.`)
+    for (const grant of keptBy(answer)) context.stderr.write(`Kept: ${permissionWords(grant)}\n`)
   })
 }
 
-function outcomeOf({ state }: Ask, answer: AskAnswer): string {
-  const kept = "updatedPermissions" in answer ? (answer.updatedPermissions ?? []) : []
-  return [`It is ${state}.`, ...kept.map((grant) => `Kept: ${permissionWords(grant)}.`)].join(" ")
+/** Standing permissions outlive this answer, so scripts are told of them too. */
+function keptBy(answer: AskAnswer): readonly unknown[] {
+  return "updatedPermissions" in answer ? (answer.updatedPermissions ?? []) : []
 }
 
 function readVerdict(text: string): Verdict {
   if (text === "allow" || text === "deny") return text
-  throw usageError(`${text}: the verdict is allow or deny`)
+  throw usageError(`${text}: answer with allow or deny`)
 }
 
 function checkOptions(verdict: Verdict, { message, input, choose, always, interrupt }: AnswerOptions): void {
@@ -67,43 +76,33 @@ function answerFor(ask: Ask, verdict: Verdict, options: Given): AskAnswer {
   }
 }
 
-/** A form that wants something is not sent without it: whoever asked would take it for an answer. */
+/** A form is not sent without its required fields: the server would take it for an answer. */
 function filledIn(ask: Ask, input: Json = {}): Json {
   const required = requiredFields(ask)
   const missing = required.filter(({ name }) => input[name] === undefined).map(({ name }) => onOneLine(name))
   if (missing.length === 0) return input
-  const verb = missing.length === 1 ? "is" : "are"
-  throw usageError(
-    `it is a form, of which ${missing.join(", ")} ${verb} missing: give its fields, like ${inputExample(required)}`,
-  )
+  throw usageError(`the form needs ${missing.join(", ")}: give its fields, such as ${inputExample(required)}`)
 }
 
 function denial({ message, interrupt }: Given): AskAnswer {
-  return {
-    behavior: "deny",
-    ...(message === undefined ? {} : { message }),
-    ...(interrupt === true ? { interrupt } : {}),
-  }
+  return { behavior: "deny", ...defined({ message, interrupt }) }
 }
 
 function permission(ask: Ask, { input, choose, always }: Given): AskAnswer {
   const updatedInput = ask.kind === "question" ? (input ?? chosen(ask, choose)) : input
-  if (choose.length > 0 && ask.kind !== "question") throw usageError("--choose answers a question; this ask is none")
-  return {
-    behavior: "allow",
-    ...(updatedInput === undefined ? {} : { updatedInput }),
-    ...(always === undefined ? {} : { updatedPermissions: standing(ask, always) }),
-  }
+  if (choose.length > 0 && ask.kind !== "question") throw usageError("--choose is for questions: leave it out")
+  const updatedPermissions = always === undefined ? undefined : standing(ask, always)
+  return { behavior: "allow", ...defined({ updatedInput, updatedPermissions }) }
 }
 
 /** Only the grants that were named: a suggestion may widen what the session may do far beyond this request. */
 function standing(ask: Ask, always: true | readonly number[]): readonly unknown[] {
   const grants = grantsOf(ask)
-  if (grants.length === 0) throw usageError("this request offers no standing permission: leave --always out")
+  if (grants.length === 0) throw usageError("this request offers nothing to always allow: leave --always out")
   const kept = chosenGrants(grants, always === true ? [] : always)
   if (kept.length > 0) return kept
   const choices = grantLines(grants, { always: "--always" }).join("; ")
-  throw usageError(`say which standing permission: --always with a number of ${choices}`)
+  throw usageError(`choose what to always allow, with --always and a number: ${choices}`)
 }
 
 /** The answers stand beside the questions, by their whole text. */
@@ -111,7 +110,9 @@ function chosen(ask: Ask, choices: readonly string[]): Json {
   const questions = questionsOf(ask)
   if (choices.length !== questions.length || choices.some((choice) => choice.trim() === "")) {
     const asked = questions.map((question) => `"${onOneLine(question)}"`).join(", ")
-    throw usageError(`it asks ${questions.length} (${asked}): give --choose once for each, in this order`)
+    throw usageError(
+      `${counted(questions.length, "question")} to answer (${asked}): give --choose once for each, in this order`,
+    )
   }
   const answers = Object.fromEntries(questions.map((question, index) => [question, choices[index]]))
   return { ...ask.input, answers }
@@ -124,13 +125,13 @@ function readInput(text: string): Json {
   } catch {
     // Told below.
   }
-  throw usageError(`--input is no JSON object: write it like '{"command":"ls -l"}'`)
+  throw usageError(`--input must be a JSON object, such as '{"command":"ls -l"}'`)
 }
 
 function tellWinner(error: unknown, ask: Ask): never {
   const isSettled = error instanceof Error && "code" in error && error.code === "ask/settled"
   if (!isSettled) throw error
-  throw new CliError("cli/failed", `${error.message}: ask ${ask.id} needs no answer any more`, {
+  throw new CliError("cli/failed", `${error.message}: ${ask.id} needs no answer any more`, {
     cause: error,
   })
 }

@@ -1,7 +1,10 @@
 import type { Ask } from "@signalbox/client"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import type { CanUseToolOptions } from "@signalbox/sdk"
+import { blockedPathWords, editOf, type ToolRow, toolHeading, visibleLine, visibleText } from "@signalbox/transcript"
+import type { Colours } from "../terminal/output.ts"
 
-/** The field of a tool's input that says most of what it would do. */
+/** The fields of a tool's input that say most about what it would do, the best first. */
 const TELLING = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path", "prompt", "description"]
 
 /** What is asked, in words. */
@@ -40,4 +43,69 @@ function questionTexts(input: unknown): string[] {
   return questions.flatMap(
     (question: unknown) => textOf(question, "question") ?? textOf(fieldOf(question, "question"), "text") ?? [],
   )
+}
+
+interface About {
+  readonly facts: Pick<CanUseToolOptions, "title" | "decisionReason" | "blockedPath">
+  readonly colours: Colours
+  /** The folder that the agent works in. */
+  readonly cwd: string | null
+}
+
+/** What a tool would do, in full: nothing that would run is left out of what is shown. */
+export function toolAsked(
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  { facts, colours, cwd }: About,
+): string {
+  const row = callOf(tool, input)
+  const { verb } = toolHeading(row)
+  const title = facts.title ?? (verb === "$" ? "Run a command" : `${verb} (${tool})`)
+  const why = [
+    facts.decisionReason,
+    facts.blockedPath === undefined ? undefined : blockedPathWords(facts.blockedPath, { folders: [cwd] }),
+  ]
+  return [
+    "",
+    colours.yellow(`? ${visibleLine(title)}`),
+    ...bodyOf(row, colours).map((line) => `  ${line}`),
+    ...why.filter((line) => line !== undefined).map((line) => colours.dim(`  why: ${visibleLine(line)}`)),
+    "",
+  ].join("\n")
+}
+
+function bodyOf(row: ToolRow, colours: Colours): readonly string[] {
+  const command = row.input["command"]
+  if (row.name === "Bash" && typeof command === "string") {
+    return [`$ ${command}`, ...detailsOf(row.input)].flatMap((text) => visibleText(text, "decision").split("\n"))
+  }
+  const edit = editOf(row)
+  if (edit === undefined) return visibleText(JSON.stringify(row.input, null, 2), "decision").split("\n")
+  const paint = { "+": colours.green, "-": colours.red, " ": (text: string) => text, "@": colours.dim }
+  const shown = (text: string) => visibleText(text, "decision")
+  return [shown(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${shown(text)}`))]
+}
+
+/** What else was given with a command. */
+function detailsOf(input: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(input)
+    .filter(([name]) => name !== "command")
+    .map(
+      ([name, value]) => `${name}: ${isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value)}`,
+    )
+}
+
+function callOf(name: string, input: Readonly<Record<string, unknown>>): ToolRow {
+  const place = { key: "", headSeq: 0, lastSeq: 0, lane: null, at: "" }
+  return {
+    kind: "tool",
+    ...place,
+    state: "waiting",
+    toolUseId: "",
+    name,
+    input,
+    hasCall: true,
+    hasLane: false,
+    isRetracted: false,
+  }
 }

@@ -1,22 +1,22 @@
 import type { Ask, Hub } from "@signalbox/client"
-import type { CommandContext } from "../base/command-context.ts"
-import { nextCommand } from "../base/next-command.ts"
-import type { AsksOptions } from "../commands/asks.ts"
+import { type CommandContext, type JsonOption, nextCommand } from "../base/context.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
-import { tellAway } from "../hub/tell-away.ts"
-import { withHub } from "../hub/with-hub.ts"
-import { type Colours, coloursFor } from "../terminal/colours.ts"
-import { ago, timeOfDay } from "../terminal/moments.ts"
-import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
-import { cut, onOneLine } from "../terminal/plain-text.ts"
+import { tellAway, withHub } from "../hub/connect.ts"
+import { untilStopped } from "../terminal/input.ts"
+import { type Colours, coloursFor, print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
 import { tableText } from "../terminal/table.ts"
-import { untilStopped } from "../terminal/until-stopped.ts"
-import { answerExample } from "./answer-example.ts"
+import { ago, cutCells, onOneLine, timeOfDay } from "../terminal/text.ts"
+import { answerExample } from "./ask-fields.ts"
 import { askText } from "./ask-text.ts"
-import { grantLines, grantsOf } from "./standing-grants.ts"
+import { grantLines, grantsOf } from "./grants.ts"
+
+export interface AsksOptions extends JsonOption {
+  readonly watch?: boolean
+  readonly session?: string
+}
 
 const SHORT_ID = 8
-/** An ask's begins with a word that all have. */
+/** Every ask's id starts with the same word. */
 const SHORT_ASK_ID = 12
 const LINE_CHARS = 2_000
 
@@ -27,18 +27,18 @@ export function showAsks(options: AsksOptions, context: CommandContext): Promise
     const asks = await hub.asks({ state: "pending", ...(session === undefined ? {} : { session }) })
     if (options.json === true) return printJson(context, { asks })
     const [first] = asks
-    if (first === undefined) return void context.stderr.write("Nobody waits for an answer.\n")
+    if (first === undefined) return void context.stderr.write("No requests waiting.\n")
     await print(context.stdout, `${asksTable(asks, context)}${asks.map(grantsText).join("")}`)
     const words = `answer ${first.id.slice(0, SHORT_ASK_ID)} ${answerExample(first)}`
     context.stderr.write(`Answer one: ${nextCommand(words, options, context.env)}\n`)
   })
 }
 
-/** The standing permissions that an answer could keep, by their numbers. */
+/** The standing permissions that an answer can keep, by number. */
 function grantsText(ask: Ask): string {
   const lines = grantLines(grantsOf(ask), { always: "--always" })
   if (lines.length === 0) return ""
-  return `${ask.id.slice(0, SHORT_ASK_ID)} can always allow:\n${lines.map((line) => `  ${line}\n`).join("")}`
+  return `Always allow with ${ask.id.slice(0, SHORT_ASK_ID)}:\n${lines.map((line) => `  ${line}\n`).join("")}`
 }
 
 function asksTable(asks: readonly Ask[], { stdout, env }: CommandContext): string {
@@ -46,10 +46,10 @@ function asksTable(asks: readonly Ask[], { stdout, env }: CommandContext): strin
   return tableText(
     asks,
     [
-      { title: "ASK", text: ({ id }) => id.slice(0, SHORT_ASK_ID), paint: colours.bold },
+      { title: "REQUEST", text: ({ id }) => id.slice(0, SHORT_ASK_ID), paint: colours.bold },
       { title: "SESSION", text: ({ sessionId }) => sessionId.slice(0, SHORT_ID) },
       { title: "KIND", text: ({ kind }) => kind, paint: colours.yellow },
-      { title: "WHAT", text: (ask) => cut(onOneLine(askText(ask), "decision"), LINE_CHARS), isWide: true },
+      { title: "WHAT", text: (ask) => cutCells(onOneLine(askText(ask), "decision"), LINE_CHARS), isWide: true },
       { title: "WAITS", text: ({ askedAt }) => ago(askedAt, Date.now()), isRight: true, paint: colours.dim },
     ],
     { width: widthOf(stdout), title: colours.dim },
@@ -63,7 +63,7 @@ interface Watch {
   readonly signal: AbortSignal
 }
 
-/** The open ones first, then every change, each once. */
+/** Shows the open asks first, then every change, each once. */
 async function watchAsks(hub: Hub, { options, context, session, signal }: Watch): Promise<void> {
   const colours = coloursFor(context.stdout, context.env)
   const shown = new ShownAsks()
@@ -73,7 +73,7 @@ async function watchAsks(hub: Hub, { options, context, session, signal }: Watch)
     else await print(context.stdout, `${askLine(ask, colours)}\n${ask.state === "pending" ? grantsText(ask) : ""}`)
   }
   const tell = tellAway(context)
-  const tellOnce = once(() => tellPerson(context, "Nobody waits for an answer; each ask is shown as it comes."))
+  const tellOnce = once(() => tellPerson(context, "No requests waiting. New ones appear here."))
   for await (const item of hub.watch({ signal })) {
     tell(item)
     if (item.type === "subscribed") {
@@ -87,7 +87,7 @@ async function watchAsks(hub: Hub, { options, context, session, signal }: Watch)
 
 const MAX_SHOWN = 10_000
 
-/** What was shown, so that a reconnect shows nothing twice. Bounded: the oldest are forgotten. */
+/** Remembers what was shown, so that a reconnect shows nothing twice. Bounded: the oldest are forgotten. */
 class ShownAsks {
   readonly #states = new Map<string, string>()
 
@@ -113,7 +113,7 @@ function askLine(ask: Ask, colours: Colours): string {
   const { id, sessionId, kind, state, settledAt, askedAt, settledBy } = ask
   const by = settledBy === undefined ? "" : ` by ${onOneLine(settledBy)}`
   const what =
-    state === "pending" ? `${kind}: ${cut(onOneLine(askText(ask), "decision"), LINE_CHARS)}` : `${state}${by}`
+    state === "pending" ? `${kind}: ${cutCells(onOneLine(askText(ask), "decision"), LINE_CHARS)}` : `${state}${by}`
   const paint = state === "pending" ? colours.yellow : state === "allowed" ? colours.green : colours.dim
   return `${colours.dim(timeOfDay(settledAt ?? askedAt))} ${colours.bold(id.slice(0, SHORT_ASK_ID))} ${colours.dim(sessionId.slice(0, SHORT_ID))} ${paint(what)}`
 }

@@ -1,22 +1,21 @@
 import type { Ask, AskAnswer } from "@signalbox/client"
 import { isObject } from "@signalbox/protocol"
-import { grantsOf, usualGrant } from "../asks/standing-grants.ts"
-import { readValue } from "../run/answer-form.ts"
-import { chosen } from "../run/answer-tool.ts"
-import { fieldsOf } from "./ask-body.ts"
+import { type AskField, chosen, fieldsOf, readValue } from "../asks/ask-fields.ts"
+import { grantsOf, usualGrant } from "../asks/grants.ts"
+import { oneLine } from "../base/failure.ts"
 import { edited, type Press } from "./press.ts"
 import { bufferOf, EMPTY, type TextBuffer } from "./text-buffer.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** How far somebody has come with an answer. */
+/** How far an answer has come. */
 export type Answering =
   /** `ticked`: the standing permissions that an allow stores, by index. */
   | { readonly phase: "choose"; readonly ticked: ReadonlySet<number> }
   /** A reason for the agent, or what to change in a plan. */
   | { readonly phase: "deny"; readonly buffer: TextBuffer }
   | { readonly phase: "edit"; readonly buffer: TextBuffer; readonly problem?: string }
-  /** What would run instead is shown once more: an edit is not yet a yes. */
+  /** The edited input is shown before it is allowed: an edit is not yet a yes. */
   | { readonly phase: "confirm"; readonly input: Json }
   | {
       readonly phase: "fields"
@@ -39,7 +38,7 @@ export function beginAnswering(ask: Ask): Answering {
   return ask.kind === "question" ? { phase: "fields", index: 0, values: {}, buffer: EMPTY } : CHOOSE
 }
 
-/** `isSeen`: all of what is asked was on the screen; nothing is allowed before. */
+/** `isSeen`: the whole request was on the screen; nothing is allowed before. */
 export function stepAnswering(state: Answering, press: Press, about: { ask: Ask; isSeen: boolean }): Answered {
   switch (state.phase) {
     case "choose":
@@ -90,7 +89,7 @@ function agree(state: Choosing, ask: Ask): Answered {
       if (fieldsOf(ask).length === 0) return { state, answer: { action: "accept", content: {} } }
       return { state: { phase: "fields", index: 0, values: {}, buffer: EMPTY } }
     case "dialog":
-      // What its result would have to be is not known.
+      // Its possible results are not known here.
       return { state, isPassed: true }
     case "tool": {
       const updatedPermissions = grantsOf(ask).filter((_, index) => state.ticked.has(index))
@@ -125,7 +124,7 @@ function denial(reason: string): AskAnswer {
 type Typing = Extract<Answering, { readonly buffer: TextBuffer }>
 
 function typed(state: Typing, press: Press, ask: Ask): Answered {
-  // A question has no other beginning: leaving it is up to the view.
+  // A question has no choices to go back to: the view decides how to leave it.
   if (press.key === "escape") return ask.kind === "question" ? { state, isPassed: true } : { state: CHOOSE }
   const buffer = edited(state.buffer, press)
   return buffer === undefined ? { state, isPassed: true } : { state: { ...state, buffer } }
@@ -143,9 +142,9 @@ function reviewed(buffer: TextBuffer, { input = {} }: Ask): Answered {
   try {
     const value: unknown = JSON.parse(buffer.text)
     if (isObject(value)) return { state: { phase: "confirm", input: value } }
-    return { state: { phase: "edit", buffer, problem: "that is no JSON object" } }
+    return { state: { phase: "edit", buffer, problem: "not a JSON object" } }
   } catch (error) {
-    return { state: { phase: "edit", buffer, problem: error instanceof Error ? error.message : "that is no JSON" } }
+    return { state: { phase: "edit", buffer, problem: oneLine(error) } }
   }
 }
 
@@ -154,23 +153,16 @@ function filledIn(state: Answering & { phase: "fields" }, ask: Ask): Answered {
   const field = fields[state.index]
   const text = state.buffer.text.trim()
   if (field === undefined) return { state, answer: finished(ask, state.values) }
-  if (text === "" && field.isRequired) return { state: { ...state, problem: "an answer is needed" } }
-  const isQuestion = ask.kind === "question"
-  const value = isQuestion
-    ? chosen(
-        text,
-        field.options.map(({ label }) => ({ label })),
-        field.isMany,
-      )
-    : fieldValue(text, field)
-  if (value === undefined && text !== "") return { state: { ...state, problem: "that does not fit" } }
+  if (text === "" && field.isRequired) return { state: { ...state, problem: "an answer is required" } }
+  const value = ask.kind === "question" ? chosen(text, field) : fieldValue(text, field)
+  if (value === undefined && text !== "") return { state: { ...state, problem: "not valid here" } }
   const values = value === undefined || text === "" ? state.values : { ...state.values, [field.name]: value }
   const next: Answering = { phase: "fields", index: state.index + 1, values, buffer: EMPTY }
   return state.index + 1 < fields.length ? { state: next } : { state: next, answer: finished(ask, values) }
 }
 
 /** A choice may be given by its number. */
-function fieldValue(text: string, field: { options: readonly { label: string }[]; schema: unknown }): unknown {
+function fieldValue(text: string, field: AskField): unknown {
   return readValue(field.options[Number(text) - 1]?.label ?? text, field.schema)
 }
 

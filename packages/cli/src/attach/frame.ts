@@ -1,12 +1,7 @@
-import { type Ask, failureAdvice, hasFailed } from "@signalbox/client"
-import { counted } from "@signalbox/protocol"
+import { failureAdvice, hasFailed } from "@signalbox/client"
 import { costWords, countWords, thinkingLevelWords, totalTokens, visibleLine, visibleText } from "@signalbox/transcript"
-import { grantsOf } from "../asks/standing-grants.ts"
-import { cellWidth, cutCells, wrapCells } from "../terminal/cells.ts"
-import type { Colours } from "../terminal/colours.ts"
-import { timeOfDay } from "../terminal/moments.ts"
-import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
-import { askBody, askTitle, fieldsOf } from "./ask-body.ts"
+import type { Colours } from "../terminal/output.ts"
+import { cellWidth, cutCells, timeOfDay, wrapCells } from "../terminal/text.ts"
 import type { FeedState } from "./session-feed.ts"
 import type { TextBuffer } from "./text-buffer.ts"
 
@@ -15,7 +10,7 @@ export interface Size {
   readonly rows: number
 }
 
-interface Paper {
+export interface Paper {
   readonly width: number
   readonly colours: Colours
 }
@@ -62,125 +57,23 @@ export function statusLines(state: FeedState, { width, colours }: Paper): readon
   if (lostAt !== undefined)
     lines.push(
       colours.red(
-        cutCells(`Reconnecting: ${visibleLine(lostBecause ?? "")}. Shown as of ${timeOfDay(lostAt)}.`, width),
+        cutCells(
+          `Reconnecting (${visibleLine(lostBecause ?? "connection lost")}). Last updated ${timeOfDay(lostAt)}.`,
+          width,
+        ),
       ),
     )
-  if (ending !== undefined) lines.push(colours.red(cutCells(`Cut off: ${visibleLine(ending)}`, width)))
+  if (ending !== undefined) lines.push(colours.red(cutCells(`Disconnected: ${visibleLine(ending)}`, width)))
   if (session.next !== undefined)
-    lines.push(colours.yellow(cutCells(`The conversation goes on: ${command(`attach ${session.next}`)}`, width)))
+    lines.push(colours.yellow(cutCells(`Continued in another session: ${command(`attach ${session.next}`)}`, width)))
   const advice = failureAdvice(session)
   if (advice !== undefined) lines.push(colours.red(cutCells(advice, width)))
   if (notice !== undefined) lines.push(colours.yellow(cutCells(visibleLine(notice), width)))
   return lines
 }
 
-export interface AskPanel {
-  readonly ask: Ask
-  /** The folder that the agent works in. */
-  readonly cwd: string | null
-  /** The plan that is asked about, from the request or from the call. */
-  readonly plan: string | undefined
-  readonly count: number
-  readonly answering: Answering
-  readonly isFocused: boolean
-  /** The first line of the body that is seen. */
-  readonly from: number
-  readonly height: number
-}
-
-export interface DrawnPanel {
-  readonly lines: readonly string[]
-  /** How many lines of the body there are, and how many are seen at once. */
-  readonly total: number
-  readonly seen: number
-}
-
-export function askPanel(panel: AskPanel, paper: Paper): DrawnPanel {
-  const { ask, count, answering, isFocused } = panel
-  const { width, colours } = paper
-  const body = [
-    ...askBody(ask, {
-      width: width - 2,
-      colours,
-      ticked: answering.phase === "choose" ? answering.ticked : CHOOSE.ticked,
-      cwd: panel.cwd,
-      plan: panel.plan,
-    }),
-    ...phaseLines(ask, answering, { width: width - 2, colours }),
-  ]
-  const seen = Math.max(1, panel.height - 2)
-  const from = Math.min(panel.from, Math.max(0, body.length - seen))
-  const many = count > 1 ? ` (1 of ${count})` : ""
-  const paint = isFocused ? colours.yellow : colours.dim
-  const title = cutCells(` ${askTitle(ask)}${many} `, width - 4)
-  const head = paint(`┌─${title}${"─".repeat(Math.max(0, width - cellWidth(title) - 2))}`)
-  const shown = body.slice(from, from + seen).map((line) => `${paint("│")} ${line}`)
-  const below = body.length - from - seen
-  const hint =
-    below > 0
-      ? `${isFocused ? "" : "Tab: answer · "}↓ ${counted(below, "more line")}`
-      : hintOf(ask, answering, isFocused)
-  return { lines: [head, ...shown, paint(`└ ${cutCells(hint, width - 2)}`)], total: body.length, seen }
-}
-
-function phaseLines(ask: Ask, answering: Answering, { width, colours }: Paper): readonly string[] {
-  switch (answering.phase) {
-    case "choose":
-      return []
-    case "deny":
-      return bufferLines(answering.buffer, { width, colours }, "Reason: ")
-    case "edit":
-      return [...bufferLines(answering.buffer, { width, colours }, "Instead: "), ...problem(answering.problem, colours)]
-    case "confirm":
-      return wrapCells(visibleText(`Instead: ${JSON.stringify(answering.input, null, 2)}`, "decision"), width)
-    case "fields": {
-      const field = fieldsOf(ask)[answering.index]
-      if (field === undefined) return []
-      const options = field.options.flatMap(({ label, description }, index) => {
-        const more = description === undefined ? "" : `  ${description}`
-        return wrapCells(visibleLine(`${index + 1}. ${label}${more}`), width)
-      })
-      const words = wrapCells(field.words, width).map(colours.bold)
-      return [
-        ...words,
-        ...options,
-        ...bufferLines(answering.buffer, { width, colours }, "> "),
-        ...problem(answering.problem, colours),
-      ]
-    }
-  }
-}
-
-function problem(text: string | undefined, colours: Colours): readonly string[] {
-  return text === undefined ? [] : [colours.red(visibleLine(text))]
-}
-
-function hintOf(ask: Ask, answering: Answering, isFocused: boolean): string {
-  if (!isFocused) return "Tab: answer"
-  switch (answering.phase) {
-    case "choose": {
-      if (ask.kind === "dialog") return "n cancel · Esc back"
-      const more = ask.kind === "tool" ? " · e edit" : ""
-      const { size } = answering.ticked
-      const always =
-        alwaysOf(answering, ask).length === 0 ? "" : ask.kind === "plan" ? " · a and accept edits" : " · a always"
-      const tick = grantsOf(ask).length === 0 ? "" : " · 1-9 tick"
-      const yes = size === 0 ? "y allow" : `y allow and keep ${size} ticked`
-      return `${yes} · n deny${more}${always}${tick} · Esc back`
-    }
-    case "deny":
-      return "Enter deny · Esc back"
-    case "edit":
-      return "Enter look at it · Esc back"
-    case "confirm":
-      return "y allow this · n back"
-    case "fields":
-      return "Enter next: a number or your own words · Esc back"
-  }
-}
-
 /** A text with its cursor, as lines. */
-function bufferLines({ text, at }: TextBuffer, { width }: Paper, prefix: string): readonly string[] {
+export function bufferLines({ text, at }: TextBuffer, { width }: Paper, prefix: string): readonly string[] {
   const marked = `${text.slice(0, at)}${CURSOR}${text.slice(at)}`
   const lines = wrapCells(`${prefix}${visibleText(marked)}`, width)
   return lines.map((line) => line.replace(CURSOR, "\u001b[7m \u001b[27m"))
@@ -207,7 +100,7 @@ interface Hints {
 
 export function hintLine({ width, colours }: Paper, { isRunning, isScrolled, below }: Hints): string {
   const parts = [
-    isScrolled ? `End: back to the newest${below > 0 ? `, ${below} below` : ""}` : undefined,
+    isScrolled ? `End: jump to newest${below > 0 ? ` (${below} below)` : ""}` : undefined,
     "Enter send",
     isRunning ? "Esc interrupt" : undefined,
     // Early: a narrow terminal cuts the end, and the way out must stay in sight.

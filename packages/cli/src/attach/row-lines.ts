@@ -22,8 +22,8 @@ import {
   visibleLine,
   visibleText,
 } from "@signalbox/transcript"
-import { cellWidth, cutCells, wrapCells } from "../terminal/cells.ts"
-import type { Colours } from "../terminal/colours.ts"
+import type { Colours } from "../terminal/output.ts"
+import { cellWidth, cutCells, wrapCells } from "../terminal/text.ts"
 
 export interface Drawing {
   readonly width: number

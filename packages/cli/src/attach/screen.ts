@@ -1,17 +1,18 @@
 import type { Ask } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
 import { type Row, thinkingLevels, thinkingLevelWords } from "@signalbox/transcript"
-import { cutCells } from "../terminal/cells.ts"
-import type { Colours } from "../terminal/colours.ts"
+import type { Colours } from "../terminal/output.ts"
+import { cutCells } from "../terminal/text.ts"
 import { type Answering, beginAnswering, stepAnswering } from "./answering.ts"
-import { askPanel, composerLines, type DrawnPanel, headerLine, hintLine, type Size, statusLines } from "./frame.ts"
+import { askPanel, type DrawnPanel } from "./ask-panel.ts"
+import { composerLines, headerLine, hintLine, type Size, statusLines } from "./frame.ts"
 import { edited, type Press } from "./press.ts"
 import { rowLines } from "./row-lines.ts"
 import type { FeedState, SessionFeed } from "./session-feed.ts"
 import { EMPTY, type TextBuffer } from "./text-buffer.ts"
 import { type Layout, type Scroll, scrollBy, scrollToTop, TAIL, visible } from "./viewport.ts"
 
-/** A question that just came up is not answered by a key that was meant for something else. */
+/** A request that just appeared must not be answered by a key meant for something else. */
 const ARMING_MS = 400
 const MODES = ["default", "acceptEdits", "plan"]
 
@@ -45,7 +46,7 @@ export class Screen {
   #composer: TextBuffer = EMPTY
   #scroll: Scroll = TAIL
   #ask: AskState | undefined
-  /** The open list to choose from: models, or how much to think. */
+  /** The open list to choose from: models or thinking levels. */
   #list: Choosing | undefined
   #layout: Layout = { rows: [], linesOf: () => [], height: 0 }
   #laidOut = new WeakMap<Row, readonly string[]>()
@@ -121,7 +122,7 @@ export class Screen {
     if (text.trim() === "") return
     this.#composer = EMPTY
     const isSent = await this.#options.feed.send(text)
-    // What could not be sent is not lost, unless something else is being written by now.
+    // A message that could not be sent is restored, unless something else was typed meanwhile.
     if (!isSent && this.#composer.text === "") this.#composer = { text, at: text.length }
     this.#options.redraw()
   }
@@ -140,9 +141,9 @@ export class Screen {
     if (!isArmed && press.key === "text" && state.answering.phase === "choose") return
     const step = stepAnswering(state.answering, press, { ask, isSeen: state.isSeen })
     if (step.isPassed === true) return this.#passed(press, state)
-    // An answer is never kept for later: what it is about may be another by then.
+    // An answer is never kept for later: the request may have changed by then.
     if (step.answer !== undefined && this.#options.feed.state().lostAt !== undefined) {
-      return this.#options.feed.tell("Not connected: answer when the hub is back")
+      return this.#options.feed.tell("Hub offline. You can answer when it reconnects.")
     }
     this.#ask = { ...state, answering: step.state, from: step.state.phase === "choose" ? state.from : 0 }
     if (step.answer === undefined) return
@@ -154,13 +155,13 @@ export class Screen {
     if (press.key === "escape") this.#focus = "composer"
     if (press.key === "down") this.#ask = { ...state, from: state.from + 1 }
     if (press.key === "up") this.#ask = { ...state, from: Math.max(0, state.from - 1) }
-    if (press.key === "text" && !state.isSeen) this.#options.feed.tell("Go to its end first (↓): all of it would run")
+    if (press.key === "text" && !state.isSeen) this.#options.feed.tell("Read to the end to allow (↓)")
   }
 
   async #openModels(): Promise<void> {
     const { feed, redraw } = this.#options
     const names = await feed.models()
-    if (names.length === 0) return feed.tell("The agent names no models")
+    if (names.length === 0) return feed.tell("The agent lists no models")
     this.#openList({ names, chosen: 0, choose: (index) => void feed.setModel(names[index] ?? "") })
     redraw()
   }
@@ -193,7 +194,7 @@ export class Screen {
     if (press.key === "enter") list.choose(list.chosen)
   }
 
-  /** The oldest open ask is the one that is shown; another one is answered from its beginning. */
+  /** Shows the oldest open ask; another one starts from the beginning. */
   #follow(ask: Ask | undefined): void {
     if (ask === undefined) {
       this.#ask = undefined
@@ -230,7 +231,7 @@ export class Screen {
     )
     const last = Math.max(0, drawn.total - drawn.seen)
     const from = Math.min(state.from, last)
-    // Seen once its end was on the screen: nothing that would run hides below it.
+    // Seen once its end was on the screen: nothing that would run is hidden below it.
     this.#ask = { ...state, from, isSeen: state.isSeen || from >= last }
     return drawn.lines
   }
@@ -247,7 +248,7 @@ export class Screen {
     return composerLines(this.#composer, { width: columns, colours }, this.#focus === "composer")
   }
 
-  /** Rows are laid out when they are seen, and once while they are the same. */
+  /** Rows are laid out when they come into view, and again only if they change. */
   #lay(rows: readonly Row[], width: number, height: number): void {
     if (width !== this.#width) this.#laidOut = new WeakMap()
     this.#width = width

@@ -12,18 +12,18 @@ export interface FeedState {
   /** The first event that is loaded, and whether there are some before it. */
   readonly hasEarlier: boolean
   readonly isLoading: boolean
-  /** What went wrong, or was done, last; gone with what is done next, and when the connection is back. */
+  /** The last failure or confirmation; cleared by the next action, and when the connection is back. */
   readonly notice?: string
   readonly ending?: string
   /** A command of ours to type, with the data directory that this one has. */
   readonly command: (words: string) => string
 }
 
-/** More often nobody can read. */
+/** Drawing more often would not be readable. */
 const FRAME_MS = 50
 const FIRST_PAGE = 300
 const PAGE = 500
-/** Whoever wants to read more than this in a terminal is better served by a file. */
+/** A longer history is better read in a file. */
 const MAX_EVENTS = 20_000
 
 /** One session as it goes on: its transcript, its asks, and what can be done to it. */
@@ -52,7 +52,7 @@ export class SessionFeed {
     return this.#transcript
   }
 
-  /** What the following ended by, if not by its user. */
+  /** The failure that ended following, if there was one. */
   get failure(): unknown {
     return this.#failure
   }
@@ -64,7 +64,7 @@ export class SessionFeed {
 
   readonly state = (): FeedState => this.#state
 
-  /** Until the view is closed, or the hub will not have us. */
+  /** Follows the session until the view is closed or the hub refuses. */
   async run(): Promise<void> {
     try {
       const items = this.#session.follow({ after: this.#firstSeq - 1, signal: this.#abort.signal })
@@ -126,7 +126,7 @@ export class SessionFeed {
       this.#firstSeq = page.events[0]?.seq ?? this.#firstSeq
       const isFull = this.#events >= MAX_EVENTS
       const notice = isFull
-        ? `Earlier events are left out: ${this.#state.command(`export ${this.#session.id} --html FILE`)} has all`
+        ? `Earlier events are not loaded. To read them all: ${this.#state.command(`export ${this.#session.id} --html FILE`)}`
         : undefined
       const hasEarlier = !isFull && page.events.length > 0 && this.#firstSeq > page.firstSeq
       this.#change({ hasEarlier, ...(notice === undefined ? {} : { notice }) })
@@ -144,7 +144,7 @@ export class SessionFeed {
         this.#transcript.forgetLive()
         const { lostAt: _at, lostBecause: _because, notice: _notice, ...live } = this.#state
         this.#state = { ...live, asks: [], isLoading: false }
-        if (item.verdict === "gap") this.#change({ notice: "Some events are no longer in the hub's log" })
+        if (item.verdict === "gap") this.#change({ notice: "Some events are missing from the hub's log" })
         return this.#notify()
       }
       case "event": {
@@ -165,7 +165,7 @@ export class SessionFeed {
     }
   }
 
-  /** Whoever watches for days has the newest part; the rest is loaded again when somebody scrolls up. */
+  /** After days of watching only the newest part is kept; the rest is loaded again when somebody scrolls up. */
   #keep(event: HubEvent): void {
     this.#recent.push(event)
     if (this.#recent.length > 2 * PAGE) this.#recent = this.#recent.slice(-PAGE)
@@ -185,7 +185,7 @@ export class SessionFeed {
     this.#change({ asks })
   }
 
-  /** What somebody does takes what was told before off the screen. */
+  /** An action clears the notice before it. */
   #try(work: () => Promise<unknown>, notice?: string): Promise<boolean> {
     const { notice: _before, ...state } = this.#state
     this.#state = state
@@ -193,7 +193,7 @@ export class SessionFeed {
     return this.#tell(work, notice)
   }
 
-  /** Failures are told in the view; false: it did not work. */
+  /** Failures are shown in the view; false: it did not work. */
   async #tell(work: () => Promise<unknown>, notice?: string): Promise<boolean> {
     try {
       await work()

@@ -2,11 +2,11 @@
 export type ExitCode = 0 | 1 | 2 | 3 | 4
 
 export type CliErrorCode =
-  /** Something was given that cannot be taken. */
+  /** An option or argument is wrong. */
   | "cli/usage"
-  /** No hub is running, or none is known. */
+  /** No hub is running or configured. */
   | "cli/no-hub"
-  /** The token may not do this, or there is none. */
+  /** The token does not allow it, or is missing. */
   | "cli/not-allowed"
   | "cli/failed"
 
@@ -19,15 +19,15 @@ const EXIT_CODES: Readonly<Record<CliErrorCode, ExitCode>> = {
 
 interface CliErrorOptions {
   readonly cause?: unknown
-  /** The command that lists what could have been meant, without its `signalbox`. */
+  /** The command that lists the possible values, without its `signalbox`. */
   readonly list?: string
 }
 
-/** What the command could not do. The message is one line: what happened, and what to do. */
+/** A failure of the command. The message is one line: what happened, then what to do. */
 export class CliError extends Error {
   override readonly name = "CliError"
   readonly code: CliErrorCode
-  /** What happened alone, and the list: where that is, is said by whoever knows which hub is meant. */
+  /** What happened and the list, apart: the command for the list depends on the hub. */
   readonly what: string
   readonly list: string | undefined
 
@@ -43,7 +43,7 @@ export function usageError(message: string): CliError {
   return new CliError("cli/usage", message)
 }
 
-/** Rooms below have their own classes and codes; they are told apart by code, so that none must be loaded for it. */
+/** Errors of other rooms are told apart by their code, so that no room must be loaded for it. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CliError) return EXIT_CODES[error.code]
   if (typeof error !== "object" || error === null || !("code" in error)) return 1
@@ -54,7 +54,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return code.startsWith("auth/") ? 4 : 1
 }
 
-/** Errors are one line, whatever the rooms below had to say. */
+/** The message of an error, on one line. */
 export function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.replace(/\s*\n\s*/g, " ").trim()
@@ -63,7 +63,7 @@ export function oneLine(error: unknown): string {
 /** The innermost reason that an error names: "connect ECONNREFUSED 127.0.0.1:1", not "fetch failed". */
 export function causeOf(error: unknown): string {
   let at = error
-  // Bounded, in case a chain should ever bite its own tail.
+  // Bounded, in case a chain of causes is a circle.
   for (let depth = 0; depth < 10 && at instanceof Error && at.cause instanceof Error; depth++) at = at.cause
   const first: unknown = at instanceof AggregateError ? at.errors[0] : at
   return oneLine(first ?? at)

@@ -1,27 +1,19 @@
+import type { Hub } from "@signalbox/client"
 import { LAUNCH_MODES } from "@signalbox/protocol/launch-options"
 import type { Command, Option } from "commander"
-import type { CommandContext } from "../base/command-context.ts"
-import { type KnownThing, knownIds } from "./known-ids.ts"
+import type { CommandContext } from "../base/context.ts"
+import { findHub, withHub } from "../hub/connect.ts"
 
-/** What an option's value may be, where there are but a few. */
-const VALUES: Readonly<Record<string, readonly string[]>> = {
-  "--role": ["viewer", "operator", "admin", "runner"],
-  "--state": ["starting", "idle", "running", "waiting", "disconnected", "ended"],
-  "--agent": ["claude", "simulator", "external"],
-  "--mode": LAUNCH_MODES,
-  "--priority": ["now", "next", "later"],
-}
-
-/** What an argument may be: words, or things of the hub. */
+/** The values of an argument: words, or things of the hub. */
 const ARGUMENTS: Readonly<Record<string, readonly string[] | KnownThing>> = {
   verdict: ["allow", "deny"],
-  shell: ["bash", "zsh"],
+  shell: ["bash", "zsh", "fish"],
   id: "session",
   ids: "session",
   ask: "ask",
 }
 
-/** The candidates for the last of the words, which is being typed. None: the shell offers files. */
+/** The candidates for the last word, which is being typed. None: the shell offers files. */
 export async function complete(
   program: Command,
   words: readonly string[],
@@ -35,7 +27,7 @@ export async function complete(
 
 interface Place {
   readonly command: Command
-  /** Arguments that stand already. */
+  /** How many arguments are complete. */
   readonly given: number
   /** The option whose value comes next. */
   readonly open: Option | undefined
@@ -67,7 +59,7 @@ async function candidatesAt(place: Place, typed: string, context: CommandContext
   if (open !== undefined) {
     if (open.long === "--resume") return knownIds(command.name() === "loop" ? "run" : "session", { data }, context)
     if (open.long === "--session") return knownIds("session", { data }, context)
-    return VALUES[open.long ?? ""] ?? []
+    return open.long === "--mode" ? LAUNCH_MODES : (open.argChoices ?? [])
   }
   if (typed.startsWith("-")) {
     const options = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? [])
@@ -80,4 +72,46 @@ async function candidatesAt(place: Place, typed: string, context: CommandContext
   const kind = command.parent?.name() === "token" ? "token" : ARGUMENTS[argument?.name() ?? ""]
   if (argument === undefined || kind === undefined) return []
   return typeof kind === "string" ? knownIds(kind, { data }, context) : kind
+}
+
+export type KnownThing = "session" | "ask" | "token" | "run"
+
+const MAX = 200
+const PATIENCE_MS = 2_000
+
+/** Ids from the running hub, or none: completion never reports an error and never waits long. */
+export async function knownIds(
+  thing: KnownThing,
+  { data }: { readonly data: string | undefined },
+  context: CommandContext,
+): Promise<readonly string[]> {
+  if (!isThereHub(data, context)) return []
+  const late = new Promise<readonly string[]>((resolve) => setTimeout(resolve, PATIENCE_MS, []).unref())
+  const asked = withHub(data === undefined ? {} : { data }, context, (hub) => idsOf(hub, thing)).catch(() => [])
+  return Promise.race([asked, late])
+}
+
+/** Without a hub there is nothing to ask. */
+function isThereHub(data: string | undefined, context: CommandContext): boolean {
+  try {
+    findHub(data === undefined ? {} : { data }, context)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function idsOf(hub: Hub, thing: KnownThing): Promise<readonly string[]> {
+  switch (thing) {
+    case "session":
+      return (await hub.sessions({ limit: MAX })).sessions.map(({ id }) => id)
+    case "ask":
+      return (await hub.asks({ state: "pending" })).slice(0, MAX).map(({ id }) => id)
+    case "run":
+      return (await hub.runs.list({ limit: MAX })).runs.map(({ id }) => id)
+    case "token": {
+      const { tokens } = await hub.tokens.list()
+      return tokens.flatMap(({ id, revokedAt }) => (revokedAt === null ? [id] : [])).slice(-MAX)
+    }
+  }
 }

@@ -1,3 +1,5 @@
+import { notOneOf } from "../base/define-command.ts"
+
 /** The shell asks `signalbox complete` each time, so that commands, options and ids are always those of now. */
 const SCRIPTS = {
   bash: `# signalbox completion for bash
@@ -39,12 +41,8 @@ complete -c signalbox -f -a '(__signalbox_complete)'
 `,
 } as const
 
-export type Shell = keyof typeof SCRIPTS
-
-export function isShell(name: string): name is Shell {
-  return Object.hasOwn(SCRIPTS, name)
-}
-
-export function completionScript(shell: Shell): string {
-  return SCRIPTS[shell]
+export function completionScript(shell: string): string {
+  const found = Object.entries(SCRIPTS).find(([name]) => name === shell)
+  if (found === undefined) throw notOneOf(shell, Object.keys(SCRIPTS))
+  return found[1]
 }

@@ -1,14 +1,14 @@
 import { DEFAULT_PORTS } from "@signalbox/hub/ports"
-import type { CommandContext } from "../base/command-context.ts"
-import { dataDirectory } from "../base/data-directory.ts"
-import { readCard } from "../base/process-card.ts"
-import type { DiscoverOptions } from "../commands/discover.ts"
-import { coloursFor } from "../terminal/colours.ts"
-import { timeOfDay } from "../terminal/moments.ts"
-import { print, printJson, tellPerson } from "../terminal/output.ts"
-import { untilStopped } from "../terminal/until-stopped.ts"
-import { type Found, probePorts } from "./probe.ts"
-import { watchPorts } from "./watch.ts"
+import { type CommandContext, dataDirectory, type JsonOption } from "../base/context.ts"
+import { readCard } from "../base/process-files.ts"
+import { untilStopped } from "../terminal/input.ts"
+import { coloursFor, print, printJson, tellPerson } from "../terminal/output.ts"
+import { timeOfDay } from "../terminal/text.ts"
+import { type Found, probePorts, watchPorts } from "./probe.ts"
+
+export interface DiscoverOptions extends JsonOption {
+  readonly watch?: boolean
+}
 
 const NOTHING = `Nothing answers on ports ${DEFAULT_PORTS.at(0)} to ${DEFAULT_PORTS.at(-1)}.`
 
@@ -26,7 +26,7 @@ export async function discover(options: DiscoverOptions, context: CommandContext
     await print(context.stdout, `${bold(each.url)}  ${each.kind}  ${dim(advice(each, ownUrl))}\n`)
 }
 
-/** Each as it comes and goes. */
+/** Shows each hub as it comes and goes. */
 async function watch(options: DiscoverOptions, context: CommandContext, signal: AbortSignal): Promise<void> {
   const { dim, bold, green } = coloursFor(context.stdout, context.env)
   tellPerson(context, "Watching for hubs and relays. Press Ctrl-C to stop.")
@@ -41,6 +41,6 @@ async function watch(options: DiscoverOptions, context: CommandContext, signal: 
 }
 
 function advice({ kind, url }: Found, ownUrl: string | undefined): string {
-  if (kind === "relay") return "a plain relay: its agents can be brought here with --sdk-url instead"
+  if (kind === "relay") return "plain relay: connect its agents to a hub with --sdk-url instead"
   return url === ownUrl ? "yours: signalbox ls" : `SIGNALBOX_URL=${url} SIGNALBOX_TOKEN=… signalbox ls`
 }

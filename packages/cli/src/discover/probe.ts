@@ -1,7 +1,8 @@
 import { connect } from "node:net"
+import { setTimeout as pause } from "node:timers/promises"
 import { DEFAULT_PORTS } from "@signalbox/hub/ports"
 
-/** `relay`: something takes a frontend's WebSocket at `/ws`, and is no hub of ours. */
+/** `relay`: accepts a frontend's WebSocket at `/ws`, but is no hub of ours. */
 export interface Found {
   readonly kind: "hub" | "relay"
   readonly url: string
@@ -23,8 +24,8 @@ export async function probePorts(
 }
 
 /**
- * A hub of ours says so at `/healthz`. A relay is whatever takes a frontend's upgrade at `/ws`, as the frontends of plain relays
- * look for theirs; the connection is closed again before anything is said.
+ * A hub answers at `/healthz`. A relay accepts a frontend's upgrade at `/ws`, as the frontends of plain relays look for theirs; the
+ * connection is closed before anything is sent.
  */
 async function probePort(port: number, known: Found | undefined): Promise<Found | undefined> {
   const url = `http://${HOST}:${port}`
@@ -45,7 +46,7 @@ const UPGRADE = [
   `Sec-WebSocket-Key: ${Buffer.from("signalbox-probes").toString("base64")}`,
 ]
 
-/** Without a token the interface is refused, with a code that nobody else has. */
+/** Without a token the API refuses, with a code that nobody else has. */
 async function homeOf(port: number): Promise<string | undefined> {
   return exchange(port, request("/api/me", port, ["Connection: close"]))
 }
@@ -58,7 +59,7 @@ function request(path: string, port: number, headers: readonly string[]): string
   return [`GET ${path} HTTP/1.1`, `Host: ${HOST}:${port}`, ...headers, "", ""].join("\r\n")
 }
 
-/** What comes back; undefined when nobody is there or nothing comes in time. Small and bounded, whoever is at the port. */
+/** The reply; undefined if nobody answers in time. Bounded, whoever listens at the port. */
 function exchange(port: number, text: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: HOST, port })
@@ -81,4 +82,37 @@ function exchange(port: number, text: string): Promise<string | undefined> {
     socket.on("close", finish)
     socket.on("error", finish)
   })
+}
+
+/** `up`: it answers now. `down`: it no longer does. */
+export interface Change extends Found {
+  readonly event: "up" | "down"
+}
+
+const INTERVAL_MS = 1_000
+/** A busy one may miss a probe: it is gone after missing two. */
+const MISSES = 2
+
+/** Yields each hub and relay at these ports, then each that comes or goes, until the signal aborts. */
+export async function* watchPorts(signal: AbortSignal, ports?: readonly number[]): AsyncGenerator<Change> {
+  const known = new Map<number, Found>()
+  const missed = new Map<number, number>()
+  while (!signal.aborted) {
+    const found = new Map((await probePorts(ports, known)).map((each) => [each.port, each]))
+    for (const [port, before] of known) {
+      const now = found.get(port)
+      const misses = now === undefined ? (missed.get(port) ?? 0) + 1 : 0
+      missed.set(port, misses)
+      if (now?.kind === before.kind || (now === undefined && misses < MISSES)) continue
+      known.delete(port)
+      missed.delete(port)
+      yield { event: "down", ...before }
+    }
+    for (const [port, each] of found) {
+      if (known.has(port)) continue
+      known.set(port, each)
+      yield { event: "up", ...each }
+    }
+    await pause(INTERVAL_MS, undefined, { signal }).catch(() => undefined)
+  }
 }

@@ -1,21 +1,18 @@
-import type { CommandContext } from "../base/command-context.ts"
-import { dataDirectory } from "../base/data-directory.ts"
-import { isAlive, readCard } from "../base/process-card.ts"
-import type { DoctorOptions } from "../commands/doctor.ts"
-import { wrapCells } from "../terminal/cells.ts"
-import { coloursFor } from "../terminal/colours.ts"
-import { print, printJson, widthOf } from "../terminal/output.ts"
-import type { Check } from "./check.ts"
+import { type CommandContext, dataDirectory, type JsonOption } from "../base/context.ts"
+import { isAlive, readCard } from "../base/process-files.ts"
+import { coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
+import { wrapCells } from "../terminal/text.ts"
 import { checkHub } from "./hub-checks.ts"
+import type { Check } from "./machine-checks.ts"
 import { checkClaude, checkClock, checkData, checkDisk, checkNode, checkPort, checkSignIn } from "./machine-checks.ts"
 
-/** Exits 1 when something is wrong. */
-export async function doctor(options: DoctorOptions, context: CommandContext): Promise<void> {
+/** Exits 1 if something is wrong. */
+export async function doctor(options: JsonOption, context: CommandContext): Promise<void> {
   const { env } = context
   const data = dataDirectory(options, env)
   const card = readCard(data.hubCard)
   const ofHub = await checkHub(options, context)
-  // Agents run where their runner does: this shell counts only while no runner can tell.
+  // Agents run where their runner does: this shell's own checks count only if no runner reports.
   const ofRunners = (name: string) => ofHub.find((check) => check.name === name)
   const checks = [
     checkNode(),
@@ -41,9 +38,9 @@ function describe({ name, state, found, todo }: Check, { stdout, env }: CommandC
   const { green, yellow, red, bold } = coloursFor(stdout, env)
   const mark = { ok: green("ok   "), note: yellow("note "), wrong: red("wrong") }[state]
   const head = `${mark} ${bold(name.padEnd(WIDTH))} `
-  // Elsewhere each is one line, for whoever looks through it.
-  if (!stdout.isTTY) return `${head}${found}${todo === undefined ? "" : `. To do: ${todo}`}\n`
+  // Elsewhere each check is one line, for grep.
+  if (!stdout.isTTY) return `${head}${found}${todo === undefined ? "" : `. Fix: ${todo}`}\n`
   const room = Math.max(MIN_ROOM, widthOf(stdout) - INDENT.length)
-  const lines = [found, ...(todo === undefined ? [] : [`To do: ${todo}`])].flatMap((text) => wrapCells(text, room))
+  const lines = [found, ...(todo === undefined ? [] : [`Fix: ${todo}`])].flatMap((text) => wrapCells(text, room))
   return `${head}${lines.join(`\n${INDENT}`)}\n`
 }

@@ -1,18 +1,15 @@
 import { existsSync, statSync } from "node:fs"
 import type { Hub, Runner } from "@signalbox/client"
 import { counted } from "@signalbox/protocol"
-import type { CommandContext } from "../base/command-context.ts"
-import { type DataDirectory, type DataOption, dataDirectory } from "../base/data-directory.ts"
+import type { CommandContext } from "../base/context.ts"
+import { type DataDirectory, type DataOption, dataDirectory, nextCommand } from "../base/context.ts"
 import { exitCodeOf, oneLine } from "../base/failure.ts"
-import { nextCommand } from "../base/next-command.ts"
-import { isAlive, readCard } from "../base/process-card.ts"
-import { findHub } from "../hub/find-hub.ts"
-import { withHub } from "../hub/with-hub.ts"
-import { ago } from "../terminal/moments.ts"
-import { type Check, note, ok, wrong } from "./check.ts"
-import { signInCheck } from "./machine-checks.ts"
+import { isAlive, readCard } from "../base/process-files.ts"
+import { findHub, withHub } from "../hub/connect.ts"
+import { ago } from "../terminal/text.ts"
+import { type Check, note, ok, signInCheck, wrong } from "./machine-checks.ts"
 
-/** The hub, its runners and its tokens, as far as one gets. */
+/** Checks the hub, its runners and its tokens, as far as they can be reached. */
 export async function checkHub(options: DataOption, context: CommandContext): Promise<Check[]> {
   const data = dataDirectory(options, context.env)
   const next = (words: string) => nextCommand(words, options, context.env)
@@ -29,11 +26,11 @@ export async function checkHub(options: DataOption, context: CommandContext): Pr
   }
 }
 
-/** None is running; or one is named, by an address that is none or without a token for it. */
+/** No hub is running; or a named one has a wrong address or no token. */
 function notFound(error: unknown, options: DataOption, { env }: CommandContext): Check {
   if (exitCodeOf(error) === 3) return note("hub", "not running", `start it: ${nextCommand("up", options, env)}`)
   const [found, todo = "see signalbox --help"] = oneLine(error).split(/[:;] (?=set )/)
-  return wrong("hub", found ?? `${env["SIGNALBOX_URL"]} cannot be used`, todo)
+  return wrong("hub", found ?? `${env["SIGNALBOX_URL"]} is not usable`, todo)
 }
 
 interface Place {
@@ -43,27 +40,27 @@ interface Place {
 }
 
 function unreachable(error: unknown, { url, data, next }: Place): Check {
-  if (exitCodeOf(error) === 4) return wrong("hub", `${url} refuses the token`, "set SIGNALBOX_TOKEN to a valid one")
+  if (exitCodeOf(error) === 4) return wrong("hub", `${url} rejects the token`, "set SIGNALBOX_TOKEN to a valid one")
   const card = readCard(data.hubCard)
-  if (card?.url === url && !isAlive(card)) return note("hub", "ended without a word", `start it again: ${next("up")}`)
-  return wrong("hub", oneLine(error), `look at its output, or start it again: ${next("down")}, ${next("up")}`)
+  if (card?.url === url && !isAlive(card)) return note("hub", "crashed", `start it again: ${next("up")}`)
+  return wrong("hub", oneLine(error), `check its output, or restart it: ${next("down")}, ${next("up")}`)
 }
 
-/** Without a hub to ask: what the runner beside it has written down. */
+/** Without a hub to ask, the runner's own files tell. */
 async function checkOwnRunner({ runnerState }: DataDirectory, next: Place["next"]): Promise<Check> {
   const { agentsIn, findRunner } = await import("@signalbox/runner")
   const pid = existsSync(runnerState) ? await findRunner(runnerState) : undefined
-  if (pid === undefined) return note("runner", "none lives here", `nothing: ${next("up")} starts one`)
+  if (pid === undefined) return note("runner", "not running", `nothing: ${next("up")} starts one`)
   const count = await agentsIn(runnerState).catch(() => undefined)
-  const agents = count === undefined ? "agents that cannot be counted" : counted(count, "agent")
-  const todo = `${next("up")} finds it again; to end it with its agents: ${next("down --agents")}`
-  return note("runner", `lives here without a hub (pid ${pid}, ${agents})`, todo)
+  const agents = count === undefined ? "an unknown number of agents" : counted(count, "agent")
+  const todo = `reconnect: ${next("up")}; stop it with its agents: ${next("down --agents")}`
+  return note("runner", `running without a hub (pid ${pid}, ${agents})`, todo)
 }
 
 async function askHub(hub: Hub, { url, data, next }: Place): Promise<Check[]> {
   const { role } = await hub.me({ repeatable: false })
   return [
-    ok("hub", `${url}, you are ${role}`),
+    ok("hub", `${url}, your role: ${role}`),
     ...(await checkRunners(hub, next)),
     await checkTokens(hub, role, { data, next }),
   ]
@@ -76,16 +73,16 @@ async function checkRunners(hub: Hub, next: Place["next"]): Promise<Check[]> {
   const absent = runners.filter(({ connected }) => !connected)
   const away = absent.map(({ name, seenAt }) => `${name} (seen ${ago(seenAt, Date.now())} ago)`).join(", ")
   if (here.length > 0) {
-    const todo = "start signalbox runner there again, or forget the machine in the cockpit"
+    const todo = "start signalbox runner there again, or remove the machine in the cockpit"
     const check =
-      away === "" ? ok("runner", names.join(", ")) : note("runner", `${names.join(", ")}; away: ${away}`, todo)
+      away === "" ? ok("runner", names.join(", ")) : note("runner", `${names.join(", ")}; disconnected: ${away}`, todo)
     return [check, ...readinessOf(here)]
   }
-  const found = away === "" ? "none" : `none connected; known: ${away}`
+  const found = away === "" ? "none" : `none connected; disconnected: ${away}`
   const check = wrong(
     "runner",
     found,
-    `end the hub and start it with one: ${next("down")}, then ${next("up")}; or signalbox runner --hub URL; see runner.log`,
+    `restart the hub with a runner: ${next("down")}, then ${next("up")}; or signalbox runner --hub URL; see runner.log`,
   )
   return [check]
 }
@@ -115,8 +112,8 @@ async function checkTokens(hub: Hub, role: string, { data, next }: Pick<Place, "
 }
 
 function checkToken({ adminToken }: DataDirectory): Check {
-  if (!existsSync(adminToken)) return note("tokens", "no admin token yet", "nothing: signalbox up makes it")
+  if (!existsSync(adminToken)) return note("tokens", "no admin token yet", "nothing: signalbox up creates it")
   if (process.platform !== "win32" && (statSync(adminToken).mode & 0o077) !== 0)
     return wrong("tokens", `${adminToken} can be read by others`, `chmod 600 ${adminToken}`)
-  return ok("tokens", "the admin's is yours alone")
+  return ok("tokens", "admin token private")
 }

@@ -5,10 +5,30 @@ import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { findClaude } from "@signalbox/transport/find-claude"
 import { signInOf } from "@signalbox/transport/process"
-import { canDial, versionOf } from "../base/claude-at-hand.ts"
-import type { DataDirectory } from "../base/data-directory.ts"
+import type { DataDirectory } from "../base/context.ts"
 import { oneLine } from "../base/failure.ts"
-import { type Check, note, ok, wrong } from "./check.ts"
+import { canDial, versionOf } from "../base/installed.ts"
+
+/** `note`: nothing is wrong, but there is something to know. */
+export interface Check {
+  readonly name: string
+  readonly state: "ok" | "note" | "wrong"
+  readonly found: string
+  /** What to do; absent with `ok`. */
+  readonly todo?: string
+}
+
+export function ok(name: string, found: string): Check {
+  return { name, state: "ok", found }
+}
+
+export function note(name: string, found: string, todo: string): Check {
+  return { name, state: "note", found, todo }
+}
+
+export function wrong(name: string, found: string, todo: string): Check {
+  return { name, state: "wrong", found, todo }
+}
 
 const PORT = 8765
 const LITTLE_DISK_BYTES = 1024 ** 3
@@ -20,7 +40,7 @@ export function checkNode(version: string = process.versions.node): Check {
   return isNew ? ok("node", version) : wrong("node", `${version} is too old`, "install Node 20.19 or newer")
 }
 
-/** Which `claude` a runner would start, and by which ways an agent of that version comes to a hub. */
+/** Which `claude` a runner would start, and how an agent of that version connects to a hub. */
 export async function checkClaude(env: NodeJS.ProcessEnv): Promise<Check> {
   let executable: ReturnType<typeof findClaude>
   try {
@@ -32,33 +52,32 @@ export async function checkClaude(env: NodeJS.ProcessEnv): Promise<Check> {
   }
   const version = await versionOf(executable)
   const { path, foundBy } = executable
-  if (version === undefined) return wrong("claude", `${path} does not say its version`, `run it: ${path} --version`)
-  const ways = canDial(version)
-    ? "by a runner, or dials by itself (--sdk-url)"
-    : "by a runner (this version does not dial)"
-  return ok("claude", `${version} at ${path} (by ${foundBy}); agents start ${ways}`)
+  if (version === undefined) return wrong("claude", `${path} does not print its version`, `run it: ${path} --version`)
+  const ways = canDial(version) ? "a runner or --sdk-url" : "a runner (this version has no --sdk-url for hubs)"
+  return ok("claude", `${version} at ${path} (by ${foundBy}); connects through ${ways}`)
 }
 
-/** Whether there is something to sign in with. What it is stays where it is. */
+/** Whether there are credentials. They are not read. */
 export function checkSignIn(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Check {
   return signInCheck(signInOf(env, platform), "in this shell")
 }
 
-/** `where`: whose environment it is. */
+/** `where`: the place of the environment. */
 export function signInCheck(signIn: string | null | undefined, where: string): Check {
   if (typeof signIn === "string") return ok("sign-in", signIn)
-  const todo = "run claude there once and sign in with /login, or set ANTHROPIC_API_KEY where it is started"
-  if (signIn === undefined) return note("sign-in", `no file and no key ${where}; the keychain may have it`, todo)
-  return wrong("sign-in", `neither credentials nor a key ${where}`, todo)
+  const todo = "run claude there once and sign in with /login, or set ANTHROPIC_API_KEY where it starts"
+  if (signIn === undefined)
+    return note("sign-in", `no credentials file or key ${where}; they may be in the keychain`, todo)
+  return wrong("sign-in", `no credentials or key ${where}`, todo)
 }
 
 export async function checkPort(hubUrl: string | undefined): Promise<Check> {
-  if (hubUrl !== undefined) return ok("port", `the hub has ${new URL(hubUrl).port || "its own"}`)
+  if (hubUrl !== undefined) return ok("port", `${new URL(hubUrl).port || "the hub's own"}, used by the hub`)
   if (await isFree(PORT)) return ok("port", `${PORT} is free`)
   return note(
     "port",
     `${PORT} is taken`,
-    "nothing: signalbox up takes the next free one; signalbox discover tells who has it",
+    "nothing: signalbox up takes the next free port; signalbox discover shows who uses it",
   )
 }
 
@@ -71,17 +90,17 @@ function isFree(port: number): Promise<boolean> {
 }
 
 export async function checkData({ path }: DataDirectory): Promise<Check> {
-  if (!existsSync(path)) return ok("data", `${path} (made by signalbox up)`)
+  if (!existsSync(path)) return ok("data", `${path} (created by signalbox up)`)
   const found = statSync(path)
-  if (!found.isDirectory()) return wrong("data", `${path} is no directory`, "choose another with --data")
+  if (!found.isDirectory()) return wrong("data", `${path} is not a directory`, "choose another with --data")
   if (process.platform !== "win32" && (found.mode & 0o077) !== 0)
     return wrong("data", `${path} can be read by others`, `chmod 700 ${path}`)
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    return wrong("data", `${path} cannot be written by you`, `chown it to you, or choose another with --data`)
+    return wrong("data", `you can't write to ${path}`, "change its owner, or choose another with --data")
   }
-  return ok("data", `${path}, yours alone`)
+  return ok("data", `${path}, private`)
 }
 
 export async function checkDisk({ path }: DataDirectory): Promise<Check> {
@@ -91,9 +110,9 @@ export async function checkDisk({ path }: DataDirectory): Promise<Check> {
     const free = bavail * bsize
     const text = `${(free / GIGABYTE).toFixed(1)} GB free`
     if (free >= LITTLE_DISK_BYTES) return ok("disk", text)
-    return wrong("disk", text, `free some space at ${place}, or choose another place with --data`)
+    return wrong("disk", text, `free some space at ${place}, or choose another directory with --data`)
   } catch (error) {
-    return note("disk", `cannot be told: ${oneLine(error)}`, "look whether there is room with df")
+    return note("disk", `unknown: ${oneLine(error)}`, "check for free space with df")
   }
 }
 
@@ -101,10 +120,10 @@ function existingPart(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : existingPart(dirname(path))
 }
 
-/** Sign-ins and tokens end by the clock: one that is far behind keeps everybody out, or lets everybody in. */
+/** Sign-ins and tokens expire by the clock: with a wrong clock everybody is locked out or let in. */
 export function checkClock(nowMs: number = Date.now()): Check {
   const installedMs = statSync(fileURLToPath(import.meta.url)).mtimeMs
   const now = new Date(nowMs).toISOString()
   if (nowMs + 60_000 >= installedMs) return ok("clock", now)
-  return wrong("clock", `${now} is before these files were written`, "set the clock: timedatectl set-ntp true")
+  return wrong("clock", `${now} is before Signalbox was installed`, "set the clock: timedatectl set-ntp true")
 }

@@ -5,7 +5,7 @@ const MAX_PAGES = 100
 const PAGE = 500
 const SHOWN = 5
 
-/** A session by its id, the CLI's own id, or the beginning of either that fits no other. */
+/** A session by its id, the CLI's own id, or the start of either if only one session matches. */
 export async function findSession(hub: Hub, given: string): Promise<Session> {
   const id = checked(given, "ls")
   const exact = await unlessUnknown(hub.session(id).get())
@@ -17,20 +17,20 @@ export async function findSession(hub: Hub, given: string): Promise<Session> {
   return only(found, { given: id, what: "session", list: "ls --all" })
 }
 
-/** What all asks' ids begin with: nobody need type it. */
+/** Every ask's id starts with this; it may be left out. */
 const ASK = "ask_"
 
-/** An ask by its id or its beginning, the open ones first. */
+/** An ask by its id, or an open one by the start of its id. */
 export async function findAsk(hub: Hub, given: string): Promise<Ask> {
   const id = checked(given, "asks")
   const exact = await unlessUnknown(hub.ask(id))
   if (exact !== undefined) return exact
   const asks = await hub.asks({ state: "pending" })
   const found = asks.filter((ask) => ask.id.startsWith(id) || ask.id.startsWith(`${ASK}${id}`))
-  return only(found, { given: id, what: "open ask", list: "asks" })
+  return only(found, { given: id, what: "open request", list: "asks" })
 }
 
-/** A run by its id or its beginning. */
+/** A run by its id or the start of it. */
 export async function findRun(hub: Hub, given: string): Promise<Run> {
   const id = checked(given, "loop --list")
   const exact = await unlessUnknown(hub.runs.get(id))
@@ -71,11 +71,10 @@ interface Looked {
 function only<Thing extends { readonly id: string }>(found: readonly Thing[], { given, what, list }: Looked): Thing {
   const [first, second] = found
   if (first !== undefined && second === undefined) return first
-  if (first === undefined)
-    throw new CliError("cli/failed", `there is no ${what} whose id begins with ${given}`, { list })
+  if (first === undefined) throw new CliError("cli/failed", `no ${what} has an id starting with ${given}`, { list })
   const ids = found.slice(0, SHOWN).map(({ id }) => id)
   const more = found.length > SHOWN ? ", …" : ""
-  throw usageError(`${given} fits ${found.length} (${ids.join(", ")}${more}): give more of the id`)
+  throw usageError(`${given} matches ${found.length} (${ids.join(", ")}${more}): give more of the id`)
 }
 
 async function unlessUnknown<Thing>(asked: Promise<Thing>): Promise<Thing | undefined> {

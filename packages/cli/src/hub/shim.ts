@@ -1,19 +1,19 @@
 import { fileURLToPath } from "node:url"
 import { spawnOnHub } from "@signalbox/sdk"
-import type { CommandContext } from "../base/command-context.ts"
+import { type CommandContext, defined } from "../base/context.ts"
 import { exitCodeOf, oneLine, usageError } from "../base/failure.ts"
 import { printJson } from "../terminal/output.ts"
-import { findHub } from "./find-hub.ts"
+import { findHub } from "./connect.ts"
 
 const EXECUTABLE = fileURLToPath(new URL("../../bin/signalbox-shim.mjs", import.meta.url))
 
-/** `claude` to an SDK that started it, with the agent on the hub. Ends the process. */
+/** Plays `claude` for the SDK that started it, with the agent on the hub. Ends the process. */
 export async function shim(argv: readonly string[], context: CommandContext): Promise<void> {
   if (argv.length === 0) return tellPath(context)
   if (argv.length === 1 && argv[0] === "--json") return printJson(context, { path: EXECUTABLE })
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v"))
     return void context.stdout.write("signalbox shim (Claude Code)\n")
-  // Its arguments would tell a runner that looks around here that a claude in a terminal has the session.
+  // Otherwise a runner on this machine would take its arguments for a claude in a terminal that holds the session.
   process.title = "signalbox shim"
   const { env, stdin, stdout, stderr } = context
   const played = spawnOnHub({ ...findHub({}, context), ...choices(env) })({
@@ -38,29 +38,24 @@ export async function shim(argv: readonly string[], context: CommandContext): Pr
   stdin.pipe(played.stdin)
   played.stdout.pipe(stdout)
   await exited
-  // A pipe that is still open must not keep the process.
+  // An open pipe must not keep the process alive.
   stdin.destroy()
 }
 
-/** An SDK gives its executable no arguments of ours: what is to be chosen comes in variables. */
+/** An SDK passes no arguments of ours to its executable, so choices come in variables. */
 function choices(env: NodeJS.ProcessEnv): { session?: string; agent?: "claude" | "simulator"; runner?: string } {
-  const session = env["SIGNALBOX_SESSION"]
-  const runner = env["SIGNALBOX_RUNNER"]
-  const agent = env["SIGNALBOX_AGENT"]
-  if (agent !== undefined && agent !== "" && agent !== "claude" && agent !== "simulator")
+  const agent = env["SIGNALBOX_AGENT"] || undefined
+  if (agent !== undefined && agent !== "claude" && agent !== "simulator")
     throw usageError(`SIGNALBOX_AGENT is ${agent}: set it to claude or simulator, or unset it`)
-  return {
-    ...(session === undefined || session === "" ? {} : { session }),
-    ...(runner === undefined || runner === "" ? {} : { runner }),
-    ...(agent === "claude" || agent === "simulator" ? { agent } : {}),
-  }
+  const session = env["SIGNALBOX_SESSION"] || undefined
+  return defined({ session, runner: env["SIGNALBOX_RUNNER"] || undefined, agent })
 }
 
 function tellPath({ stdout, stderr }: CommandContext): void {
   stdout.write(`${EXECUTABLE}\n`)
   if (stderr.isTTY) {
     stderr.write(
-      "Give this path to an SDK as pathToClaudeCodeExecutable: its agent then runs on the hub of ~/.signalbox, or of SIGNALBOX_URL and SIGNALBOX_TOKEN.\n",
+      "Give this path to an SDK as pathToClaudeCodeExecutable: its agents then run on the hub in ~/.signalbox, or on the one in SIGNALBOX_URL.\n",
     )
   }
 }

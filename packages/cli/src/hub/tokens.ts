@@ -1,32 +1,34 @@
-import type { Hub, Token } from "@signalbox/client"
-import type { CommandContext } from "../base/command-context.ts"
-import type { JsonOption } from "../base/define-command.ts"
+import type { Hub, NewToken, Token } from "@signalbox/client"
+import { type CommandContext, defined, type JsonOption, nextCommand } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
-import { nextCommand } from "../base/next-command.ts"
-import type { NewTokenOptions, TokenListOptions } from "../commands/token.ts"
-import { coloursFor } from "../terminal/colours.ts"
-import { ago } from "../terminal/moments.ts"
-import { print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
-import { onOneLine } from "../terminal/plain-text.ts"
+import { coloursFor, print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
 import { tableText } from "../terminal/table.ts"
-import { withHub } from "./with-hub.ts"
+import { ago, onOneLine } from "../terminal/text.ts"
+import { withHub } from "./connect.ts"
+
+export interface NewTokenOptions extends JsonOption {
+  readonly role: NewToken["role"]
+  readonly name?: string
+  readonly expires?: string
+}
+
+export interface TokenListOptions extends JsonOption {
+  readonly all?: boolean
+}
 
 export async function createToken(options: NewTokenOptions, context: CommandContext): Promise<void> {
   const { role, name, expires } = options
   if (expires !== undefined && Number.isNaN(Date.parse(expires)))
-    throw usageError(`--expires ${expires}: write a time such as 2031-01-31T12:00:00Z`)
+    throw usageError(`--expires ${expires}: must be a time such as 2031-01-31T12:00:00Z`)
   if (expires !== undefined && Date.parse(expires) <= Date.now())
-    throw usageError(`--expires ${expires} is over already: write a time to come, such as 2031-01-31T12:00:00Z`)
-  const body = {
-    role,
-    ...(name === undefined ? {} : { name }),
-    ...(expires === undefined ? {} : { expiresAt: new Date(expires).toISOString() }),
-  }
+    throw usageError(`--expires ${expires} is in the past: choose a later time, such as 2031-01-31T12:00:00Z`)
+  const expiresAt = expires === undefined ? undefined : new Date(expires).toISOString()
+  const body = { role, ...defined({ name, expiresAt }) }
   const made = await withHub(options, context, (hub) => hub.tokens.create(body))
   if (options.json === true) return printJson(context, made)
   await print(context.stdout, `${made.token}\n`)
   const revoke = nextCommand(`token revoke ${made.id.slice(0, 8)}`, options, context.env)
-  context.stderr.write(`It is not shown again; take it back with: ${revoke}\n`)
+  context.stderr.write(`This token is shown only once. To revoke it: ${revoke}\n`)
 }
 
 export async function listTokens(options: TokenListOptions, context: CommandContext): Promise<void> {
@@ -40,7 +42,7 @@ export async function listTokens(options: TokenListOptions, context: CommandCont
       { title: "ID", text: ({ id }) => id, paint: colours.bold },
       { title: "ROLE", text: ({ role }) => role },
       { title: "NAME", text: ({ name }) => onOneLine(name ?? ""), isWide: true },
-      { title: "MADE", text: ({ createdAt }) => `${ago(createdAt, Date.now())} ago`, paint: colours.dim },
+      { title: "CREATED", text: ({ createdAt }) => `${ago(createdAt, Date.now())} ago`, paint: colours.dim },
       { title: "VALID", text: validity, paint: colours.dim },
     ],
     { width: widthOf(context.stdout), title: colours.dim },
@@ -54,12 +56,13 @@ export function revokeToken(given: string, options: JsonOption, context: Command
     const found = (await tokensOf(hub)).filter(({ id }) => id === given || id.startsWith(given))
     const token = found.find(({ id }) => id === given) ?? found[0]
     if (token === undefined)
-      throw new CliError("cli/failed", `there is no token whose id begins with ${given}`, { list: "token ls --all" })
+      throw new CliError("cli/failed", `no token id starts with ${given}`, { list: "token ls --all" })
     if (token.id !== given && found.length > 1)
-      throw usageError(`${given} fits ${found.length} tokens: give more of the id`)
-    const revoked = await hub.tokens.revoke(token.id)
+      throw usageError(`${given} matches ${found.length} tokens: give more of the id`)
+    const path = `/api/tokens/${encodeURIComponent(token.id)}`
+    const revoked = await hub.request<Token>({ method: "DELETE", path, repeatable: true })
     if (options.json === true) await printJson(context, revoked)
-    else tellPerson(context, "Revoked, and its connections are closed.")
+    else tellPerson(context, "Revoked. Its connections are closed.")
   })
 }
 

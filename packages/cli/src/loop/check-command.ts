@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as pause } from "node:timers/promises"
-import { inLines } from "../terminal/plain-text.ts"
-import type { FailedCheck } from "./agent-messages.ts"
+import { inLines } from "../terminal/text.ts"
 
 export interface CheckOptions {
   readonly command: string
@@ -16,7 +15,7 @@ export interface CheckOptions {
 const MAX_CHARS = 8_000
 const TIMEOUT_MS = 60 * 60_000
 const KILL_AFTER_MS = 5_000
-/** What it left running in the background may hold its output open. */
+/** A background process may hold the output open. */
 const OUTPUT_MS = 1_000
 
 /** Runs the command in the task's folder. Undefined when it passed. It and all it started end with the signal. */
@@ -57,7 +56,7 @@ interface Ending {
   readonly release: () => void
 }
 
-/** Asked first, then made to. What is left of the group when the first process has ended is ended too. */
+/** TERM first, then KILL, for the whole process group, even if its first process has ended. */
 function endWith(child: ChildProcess, signal: AbortSignal, timeoutMs: number): Ending {
   let isLate = false
   let killing: NodeJS.Timeout | undefined
@@ -93,4 +92,16 @@ function kill(pid: number | undefined, signal: "SIGTERM" | "SIGKILL"): void {
   } catch {
     // Nothing is left of it.
   }
+}
+
+export interface FailedCheck {
+  readonly command: string
+  /** "exit code 1" */
+  readonly how: string
+  readonly output: string
+}
+
+export function checkMessage({ command, how, output }: FailedCheck, task: string): string {
+  const said = output.trim() === "" ? "It printed nothing." : `The end of what it printed:\n\n${output.trimEnd()}`
+  return `The task is not done yet. It is checked by this command, which failed (${how}):\n\n${command}\n\n${said}\n\nFix that. The task was:\n\n${task}`
 }

@@ -1,24 +1,21 @@
 import { existsSync } from "node:fs"
 import type { Hub, Run } from "@signalbox/client"
 import { costWords, sumUsd } from "@signalbox/protocol"
-import type { CommandContext } from "../base/command-context.ts"
-import { dataDirectory } from "../base/data-directory.ts"
-import { nextCommand } from "../base/next-command.ts"
-import type { LoopOptions } from "../commands/loop.ts"
-import { withHub } from "../hub/with-hub.ts"
-import { type Colours, coloursFor } from "../terminal/colours.ts"
-import { ago } from "../terminal/moments.ts"
-import { print, printJson, widthOf } from "../terminal/output.ts"
-import { onOneLine } from "../terminal/plain-text.ts"
+import type { CommandContext } from "../base/context.ts"
+import { dataDirectory, nextCommand } from "../base/context.ts"
+import { withHub } from "../hub/connect.ts"
+import { type Colours, coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
 import { type Column, tableText } from "../terminal/table.ts"
-import { hasHub, openOwnHub } from "../up/own-hub.ts"
+import { ago, onOneLine } from "../terminal/text.ts"
+import { hasHub, openOwnHub } from "../up/hub-here.ts"
+import type { LoopOptions } from "./run-record.ts"
 import { SHORT_ID } from "./run-view.ts"
 
 const LIMIT = 100
 
-/** The runs that the hub has recorded. Those of a loop that brought its own hub are read by bringing one again. */
+/** Lists the runs that the hub recorded. Without a running hub, one is started to read them. */
 export async function listRuns(options: LoopOptions, context: CommandContext): Promise<void> {
-  // Nothing was ever done here, and looking leaves no trace.
+  // Nothing was ever run here, and looking leaves no trace.
   if (!hasHub(options, context) && !existsSync(dataDirectory(options, context.env).path))
     return show({ runs: [], more: false }, options, context)
   const own = hasHub(options, context) ? undefined : await openOwnHub(options, context, { hasRunner: false })
@@ -37,14 +34,14 @@ async function show(
 ): Promise<void> {
   if (options.json === true) return printJson(context, { runs, more })
   const next = (words: string) => nextCommand(words, options, context.env)
-  if (runs.length === 0) return void context.stderr.write(`No runs. Begin one: ${next("loop TASKS.md")}\n`)
+  if (runs.length === 0) return void context.stderr.write(`No runs. Start one: ${next("loop TASKS.md")}\n`)
   const colours = coloursFor(context.stdout, context.env)
   const columns = columnsFor(colours, Date.now())
   await print(context.stdout, tableText(runs, columns, { width: widthOf(context.stdout), title: colours.dim }))
-  if (more) context.stderr.write(`These are the newest ${LIMIT}.\n`)
+  if (more) context.stderr.write(`Only the newest ${LIMIT} are shown.\n`)
   const open = runs.find(({ state }) => state === "stopped" || state === "running")
   if (open !== undefined && context.stderr.isTTY)
-    context.stderr.write(`Go on with one whose loop is over: ${next(`loop --resume ${open.id.slice(0, SHORT_ID)}`)}\n`)
+    context.stderr.write(`Resume a stopped run: ${next(`loop --resume ${open.id.slice(0, SHORT_ID)}`)}\n`)
 }
 
 function columnsFor(colours: Colours, nowMs: number): Column<Run>[] {

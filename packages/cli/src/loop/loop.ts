@@ -1,41 +1,35 @@
 import { resolve } from "node:path"
 import type { Run } from "@signalbox/client"
 import { counted } from "@signalbox/protocol"
-import type { CommandContext } from "../base/command-context.ts"
+import { type CommandContext, defined, isOnThisMachine, nextCommand, withNextCommand } from "../base/context.ts"
 import { type ExitCode, exitCodeOf, oneLine, usageError } from "../base/failure.ts"
-import { nextCommand, withNextCommand } from "../base/next-command.ts"
-import type { LoopOptions } from "../commands/loop.ts"
 import { findRun } from "../hub/abbreviated-id.ts"
-import { isOnThisMachine } from "../sessions/new-session.ts"
-import { hasHub, openOwnHub } from "../up/own-hub.ts"
-import { givenTasks } from "./given-tasks.ts"
+import { hasHub, openOwnHub } from "../up/hub-here.ts"
 import { LastingHub } from "./lasting-hub.ts"
-import { shortNote, stateFrom } from "./run-record.ts"
-import { reportFor } from "./run-report.ts"
-import { planOf, type RunSettings, runSettings } from "./run-settings.ts"
+import { type LoopOptions, planOf, type RunSettings, runSettings, shortNote, stateFrom } from "./run-record.ts"
+import { reportFor, ToldRun } from "./run-report.ts"
 import type { RunState } from "./run-state.ts"
 import { stopText } from "./run-view.ts"
-import { ToldRun } from "./told-run.ts"
+import { givenTasks } from "./task-list.ts"
 import { WorkThrough } from "./work-through.ts"
 
 const END_MS = 10_000
 
 /** Works through a list of tasks. Exits 0 when all are done, 1 when one failed or it was stopped before. */
 export async function loop(words: readonly string[], options: LoopOptions, context: CommandContext): Promise<void> {
-  // What is wrong with the command line is told before anything is started.
+  // A wrong command line is reported before anything starts.
   const tasks = options.resume === undefined ? givenTasks(words) : undefined
-  if (tasks === undefined && words.length > 0)
-    throw usageError("--resume goes on with the tasks of that run: give no others")
+  if (tasks === undefined && words.length > 0) throw usageError("--resume takes no tasks: it resumes those of the run")
   runSettings(options)
   if (tasks?.texts.length === 0) {
-    context.stderr.write(`There is nothing to do: ${counted(tasks.ticked, "task is", "tasks are")} ticked.\n`)
+    context.stderr.write(`Nothing to do: ${counted(tasks.ticked, "task is", "tasks are")} ticked.\n`)
     return
   }
   const stopping = stopSignals()
   const own = hasHub(options, context) ? undefined : await openOwnHub(options, context)
   try {
     if (own !== undefined)
-      context.stderr.write(`signalbox: no hub was running: one is at ${own.url} until this is over\n`)
+      context.stderr.write(`signalbox: no hub was running; started one at ${own.url} for this run\n`)
     await withRun({ tasks, options, context, stopping })
   } finally {
     await own?.close()
@@ -77,7 +71,7 @@ async function withRun(start: Start): Promise<void> {
   }
 }
 
-/** A new run, or one that there is: then as it was recorded, but for what is given now. */
+/** A new run, or a recorded one: then with its own settings, except for those given now. */
 async function openRun(
   hub: LastingHub,
   { tasks, options, context }: Start,
@@ -92,13 +86,13 @@ async function openRun(
     return { run, settings }
   }
   const cwd = options.cwd ?? (isOnThisMachine(hub.url) ? "." : undefined)
-  const settings = runSettings(withFolder({ ...options, ...(cwd === undefined ? {} : { cwd }) }, hub))
+  const settings = runSettings(withFolder({ ...options, ...defined({ cwd }) }, hub))
   const { title, texts } = tasks
   const run = { title, tasks: texts.map((text) => ({ text })), options: { ...settings } }
   return { run: await hub.hub.runs.create(run), settings }
 }
 
-/** Folders are those of the machine the agents are on. */
+/** A folder is one of the machine that the agents run on. */
 function withFolder(options: LoopOptions, hub: LastingHub): LoopOptions {
   const { cwd } = options
   return cwd === undefined || !isOnThisMachine(hub.url) ? options : { ...options, cwd: resolve(cwd) }
@@ -107,12 +101,12 @@ function withFolder(options: LoopOptions, hub: LastingHub): LoopOptions {
 async function recordEnd(hub: LastingHub, run: string, { phase }: RunState): Promise<void> {
   if (phase.name !== "over") return
   const note = phase.why === undefined ? "" : shortNote(stopText(phase.why))
-  // Somebody who wants to end does not wait for a hub that is away.
+  // Somebody who stops the run does not wait for an offline hub.
   const signal = phase.why?.kind === "user" ? AbortSignal.timeout(END_MS) : undefined
   await hub.call((each) => each.runs.change(run, { state: phase.outcome, note }), signal)
 }
 
-/** What nobody expected stopped it. A hub that is away is not waited for: the run can be resumed as it is recorded. */
+/** After an unexpected failure. An offline hub is not waited for: the run can be resumed as recorded. */
 async function recordTrouble(hub: LastingHub, run: string, error: unknown): Promise<void> {
   const change = { state: "stopped", note: shortNote(oneLine(error)) } as const
   await hub.hub.runs.change(run, change).catch(() => undefined)

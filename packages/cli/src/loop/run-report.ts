@@ -1,17 +1,17 @@
+import type { Run } from "@signalbox/client"
 import { counted } from "@signalbox/protocol"
-import type { CommandContext } from "../base/command-context.ts"
-import { coloursFor } from "../terminal/colours.ts"
-import { timeOfDay } from "../terminal/moments.ts"
-import { widthOf } from "../terminal/output.ts"
+import type { CommandContext } from "../base/context.ts"
+import { coloursFor, widthOf } from "../terminal/output.ts"
+import { timeOfDay } from "../terminal/text.ts"
 import { costOf, factsOf, type RunState, turnsOf } from "./run-state.ts"
 import { count, type RunView, runLines, SHORT_ID, stateWord, stopText, summaryLines, taskText } from "./run-view.ts"
 
-/** Tells of a run while it goes on. */
+/** Reports on a run while it goes on. */
 export interface RunReport {
   began(view: RunView): void
   changed(view: RunView, before: RunState): void
   away(view: RunView): void
-  /** Also when it ends by an error: then without a summary. */
+  /** Also called if the run ends with an error: then without a summary. */
   over(view: RunView): void
 }
 
@@ -76,7 +76,7 @@ function linesReport({ stdout, env }: CommandContext): RunReport {
         print(`task ${number} of ${state.tasks.length} ${stateWord(task)}${which} ${taskText(task)}${why}`)
       }
     },
-    away: ({ isHubAway }) => print(isHubAway ? "the hub is away: waiting for it" : "the hub is back"),
+    away: ({ isHubAway }) => print(isHubAway ? "hub offline, reconnecting" : "reconnected to the hub"),
     over(view) {
       for (const line of summaryLines(view, colours)) stdout.write(`${line}\n`)
     },
@@ -133,4 +133,48 @@ function tableReport({ stdout, env }: CommandContext): RunReport {
 
 function changedTasks(state: RunState, before: RunState) {
   return state.tasks.filter((task, index) => task !== before.tasks[index])
+}
+
+interface Telling extends Pick<RunView, "command"> {
+  readonly report: RunReport
+}
+
+/** A run under way and its report. */
+export class ToldRun {
+  readonly #run: Run
+  readonly #report: RunReport
+  readonly #command: RunView["command"]
+  readonly #began = performance.now()
+  #state: RunState
+  #isHubAway = false
+
+  constructor(run: Run, state: RunState, { report, command }: Telling) {
+    this.#run = run
+    this.#state = state
+    this.#report = report
+    this.#command = command
+    report.began(this.#view())
+  }
+
+  change(state: RunState, before: RunState): void {
+    this.#state = state
+    this.#report.changed(this.#view(), before)
+  }
+
+  /** Called by the connection of each agent; people are told once. */
+  hubIsAway(isAway: boolean): void {
+    if (isAway === this.#isHubAway) return
+    this.#isHubAway = isAway
+    this.#report.away(this.#view())
+  }
+
+  over(): void {
+    this.#report.over(this.#view())
+  }
+
+  #view(): RunView {
+    const { id, title } = this.#run
+    const elapsedMs = performance.now() - this.#began
+    return { run: id, title, state: this.#state, isHubAway: this.#isHubAway, elapsedMs, command: this.#command }
+  }
 }

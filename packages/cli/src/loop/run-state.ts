@@ -1,5 +1,6 @@
 /** A run of tasks: what there is of it, and what is to be done. Pure; `run-step.ts` moves it. */
 import { sumUsd } from "@signalbox/protocol"
+import { defined } from "../base/context.ts"
 
 export interface Plan {
   readonly atOnce: number
@@ -105,17 +106,8 @@ export function stopped<Stopped extends Task>(task: Stopped): Stopped {
   return { ...task, tries: Math.max(0, task.tries - 1) }
 }
 
-export function factsOf(task: Task): TaskFacts {
-  const { number, text, tries, turns, costUsd, session, note } = task
-  return {
-    number,
-    text,
-    tries,
-    turns,
-    costUsd,
-    ...(session === undefined ? {} : { session }),
-    ...(note === undefined ? {} : { note }),
-  }
+export function factsOf({ number, text, tries, turns, costUsd, session, note }: TaskFacts): TaskFacts {
+  return { number, text, tries, turns, costUsd, ...defined({ session, note }) }
 }
 
 export function isFinished({ state }: Task): boolean {

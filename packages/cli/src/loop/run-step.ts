@@ -1,4 +1,3 @@
-import { continueMessage, failureMessage } from "./agent-messages.ts"
 import {
   costOf,
   type Effect,
@@ -16,7 +15,7 @@ import {
   turnsOf,
 } from "./run-state.ts"
 
-/** Moves a run. What is told of a task that is no longer at that point changes nothing. */
+/** Moves a run. An input about a task that is no longer at that point changes nothing. */
 export function step(state: RunState, input: RunInput): Step {
   if (state.phase.name === "over") return { state, effects: [] }
   return settle(react(state, input))
@@ -58,13 +57,13 @@ function afterTurn(state: RunState, task: Task, end: TurnEnd): Step {
     case "given-up":
       return finished(state, { ...task, note: end.text }, "failed")
     case "halted":
-      return stopAll(changed(state, { ...task, note: `${end.by} said no and stopped it` }), {
+      return stopAll(changed(state, { ...task, note: `${end.by} denied a request and interrupted it` }), {
         kind: "person",
         by: end.by,
         task: task.number,
       })
     case "refused": {
-      // Its turn never began.
+      // The turn never began.
       const before = changed(state, { ...moved(stopped(task), "waiting"), turns: task.turns - 1 })
       return stopAll(before, { kind: "refused", message: end.message, code: end.code })
     }
@@ -79,7 +78,7 @@ function afterCheck(
   return failure === undefined ? finished(state, task, "done") : again(state, task, failure)
 }
 
-/** It is told what is wrong and tries again, if it may. */
+/** Tells the agent what is wrong and lets it try again, if it may. */
 function again(state: RunState, task: Task, { text, note }: { readonly text: string; readonly note: string }): Step {
   if (task.tries >= state.plan.tries) return finished(state, { ...task, note }, "failed")
   const mayBegin = state.phase.name === "running" && limitReached(withTask(state, task)) === undefined
@@ -88,13 +87,13 @@ function again(state: RunState, task: Task, { text, note }: { readonly text: str
 }
 
 function finished(state: RunState, task: Task, how: "done" | "failed"): Step {
-  // What was wrong before no longer is.
+  // A note about an earlier failure no longer holds.
   const { note, ...rest } = factsOf(task)
   const kept = how === "failed" && note !== undefined ? { note } : {}
   return changed(state, { ...rest, ...kept, state: how }, { do: "close", task: task.number })
 }
 
-/** Begins what may be begun, and sees whether the run is at its end. */
+/** Starts what may start, and checks whether the run is over. */
 function settle(before: Step): Step {
   const limited = stopAtCost(before)
   const { state, effects } = limited.state.phase.name === "running" ? fill(limited) : limited
@@ -103,7 +102,7 @@ function settle(before: Step): Step {
   return isAtEnd ? { state: over(state), effects } : { state, effects }
 }
 
-/** What is under way goes on costing: at the limit it is stopped. A check costs nothing. */
+/** Turns under way keep costing, so they are stopped at the limit. A check costs nothing. */
 function stopAtCost(step: Step): Step {
   const { state } = step
   const isOut = limitReached(state) === "cost" && !state.tasks.every(isFinished)
@@ -117,7 +116,7 @@ function fill(start: Step): Step {
     const task =
       state.tasks.find((each) => each.state === "cut") ?? state.tasks.find((each) => each.state === "waiting")
     if (task === undefined) break
-    // One that was cut off was counted when it was begun.
+    // A turn that was cut off was counted when it began.
     const limit = task.state === "cut" ? undefined : limitReached(state)
     if (limit !== undefined) return stopping({ state, effects }, { kind: limit })
     const message = isFirstTurn(task) ? task.text : continueMessage(task.text)
@@ -128,7 +127,7 @@ function fill(start: Step): Step {
   return { state, effects }
 }
 
-/** It has not been said to anybody, or that is just being done. */
+/** The agent has not been told the task yet, or is just being told. */
 function isFirstTurn({ state, turns, session }: Task): boolean {
   return session === undefined || turns === 0 || (state === "cut" && turns === 1)
 }
@@ -165,7 +164,7 @@ function leave({ state, effects }: Step, isMeant: (task: Task) => boolean): Step
   }
 }
 
-/** It counts as no try, also while it is checked: a check that was broken off says nothing either. */
+/** Counts as no try, even during a check: an aborted check says nothing either. */
 function left(task: Task): Task {
   return moved(stopped(task), "leaving")
 }
@@ -184,4 +183,12 @@ function changed(state: RunState, task: Task, ...effects: readonly Effect[]): St
 
 function withTask(state: RunState, task: Task): RunState {
   return { ...state, tasks: state.tasks.with(task.number - 1, task) }
+}
+
+function failureMessage(what: string, task: string): string {
+  return `The last turn ended with an error: ${what}\n\nContinue with the task:\n\n${task}`
+}
+
+function continueMessage(task: string): string {
+  return `You were stopped before the task was done. Look at what is already done, then continue:\n\n${task}`
 }

@@ -1,7 +1,8 @@
 import { costWords, counted } from "@signalbox/protocol"
-import type { Colours } from "../terminal/colours.ts"
-import { cut, onOneLine } from "../terminal/plain-text.ts"
+import { durationWords } from "@signalbox/transcript"
+import type { Colours } from "../terminal/output.ts"
 import { tableText } from "../terminal/table.ts"
+import { cutCells, onOneLine } from "../terminal/text.ts"
 import { costOf, isActive, type RunState, type StopReason, type Task, turnsOf } from "./run-state.ts"
 
 /** What a person sees of a run: text and nothing else, from the state alone. */
@@ -24,10 +25,10 @@ export interface Screen {
 export const SHORT_ID = 8
 const TEXT_CHARS = 200
 const BAR_CELLS = 20
-/** The bar, the head of the table and the line that tells of those that do not fit. */
+/** The bar, the head of the table and the line about tasks that do not fit. */
 const OTHER_LINES = 3
 
-/** No more lines than the screen has: those at work first, then what comes next, then what is over. */
+/** No more lines than the screen has: active tasks first, then waiting ones, then finished ones. */
 export function runLines(view: RunView, { width, height, colours }: Screen): string[] {
   const todo = todoOf(view)
   const shown = shownTasks(view.state.tasks, Math.max(1, height - OTHER_LINES - (todo === undefined ? 0 : 1)))
@@ -68,20 +69,22 @@ function barLine(view: RunView, { width, colours }: Pick<Screen, "width" | "colo
   const filled = share(done + failed)
   const red = Math.min(filled, failed === 0 ? 0 : Math.max(1, share(failed)))
   const bar = `${colours.green("█".repeat(filled - red))}${colours.red("█".repeat(red))}${colours.dim("░".repeat(BAR_CELLS - filled))}`
-  const news = isHubAway ? "the hub is away, waiting for it" : newsOf(view)
+  const news = isHubAway ? "hub offline, reconnecting" : newsOf(view)
   const text = [...(news === undefined ? [] : [news]), countsText(view)].join(" · ")
-  return `${bar} ${cut(text, Math.max(1, width - BAR_CELLS - 1))}`
+  return `${bar} ${cutCells(text, Math.max(1, width - BAR_CELLS - 1))}`
 }
 
-/** What somebody should know who looks at it now. */
+/** What needs attention now. */
 function newsOf(view: RunView): string | undefined {
   if (view.state.phase.name === "stopping") return "stopping"
   const asking = askingIn(view)
   if (asking === 0) return undefined
-  return todoOf(view) === undefined ? `${asking} to answer: ${view.command("asks")}` : `${asking} to answer`
+  return todoOf(view) === undefined
+    ? `${counted(asking, "request")} waiting: ${view.command("asks")}`
+    : `${counted(asking, "request")} waiting`
 }
 
-/** A command with a path in it would leave no room for the counts beside it: it has a line of its own. */
+/** A command with a path in it gets its own line: beside the counts there is no room for it. */
 function todoOf(view: RunView): string | undefined {
   const command = view.command("asks")
   if (view.state.phase.name !== "running" || askingIn(view) === 0 || command === "signalbox asks") return undefined
@@ -89,10 +92,10 @@ function todoOf(view: RunView): string | undefined {
 }
 
 function askingIn({ state }: RunView): number {
-  return state.tasks.filter((task) => stateWord(task) === "asks").length
+  return state.tasks.filter((task) => stateWord(task) === "needs answer").length
 }
 
-/** "3 of 8 done, 1 failed · $0.42 · 5 turns · 4m 12s" */
+/** "3 of 8 done, 1 failed · $0.42 · 5 turns · 4 min 12 s" */
 function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">): string {
   const failed = count(state, "failed")
   const turns = turnsOf(state)
@@ -100,11 +103,11 @@ function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">):
     `${count(state, "done")} of ${state.tasks.length} done${failed === 0 ? "" : `, ${failed} failed`}`,
     costWords(costOf(state)),
     counted(turns, "turn"),
-    duration(elapsedMs),
+    durationWords(elapsedMs),
   ].join(" · ")
 }
 
-/** The end of a run, in lines: what came of it, what failed and why, and how to go on. */
+/** The summary of a run: its outcome, what failed and why, and how to resume. */
 export function summaryLines(view: RunView, colours: Colours): string[] {
   const { state, run, command } = view
   const { phase } = state
@@ -115,26 +118,26 @@ export function summaryLines(view: RunView, colours: Colours): string[] {
   const failed = state.tasks.filter((task) => task.state === "failed")
   return [
     `${paint(`${word}${why}`)}: ${countsText(view)}`,
-    ...failed.map((task) => `  ${task.number}. ${cut(taskText(task), 60)}: ${whyFailed(task, command)}`),
-    ...(phase.outcome === "stopped" ? [`Go on with it: ${command(`loop --resume ${run.slice(0, SHORT_ID)}`)}`] : []),
+    ...failed.map((task) => `  ${task.number}. ${cutCells(taskText(task), 60)}: ${whyFailed(task, command)}`),
+    ...(phase.outcome === "stopped" ? [`Resume: ${command(`loop --resume ${run.slice(0, SHORT_ID)}`)}`] : []),
   ]
 }
 
 function whyFailed({ note, session }: Task, command: RunView["command"]): string {
   const log = session === undefined ? "" : ` (${command(`log ${session.slice(0, SHORT_ID)}`)})`
-  return `${cut(onOneLine(note ?? "it failed"), TEXT_CHARS)}${log}`
+  return `${cutCells(onOneLine(note ?? "failed"), TEXT_CHARS)}${log}`
 }
 
 export function stopText(why: StopReason): string {
   switch (why.kind) {
     case "user":
-      return "you stopped it"
+      return "stopped by you"
     case "cost":
-      return "--max-cost is reached"
+      return "--max-cost reached"
     case "turns":
-      return "--max-turns is reached"
+      return "--max-turns reached"
     case "person":
-      return `${onOneLine(why.by)} said no and stopped task ${why.task}`
+      return `${onOneLine(why.by)} denied and interrupted task ${why.task}`
     case "refused":
       return onOneLine(why.message)
   }
@@ -143,7 +146,7 @@ export function stopText(why: StopReason): string {
 export function stateWord(task: Task): string {
   switch (task.state) {
     case "working":
-      return task.asks ? "asks" : "working"
+      return task.asks ? "needs answer" : "working"
     case "leaving":
       return "stopping"
     case "cut":
@@ -162,7 +165,7 @@ function stateColour(task: Task, { green, red, yellow, cyan, dim }: Colours): (t
       return green
     case "failed":
       return red
-    case "asks":
+    case "needs answer":
     case "stopping":
       return yellow
     case "waiting":
@@ -173,16 +176,9 @@ function stateColour(task: Task, { green, red, yellow, cyan, dim }: Colours): (t
 }
 
 export function taskText({ text }: Pick<Task, "text">): string {
-  return cut(onOneLine(text), TEXT_CHARS)
+  return cutCells(onOneLine(text), TEXT_CHARS)
 }
 
 export function count({ tasks }: RunState, state: Task["state"]): number {
   return tasks.filter((task) => task.state === state).length
-}
-
-function duration(ms: number): string {
-  const seconds = Math.floor(ms / 1000)
-  if (seconds < 60) return `${seconds}s`
-  const minutes = Math.floor(seconds / 60)
-  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }

@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises"
 import { type Ask, HubClientError, type LaunchRequest } from "@signalbox/client"
 import { textOf } from "@signalbox/protocol"
 import type { LastingHub } from "./lasting-hub.ts"
-import { isOfEveryTask, isOfOneTask, passingRefusal } from "./refusals.ts"
+import { isOfEveryTask, isOfOneTask, passingRefusal } from "./lasting-hub.ts"
+import type { RunSettings } from "./run-record.ts"
 import { launchKey, messageUuid } from "./run-record.ts"
-import type { RunSettings } from "./run-settings.ts"
 import type { Task, TurnEnd } from "./run-state.ts"
 
 export interface TurnOptions {
@@ -41,7 +41,7 @@ export async function takeTurn(options: TurnOptions): Promise<TurnReport> {
   }
 }
 
-/** What the hub or a runner does not let us do. A session that cannot go on is one task's trouble, all else is every task's. */
+/** A refusal by the hub or a runner. A session that cannot go on concerns one task, anything else concerns all. */
 function endFor(error: HubClientError, { session }: Task): TurnEnd {
   const { code, message } = error
   if (isOfOneTask(code) || (session !== undefined && !isOfEveryTask(code))) return { kind: "given-up", text: message }
@@ -97,10 +97,10 @@ async function watchTurn(options: TurnOptions & Begun): Promise<TurnEnd> {
       return (await halted(options)) ?? endOfProcess(reason)
     }
   }
-  throw new HubClientError("client/closed", "the connection to the hub was closed while an agent worked")
+  throw new HubClientError("client/closed", "the connection to the hub was closed while an agent was working")
 }
 
-/** The words are the hub's own: somebody stopped the session, and it is not brought back against their will. */
+/** The hub's own words: somebody stopped the session, and it is not resumed against their will. */
 function endOfProcess(reason: string): TurnEnd {
   return reason.startsWith("stopped by ")
     ? { kind: "given-up", text: `its session was ${reason}` }
@@ -110,32 +110,30 @@ function endOfProcess(reason: string): TurnEnd {
 const ABORTED: ReadonlySet<unknown> = new Set(["aborted_streaming", "aborted_tools"])
 
 async function endOfResult(options: TurnOptions & Begun, result: Readonly<Record<string, unknown>>): Promise<TurnEnd> {
-  // A turn that was broken off because its process is to end calls itself a success.
+  // A turn that was aborted because its process stops calls itself a success.
   const isAborted = ABORTED.has(result["terminal_reason"]) || result["subtype"] === "error_during_execution"
   const isError = result["is_error"] === true || result["subtype"] !== "success"
   if (!isError && !isAborted) return { kind: "answered" }
   const stop = await halted(options)
   if (stop !== undefined) return stop
   const cause = isAborted ? await whoBrokeOff(options) : undefined
-  return (
-    cause ?? { kind: "error", text: textOf(result, "result") || (textOf(result, "subtype") ?? "no reason was told") }
-  )
+  return cause ?? { kind: "error", text: textOf(result, "result") || (textOf(result, "subtype") ?? "no reason given") }
 }
 
-/** Somebody's interrupt, or somebody's stop: the end of the process is told a moment after that of the turn. */
+/** Who interrupted or stopped it: the end of the process is reported a moment after that of the turn. */
 async function whoBrokeOff({ hub, session, signal }: TurnOptions & Begun): Promise<TurnEnd | undefined> {
   const deadline = Date.now() + END_MS
   for (;;) {
     const { state, exit, lastResult } = await hub.call((each) => each.session(session).get(), signal)
     const by = lastResult?.interruptedBy
     if (by !== undefined) return { kind: "given-up", text: `${by} interrupted it` }
-    if (state === "ended") return endOfProcess(exit?.reason ?? "no reason was told")
+    if (state === "ended") return endOfProcess(exit?.reason ?? "no reason given")
     if (Date.now() > deadline) return undefined
     await pause(LOOK_MS, undefined, { signal })
   }
 }
 
-/** Looked up where it matters: what was settled while the connection was lost is not told again. */
+/** Looked up on demand: an answer that was given while the connection was lost is not reported again. */
 async function halted({ hub, session, after, signal }: TurnOptions & Begun): Promise<TurnEnd | undefined> {
   const asks = await hub.call((each) => each.asks({ state: "denied", session }), signal)
   const halt = asks.find((ask) => isHalt(ask, after))

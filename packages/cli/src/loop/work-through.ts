@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs"
 import { HubClientError } from "@signalbox/client"
 import { CliError } from "../base/failure.ts"
-import { checkMessage } from "./agent-messages.ts"
-import { runCheck } from "./check-command.ts"
+import { checkMessage, runCheck } from "./check-command.ts"
 import type { LastingHub } from "./lasting-hub.ts"
+import type { RunSettings } from "./run-record.ts"
 import { recordOf } from "./run-record.ts"
-import type { RunSettings } from "./run-settings.ts"
 import type { Effect, RunInput, RunState, Task } from "./run-state.ts"
 import { step } from "./run-step.ts"
 import { takeTurn } from "./take-turn.ts"
@@ -21,9 +20,9 @@ export interface WorkOptions {
   readonly onChange: (state: RunState, before: RunState) => void
 }
 
-/** An interrupt that the agent does not answer is followed by its end all the same. */
+/** An agent that does not answer an interrupt is stopped all the same. */
 const INTERRUPT_MS = 5_000
-/** How long it may take to leave agents in good order when the hub does not answer. */
+/** How long leaving the agents in good order may take while the hub does not answer. */
 const LEAVE_MS = 40_000
 
 interface UnderWay {
@@ -31,7 +30,7 @@ interface UnderWay {
   readonly done: Promise<void>
 }
 
-/** Works through a run: does what the state machine says, tells it what came of it, and keeps the hub's record. */
+/** Works through a run: carries out the effects of the state machine, reports back to it, and keeps the hub's record. */
 export class WorkThrough {
   readonly #options: WorkOptions
   #state: RunState
@@ -40,7 +39,7 @@ export class WorkThrough {
   /** By task: what the hub was last told, and when that is done. */
   readonly #told = new Map<number, { readonly text: string; readonly done: Promise<void> }>()
   readonly #jobs = new Set<Promise<void>>()
-  /** Somebody wants to end, and the hub does not answer. */
+  /** Aborts when the run is to stop and the hub does not answer. */
   readonly #giveUp = new AbortController()
   #giveUpTimer: NodeJS.Timeout | undefined
   #isStopped = false
@@ -66,7 +65,7 @@ export class WorkThrough {
     return this.#state
   }
 
-  /** Interrupts and stops all agents; what was not done goes on another time. Told twice, it waits for nothing any more. */
+  /** Interrupts and stops all agents; the run can be resumed later. Called twice, it waits for nothing any more. */
   stop(): void {
     if (this.#isStopped) return this.#giveUp.abort()
     this.#isStopped = true
@@ -84,7 +83,7 @@ export class WorkThrough {
     for (const effect of effects) this.#start(effect)
   }
 
-  /** The record is behind by no more than what is on its way. */
+  /** Records a change of the task; changes are sent in order. */
   #tell(task: Task): void {
     const record = recordOf(task)
     const text = JSON.stringify(record)
@@ -104,7 +103,7 @@ export class WorkThrough {
     this.#jobs.add(job)
   }
 
-  /** What nobody expected ends the run; its agents are left in good order first. */
+  /** An unexpected failure ends the run; its agents are left in good order first. */
   #fail(error: unknown): void {
     if (this.#trouble !== undefined) return
     this.#trouble = { error }
@@ -129,7 +128,7 @@ export class WorkThrough {
   async #turn(task: Task, message: string): Promise<void> {
     const { hub, run, settings } = this.#options
     const { number } = task
-    // Recorded first: whoever takes the run up knows that this turn was begun.
+    // Recorded first, so that whoever resumes the run knows that this turn began.
     await this.#told.get(number)?.done
     await this.#whileUnderWay(number, async (signal) => {
       const report = await takeTurn({
@@ -165,14 +164,11 @@ export class WorkThrough {
     const folder = cwd ?? settings.cwd
     if (folder != null && existsSync(folder)) return folder
     const where = folder ?? "its folder"
-    throw new CliError(
-      "cli/failed",
-      `task ${number} cannot be checked: ${where} is not on this machine, where --verify runs`,
-    )
+    throw new CliError("cli/failed", `can't check task ${number}: ${where} is not on this machine, where --verify runs`)
   }
 
   async #whileUnderWay(number: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    // It was left before it began.
+    // The task was left before this began.
     if (this.#state.tasks[number - 1]?.state === "leaving") return
     const ending = new AbortController()
     const done = work(ending.signal).catch((error: unknown) => {
@@ -188,7 +184,7 @@ export class WorkThrough {
   async #leave({ number }: Task): Promise<void> {
     const underWay = this.#underWay.get(number)
     underWay?.ending.abort()
-    // An agent that is just being started is stopped when it is there.
+    // An agent that is just starting is stopped when it is there.
     const begun = underWay?.done.catch(() => undefined)
     const recorded = this.#told.get(number)?.done.catch(() => undefined)
     await Promise.race([Promise.all([begun, recorded]), aborted(this.#giveUp.signal)])
@@ -197,7 +193,7 @@ export class WorkThrough {
     this.#take({ type: "left", task: number, ...(costUsd === undefined ? {} : { costUsd }) })
   }
 
-  /** Interrupted first, so that its turn has an end in the history. */
+  /** Interrupts first, so that the turn has an end in the history. */
   async #stopAgent(session: string): Promise<number | undefined> {
     const { hub } = this.#options
     const { signal } = this.#giveUp
@@ -208,7 +204,7 @@ export class WorkThrough {
       await hub.call((each) => each.session(session).stop(), signal)
       return (await hub.call((each) => each.session(session).get(), signal)).costUsd
     } catch {
-      // The hub is away: its agent goes on until somebody stops it, and the run can be resumed.
+      // The hub is offline: the agent keeps running until somebody stops it, and the run can be resumed.
       return undefined
     }
   }
@@ -219,7 +215,7 @@ export class WorkThrough {
     await this.#options.hub
       .call((each) => each.session(session).stop(), signal)
       .catch((error: unknown) => {
-        // One that nobody knows any more needs no end.
+        // A session that is gone needs no stop.
         if (!(error instanceof HubClientError) || error.status !== 404) throw error
       })
   }
@@ -231,6 +227,6 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 function hubAway({ run, command }: WorkOptions): CliError {
-  const message = `the hub did not answer in time, so agents may go on: see "${command("ls")}", and go on with "${command(`loop --resume ${run}`)}"`
+  const message = `the hub did not answer in time, so agents may still be running: see "${command("ls")}", and resume with "${command(`loop --resume ${run}`)}"`
   return new CliError("cli/no-hub", message)
 }

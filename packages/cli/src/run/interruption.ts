@@ -1,11 +1,11 @@
 import type { Query } from "@signalbox/sdk"
 
-/** Most agents are done with it before anybody wonders. */
+/** Most interrupts take effect sooner. */
 const HINT_MS = 1_500
 
 /**
- * Ctrl-C interrupts the turn; a second one ends the agent, and so does the first as long as no turn has begun. Signals are heard
- * to the very end: a process that dies of one would leave behind an agent that takes its time.
+ * Ctrl-C interrupts the turn; a second one stops the agent, and so does the first if no turn has begun. Signals are handled to the
+ * very end: dying of one would leave a slow agent behind.
  */
 export class Interruption {
   readonly #stderr: NodeJS.WriteStream
@@ -19,12 +19,12 @@ export class Interruption {
     this.#stderr = stderr
   }
 
-  /** Whether its user ended the agent. */
+  /** Whether the user stopped the agent. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
-  /** Before the agent is started: whoever sees its process may press the key at once. */
+  /** Called before the agent starts: somebody may press the key at once. */
   listen(): void {
     process.on("SIGINT", () => this.happen())
     process.on("SIGTERM", () => this.#close())
@@ -35,7 +35,7 @@ export class Interruption {
     this.#agent = agent
   }
 
-  /** The agent has said something: there is a turn to interrupt. */
+  /** The agent has said something, so there is a turn to interrupt. */
   heard(): void {
     this.#hasTurn = true
   }
@@ -46,13 +46,13 @@ export class Interruption {
 
   happen(): void {
     this.#count++
-    // What the terminal shows for the key stands alone.
+    // Ends the line on which the terminal shows the key.
     if (this.#stderr.isTTY && this.#count <= 2) this.#stderr.write("\n")
     if (this.#count > 1 || !this.#hasTurn) return this.#close()
-    // What it answers does not matter: the turn's own end tells.
+    // Its answer does not matter: the end of the turn tells.
     this.#agent?.interrupt().catch(() => undefined)
     this.#hint = setTimeout(
-      () => this.#stderr.write("signalbox: interrupting; Ctrl-C once more ends the agent\n"),
+      () => this.#stderr.write("signalbox: interrupting; press Ctrl-C again to stop the agent\n"),
       HINT_MS,
     )
   }

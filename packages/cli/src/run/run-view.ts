@@ -16,8 +16,8 @@ import {
   visibleLine,
   visibleText,
 } from "@signalbox/transcript"
-import type { Colours } from "../terminal/colours.ts"
-import { cut } from "../terminal/plain-text.ts"
+import type { Colours } from "../terminal/output.ts"
+import { cutCells } from "../terminal/text.ts"
 
 const OUTPUT_LINES = 6
 /** Only the newest rows change. */
@@ -32,7 +32,7 @@ interface Output {
   readonly width: number
 }
 
-/** What an agent does, written down line by line as it does it: nothing is ever taken back. */
+/** Writes what an agent does, line by line as it happens; nothing is taken back. */
 export class RunView {
   readonly #output: Output
   readonly #transcript = new Transcript()
@@ -53,13 +53,13 @@ export class RunView {
     if (!this.#isHeld) this.#write()
   }
 
-  /** The plan in the call of a tool: a CLI that wrote no plan file asks without it. */
+  /** The plan in the call of a tool: a CLI that wrote no plan file leaves it out of the request. */
   planOf(toolUseId: string): string | undefined {
     const plan = this.#transcript.tool(toolUseId)?.input["plan"]
     return typeof plan === "string" ? plan : undefined
   }
 
-  /** While somebody is being asked nothing is written over the question. */
+  /** Stops writing while somebody is asked, so that the question stays in sight. */
   hold(): void {
     this.#endLine()
     this.#isHeld = true
@@ -105,7 +105,7 @@ export class RunView {
           `${said}${errors}${[resultWords(row), ...modelWords(row.models).map((line) => `  ${visibleLine(line)}`)].map(paint).join("\n")}`,
         )
       }
-      // Said already, or of no use to who reads along.
+      // Shown already, or of no use to somebody who reads along.
       case "prompt":
       case "harness":
       case "started":
@@ -142,7 +142,9 @@ export class RunView {
     if (stage === 0 && row.state !== "live") {
       const { verb, target } = toolHeading(row)
       const room = Math.max(10, width - verb.length - indent.length - 4)
-      this.#line(`${indent}${colours.cyan("●")} ${colours.bold(visibleLine(verb))} ${cut(visibleLine(target), room)}`)
+      this.#line(
+        `${indent}${colours.cyan("●")} ${colours.bold(visibleLine(verb))} ${cutCells(visibleLine(target), room)}`,
+      )
       this.#written.set(row.key, 1)
     }
     if (stage === 2 || row.result === undefined) return
@@ -153,14 +155,14 @@ export class RunView {
   #outcome(row: ToolRow): readonly string[] {
     const { colours, width } = this.#output
     const told = row.ask === undefined ? undefined : askWords(row.ask)
-    if (row.state === "denied") return [colours.red(cut(`denied: ${visibleLine(told ?? textOf(row))}`, width - 4))]
+    if (row.state === "denied") return [colours.red(cutCells(`denied: ${visibleLine(told ?? textOf(row))}`, width - 4))]
     const lines = visibleText(textOf(row)).trimEnd().split("\n")
     const isQuiet = row.name === "Read" || row.lane !== null
     const shown = isQuiet && row.state === "done" ? [] : lines.slice(-OUTPUT_LINES)
     const left = lines.length - shown.length
     const paint = row.state === "failed" ? colours.red : colours.dim
     const head = left > 0 && shown.length > 0 ? [colours.dim(`… ${counted(left, "more line")}`)] : []
-    return [...head, ...shown.filter((line) => line !== "").map((line) => paint(cut(line, width - 4)))]
+    return [...head, ...shown.filter((line) => line !== "").map((line) => paint(cutCells(line, width - 4)))]
   }
 
   #once(row: Row, text: string): void {

@@ -5,23 +5,26 @@ import { saysSignIn } from "@signalbox/protocol"
 import { DEFAULT_MODE, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import type { Options, PermissionMode, Query, SDKMessage, SDKResultMessage } from "@signalbox/sdk"
 import { tellingErrors } from "@signalbox/transcript"
-import type { CommandContext } from "../base/command-context.ts"
+import { type CommandContext, defined, type JsonOption } from "../base/context.ts"
 import { CliError, oneLine, usageError } from "../base/failure.ts"
-import type { RunOptions } from "../commands/run.ts"
-import { coloursFor } from "../terminal/colours.ts"
-import { print, widthOf } from "../terminal/output.ts"
-import { readAll } from "../terminal/read-all.ts"
-import { TerminalLines } from "../terminal/terminal-lines.ts"
-import { answerForm } from "./answer-form.ts"
-import { type Asking, answerTool } from "./answer-tool.ts"
+import { TerminalLines, textFrom } from "../terminal/input.ts"
+import { coloursFor, print, widthOf } from "../terminal/output.ts"
+import { type Asking, answerForm, answerTool } from "./answers.ts"
 import { Interruption } from "./interruption.ts"
 import { RunView } from "./run-view.ts"
 
-/** One turn of an agent of our own. Fails when the turn does. */
+export interface RunOptions extends JsonOption {
+  readonly cwd?: string
+  readonly model?: string
+  readonly mode?: string
+  readonly resume?: string
+  readonly sim?: boolean
+}
+
+/** One turn of an agent of our own. Fails if the turn does. */
 export async function run(words: readonly string[], options: RunOptions, context: CommandContext): Promise<void> {
-  if (options.cwd !== undefined && !existsSync(options.cwd))
-    throw usageError(`--cwd ${options.cwd}: there is no such folder`)
-  const prompt = await promptOf(words, context)
+  if (options.cwd !== undefined && !existsSync(options.cwd)) throw usageError(`--cwd ${options.cwd}: folder not found`)
+  const prompt = await textFrom(words, context, 'give a prompt: signalbox run "What is in this folder?"')
   const { query } = await import("@signalbox/sdk")
   const view = viewFor(options, context)
   const interruption = new Interruption(context.stderr)
@@ -43,7 +46,7 @@ export async function run(words: readonly string[], options: RunOptions, context
       return show(message, { options, view, context })
     })
     if (result === undefined && interruption.isEnded)
-      throw new CliError("cli/failed", "you ended the agent in mid-turn")
+      throw new CliError("cli/failed", "you stopped the agent before its turn ended")
     await conclude(result, { options, view, context })
   } finally {
     interruption.end()
@@ -51,26 +54,15 @@ export async function run(words: readonly string[], options: RunOptions, context
   }
 }
 
-async function promptOf(words: readonly string[], { stdin }: CommandContext): Promise<string> {
-  const isPiped = words.length === 0 || (words.length === 1 && words[0] === "-")
-  if (words.length === 0 && stdin.isTTY) throw usageError('say what to do: signalbox run "What is in this folder?"')
-  const text = isPiped ? await readAll(stdin) : words.join(" ")
-  if (text.trim() === "")
-    throw usageError('the prompt is empty: say what to do, as in signalbox run "What is in this folder?"')
-  return text
-}
-
 function agentOptions({ cwd, model, mode = DEFAULT_MODE, resume, sim }: RunOptions): Options {
   return {
     includePartialMessages: true,
-    // What a person at a terminal expects is Claude Code, not a bare model.
+    // A person at a terminal expects Claude Code, not a bare model.
     systemPrompt: { type: "preset", preset: "claude_code" },
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(model === undefined ? {} : { model }),
-    // Always said: which mode a CLI takes by itself differs between versions.
+    ...defined({ cwd, model, resume }),
+    // Always passed: the default mode differs between CLI versions.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- which modes there are is the CLI's to say
     ...(mode === MACHINE_MODE ? {} : { permissionMode: mode as PermissionMode }),
-    ...(resume === undefined ? {} : { resume }),
     ...(sim === true ? { pathToClaudeCodeExecutable: simulatorPath() } : {}),
   }
 }
@@ -79,7 +71,7 @@ function simulatorPath(): string {
   return fileURLToPath(new URL("../../bin/claude-sim.mjs", import.meta.resolve("@signalbox/simulator/command")))
 }
 
-/** Questions are put one after the other, and nothing is written over them. */
+/** Questions are asked one at a time, and nothing is written over them. */
 function questions(asking: Asking, view: RunView | undefined): Pick<Options, "canUseTool" | "onElicitation"> {
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
@@ -128,7 +120,7 @@ async function follow(
       if (message.type === "result") result = message
     }
   } catch (error) {
-    // An agent that told how its turn failed and then ended has said all there is.
+    // An agent that reported its failed turn and then ended has said all.
     if (result === undefined) throw explained(error)
   }
   return result
@@ -147,29 +139,29 @@ async function show(message: SDKMessage, { options, view, context }: Showing): P
 
 async function conclude(result: SDKResultMessage | undefined, { options, view, context }: Showing): Promise<void> {
   if (result === undefined)
-    throw new CliError("cli/failed", "the agent ended before its turn did: try again, or see signalbox doctor")
+    throw new CliError("cli/failed", "the agent ended before its turn did: try again, or run signalbox doctor")
   const isFailed = result.is_error || result.subtype !== "success"
   const isPlain = options.json !== true && view === undefined
   if (isPlain && result.subtype === "success") await print(context.stdout, `${result.result}\n`)
   if (!isFailed) return
-  // On a terminal the view has told it; whoever reads a pipe sees stderr.
+  // On a terminal the view has shown it; a pipe gets it on stderr.
   if (isPlain && result.subtype !== "success")
     context.stderr.write(
       `signalbox: ${tellingErrors(result.errors).join("; ") || `the turn failed (${result.subtype})`}\n`,
     )
   if (result.subtype === "success" && saysSignIn(result.result))
-    context.stderr.write("signalbox: the agent is not signed in: run claude, then /login\n")
+    context.stderr.write("signalbox: not signed in: run claude, then /login\n")
   process.exitCode = 1
 }
 
 function explained(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined
   if (code !== "process/not-found") return error
-  // A CLAUDE_BIN that is wrong is the cause; that there is no other claude is not.
+  // A wrong CLAUDE_BIN is the cause, even if there is no other claude.
   if ((process.env["CLAUDE_BIN"] ?? "") !== "") return new CliError("cli/failed", oneLine(error), { cause: error })
   return new CliError(
     "cli/failed",
-    "there is no claude on this machine: npm install -g @anthropic-ai/claude-code, or try it with the simulator: signalbox run --sim",
+    "Claude Code not found: npm install -g @anthropic-ai/claude-code, or try the simulator: signalbox run --sim",
     { cause: error },
   )
 }

@@ -4,12 +4,12 @@ import { closeSync, openSync } from "node:fs"
 import { parse } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Hub } from "@signalbox/hub"
+import { backoffMs } from "@signalbox/protocol/timing"
 import { findRunner, runnerIdIn } from "@signalbox/runner"
-import type { DataDirectory } from "../base/data-directory.ts"
+import type { DataDirectory } from "../base/context.ts"
 import { oneLine } from "../base/failure.ts"
-import { identify, isAlive, type ProcessCard, readCard } from "../base/process-card.ts"
-import { SIGNALBOX } from "../base/signalbox-path.ts"
-import { MAX_RESTARTS, nextRestart } from "./restart-plan.ts"
+import { SIGNALBOX } from "../base/installed.ts"
+import { identify, isAlive, type ProcessCard, readCard } from "../base/process-files.ts"
 import { ensureRunnerToken } from "./runner-token.ts"
 
 const LOOK_MS = 1_000
@@ -17,14 +17,14 @@ const LOOK_MS = 1_000
 interface LocalRunnerOptions {
   readonly hub: Hub
   readonly data: DataDirectory
-  /** What whoever started the hub should know. */
+  /** Takes what whoever started the hub should know. */
   readonly tell: (text: string) => void
 }
 
 /**
- * The runner beside a hub: a process of its own, so that agents survive the hub. Where one lives already it has the lock: the new
- * one sees that and ends, and the old one finds this hub by the data directory. While the hub lives, a runner that dies is started
- * again; one that somebody stopped is not.
+ * The runner beside a hub: a process of its own, so that agents survive the hub. A runner that is already there holds the lock: the
+ * new one sees that and ends, and the old one finds this hub by the data directory. While the hub runs, a runner that crashes is
+ * restarted; one that somebody stopped is not.
  */
 export class LocalRunner {
   readonly #options: LocalRunnerOptions
@@ -34,20 +34,20 @@ export class LocalRunner {
     this.#options = options
   }
 
-  /** Resolves when it is started; from then on it is looked after. */
+  /** Resolves when the runner has started; from then on it is looked after. */
   async start(): Promise<void> {
     const child = await this.#spawn()
     void this.#lookAfter(child)
   }
 
-  /** The hub goes: what becomes of the runner is no longer its business. */
+  /** The hub ends and no longer looks after the runner. */
   close(): void {
     this.#closing.abort()
   }
 
   async #spawn(): Promise<ChildProcess> {
     const { hub, data } = this.#options
-    // First: a runner whose token is refused does not hurry to try again.
+    // First, because a runner with a rejected token retries slowly.
     const token = await ensureRunnerToken(hub, data)
     const id = runnerIdIn(data.runnerState)
     if (id !== undefined) hub.ownRunner(id, token)
@@ -55,7 +55,7 @@ export class LocalRunner {
     return spawnRunner(data)
   }
 
-  /** Never rejects: a hub without a runner is a hub all the same. */
+  /** Never rejects: a hub works without a runner. */
   async #lookAfter(first: ChildProcess): Promise<void> {
     let child: ChildProcess | undefined = first
     let inARow = 0
@@ -64,11 +64,11 @@ export class LocalRunner {
         const startedAt = performance.now()
         const end = child === undefined ? "cannot be started" : await this.#endOf(child)
         if (end === "stopped")
-          return this.#tell('the runner was stopped; "signalbox down" and "signalbox up" bring another')
+          return this.#tell("the runner was stopped; to start another: signalbox down, then signalbox up")
         const next = nextRestart(inARow, performance.now() - startedAt)
         if (next === undefined) return this.#tell(gaveUp(end))
         inARow = next.inARow
-        this.#tell(`the runner ${end}; it is started again (${inARow} of ${MAX_RESTARTS} in a row)`)
+        this.#tell(`the runner ${end}; restarting it (${inARow} of ${MAX_RESTARTS} in a row)`)
         await pause(next.delayMs, undefined, { signal: this.#closing.signal })
         child = await this.#spawn().catch((error: unknown) => {
           this.#tell(oneLine(error))
@@ -76,12 +76,12 @@ export class LocalRunner {
         })
       }
     } catch (error) {
-      // Nobody is told when it is only that the hub goes.
-      this.#tell(`the runner is no longer looked after: ${oneLine(error)}`)
+      // If the hub is ending, nobody is told.
+      this.#tell(`the runner is no longer supervised: ${oneLine(error)}`)
     }
   }
 
-  /** How the runner that is there now ended: the one that was started, or the one that it found in its place. */
+  /** How the runner ended: the one that was started, or the one that was already there. */
   async #endOf(child: ChildProcess): Promise<string> {
     const { signal } = this.#closing
     const own = identify(child.pid ?? 0)
@@ -94,7 +94,7 @@ export class LocalRunner {
     return this.#isStopped(adopted) ? "stopped" : "ended unexpectedly"
   }
 
-  /** One that ended in good order has said so. */
+  /** A runner that was stopped on purpose left a note. */
   #isStopped({ pid, began }: ProcessCard): boolean {
     const note = readCard(this.#options.data.runnerEnded)
     return note?.pid === pid && (note.began === began || began === undefined)
@@ -110,7 +110,7 @@ function wordsFor({ exitCode, signalCode }: ChildProcess): string {
 }
 
 function gaveUp(end: string): string {
-  return `the runner ${end}, ${MAX_RESTARTS + 1} times in a row: it is left so; see runner.log in the data directory, then "signalbox down" and "signalbox up"`
+  return `the runner ${end}, ${MAX_RESTARTS + 1} times in a row, and is not restarted again: see runner.log in the data directory, then run signalbox down and signalbox up`
 }
 
 async function spawnRunner(data: DataDirectory): Promise<ChildProcess> {
@@ -120,7 +120,7 @@ async function spawnRunner(data: DataDirectory): Promise<ChildProcess> {
       detached: true,
       stdio: ["ignore", "ignore", log],
       env: withoutOurs(process.env),
-      // Not the folder that somebody happened to be in: that one could never be removed.
+      // Not the current folder: it could then never be removed.
       cwd: parse(data.path).root,
     })
     child.unref()
@@ -131,7 +131,26 @@ async function spawnRunner(data: DataDirectory): Promise<ChildProcess> {
   }
 }
 
-/** It finds everything in the data directory: another hub's address and token are no business of its. */
+/** It finds everything in the data directory: another hub's address and token must not reach it. */
 function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^SIGNALBOX_(?:URL|TOKEN|DATA)$/.test(name)))
 }
+
+/** After so many crashes in a row, each soon after its start, another try is of no use. */
+export const MAX_RESTARTS = 5
+const BACKOFF = { baseDelayMs: 1_000, maxDelayMs: 30_000 }
+/** A runner that ran this long was well: its crash has another cause than those before. */
+const WELL_AFTER_MS = 60_000
+
+/** Which restart in a row this is, and how long to wait; undefined after too many. Pure. */
+export function nextRestart(
+  before: number,
+  livedMs: number,
+): { readonly inARow: number; readonly delayMs: number } | undefined {
+  const inARow = livedMs >= WELL_AFTER_MS ? 1 : before + 1
+  if (inARow > MAX_RESTARTS) return undefined
+  return { inARow, delayMs: backoffMs(BACKOFF, inARow) }
+}
+
+/** Asks a local runner to stop unless it has agents; if it has, it says so in the data directory and stays. */
+export const END_IF_IDLE = "SIGUSR2"

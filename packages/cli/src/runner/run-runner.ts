@@ -2,21 +2,35 @@ import { writeFileSync } from "node:fs"
 import { createLogger } from "@signalbox/hub/logger"
 import { counted } from "@signalbox/protocol"
 import { openRunner, type Runner, type RunnerOptions } from "@signalbox/runner"
-import type { CommandContext } from "../base/command-context.ts"
-import { type DataDirectory, dataDirectory, makeDataDirectory } from "../base/data-directory.ts"
-import { keepShort } from "../base/keep-short.ts"
-import { readLivingCard, writeCard } from "../base/process-card.ts"
-import { SIGNALBOX } from "../base/signalbox-path.ts"
-import type { RunnerCommandOptions } from "../commands/runner.ts"
+import {
+  type CommandContext,
+  type DataDirectory,
+  dataDirectory,
+  defined,
+  type JsonOption,
+  makeDataDirectory,
+} from "../base/context.ts"
+import { SIGNALBOX } from "../base/installed.ts"
+import { keepShort, readLivingCard, writeCard } from "../base/process-files.ts"
 import { checkWelcome, elsewhere } from "./elsewhere.ts"
-import { END_IF_IDLE } from "./end-if-idle.ts"
+import { END_IF_IDLE } from "./local-runner.ts"
 import { readToken } from "./runner-token.ts"
+
+export interface RunnerCommandOptions extends JsonOption {
+  readonly hub?: string
+  readonly name?: string
+  readonly label: readonly string[]
+  readonly maxAgents?: number
+  readonly tokenFile?: string
+  /** The runner of a data directory's own hub, wherever that hub is at the time. */
+  readonly local?: boolean
+}
 
 type Place = Pick<RunnerOptions, "hubUrl" | "token" | "stateDirectory">
 
 const NO_HUB = 3
 
-/** Runs until it is told to stop, or has had neither agent nor hub for a while. */
+/** Runs until it is told to stop, or has had neither an agent nor a hub for a while. */
 export async function runRunner(options: RunnerCommandOptions, context: CommandContext): Promise<void> {
   const data = dataDirectory(options, context.env)
   const isLocal = options.local === true
@@ -30,14 +44,13 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
     keepSmall: true,
     simulator: [process.execPath, SIGNALBOX, "sim"],
     labels: options.label,
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(options.maxAgents === undefined ? {} : { maxAgents: options.maxAgents }),
+    ...defined({ name: options.name, maxAgents: options.maxAgents }),
   }).catch((error: unknown) => {
     if (isLocal && isLocked(error)) return undefined
     throw error
   })
-  // Another one lives, and finds the hub by the data directory as this one would have.
-  if (runner === undefined) return log.info("another runner lives here: that one is used")
+  // Another runner is there, and finds the hub by the data directory as this one would have.
+  if (runner === undefined) return log.info("another runner is already running here and serves the hub")
   const forget = isLocal ? keepShort(data.runnerLog) : greet(runner, { options, context, away })
   let isConnected = false
   void runner.connected.then(() => (isConnected = true))
@@ -45,12 +58,12 @@ export async function runRunner(options: RunnerCommandOptions, context: CommandC
   const reason = await runner.closed
   forget()
   if (isLocal) noteEnd(data)
-  log.info({ reason }, "the runner is over")
-  // Whoever watches over it may want to start it again.
+  log.info({ reason }, "runner stopped")
+  // For a supervisor that may want to restart it.
   if (!isLocal && !(isStopped() && isConnected)) process.exitCode = NO_HUB
 }
 
-/** The hub's address is asked for at each try: it may come back on another port. */
+/** The hub's address is read again for each attempt: a hub may come back on another port. */
 function besideHub(data: DataDirectory): Place {
   return {
     hubUrl: () => readLivingCard(data.hubCard)?.url,
@@ -63,7 +76,7 @@ function isLocked(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "runner/locked"
 }
 
-/** Told to stop, it takes its agents down with it. True once it was told. */
+/** Stops the agents with the runner when a signal says so. Returns whether one did. */
 function obey(runner: Runner, { runnerReply }: DataDirectory): () => boolean {
   let isStopped = false
   const stop = (signal: string) => {
@@ -72,7 +85,7 @@ function obey(runner: Runner, { runnerReply }: DataDirectory): () => boolean {
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
-  // A terminal that is closed does not end agents that others use.
+  // Closing a terminal does not stop agents that others use.
   process.on("SIGHUP", () => undefined)
   const endIfIdle = async () => {
     const isOver = await runner.close({ agents: false, reason: "the hub was stopped" })
@@ -83,12 +96,12 @@ function obey(runner: Runner, { runnerReply }: DataDirectory): () => boolean {
   return () => isStopped
 }
 
-/** The hub that looks after it can tell this end from a death. */
+/** Lets the hub that looks after it tell this end from a crash. */
 function noteEnd({ runnerEnded }: DataDirectory): void {
   try {
     writeCard(runnerEnded, {})
   } catch {
-    // Then it is taken for dead and started again, which harms nobody.
+    // Without the note the hub restarts the runner, which harms nobody.
   }
 }
 
@@ -96,26 +109,25 @@ function reply(path: string, agents: number): void {
   try {
     writeFileSync(path, JSON.stringify({ agents }), { mode: 0o600 })
   } catch {
-    // Whoever asked waits for it in vain and then says so; a full disk is no reason to end agents.
+    // The command that asked times out and says so; a full disk is no reason to stop agents.
   }
 }
 
 interface Greeting {
   readonly options: RunnerCommandOptions
   readonly context: CommandContext
-  /** Why the hub does not answer yet. */
+  /** Why the hub does not answer; undefined if it does. */
   readonly away: string | undefined
 }
 
-/** Says that it serves a hub only once that hub has taken it. */
+/** Says that the runner serves a hub only after the hub has accepted it. */
 function greet(runner: Runner, { options: { hub, json }, context: { stdout, stderr }, away }: Greeting): () => void {
   const { name, maxAgents } = runner.facts
-  if (away !== undefined)
-    stderr.write(`The hub at ${hub} does not answer (${away}). Trying again until it does; Ctrl-C stops the runner.\n`)
+  if (away !== undefined) stderr.write(`Can't reach the hub at ${hub} (${away}). Retrying; Ctrl-C stops the runner.\n`)
   const tellServing = () => {
     if (json === true) stdout.write(`${JSON.stringify({ event: "ready", name, hub, maxAgents, pid: process.pid })}\n`)
     const most = counted(maxAgents, "agent")
-    stderr.write(`The runner ${name} serves ${hub}, ${most} at most. Ctrl-C stops it and its agents.\n`)
+    stderr.write(`Connected to ${hub} as ${name}, up to ${most}. Ctrl-C stops the runner and its agents.\n`)
   }
   void runner.connected.then(tellServing)
   return () => undefined

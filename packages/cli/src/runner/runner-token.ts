@@ -3,10 +3,10 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import type { Hub } from "@signalbox/hub"
 import { fieldOf, textOf } from "@signalbox/protocol"
-import type { DataDirectory } from "../base/data-directory.ts"
+import type { DataDirectory } from "../base/context.ts"
 import { CliError } from "../base/failure.ts"
 
-/** The token of the local runner, in a file of the data directory: made at the first start, and when it is no longer valid. */
+/** The token of the local runner, in a file of the data directory: created at the first start, and when it is no longer valid. */
 export async function ensureRunnerToken(hub: Hub, { runnerToken }: DataDirectory): Promise<string> {
   const kept = readToken(runnerToken)
   if (kept !== undefined && (await isValid(hub, kept))) return kept
@@ -26,7 +26,7 @@ export function readToken(path: string): string | undefined {
   }
 }
 
-/** A runner's token may do nothing here, and that is how a valid one is told from one that is not known. */
+/** The API refuses a valid runner's token with 403, and an unknown one with 401. */
 async function isValid(hub: Hub, token: string): Promise<boolean> {
   const reply = await fetch(`${hub.address.url}/api/me`, { headers: { authorization: `Bearer ${token}` } })
   await reply.body?.cancel()
@@ -44,6 +44,6 @@ async function makeToken(hub: Hub): Promise<string> {
   if (token !== undefined) return token
   throw new CliError(
     "cli/failed",
-    `the runner's token cannot be made: ${textOf(fieldOf(body, "error"), "message") ?? reply.status}`,
+    `can't create the runner's token: ${textOf(fieldOf(body, "error"), "message") ?? reply.status}`,
   )
 }

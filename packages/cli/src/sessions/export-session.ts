@@ -6,22 +6,25 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { type Hub, type HubEvent, readEvents, type Session } from "@signalbox/client"
 import { transcriptPage } from "@signalbox/transcript/page"
-import type { CommandContext } from "../base/command-context.ts"
+import { type CommandContext, defined, type JsonOption } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
-import type { ExportOptions } from "../commands/export.ts"
 import { findSession } from "../hub/abbreviated-id.ts"
-import { withHub } from "../hub/with-hub.ts"
+import { withHub } from "../hub/connect.ts"
 import { print, printJson } from "../terminal/output.ts"
-import { ProgressBar } from "./progress-bar.ts"
+
+export interface ExportOptions extends JsonOption {
+  readonly html?: string
+  readonly ndjson?: string
+}
 
 export async function exportSession(id: string, options: ExportOptions, context: CommandContext): Promise<void> {
   const { html, ndjson } = options
   if (html === undefined && ndjson === undefined)
-    throw usageError(`say what to write: signalbox export ${id} --html FILE, or --ndjson FILE, or both`)
+    throw usageError(`choose what to write: signalbox export ${id} --html FILE, or --ndjson FILE, or both`)
   if (html !== undefined && ndjson !== undefined && resolve(html) === resolve(ndjson))
-    throw usageError(`both would be written to ${html}: give each a place of its own`)
+    throw usageError(`--html and --ndjson can't both be ${html}: give each its own file`)
   if (options.json === true && (html === "-" || ndjson === "-"))
-    throw usageError("--json prints where files were written, and - takes stdout: give one of them")
+    throw usageError("--json can't be used when a file is written to stdout (-): leave one of them out")
   await withHub(options, context, async (hub) => {
     const session = await findSession(hub, id)
     const read = (make: (events: AsyncIterable<HubEvent>) => AsyncGenerator<string>, file: string | undefined) =>
@@ -31,8 +34,7 @@ export async function exportSession(id: string, options: ExportOptions, context:
     if (options.json === true)
       await printJson(context, {
         session: session.id,
-        ...(html === undefined ? {} : { html: resolve(html) }),
-        ...(ndjson === undefined ? {} : { ndjson: resolve(ndjson) }),
+        ...defined({ html: html && resolve(html), ndjson: ndjson && resolve(ndjson) }),
       })
   })
 }
@@ -65,17 +67,17 @@ function page(hub: Hub, session: Session, events: AsyncIterable<HubEvent>): Asyn
   return transcriptPage({ session, events, asks, writtenAt: new Date().toISOString() })
 }
 
-/** Beside its place and then moved there: nobody finds half a file. */
+/** Written beside its target and then moved there, so that nobody reads half a file. */
 async function write(text: AsyncGenerator<string>, file: string, { stdout }: CommandContext): Promise<void> {
   if (file === "-") {
     for await (const piece of text) await print(stdout, piece)
     return
   }
-  // Where a link leads, so that it stays one.
+  // A link is followed, so that it stays a link.
   const target = await realpath(file).catch(() => resolve(file))
   const there = await stat(target).catch(() => undefined)
-  if (there?.isDirectory() === true) throw usageError(`${target} is a folder: give the name of a file in it`)
-  // A pipe or a device is written to, never put in the place of.
+  if (there?.isDirectory() === true) throw usageError(`${target} is a folder: give a file name in it`)
+  // A pipe or a device is written to, never replaced.
   if (there !== undefined && !there.isFile()) return writeInto(text, target)
   const part = join(dirname(target), `.signalbox-export-${randomUUID()}`)
   try {
@@ -97,5 +99,37 @@ async function writeInto(text: AsyncGenerator<string>, target: string): Promise<
 
 function notWritten(error: unknown, target: string): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error
-  return new CliError("cli/failed", `${target} could not be written: ${error.message}`, { cause: error })
+  return new CliError("cli/failed", `can't write ${target}: ${error.message}`, { cause: error })
+}
+
+const WIDTH = 24
+/** A bar that is done in a moment would only flicker. */
+const SHOW_AFTER_MS = 400
+const REDRAW_MS = 100
+
+/** Progress, on a terminal only, and removed when done. */
+export class ProgressBar {
+  readonly #stream: NodeJS.WriteStream
+  readonly #what: string
+  readonly #startedAt = Date.now()
+  #drawnAt = 0
+
+  constructor(stream: NodeJS.WriteStream, what: string) {
+    this.#stream = stream
+    this.#what = what
+  }
+
+  show(done: number, total: number): void {
+    const now = Date.now()
+    if (!this.#stream.isTTY || now - this.#startedAt < SHOW_AFTER_MS || now - this.#drawnAt < REDRAW_MS) return
+    this.#drawnAt = now
+    const share = total === 0 ? 1 : Math.min(1, done / total)
+    const full = Math.round(share * WIDTH)
+    const bar = "█".repeat(full) + "░".repeat(WIDTH - full)
+    this.#stream.write(`\r\u001b[K${this.#what} ${bar} ${Math.floor(share * 100)} %  ${done} of ${total}`)
+  }
+
+  end(): void {
+    if (this.#drawnAt > 0) this.#stream.write("\r\u001b[K")
+  }
 }

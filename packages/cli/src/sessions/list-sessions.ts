@@ -1,18 +1,21 @@
-import { failureAdvice, type Hub, hasFailed, type Session } from "@signalbox/client"
+import { failureAdvice, type Hub, hasFailed, type Session, type SessionState } from "@signalbox/client"
 import { costWords } from "@signalbox/protocol"
 import { countWords, totalTokens } from "@signalbox/transcript"
-import type { CommandContext } from "../base/command-context.ts"
-import { nextCommand } from "../base/next-command.ts"
-import type { LsOptions } from "../commands/ls.ts"
-import { withHub } from "../hub/with-hub.ts"
-import { type Colours, coloursFor } from "../terminal/colours.ts"
-import { ago } from "../terminal/moments.ts"
-import { print, printJson, widthOf } from "../terminal/output.ts"
-import { onOneLine } from "../terminal/plain-text.ts"
+import { type CommandContext, defined, type JsonOption, nextCommand } from "../base/context.ts"
+import { withHub } from "../hub/connect.ts"
+import { type Colours, coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
 import { type Column, tableText } from "../terminal/table.ts"
+import { ago, onOneLine } from "../terminal/text.ts"
+
+export interface LsOptions extends JsonOption {
+  readonly all?: boolean
+  readonly state?: SessionState | "failed"
+  readonly search?: string
+  readonly limit: number
+}
 
 const PAGE = 500
-/** As much of an id as is shown: enough for any that a person has at once. */
+/** How much of an id is shown: enough to tell sessions apart. */
 const SHORT_ID = 8
 
 export async function listSessions(options: LsOptions, context: CommandContext): Promise<void> {
@@ -29,23 +32,22 @@ export async function listSessions(options: LsOptions, context: CommandContext):
     title: colours.dim,
   })
   await print(context.stdout, table)
-  if (cursor !== null)
-    context.stderr.write(`There are more: ${next(`ls --limit ${Math.min(10_000, options.limit * 2)}`)}\n`)
+  if (cursor !== null) context.stderr.write(`More: ${next(`ls --limit ${Math.min(10_000, options.limit * 2)}`)}\n`)
 }
 
-/** Those that ended are there too, and whoever looks for one should know. */
+/** Mentions ended sessions, for somebody who looks for one. */
 function nothingWords({ state, search }: LsOptions, hidden: number, next: (words: string) => string): string {
   const all = next("ls --all")
-  if (hidden > 0 && state === undefined) return `No session is alive; ${hidden} ended or archived: ${all}`
-  if (state !== undefined || search !== undefined) return `No session is like that: ${all} shows every one`
-  return `No sessions. Make one: ${next('new --prompt "What is in this folder?"')}`
+  if (hidden > 0 && state === undefined) return `No active sessions; ${hidden} ended or archived: ${all}`
+  if (state !== undefined || search !== undefined) return `No sessions match. All of them: ${all}`
+  return `No sessions. Start one: ${next('new --prompt "What is in this folder?"')}`
 }
 
 interface Listed {
   readonly sessions: readonly Session[]
-  /** As the API has it: where the next page begins, null after the last. */
+  /** As in the API: where the next page begins, null after the last. */
   readonly cursor: string | null
-  /** Left out, as nobody asked for those that ended. */
+  /** How many were left out because they ended or are archived. */
   readonly hidden: number
 }
 
@@ -58,9 +60,7 @@ async function collectSessions(hub: Hub, options: LsOptions): Promise<Listed> {
   const pageAt = (cursor: string | null, size: number) =>
     hub.sessions({
       limit: size,
-      ...(state === undefined || state === "failed" ? {} : { state }),
-      ...(search === undefined ? {} : { q: search }),
-      ...(cursor === null ? {} : { cursor }),
+      ...defined({ state: state === "failed" ? undefined : state, q: search, cursor: cursor ?? undefined }),
     })
   const sessions: Session[] = []
   let cursor: string | null = null
@@ -86,7 +86,11 @@ function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
       text: (session) => (hasFailed(session) ? "failed" : session.state),
       paint: (text, session) => (hasFailed(session) ? colours.red : paintState(colours, session))(text),
     },
-    { title: "ASKS", text: ({ pendingAsks }) => (pendingAsks === 0 ? "" : String(pendingAsks)), paint: colours.yellow },
+    {
+      title: "REQUESTS",
+      text: ({ pendingAsks }) => (pendingAsks === 0 ? "" : String(pendingAsks)),
+      paint: colours.yellow,
+    },
     { title: "WHAT", text: describe, isWide: true },
     {
       title: "FOLDER",

@@ -1,11 +1,12 @@
-import type { CommandContext } from "../base/command-context.ts"
+import { styleText } from "node:util"
+import type { CommandContext } from "../base/context.ts"
 
 /** One line of JSON, for programs. */
 export function printJson({ stdout }: CommandContext, value: unknown): Promise<void> {
   return print(stdout, `${JSON.stringify(value)}\n`)
 }
 
-/** Resolves when the reader has room for more: what is printed without end waits for it. */
+/** Resolves when the reader has room for more, so that endless output waits for a slow reader. */
 export function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
   if (stream.destroyed || stream.write(text)) return Promise.resolve()
   return new Promise((resolve) => {
@@ -19,24 +20,17 @@ export function print(stream: NodeJS.WriteStream, text: string): Promise<void> {
   })
 }
 
-/**
- * A reader that goes away (`signalbox ls | head -1`) has seen enough: that is no failure. A disk that is full is one. What is said
- * beside it, to a reader that is gone, is lost and harms nothing.
- */
+/** A reader that goes away (`signalbox ls | head -1`) has seen enough: that is no failure. A full disk is one. */
 export function endWithReader({ stdout, stderr }: Pick<CommandContext, "stdout" | "stderr">): void {
   stderr.on("error", () => undefined)
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED") process.exit(process.exitCode ?? 0)
-    stderr.write(`signalbox: what it prints cannot be written: ${wordsOf(error)}; make room, or print it elsewhere\n`)
+    stderr.write(`signalbox: can't write the output: ${error.code === "ENOSPC" ? "no space left" : error.message}\n`)
     process.exit(1)
   })
 }
 
-function wordsOf({ code, message }: NodeJS.ErrnoException): string {
-  return code === "ENOSPC" ? "no space is left there" : message
-}
-
-/** What was done, for whoever sits there; scripts see it by the exit code. */
+/** Tells a person what was done; scripts see it by the exit code. */
 export function tellPerson({ stderr }: CommandContext, text: string): void {
   if (stderr.isTTY) stderr.write(`${text}\n`)
 }
@@ -44,4 +38,26 @@ export function tellPerson({ stderr }: CommandContext, text: string): void {
 /** The terminal's width; without one, wide enough for everything. */
 export function widthOf(stream: NodeJS.WriteStream): number {
   return stream.isTTY ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY
+}
+
+export type Colours = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", (text: string) => string>>
+
+/** Colours on a terminal only, and never where NO_COLOR is set. */
+export function coloursFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Colours {
+  const isPainted = stream.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb"
+  return paints((name) => (isPainted ? (text) => styleText(name, text) : (text) => text))
+}
+
+/** Paints nothing. */
+export const PLAIN: Colours = paints(() => (text) => text)
+
+function paints(paint: (name: keyof Colours) => (text: string) => string): Colours {
+  return {
+    bold: paint("bold"),
+    dim: paint("dim"),
+    red: paint("red"),
+    green: paint("green"),
+    yellow: paint("yellow"),
+    cyan: paint("cyan"),
+  }
 }

@@ -1,4 +1,4 @@
-import { cellWidth, cutCells } from "./cells.ts"
+import { cellWidth, cutCells } from "./text.ts"
 
 export interface Column<Row> {
   readonly title: string

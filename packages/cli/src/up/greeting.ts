@@ -1,10 +1,10 @@
+import { spawn } from "node:child_process"
 import { homedir } from "node:os"
 import type { Hub } from "@signalbox/hub"
 import { findClaude } from "@signalbox/transport/find-claude"
-import type { CommandContext } from "../base/command-context.ts"
-import type { DataDirectory } from "../base/data-directory.ts"
-import type { UpOptions } from "../commands/up.ts"
-import { coloursFor } from "../terminal/colours.ts"
+import type { CommandContext, DataDirectory } from "../base/context.ts"
+import { coloursFor } from "../terminal/output.ts"
+import type { UpOptions } from "./up.ts"
 
 interface Greeting {
   readonly hub: Hub
@@ -12,7 +12,7 @@ interface Greeting {
   readonly data: DataDirectory
   readonly context: CommandContext
   readonly login: string
-  /** Whether a browser is opened with it. */
+  /** Whether a browser opens. */
   readonly opens: boolean
 }
 
@@ -28,12 +28,12 @@ export function greet(greeting: Greeting): void {
   const { bold, dim } = coloursFor(context.stderr, context.env)
   const { url, moved } = hub.address
   const runner = options.runner ? ", with a runner" : ", without a runner"
-  const log = options.runner ? "; what the runner says, in runner.log there" : ""
+  const log = options.runner ? " (the runner's log: runner.log)" : ""
   context.stderr.write(
     [
-      `${bold(`The hub is up at ${url}`)}${moved ? " (8765 was taken)" : ""}${runner}. Ctrl-C stops it.`,
-      `Everything is kept in ${inHome(data.path)}${log}.`,
-      `${opens ? "The cockpit opens in your browser; if not:" : "The cockpit:"} ${login} ${dim("(within a minute)")}`,
+      `${bold(`Hub running at ${url}`)}${moved ? " (8765 was taken)" : ""}${runner}. Ctrl-C stops it.`,
+      `Data: ${inHome(data.path)}${log}`,
+      `${opens ? "Cockpit (opening in your browser):" : "Cockpit:"} ${login} ${dim("(valid for one minute)")}`,
       ...firstSteps(greeting).map(([lead, command]) => `${lead} ${bold(command)}`),
       "",
     ].join("\n"),
@@ -43,13 +43,13 @@ export function greet(greeting: Greeting): void {
 /** What to type in another terminal. Without a `claude` the simulator comes first: it needs nothing. */
 function firstSteps({ options, data, context }: Greeting): [lead: string, command: string][] {
   const { env } = context
-  // Whoever came by npm has no signalbox on the PATH.
+  // After `npm start` or `npx` there is no signalbox on the PATH.
   const command = env["npm_command"] === undefined ? "signalbox" : "npx signalbox"
   const named = options.data === undefined ? "" : ` --data ${data.path}`
   if (!options.runner) {
     return [
-      ["An agent that you start by hand:", `${command} new${named} --agent external`],
-      ["What it asks for:", `${command} asks${named} --watch`],
+      ["Connect an external agent:", `${command} new${named} --agent external`],
+      ["Watch its requests:", `${command} asks${named} --watch`],
     ]
   }
   const start = `${command} new${named}`
@@ -57,12 +57,12 @@ function firstSteps({ options, data, context }: Greeting): [lead: string, comman
   if (!hasClaude(env)) {
     return [
       ["Try:", simulated],
-      ["No claude was found; to get it:", "npm install -g @anthropic-ai/claude-code"],
+      ["Claude Code not found. Install it:", "npm install -g @anthropic-ai/claude-code"],
     ]
   }
   return [
-    ["A first agent:", `${start} --prompt "What is in this folder?" --attach`],
-    ["Simulated:", simulated],
+    ["Start an agent:", `${start} --prompt "What is in this folder?" --attach`],
+    ["Or a simulated one:", simulated],
   ]
 }
 
@@ -73,4 +73,29 @@ function hasClaude(env: NodeJS.ProcessEnv): boolean {
   } catch {
     return false
   }
+}
+
+type Opener = readonly [command: string, ...args: string[]]
+
+/** The command that opens a page; undefined where nobody would see it. */
+export function browserOpener(
+  env: NodeJS.ProcessEnv,
+  platform: NodeJS.Platform = process.platform,
+): Opener | undefined {
+  // Over SSH the browser would open on a screen at the other end.
+  if (isSet(env["SSH_CONNECTION"]) || isSet(env["CI"])) return undefined
+  if (platform === "darwin") return ["open"]
+  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler"]
+  return isSet(env["DISPLAY"]) || isSet(env["WAYLAND_DISPLAY"]) ? ["xdg-open"] : undefined
+}
+
+/** If it fails, the address is still in the greeting. */
+export function openBrowser(url: string, [command, ...args]: Opener, env: NodeJS.ProcessEnv): void {
+  const child = spawn(command, [...args, url], { detached: true, stdio: "ignore", env })
+  child.on("error", () => undefined)
+  child.unref()
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value !== ""
 }

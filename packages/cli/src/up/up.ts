@@ -1,60 +1,57 @@
 import { setTimeout as pause } from "node:timers/promises"
-import { type Hub, type HubOptions, openHub } from "@signalbox/hub"
+import type { Hub } from "@signalbox/hub"
 import { counted } from "@signalbox/protocol"
-import { claudeAtHand } from "../base/claude-at-hand.ts"
-import { cockpitDirectory } from "../base/cockpit-directory.ts"
-import type { CommandContext } from "../base/command-context.ts"
-import { type DataDirectory, dataDirectory, makeDataDirectory } from "../base/data-directory.ts"
+import {
+  type CommandContext,
+  type DataDirectory,
+  dataDirectory,
+  defined,
+  type JsonOption,
+  nextCommand,
+} from "../base/context.ts"
 import { oneLine } from "../base/failure.ts"
-import { nextCommand } from "../base/next-command.ts"
-import { removeCard, writeCard } from "../base/process-card.ts"
-import type { UpOptions } from "../commands/up.ts"
-import { LocalRunner } from "../runner/local-runner.ts"
-import { greet } from "./greeting.ts"
-import { livingAgents } from "./living-agents.ts"
-import { browserOpener, openBrowser } from "./open-browser.ts"
+import { browserOpener, greet, openBrowser } from "./greeting.ts"
+import { type HubHere, openHubHere } from "./hub-here.ts"
 
-/** A runner is there within a second; machines may be busy. */
-const RUNNER_MS = 20_000
-/** Counting must not keep a hub from ending in time. */
+/** Counting must not delay the end of a hub. */
 const COUNT_MS = 1_000
+
+export interface UpOptions extends JsonOption {
+  readonly host: string
+  readonly port?: number
+  readonly open: boolean
+  readonly runner: boolean
+  readonly publicUrl?: string
+  readonly allowOrigin: readonly string[]
+  readonly trustedProxy: readonly string[]
+  readonly anonymousAgents?: boolean
+  readonly anonymousRelay?: boolean
+  readonly iUnderstandPlaintext?: boolean
+}
 
 /** Runs until it is told to stop. */
 export async function up(options: UpOptions, context: CommandContext): Promise<void> {
   const data = dataDirectory(options, context.env)
-  // Before anything is opened: whoever stops us while we start is heard.
+  // Signals are heard before anything is opened, so that a stop during the start is not lost.
   const stopped = stopSignal()
-  makeDataDirectory(data)
-  const hub = await openHub(hubOptions(options, data))
-  const runner = new LocalRunner({ hub, data, tell: (text) => void context.stderr.write(`signalbox: ${text}\n`) })
-  try {
-    writeCard(data.hubCard, { url: hub.address.url })
-    tellReady(hub, { options, data, context })
-    if (options.runner) await bringRunner(runner, context)
-    await stopped
-    await tellOfAgents(hub, options, context)
-  } finally {
-    runner.close()
-    removeCard(data.hubCard)
-    await hub.close()
-  }
-}
-
-function hubOptions(options: UpOptions, data: DataDirectory): HubOptions {
-  const cockpit = cockpitDirectory()
-  return {
-    dataDirectory: data.path,
+  const here = await openHubHere(data, {
     host: options.host,
-    ...(options.port === undefined ? {} : { port: options.port }),
-    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    ...defined({ port: options.port, publicUrl: options.publicUrl }),
     allowOrigins: options.allowOrigin,
     trustedProxies: options.trustedProxy,
     anonymousAgents: options.anonymousAgents === true,
     anonymousRelay: options.anonymousRelay === true,
     plaintextUnderstood: options.iUnderstandPlaintext === true,
-    claudeVersion: claudeAtHand(),
-    ...(options.runner ? { expectRunnerForMs: RUNNER_MS } : {}),
-    ...(cockpit === undefined ? {} : { cockpitDirectory: cockpit }),
+    hasRunner: options.runner,
+    tell: (text) => void context.stderr.write(`signalbox: ${text}\n`),
+  })
+  try {
+    tellReady(here.hub, { options, data, context })
+    if (options.runner) await bringRunner(here, context)
+    await stopped
+    await tellOfAgents(here.hub, options, context)
+  } finally {
+    await here.close()
   }
 }
 
@@ -67,7 +64,7 @@ interface Start {
 function tellReady(hub: Hub, { options, data, context }: Start): void {
   const { url, moved } = hub.address
   if (options.json === true) {
-    if (moved) context.stderr.write(`signalbox: port 8765 was taken; the hub is at ${url}\n`)
+    if (moved) context.stderr.write(`signalbox: port 8765 is taken; the hub is at ${url}\n`)
     const ready = { event: "ready", url, token: hub.admin.token, data: data.path, pid: process.pid }
     context.stdout.write(`${JSON.stringify(ready)}\n`)
     return
@@ -78,28 +75,41 @@ function tellReady(hub: Hub, { options, data, context }: Start): void {
   if (opener !== undefined) openBrowser(login, opener, context.env)
 }
 
-/** After the hub is ready: who dials in by hand need not wait for it. A hub without one is a hub all the same. */
-async function bringRunner(runner: LocalRunner, { stderr }: CommandContext): Promise<void> {
+/** After the hub is ready: external agents need not wait for the runner, and a hub works without one. */
+async function bringRunner({ startRunner }: HubHere, { stderr }: CommandContext): Promise<void> {
   try {
-    await runner.start()
+    await startRunner()
   } catch (error) {
-    stderr.write(`signalbox: the runner cannot be started: ${oneLine(error)}; "signalbox doctor" tells more\n`)
+    stderr.write(`signalbox: the runner did not start: ${oneLine(error)}; see signalbox doctor\n`)
   }
 }
 
-/** Agents outlive their hub; whoever stops it should know, and know how to end them. */
+/** Agents outlive their hub: whoever stops it should know, and know how to stop them. */
 async function tellOfAgents(hub: Hub, options: UpOptions, { stderr, env }: CommandContext): Promise<void> {
   const count = await Promise.race([livingAgents(hub), pause(COUNT_MS, 0, { ref: false })])
   if (count === 0) return
-  const they = counted(count, "agent goes on", "agents go on")
   const next = (words: string) => nextCommand(words, options, env)
   stderr.write(
-    `signalbox: ${they} without the hub; "${next("up")}" finds them again, "${next("down --agents")}" ends them\n`,
+    `signalbox: ${counted(count, "agent keeps", "agents keep")} running without the hub; reconnect with "${next("up")}", stop with "${next("down --agents")}"\n`,
   )
 }
 
+/** How many agents run on runners of this hub, as far as one page of its sessions tells. */
+async function livingAgents(hub: Hub): Promise<number> {
+  const { connectHub } = await import("@signalbox/client")
+  const client = connectHub({ url: hub.address.url, token: hub.admin.token })
+  try {
+    const { sessions } = await client.sessions({ limit: 500 })
+    return sessions.filter(({ transport }) => transport === "runner").length
+  } catch {
+    return 0
+  } finally {
+    client.close()
+  }
+}
+
 function stopSignal(): Promise<void> {
-  // Not once: a terminal and whoever started us may both say so, and the second must not cut the end short.
+  // Not once: a terminal and whoever started us may both send a signal, and the second must not cut the end short.
   return new Promise((resolve) => {
     process.on("SIGINT", () => resolve())
     process.on("SIGTERM", () => resolve())

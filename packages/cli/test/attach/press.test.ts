@@ -1,7 +1,6 @@
 import type { Key } from "ink"
 import { describe, expect, it } from "vitest"
-import { PressReader } from "../../src/attach/ink-press.ts"
-import { edited } from "../../src/attach/press.ts"
+import { edited, PressReader } from "../../src/attach/press.ts"
 import { bufferOf, moveLine } from "../../src/attach/text-buffer.ts"
 
 const NONE: Key = {

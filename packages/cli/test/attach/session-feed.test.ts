@@ -2,7 +2,7 @@ import { connectHub, type Hub } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
 import { SessionFeed } from "../../src/attach/session-feed.ts"
 import { exitCodeOf } from "../../src/base/failure.ts"
-import { whereHubIs } from "../../src/hub/find-hub.ts"
+import { whereHubIs } from "../../src/hub/connect.ts"
 import { atEnd, exitOf, startHub, type TestHub } from "../signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 50 }

@@ -1,6 +1,6 @@
 import { HubClientError } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { passingRefusal } from "../../src/loop/refusals.ts"
+import { passingRefusal } from "../../src/loop/lasting-hub.ts"
 
 const never = new AbortController().signal
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { RunState, Task } from "../../src/loop/run-state.ts"
 import { type RunView, runLines, summaryLines } from "../../src/loop/run-view.ts"
 import { cellWidth } from "../../src/terminal/cells.ts"
-import { coloursFor } from "../../src/terminal/colours.ts"
+import { coloursFor } from "../../src/terminal/output.ts"
 
 const colours = coloursFor({ isTTY: false }, {})
 const RUN = "1b0e9a52-6f0c-4d0e-9d7e-0c3a1f2b4d5e"

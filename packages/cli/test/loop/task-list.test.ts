@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { givenTasks } from "../../src/loop/given-tasks.ts"
-import { readTaskList } from "../../src/loop/task-list.ts"
+import { givenTasks, readTaskList } from "../../src/loop/task-list.ts"
 import { folder } from "../signalbox-process.ts"
 
 const LIST = `# Plans

@@ -4,7 +4,7 @@ import { claudeEnvironment, openScriptedApi, type Scenario } from "@signalbox/si
 import { describe, expect, it } from "vitest"
 import { ensureClaude } from "../../../../scripts/claude-cli.mjs"
 import { claudeVersionsNow } from "../../../../test/gate.ts"
-import { permissionWords } from "../../src/asks/permission-words.ts"
+import { permissionWords } from "../../src/asks/grants.ts"
 import { atEnd, folder, run } from "../signalbox-process.ts"
 
 function scenarioFile(scenario: Scenario): string {

@@ -26,12 +26,6 @@ export function clockTime(ms: number, { seconds = false }: { readonly seconds?: 
   return parts.map((part) => String(part).padStart(2, "0")).join(":")
 }
 
-const DOLLARS = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" })
-
-export function money(usd: number): string {
-  return usd > 0 && usd < 0.01 ? "<$0.01" : DOLLARS.format(usd)
-}
-
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`
   if (count < 1_000_000) return `${(count / 1000).toFixed(0)} kB`
@@ -39,7 +33,7 @@ export function bytes(count: number): string {
   return `${(count / 1_000_000_000).toFixed(1)} GB`
 }
 
-export { counted as plural, countWords as tokens } from "@signalbox/transcript"
+export { costWords as money, counted as plural, countWords as tokens } from "@signalbox/transcript"
 
 /** The end of a path is what tells folders apart. */
 export function shortPath(path: string, parts = 2): string {
