@@ -120,7 +120,7 @@ describe("a loop that something happens to", () => {
     expect(port).toBeLessThanOrEqual(8864)
     expect(existsSync(join(scene.data, "hub.json"))).toBe(false)
     await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow("fetch failed")
-    expect(readFileSync(join(scene.data, "runner.log"), "utf8")).toContain("the runner is over")
+    expect(readFileSync(join(scene.data, "runner.log"), "utf8")).toContain("runner stopped")
     // Its run is there for the next one.
     const again = scene.loop("--resume", loop.events("run")[0].run, "--json")
     expect([await again.exit, again.events("summary")]).toMatchObject([0, [{ state: "done", done: 1, turns: 1 }]])

@@ -46,7 +46,7 @@ describe.skipIf(tmux === undefined)("signalbox loop, in a terminal", () => {
     const tasks = ["first", "ask first", ...Array.from({ length: 70 }, (_, index) => `more of it, ${index} of many`)]
     const { scene, terminal } = await open([width, height], tasks)
     const screen = await terminal.shows("Answer: signalbox asks --data ")
-    expect(screen).toMatch(/^TASKS\.md run [0-9a-f]{8}\n░{20} 1 to answer · 1 of 72 done · \$0\.25 · 2/)
+    expect(screen).toMatch(/^TASKS\.md run [0-9a-f]{8}\n░{20} 1 request waiting · 1 of 72 done · \$0\.25 · 2/)
     expect(screen).toMatch(/\n 2 {2}asks +1 +[0-9a-f]{8} {2}ask first\n/)
     expect(screen).toMatch(/\n… and \d+ more\n/)
     await terminal.press("C-c")

@@ -74,9 +74,9 @@ describe("signalbox loop", () => {
       done: 2,
       waiting: 2,
       costUsd: 0.5,
-      reason: "--max-cost is reached",
+      reason: "--max-cost reached",
     })
-    expect(await scene.run(summary.run)).toMatchObject({ state: "stopped", note: "--max-cost is reached" })
+    expect(await scene.run(summary.run)).toMatchObject({ state: "stopped", note: "--max-cost reached" })
     const same = scene.loop("--json", "--resume", summary.run)
     expect([await same.exit, same.events("task")]).toEqual([1, []])
     const more = scene.loop("--json", "--resume", summary.run.slice(0, 8), "--max-cost", "5")
@@ -92,7 +92,7 @@ describe("signalbox loop", () => {
     expect(await loop.exit).toBe(1)
     const [summary] = loop.events("summary")
     expect(summary).toMatchObject({ state: "stopped", done: 0, waiting: 3 })
-    expect(summary.reason).toMatch(/^admin said no and stopped task [12]$/)
+    expect(summary.reason).toMatch(/^admin denied and interrupted task [12]$/)
     for (const { sessionId } of [ask, other]) expect(await scene.session(sessionId)).toMatchObject({ state: "ended" })
     await scene.asks(0)
   })
@@ -137,7 +137,7 @@ describe("signalbox loop", () => {
     const group = Number(readFileSync(pid, "utf8"))
     await expect.poll(() => livingIn(group), POLL).toBe(0)
     const stopped = await scene.run(id)
-    expect(stopped).toMatchObject({ state: "stopped", note: "you stopped it" })
+    expect(stopped).toMatchObject({ state: "stopped", note: "stopped by you" })
     expect(stopped.tasks).toMatchObject([1, 2].map(() => ({ state: "waiting", tries: 0, turns: 1 })))
     const sessions = stopped.tasks.map(({ session }: { session: string }) => session)
     for (const session of sessions) expect(await scene.session(session)).toMatchObject({ state: "ended" })
@@ -161,7 +161,9 @@ describe("signalbox loop", () => {
     const [head, newest, before] = table.lines
     expect(head).toMatch(/^RUN +STATE +DONE +FAILED +COST +WHAT +AGE$/)
     expect(newest).toMatch(new RegExp(`^${ids[0].slice(0, 8)} +done +1 of 1 +\\$0\\.25 +Only this`))
-    expect(before).toMatch(new RegExp(`^${ids[1].slice(0, 8)} +stopped +1 of 2 +\\$0\\.25 +TASKS\\.md: --max-turns is`))
+    expect(before).toMatch(
+      new RegExp(`^${ids[1].slice(0, 8)} +stopped +1 of 2 +\\$0\\.25 +TASKS\\.md: --max-turns reached`),
+    )
     const json = scene.loop("--list", "--json")
     expect(await json.exit).toBe(0)
     expect(
@@ -230,7 +232,7 @@ describe("signalbox loop", () => {
     const unknown = scene.loop("--resume", "zzz")
     expect([await unknown.exit, unknown.said()]).toEqual([
       1,
-      `signalbox: there is no run whose id begins with zzz: see "signalbox loop --list --data ${scene.data}"\n`,
+      `signalbox: no run has an id starting with zzz: see "signalbox loop --list --data ${scene.data}"\n`,
     ])
   })
 })

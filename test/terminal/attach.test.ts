@@ -98,7 +98,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
       await terminal.press("Tab")
       await expect
         .poll(async () => (await terminal.press("y"), terminal.screen()), POLL)
-        .toContain("Go to its end first")
+        .toContain("Read to the end to allow")
       expect((await hub.get(`/api/asks?session=${id}&state=pending`)).asks).toHaveLength(1)
       for (let step = 0; step < 70; step++) await terminal.press("Down")
       await terminal.shows("y allow")
@@ -145,11 +145,11 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
       (await hub.get("/api/grants")).grants.map(({ update }: { update: { type: string } }) => update.type)
     await terminal.shows(/\[ \] 1\. trust \/\S+, for this session \(a\)[^]*\[ \] 2\. switch to mode acceptEdits/)
     await terminal.press("Tab")
-    await terminal.shows("a always · 1-9 tick")
+    await terminal.shows("a always · 1-9 select")
     // Keys count a moment after Tab; this one may be pressed again and again.
     await expect.poll(async () => (await terminal.press("n"), terminal.screen()), POLL).toContain("Reason:")
     await terminal.press("Escape")
-    await terminal.shows("a always · 1-9 tick")
+    await terminal.shows("a always · 1-9 select")
     await terminal.press("2")
     const ticked = await terminal.shows(/\[x\] 2\.[^]*y allow and keep 1 ticked/)
     expect(ticked).not.toContain("a always")

@@ -111,7 +111,7 @@ describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
     await terminal.shows(/ {2}1\. switch to mode acceptEdits, for this session\n[^]*a\(lways\) \[numbers\]/)
     await terminal.type("a")
     await terminal.press("Enter")
-    await terminal.shows("Say which by its number")
+    await terminal.shows("Choose one by its number")
     await terminal.type("a 1")
     await terminal.press("Enter")
     // The second write is not asked about: the mode was switched.
@@ -127,7 +127,7 @@ describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
       turns: [{ steps: [{ tool: "AskUserQuestion", input: { questions } }, { say: "Thanks." }] }],
     }
     const terminal = await run({ scenario })
-    await terminal.shows(/Which colour\?[^]*2\. Blue[^]*own words/)
+    await terminal.shows(/Which colour\?[^]*2\. Blue[^]*own answer/)
     await terminal.type("2")
     await terminal.press("Enter")
     await terminal.shows(/Which size\?/)
@@ -165,10 +165,12 @@ describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
     const agent = await onlyChildOf(await terminal.pid())
     process.kill(agent, "SIGSTOP")
     await terminal.press("C-c")
-    await terminal.shows("Ctrl-C once more ends the agent")
+    await terminal.shows("press Ctrl-C again to stop the agent")
     // However often it is pressed: it is waited for the agent's end.
     for (let time = 0; time < 3; time++) await terminal.press("C-c")
-    expect(await terminal.shows("exit code")).toMatch(/\nsignalbox: you ended the agent in mid-turn\n[^]*exit code 1/)
+    expect(await terminal.shows("exit code")).toMatch(
+      /\nsignalbox: you stopped the agent before its turn ended\n[^]*exit code 1/,
+    )
     expect(await isRunning(agent)).toBe(false)
     expect(await terminal.flag("cursor_flag")).toBe("1")
   })
@@ -178,7 +180,9 @@ describe.skipIf(tmux === undefined)("signalbox run, in a terminal", () => {
     await terminal.shows("before")
     const agent = await onlyChildOf(await terminal.pid())
     await terminal.press("C-c")
-    expect(await terminal.shows("exit code")).toMatch(/\nsignalbox: you ended the agent in mid-turn\n[^]*exit code 1/)
+    expect(await terminal.shows("exit code")).toMatch(
+      /\nsignalbox: you stopped the agent before its turn ended\n[^]*exit code 1/,
+    )
     expect(await isRunning(agent)).toBe(false)
   })
 

@@ -49,10 +49,10 @@ describe("signalbox answer", () => {
     const empty = await hub.run(["answer", short, "allow"])
     expect([empty.code, empty.stderr]).toEqual([
       2,
-      `signalbox: it is a form, of which name, count are missing: give its fields, like --input '{"name":"…","count":2}'\n`,
+      `signalbox: the form needs name, count: give its fields, such as --input '{"name":"…","count":2}'\n`,
     ])
     const partly = await hub.run(["answer", short, "allow", "--input", '{"name":"staging"}'])
-    expect([partly.code, partly.stderr]).toEqual([2, expect.stringContaining("of which count is missing")])
+    expect([partly.code, partly.stderr]).toEqual([2, expect.stringContaining("the form needs count")])
     const content = { name: "staging", count: 3 }
     // What all asks' ids begin with may be left out.
     const options = ["--json", "--data", hub.data, "--input", JSON.stringify(content)]
@@ -68,7 +68,10 @@ describe("signalbox answer", () => {
     )
     for (const choice of [[], ["--choose", ""]]) {
       const { code, stderr } = await hub.run(["answer", id, "allow", ...choice])
-      expect([code, stderr]).toEqual([2, expect.stringMatching(/^signalbox: it asks 1 \("Which database\?"\): give /)])
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^signalbox: 1 question to answer \("Which database\?"\): give /),
+      ])
     }
     const nothing = await hub.run(["answer", "", "allow"])
     expect([nothing.code, nothing.stderr]).toEqual([
@@ -89,18 +92,19 @@ describe("signalbox answer", () => {
     const { id } = await asking(hub, move)
     const listed = await hub.run(["asks"])
     expect(listed.stdout).toMatch(
-      /can always allow:\n {2}1\. allow Bash\(mv.*\(--always\)\n {2}2\. trust \/\S+, .*\n {2}3\. switch to mode acceptEdits, for this session\n/,
+      /Always allow with ask_\w+:\n {2}1\. allow Bash\(mv.*\(--always\)\n {2}2\. trust \/\S+, .*\n {2}3\. switch to mode acceptEdits, for this session\n/,
     )
     for (const wrong of [["4"], ["1", "--always", "4"]]) {
       const { code, stderr } = await hub.run(["answer", id, "allow", "--always", ...wrong])
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/^signalbox: say which standing permission: .*1\. allow/),
+        expect.stringMatching(/^signalbox: choose what to always allow, with --always and a number: .*1\. allow/),
       ])
     }
     expect((await hub.run(["answer", "--always", id, "allow"])).stderr).toContain("put --always last")
     const answered = await hub.run(["answer", id, "allow", "--always"])
     expect([answered.code, await kept()]).toEqual([0, ["addRules"]])
+    expect(answered.stderr).toMatch(/^Kept: allow Bash\(mv.*, in this project \(just me\)\n$/)
     const second = await asking(hub, { ...move, input: { command: "mv c /var/tmp/d" } })
     await hub.json("answer", second.id, "allow", "--always", "3", "--always", "2")
     expect((await kept()).toSorted()).toEqual(["addDirectories", "addRules", "setMode"])
@@ -112,11 +116,11 @@ describe("signalbox answer", () => {
     const unclear = await hub.run(["answer", id, "allow", "--always"])
     expect([unclear.code, unclear.stderr]).toEqual([
       2,
-      "signalbox: say which standing permission: --always with a number of 1. switch to mode acceptEdits, for this session\n",
+      "signalbox: choose what to always allow, with --always and a number: 1. switch to mode acceptEdits, for this session\n",
     ])
     expect((await hub.run(["answer", id, "allow"])).code).toBe(0)
     const question = await asking(hub, QUESTION)
     const none = await hub.run(["answer", question.id, "allow", "--choose", "x", "--always"])
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("offers no standing permission")])
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("offers nothing to always allow")])
   })
 })

@@ -59,7 +59,7 @@ describe("completion", () => {
 
   it("[CL26] other shells are refused", async () => {
     const { code, stderr } = await run(["completion", "tcsh"])
-    expect([code, stderr]).toEqual([2, "signalbox: tcsh: there are scripts for bash, zsh and fish\n"])
+    expect([code, stderr]).toEqual([2, "signalbox: tcsh: choose one of bash, zsh, fish\n"])
     expect((await run(["completion", "zsh"])).stdout).toMatch(/^#compdef signalbox\n/)
   })
 

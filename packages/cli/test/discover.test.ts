@@ -97,9 +97,9 @@ describe("signalbox discover", () => {
     writeFileSync(join(had, "admin-token"), "sbx_x\n", { mode: 0o600 })
     const adviceFor = async (path: string) => (await run(["ls"], { env: { SIGNALBOX_DATA: path } })).stderr
     expect(await adviceFor(had)).toMatch(
-      /^signalbox: your hub is not running: start it again with "signalbox up --data [^"]+"; another one answers/,
+      /^signalbox: your hub is not running: start it with "signalbox up --data [^"]+"\. Another hub is running/,
     )
-    expect(await adviceFor(none)).toMatch(/^signalbox: no hub is configured here, but one answers/)
+    expect(await adviceFor(none)).toMatch(/^signalbox: no hub is configured, but one is running/)
     // Whoever names a directory means its hub.
     const named = await run(["ls", "--data", folder()])
     expect([named.code, named.stderr.includes(url)]).toEqual([3, false])

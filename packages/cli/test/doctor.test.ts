@@ -42,7 +42,7 @@ describe("signalbox doctor", () => {
     const found = Object.fromEntries(report.checks.map((check) => [check.name, check.found]))
     expect(found["claude"]).toMatch(new RegExp(`^2\\.1\\.325 at ${bin} on `))
     expect(found["sign-in"]).toBe("by the variable ANTHROPIC_API_KEY")
-    expect(found["hub"]).toBe(`${hub.url}, you are admin`)
+    expect(found["hub"]).toBe(`${hub.url}, your role: admin`)
     expect(found["runner"]).toMatch(/\((?:0 agents|1 agent)\)$/)
     expect(told.stdout).not.toContain(secret)
     expect(told.stdout).not.toContain(hub.token)
@@ -82,9 +82,9 @@ describe("signalbox doctor", () => {
       "data",
       "tokens",
     ])
-    expect(told.stdout).toContain(`To do: chmod 700 ${data}`)
-    expect(told.stdout).toContain("To do: start it: signalbox up")
-    expect(lines.filter((line) => !line.startsWith("ok") && !line.includes("To do: "))).toEqual([])
+    expect(told.stdout).toContain(`Fix: chmod 700 ${data}`)
+    expect(told.stdout).toContain("Fix: start it: signalbox up")
+    expect(lines.filter((line) => !line.startsWith("ok") && !line.includes("Fix: "))).toEqual([])
   })
 
   it("[CL27] tells a hub that is named without a token, or by no address, from one that is not running", async () => {
@@ -96,7 +96,7 @@ describe("signalbox doctor", () => {
     expect(await hubOf({})).toMatchObject({ state: "note", found: "not running" })
     expect(await hubOf({ SIGNALBOX_URL: "http://127.0.0.1:9" })).toMatchObject({
       state: "wrong",
-      found: "there is no token for the hub at http://127.0.0.1:9",
+      found: "no token for the hub at http://127.0.0.1:9",
       todo: expect.stringMatching(/^set SIGNALBOX_TOKEN to /),
     })
     expect(await hubOf({ SIGNALBOX_URL: "notaurl" })).toMatchObject({

@@ -28,10 +28,7 @@ describe("a hub or a machine that is away", () => {
     const address = server.address()
     const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
     const ended = await run(["runner", "--hub", url, "--data", folder()], { env: { SIGNALBOX_TOKEN: "sbx_x" } })
-    expect([ended.code, ended.stderr]).toEqual([
-      1,
-      `signalbox: what answers at ${url} is not a hub: give --hub a hub's address\n`,
-    ])
+    expect([ended.code, ended.stderr]).toEqual([1, `signalbox: ${url} is not a hub: give --hub a hub's address\n`])
   })
 
   it("[CL51] send says that a message waits for a machine that is away", async () => {
@@ -49,7 +46,7 @@ describe("a hub or a machine that is away", () => {
     runner.child.kill("SIGKILL")
     await expect.poll(state, POLL).toBe("disconnected")
     const sent = await hub.run(["send", id, "two"])
-    expect(sent.stderr).toMatch(/^The message waits: the machine attic is not connected \(last seen .* ago\)\. /)
+    expect(sent.stderr).toMatch(/^The message is queued: the machine attic is not connected \(last seen .* ago\)\. /)
     expect(await hub.json("send", id, "three")).toMatchObject({ waitsFor: expect.stringContaining("attic") })
   })
 
@@ -66,7 +63,7 @@ describe("a hub or a machine that is away", () => {
     }
     expect(hub.process.child.exitCode).toBeNull()
     const here = { ...elsewhere, SIGNALBOX_URL: hub.url.replace("127.0.0.1", "localhost") }
-    expect((await run(["down"], { env: here })).stderr).toContain("The hub is stopped.")
+    expect((await run(["down"], { env: here })).stderr).toContain("Hub stopped.")
     expect((await run(["down", "--data", hub.data], { env: elsewhere })).code).toBe(0)
   })
 

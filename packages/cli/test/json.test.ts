@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { LAUNCH_MODES, MACHINE_MODE } from "@signalbox/protocol/launch-options"
-import { PERMISSION_MODES } from "@signalbox/protocol/schemas"
+import { EFFORT_LEVELS, PERMISSION_MODES } from "@signalbox/protocol/schemas"
 import { describe, expect, it } from "vitest"
+import { EFFORTS } from "../src/commands/sessions.ts"
 import { exitOf, folder, run, start, startHub } from "./signalbox-process.ts"
 
 const POLL = { timeout: 60_000, interval: 100 }
@@ -47,12 +48,20 @@ describe("--mode", () => {
   it("[CL54] a mode that does not exist is refused before anything is started", async () => {
     for (const words of [["new"], ["run", "hello"], ["loop", "do it"]]) {
       const { code, stderr } = await run([...words, "--mode", "bogus"], { env: { SIGNALBOX_DATA: folder() } })
-      expect([code, stderr]).toEqual([2, `signalbox: --mode bogus: give one of ${LAUNCH_MODES.join(", ")}\n`])
+      expect([code, stderr]).toEqual([2, `signalbox: --mode bogus: choose one of ${LAUNCH_MODES.join(", ")}\n`])
     }
   })
 
   it("[CL54] the modes are those of the schemas, and the machine's own", () => {
     const known = new Set(Object.values(PERMISSION_MODES).flatMap((modes) => [...modes]))
     expect([...LAUNCH_MODES].toSorted()).toEqual([...known, MACHINE_MODE].toSorted())
+  })
+})
+
+describe("--effort", () => {
+  it("[CL64] an effort that does not exist is refused with the choices, before anything is started", async () => {
+    const { code, stderr } = await run(["new", "--effort", "bogus"], { env: { SIGNALBOX_DATA: folder() } })
+    expect([code, stderr]).toEqual([2, `signalbox: --effort bogus: choose one of ${EFFORT_LEVELS.join(", ")}\n`])
+    expect(EFFORTS).toEqual(EFFORT_LEVELS)
   })
 })

@@ -17,8 +17,8 @@ describe("what is suggested to type next", () => {
     const hub = await startHub("runner")
     const named = `--data ${hub.data}`
     const told = async (...args: string[]) => (await hub.run(args)).stderr
-    expect(await told("ls")).toBe(`No sessions. Make one: signalbox new --prompt "What is in this folder?" ${named}\n`)
-    expect(await told("loop", "--list")).toBe(`No runs. Begin one: signalbox loop TASKS.md ${named}\n`)
+    expect(await told("ls")).toBe(`No sessions. Start one: signalbox new --prompt "What is in this folder?" ${named}\n`)
+    expect(await told("loop", "--list")).toBe(`No runs. Start one: signalbox loop TASKS.md ${named}\n`)
     expect(await told("attach", "3f2a")).toContain(`signalbox log 3f2a --follow ${named}\n`)
     const made = await told("token", "create", "--role", "viewer")
     expect(made).toMatch(/take it back with: signalbox token revoke [\w-]+ --data /)
@@ -61,10 +61,10 @@ describe("a hub that is gone while its runner lives", () => {
     expect(await checkOf("hub")).toMatchObject({ state: "note", todo: `start it: signalbox up --data ${hub.data}` })
     expect(await checkOf("runner")).toMatchObject({
       state: "note",
-      found: expect.stringMatching(/^lives here without a hub \(pid \d+, 1 agent\)$/),
+      found: expect.stringMatching(/^running without a hub \(pid \d+, 1 agent\)$/),
       todo: expect.stringContaining(`signalbox down --agents --data ${hub.data}`),
     })
     expect((await hub.run(["down", "--agents"])).code).toBe(0)
-    expect(await checkOf("runner")).toMatchObject({ state: "note", found: "none lives here" })
+    expect(await checkOf("runner")).toMatchObject({ state: "note", found: "not running" })
   })
 })

@@ -36,7 +36,7 @@ describe("the runner beside the hub", () => {
     next.process.child.kill("SIGTERM")
     expect(await exitOf(next.process)).toBe(0)
     expect(next.process.said()).toContain(
-      `1 agent goes on without the hub; "signalbox up --data ${hub.data}" finds them again`,
+      `1 agent keeps running without the hub; reconnect with "signalbox up --data ${hub.data}"`,
     )
     expect(isAlive(runner)).toBe(true)
   })
@@ -53,7 +53,7 @@ describe("the runner beside the hub", () => {
     const second = await runnerOf(next)
     const left = await next.run(["down"])
     expect(left.code).toBe(0)
-    expect(left.stderr).toContain("The hub is stopped.\n1 agent goes on living")
+    expect(left.stderr).toContain("Hub stopped.\n1 agent keeps running")
     expect(left.stderr).toContain("signalbox down --agents")
     expect(isAlive(second)).toBe(true)
     expect(await next.json("down", "--agents")).toEqual({ hub: "absent", runner: "stopped", agents: 0 })
@@ -122,7 +122,7 @@ describe("a runner that dies", () => {
     const next = await startHub("runner", { data: hub.data })
     expect(await runnerOf(next)).toEqual(second)
     const log = () => readFileSync(join(hub.data, "runner.log"), "utf8")
-    await expect.poll(log, POLL).toContain("another runner lives here")
+    await expect.poll(log, POLL).toContain("another runner is already running here")
     process.kill(second.pid, "SIGKILL")
     await expect
       .poll(() => next.process.said(), POLL)
@@ -186,9 +186,11 @@ describe("a runner for a hub elsewhere", () => {
       return stderr
     }
     expect(await refused("sbx_wrong")).toMatch(
-      /^signalbox: the hub at \S+ does not know this token: [^\n]*signalbox token create --role runner"\n$/,
+      /^signalbox: that token isn't valid on the hub at \S+: [^\n]*signalbox token create --role runner\n$/,
     )
-    expect(await refused(hub.token)).toMatch(/^signalbox: this token has the role admin, and a runner needs [^\n]+\n$/)
+    expect(await refused(hub.token)).toMatch(
+      /^signalbox: a runner needs a token with the role runner; this one has admin: [^\n]+\n$/,
+    )
   })
 
   it("[CL61] plain http beyond this machine warns, whatever the name looks like", async () => {

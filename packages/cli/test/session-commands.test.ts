@@ -48,7 +48,9 @@ describe("sessions from the command line", () => {
     expect(again.code).toBe(1)
     expect(again.stderr).toMatch(/^signalbox: .*needs no answer any more\n$/)
     const log = await hub.run(["log", id.slice(0, 8)])
-    expect(log.stdout).toMatch(/admin: permission please\n[^]*asks: Bash npm test\n[^]*admin allows it\n[^]*turn: done/)
+    expect(log.stdout).toMatch(
+      /admin: permission please\n[^]*asks: Bash npm test\n[^]*admin allowed it\n[^]*turn: done/,
+    )
     const events = (await hub.run(["log", id, "--json"])).stdout.trim().split("\n")
     expect(events.map((line) => JSON.parse(line).seq)).toEqual(events.map((_, index) => index + 1))
     const tail = await hub.run(["log", id, "--json", "--tail", "2"])
@@ -155,11 +157,11 @@ describe("what every command has in common", () => {
     const shared = ids.map((id) => id.slice(0, 1)).find((digit, index, all) => all.indexOf(digit) !== index) ?? ""
     const ambiguous = await hub.run(["log", shared])
     expect(ambiguous.code).toBe(2)
-    expect(ambiguous.stderr).toMatch(/^signalbox: [0-9a-f] fits \d+ \([^\n]*\): give more of the id\n$/)
+    expect(ambiguous.stderr).toMatch(/^signalbox: [0-9a-f] matches \d+ \([^\n]*\): give more of the id\n$/)
     const unknown = await hub.run(["log", "zzz"])
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
-      `signalbox: there is no session whose id begins with zzz: see "signalbox ls --all --data ${hub.data}"\n`,
+      `signalbox: no session has an id starting with zzz: see "signalbox ls --all --data ${hub.data}"\n`,
     ])
     for (const id of ids.slice(0, 2)) expect((await hub.run(["log", id.slice(0, 13)])).code).toBe(0)
   })
@@ -198,7 +200,9 @@ describe("what every command has in common", () => {
       child.stderr?.on("data", (data: Buffer) => void (said += data.toString()))
       const [code] = await once(child, "close")
       expect({ args, code }).toEqual({ args, code: 1 })
-      expect(said).toMatch(/^(?:signalbox|claude-sim): what it prints cannot be written: [^\n]+\n$/)
+      expect(said).toMatch(
+        /^(?:signalbox|claude-sim): (?:can't write the output|what it prints cannot be written): [^\n]+\n$/,
+      )
     }
   })
 
@@ -256,7 +260,7 @@ describe("what every command has in common", () => {
     const hub = await startHub("no-runner")
     const ended = await hub.run(["new", "--agent", "simulator", "--attach"])
     expect(ended).toMatchObject({ code: 2, stdout: "" })
-    expect(ended.stderr).toMatch(/^signalbox: attach needs a terminal; [^\n]*signalbox log [^\n]*\n$/)
+    expect(ended.stderr).toMatch(/^signalbox: attach needs a terminal\. [^\n]*signalbox log [^\n]*\n$/)
     expect((await hub.json("ls", "--all")).sessions).toEqual([])
     // Nor is a hub looked for.
     const wrong = [

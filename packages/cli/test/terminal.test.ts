@@ -57,9 +57,9 @@ describe("what is shown in a terminal", () => {
     const result = { type: "tool_result", content: [{ type: "text", text: "total 0" }] }
     expect(told({ type: "user", message: { content: [result] } })).toEqual(["gives: total 0"])
     const success = { type: "result", subtype: "success", duration_ms: 1500, total_cost_usd: 0.01 }
-    expect(told(success)).toEqual(["turn: done after 1.5 s, $0.0100 in all"])
+    expect(told(success)).toEqual(["turn: done after 1.5 s, $0.01 in total"])
     expect(told({ type: "result", subtype: "error_max_turns" })).toEqual(["turn: failed (error_max_turns)"])
-    expect(told({ ...success, is_error: true })).toEqual(["turn: failed after 1.5 s, $0.0100 in all"])
+    expect(told({ ...success, is_error: true })).toEqual(["turn: failed after 1.5 s, $0.01 in total"])
     const signedOut = {
       type: "result",
       subtype: "success",
@@ -86,7 +86,7 @@ describe("what is shown to people", () => {
     expect(told({ type: "control_request", request })).toEqual(["asks: Which colour? / Which size?"])
     const updatedInput = { questions, answers: { "Which colour?": "Red", "Which size?": "L" } }
     const response = { response: { behavior: "allow", updatedInput } }
-    expect(told({ type: "control_response", response }, "client")).toEqual(["ada answers: Red / L"])
+    expect(told({ type: "control_response", response }, "client")).toEqual(["ada answered: Red / L"])
   })
 
   it("[CL56] sums of money have no dust, counts their plural, and diagnostics are left out", () => {

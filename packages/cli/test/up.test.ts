@@ -84,7 +84,7 @@ describe("signalbox up", () => {
 
   it("[CL5] wrong usage exits 2 and says what to do", async () => {
     const wrongPort = await run(["up", "--port", "many", "--data", folder()])
-    expect(wrongPort).toMatchObject({ code: 2, stderr: "signalbox: --port many: give a number from 0 to 65535\n" })
+    expect(wrongPort).toMatchObject({ code: 2, stderr: "signalbox: --port many: must be from 0 to 65535\n" })
     const wrongOption = await run(["up", "--prot", "1"])
     expect(wrongOption.code).toBe(2)
     expect(wrongOption.stderr).toContain("--port")
@@ -103,7 +103,7 @@ describe("signalbox up", () => {
     async () => {
       const ended = await run(["up", "--json", "--no-runner", "--port", "0", "--data", "/proc/signalbox/data"])
       expect(ended.code).toBe(1)
-      expect(ended.stderr).toMatch(/^signalbox: \/proc\/signalbox\/data cannot be made [^\n]*--data\n$/)
+      expect(ended.stderr).toMatch(/^signalbox: can't create \/proc\/signalbox\/data [^\n]*--data\n$/)
     },
   )
 
@@ -135,7 +135,7 @@ describe("signalbox up", () => {
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("{"))
     expect(greeting).toHaveLength(5)
-    expect(greeting[0]).toMatch(/^The hub is up at http:\/\/127\.0\.0\.1:\d+, without a runner\. Ctrl-C stops it\.$/)
+    expect(greeting[0]).toMatch(/^Hub running at http:\/\/127\.0\.0\.1:\d+, without a runner\. Ctrl-C stops it\.$/)
     expect(greeting.join("\n")).toContain(login)
     expect(login).toMatch(/\/login#code=[\w-]{16,}$/)
     expect(running.lines).toEqual([])

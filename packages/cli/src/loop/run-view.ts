@@ -92,7 +92,7 @@ function todoOf(view: RunView): string | undefined {
 }
 
 function askingIn({ state }: RunView): number {
-  return state.tasks.filter((task) => stateWord(task) === "needs answer").length
+  return state.tasks.filter((task) => stateWord(task) === "asks").length
 }
 
 /** "3 of 8 done, 1 failed · $0.42 · 5 turns · 4 min 12 s" */
@@ -146,7 +146,7 @@ export function stopText(why: StopReason): string {
 export function stateWord(task: Task): string {
   switch (task.state) {
     case "working":
-      return task.asks ? "needs answer" : "working"
+      return task.asks ? "asks" : "working"
     case "leaving":
       return "stopping"
     case "cut":
@@ -165,7 +165,7 @@ function stateColour(task: Task, { green, red, yellow, cyan, dim }: Colours): (t
       return green
     case "failed":
       return red
-    case "needs answer":
+    case "asks":
     case "stopping":
       return yellow
     case "waiting":

@@ -45,7 +45,7 @@ export type Colours = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow
 /** Colours on a terminal only, and never where NO_COLOR is set. */
 export function coloursFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Colours {
   const isPainted = stream.isTTY === true && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb"
-  return paints((name) => (isPainted ? (text) => styleText(name, text) : (text) => text))
+  return paints((name) => (isPainted ? (text) => styleText(name, text, { validateStream: false }) : (text) => text))
 }
 
 /** Paints nothing. */

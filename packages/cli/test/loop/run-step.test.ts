@@ -120,7 +120,7 @@ describe("a run, step by step", () => {
     const left = after(stopped.now, { type: "left", task: 1 })
     expect(left.now.tasks).toMatchObject([{ state: "waiting", tries: 0, turns: 1 }])
     const resumed = after(takenUp(left.now), BEGIN)
-    expect(resumed.effects).toMatchObject([{ do: "turn", task: 1, message: expect.stringContaining("go on") }])
+    expect(resumed.effects).toMatchObject([{ do: "turn", task: 1, message: expect.stringContaining("continue") }])
     expect(resumed.now.tasks).toMatchObject([{ state: "working", tries: 1, turns: 2 }])
     const again = after(resumed.now, turn(1), failed(1))
     expect(again.now.tasks).toMatchObject([{ state: "working", tries: 2, turns: 3 }])
@@ -157,7 +157,7 @@ describe("a run, step by step", () => {
       ["failed", 3],
     ])
     expect(effects).toMatchObject([
-      { do: "turn", task: 3, message: expect.stringContaining("go on") },
+      { do: "turn", task: 3, message: expect.stringContaining("continue") },
       { do: "turn", task: 4, message: "d" },
     ])
     const end = after(now, turn(3), turn(4))

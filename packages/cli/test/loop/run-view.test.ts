@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { RunState, Task } from "../../src/loop/run-state.ts"
 import { type RunView, runLines, summaryLines } from "../../src/loop/run-view.ts"
-import { cellWidth } from "../../src/terminal/cells.ts"
 import { coloursFor } from "../../src/terminal/output.ts"
+import { cellWidth } from "../../src/terminal/text.ts"
 
 const colours = coloursFor({ isTTY: false }, {})
 const RUN = "1b0e9a52-6f0c-4d0e-9d7e-0c3a1f2b4d5e"
@@ -39,7 +39,7 @@ const TASKS: readonly Task[] = [
 describe("what is shown of a run", () => {
   it("[LP20] a bar with the counts, and a row for each task", () => {
     expect(runLines(viewOf(TASKS), { width: 80, height: 24, colours })).toEqual([
-      "██████████░░░░░░░░░░ 1 to answer: signalbox asks · 1 of 4 done, 1 failed · $0.4…",
+      "██████████░░░░░░░░░░ 1 request waiting: signalbox asks · 1 of 4 done, 1 fail…",
       "#  STATE    TRY   COST  SESSION   TASK",
       "1  done       1  $0.30  3f2a91c0  Fix the login",
       "2  asks       2  $0.12  3f2a91c0  Write the docs",
@@ -52,7 +52,7 @@ describe("what is shown of a run", () => {
     const tasks = TASKS.filter(({ state }) => state !== "working")
     const stopped = viewOf(tasks, {}, { name: "over", outcome: "stopped", why: { kind: "user" } })
     expect(summaryLines(stopped, colours)).toEqual([
-      "Stopped (you stopped it): 1 of 3 done, 1 failed · $0.30 · 4 turns · 4m 12s",
+      "Stopped (stopped by you): 1 of 3 done, 1 failed · $0.30 · 4 turns · 4 min 12 s",
       "  3. Paint it red: npm test failed (exit code 1) (signalbox log 3f2a91c0)",
       "Go on with it: signalbox loop --resume 1b0e9a52",
     ])
@@ -61,7 +61,7 @@ describe("what is shown of a run", () => {
   it("[LP20] [CL41] commands are of the data directory that was named, and leave the counts their room", () => {
     const command = (words: string) => `signalbox ${words} --data /srv/sbx`
     const lines = runLines(viewOf(TASKS, { command }), { width: 80, height: 24, colours })
-    expect(lines[0]).toMatch(/ 1 to answer · 1 of 4 done, 1 failed · \$0\.42 · /)
+    expect(lines[0]).toMatch(/ 1 request waiting · 1 of 4 done, 1 failed · \$0\.42 · /)
     expect(lines.at(-1)).toBe("Answer: signalbox asks --data /srv/sbx")
     expect(runLines(viewOf(TASKS, { command }), { width: 80, height: 7, colours }).length).toBeLessThanOrEqual(7)
     const tasks = TASKS.filter(({ state }) => state !== "working")

@@ -55,9 +55,9 @@ describe("the tasks of a run", () => {
   it("[LP1] a list without boxes, a file that is not there and nothing at all are refused with what to do", () => {
     const file = join(folder(), "notes.md")
     writeFileSync(file, "- one\n- two\n")
-    expect(() => givenTasks([file])).toThrow('write each as a line that begins with "- [ ] "')
+    expect(() => givenTasks([file])).toThrow('write each as a line that starts with "- [ ] "')
     expect(() => givenTasks(["missing.md"])).toThrow("missing.md cannot be read")
-    expect(() => givenTasks([])).toThrow("say what to do")
+    expect(() => givenTasks([])).toThrow("give the tasks")
     expect(() => givenTasks(["x".repeat(100_001)])).toThrow("longer than 100000 characters")
   })
 })

@@ -86,7 +86,7 @@ describe("signalbox run, without a terminal", () => {
       "allow Bash(npm ci:*), for this session",
     )
     expect(words({ type: "setMode", mode: "acceptEdits", destination: "userSettings" })).toBe(
-      "switch to mode acceptEdits, in all my projects here",
+      "switch to mode acceptEdits, in all projects on this machine",
     )
     expect(words({ type: "addDirectories", directories: ["/x\u202e"], destination: "odd" })).toBe(
       "trust /x<U+202E>, in odd",
