@@ -64,6 +64,18 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
       "completion",
     ],
   },
+  sdk: {
+    base: [],
+    types: [],
+    mcp: ["base", "types"],
+    sessions: ["base", "types"],
+    launch: ["base", "types", "mcp"],
+    store: ["base", "types", "sessions", "launch"],
+    hub: ["base", "types", "launch"],
+    engine: ["base", "types", "mcp", "launch", "store", "hub"],
+    query: ["base", "types", "launch", "store", "engine"],
+    spawn: ["base", "types", "launch", "hub"],
+  },
   web: {
     app: [],
     design: ["app"],

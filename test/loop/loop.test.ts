@@ -137,7 +137,7 @@ describe("signalbox loop", () => {
     const group = Number(readFileSync(pid, "utf8"))
     await expect.poll(() => livingIn(group), POLL).toBe(0)
     const stopped = await scene.run(id)
-    expect(stopped).toMatchObject({ state: "stopped", note: "stopped by you" })
+    expect(stopped).toMatchObject({ state: "stopped", note: "you stopped it" })
     expect(stopped.tasks).toMatchObject([1, 2].map(() => ({ state: "waiting", tries: 0, turns: 1 })))
     const sessions = stopped.tasks.map(({ session }: { session: string }) => session)
     for (const session of sessions) expect(await scene.session(session)).toMatchObject({ state: "ended" })

@@ -38,7 +38,7 @@ describe("errors name their cause", () => {
     writeFileSync(file, "")
     const up = (path: string) => run(["up", "--json", "--port", "0", "--no-runner", "--data", path])
     const wrong = await up(file)
-    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/can't create .*EEXIST.*--data\n$/)])
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringMatching(/cannot be made .*EEXIST.*--data\n$/)])
     if (data === undefined) return
     const readOnly = await up(data)
     expect(readOnly.code).toBe(1)

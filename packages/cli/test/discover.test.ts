@@ -89,7 +89,7 @@ describe("signalbox discover", () => {
       const { code, stderr } = await run(args, { env: { SIGNALBOX_DATA: folder() } })
       expect({ args, code }).toEqual({ args, code: 3 })
       expect(stderr).toMatch(/^signalbox: [^\n]+\n$/)
-      expect(stderr).toContain("SIGNALBOX_TOKEN to a token of it")
+      expect(stderr).toContain("and SIGNALBOX_TOKEN")
       expect(stderr).toContain(url)
     }
     // Whoever had a hub here is told first how to get it back.

@@ -54,7 +54,7 @@ describe("signalbox doctor", () => {
     await hub.json("new", "--agent", "simulator", "--cwd", folder())
     const { token } = await hub.json("token", "create", "--role", "runner")
     const attic = start(["runner", "--hub", hub.url, "--name", "attic", "--data", folder()], { SIGNALBOX_TOKEN: token })
-    await expect.poll(() => attic.said(), { timeout: 60_000 }).toContain("serves")
+    await expect.poll(() => attic.said(), { timeout: 60_000 }).toContain("Connected to")
     attic.child.kill("SIGTERM")
     await exitOf(attic)
     const told = await run(["doctor", "--json", "--data", hub.data], { env: { ...env, ANTHROPIC_API_KEY: "sk-x" } })

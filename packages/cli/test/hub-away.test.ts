@@ -11,12 +11,12 @@ describe("a hub or a machine that is away", () => {
     const { token } = await hub.json("token", "create", "--role", "runner")
     const dead = await deadAddress()
     const lost = start(["runner", "--hub", dead, "--data", folder()], { SIGNALBOX_TOKEN: token })
-    await expect.poll(() => lost.said(), POLL).toContain(`The hub at ${dead} does not answer (connect ECONNREFUSED`)
+    await expect.poll(() => lost.said(), POLL).toContain(`Can't reach the hub at ${dead} (connect ECONNREFUSED`)
     lost.child.kill("SIGTERM")
     expect(await exitOf(lost)).toBe(3)
-    expect(lost.said()).not.toContain("serves")
+    expect(lost.said()).not.toContain("Connected to")
     const found = start(["runner", "--hub", hub.url, "--data", folder()], { SIGNALBOX_TOKEN: token })
-    await expect.poll(() => found.said(), POLL).toContain(`serves ${hub.url}`)
+    await expect.poll(() => found.said(), POLL).toContain(`Connected to ${hub.url}`)
     found.child.kill("SIGTERM")
     expect(await exitOf(found)).toBe(0)
   })
@@ -37,7 +37,7 @@ describe("a hub or a machine that is away", () => {
     const runner = start(["runner", "--hub", hub.url, "--name", "attic", "--data", folder()], {
       SIGNALBOX_TOKEN: token,
     })
-    await expect.poll(() => runner.said(), POLL).toContain("serves")
+    await expect.poll(() => runner.said(), POLL).toContain("Connected to")
     const { id } = await hub.json("new", "--agent", "simulator", "--cwd", folder())
     const state = async () => (await hub.call("GET", `/api/sessions/${id}`)).state
     await expect.poll(state, POLL).toBe("idle")
@@ -57,7 +57,7 @@ describe("a hub or a machine that is away", () => {
       const refused = await run(["down", ...more], { env: elsewhere })
       expect(refused.code).toBe(2)
       expect(refused.stderr).toContain(
-        "SIGNALBOX_URL is http://10.0.0.5:8765, and down stops only a hub of this machine",
+        "SIGNALBOX_URL is http://10.0.0.5:8765, and down stops only a hub on this machine",
       )
       expect(refused.stderr).toContain(`"signalbox ${["down", ...more].join(" ")} --data ${hub.data}"`)
     }

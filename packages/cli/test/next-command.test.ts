@@ -21,7 +21,7 @@ describe("what is suggested to type next", () => {
     expect(await told("loop", "--list")).toBe(`No runs. Start one: signalbox loop TASKS.md ${named}\n`)
     expect(await told("attach", "3f2a")).toContain(`signalbox log 3f2a --follow ${named}\n`)
     const made = await told("token", "create", "--role", "viewer")
-    expect(made).toMatch(/take it back with: signalbox token revoke [\w-]+ --data /)
+    expect(made).toMatch(/To revoke it: signalbox token revoke [\w-]+ --data /)
     const byVariable = await run(["ls"], { env: { SIGNALBOX_DATA: hub.data } })
     expect(byVariable.stderr).toContain(named)
 

@@ -25,7 +25,7 @@ describe.each(claudeVersionsNow)("claude %s without an account", (version) => {
     const alone = await run(["run", "hello", "--cwd", folder()], { env: environment(env) })
     expect([alone.code, alone.stderr]).toEqual([
       1,
-      expect.stringContaining("signalbox: the agent is not signed in: run claude, then /login"),
+      expect.stringContaining("signalbox: not signed in: run claude, then /login"),
     ])
   })
 })

@@ -121,7 +121,7 @@ describe("what every command has in common", () => {
     const gone = await run(["ls"], { env: { SIGNALBOX_URL: "http://127.0.0.1:9", SIGNALBOX_TOKEN: "sbx_none" } })
     expect(gone.code).toBe(3)
     expect(gone.stderr).toMatch(
-      /^signalbox: [^\n]*cannot be reached \([^\n]*\): check SIGNALBOX_URL, and whether that hub is up\n$/,
+      /^signalbox: can't reach [^\n]* \([^\n]*\): check SIGNALBOX_URL, and that the hub is running\n$/,
     )
     const hub = await startHub("no-runner")
     const wrongToken = await run(["ls"], { env: { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: "sbx_wrong" } })

@@ -1,5 +1,11 @@
 export { AbortError, SdkError, type SdkErrorCode, SessionError, type SessionErrorCode } from "./base/errors.ts"
-export { EXIT_REASONS, type ExitReason, HOOK_EVENTS, SYSTEM_PROMPT_DYNAMIC_BOUNDARY } from "./constants.ts"
+export {
+  BUILTIN_TOOL_NAMES,
+  EXIT_REASONS,
+  HOOK_EVENTS,
+  LEGACY_TOOL_NAME_ALIASES,
+  SYSTEM_PROMPT_DYNAMIC_BOUNDARY,
+} from "./constants.ts"
 export {
   archiveSession,
   deleteSession,
@@ -16,15 +22,18 @@ export {
   tagSession,
   unarchiveSession,
 } from "./lazy-functions.ts"
-export { type CreateSdkMcpServerOptions, createSdkMcpServer } from "./mcp/create-sdk-mcp-server.ts"
-export { type AnyZodRawShape, type InferShape, type SdkMcpToolDefinition, type ToolExtras, tool } from "./mcp/tool.ts"
 export {
-  BUILTIN_TOOL_NAMES,
-  LEGACY_TOOL_NAME_ALIASES,
-} from "./published-constants.ts"
-export type { PrewarmParams } from "./query/prewarm.ts"
+  type AnyZodRawShape,
+  type CreateSdkMcpServerOptions,
+  createSdkMcpServer,
+  type InferShape,
+  type SdkMcpToolDefinition,
+  type ToolExtras,
+  tool,
+} from "./mcp/sdk-mcp-server.ts"
+export type { StartupParams } from "./query/query.ts"
 export { query } from "./query/query.ts"
-export type { StartupParams } from "./query/startup.ts"
+export type { PrewarmParams } from "./query/spare.ts"
 export {
   type SDKSession,
   type SDKSessionOptions,
@@ -51,8 +60,8 @@ export { type SpawnOnHubOptions, spawnOnHub } from "./spawn/spawn-on-hub.ts"
 export type { ImportSessionToStoreOptions } from "./store/import-session.ts"
 export { InMemorySessionStore } from "./store/in-memory-session-store.ts"
 export type * from "./types/control.ts"
+export type * from "./types/control.ts"
 export type * from "./types/hooks.ts"
-export type * from "./types/interaction.ts"
 export type * from "./types/mcp.ts"
 export type {
   FastModeDisabledReason,
@@ -67,10 +76,10 @@ export type {
 } from "./types/message-parts.ts"
 export type * from "./types/messages.ts"
 export type * from "./types/options.ts"
-export type * from "./types/parts.ts"
+export type * from "./types/options.ts"
 export type * from "./types/permissions.ts"
-export type * from "./types/process.ts"
+export type * from "./types/permissions.ts"
+export type * from "./types/query.ts"
 export type * from "./types/query.ts"
 export type * from "./types/session-store.ts"
 export type * from "./types/settings.ts"
-export type * from "./types/spare.ts"

@@ -5,8 +5,8 @@
 
 import { isObject } from "./base/wire.ts"
 import { captureOptions } from "./launch/capture.ts"
-import type * as Prewarm from "./query/prewarm.ts"
-import type * as Startup from "./query/startup.ts"
+import type * as Startup from "./query/query.ts"
+import type * as Prewarm from "./query/spare.ts"
 import type * as Sessions from "./sessions/index.ts"
 import type * as Import from "./store/import-session.ts"
 
@@ -39,11 +39,11 @@ export const unarchiveSession: typeof Sessions.unarchiveSession = lazily((loaded
 
 export const prewarm: typeof Prewarm.prewarm = async (...[params = {}]) => {
   const captured = { ...params, options: captureOptions(params.options ?? {}) }
-  return (await import("./query/prewarm.ts")).prewarm(captured)
+  return (await import("./query/spare.ts")).prewarm(captured)
 }
 export const startup: typeof Startup.startup = async (...[params = {}]) => {
   const captured = { ...params, options: captureOptions(params.options ?? {}) }
-  return (await import("./query/startup.ts")).startup(captured)
+  return (await import("./query/query.ts")).startup(captured)
 }
 export const importSessionToStore: typeof Import.importSessionToStore = async (sessionId, store, options) => {
   const given = { ...options }

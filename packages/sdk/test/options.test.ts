@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { type Options, query, SdkError } from "../src/index.ts"
-import { argumentsFor } from "../src/launch/arguments.ts"
 import { givenOptions } from "../src/launch/check-options.ts"
-import { environmentFor } from "../src/launch/environment.ts"
+import { environmentFor } from "../src/launch/executable.ts"
+import { argumentsFor } from "../src/launch/flags.ts"
 import { initializeRequest } from "../src/launch/initialize.ts"
-import { OPTION_TABLE } from "../src/launch/option-table.ts"
+import { OPTION_TABLE } from "../src/launch/option-kinds.ts"
 import { fakeAgent, hear, result } from "./fake-agent.ts"
 
 const ALWAYS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]

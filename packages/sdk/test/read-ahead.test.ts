@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { Gate } from "../src/engine/gate.ts"
 import { MessageQueue } from "../src/engine/message-queue.ts"
-import { ReadAhead } from "../src/engine/read-ahead.ts"
+import { Gate, ReadAhead } from "../src/engine/read-ahead.ts"
 import type { SDKMessage } from "../src/index.ts"
 import { system } from "./fake-agent.ts"
 

@@ -1,8 +1,8 @@
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
-import type { AgentLink, LinkEnd } from "../src/launch/agent-link.ts"
+import type { AgentLink, LinkEnd } from "../src/launch/open-agent.ts"
 import { flagsIn, readCrossingArguments, withoutHabits } from "../src/spawn/arguments.ts"
-import { HubAgentProcess } from "../src/spawn/hub-process.ts"
+import { HubAgentProcess } from "../src/spawn/spawn-on-hub.ts"
 
 /** A link at its seam: what it is told, and what it tells. */
 class ScriptedLink implements AgentLink {

@@ -131,7 +131,7 @@ function whyFailed({ note, session }: Task, command: RunView["command"]): string
 export function stopText(why: StopReason): string {
   switch (why.kind) {
     case "user":
-      return "stopped by you"
+      return "you stopped it"
     case "cost":
       return "--max-cost reached"
     case "turns":

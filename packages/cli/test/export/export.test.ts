@@ -58,7 +58,7 @@ describe("signalbox export", () => {
     expect(await hub.run(["export", id, "--html", join(out, "taken")])).toMatchObject({ code: 2 })
     expect(await hub.run(["export", id, "--html", join(out, "no/such/folder.html")])).toMatchObject({ code: 1 })
     expect((await hub.run(["export", id])).stderr).toMatch(
-      /say what to write: signalbox export .* --html FILE, or --ndjson FILE/,
+      /choose what to write: signalbox export .* --html FILE, or --ndjson FILE/,
     )
     const both = [join(out, "both.html"), join(out, "both.ndjson")] as const
     expect((await hub.run(["export", id, "--html", both[0], "--ndjson", both[1]])).code).toBe(0)
@@ -67,9 +67,7 @@ describe("signalbox export", () => {
     expect(both.map(timeless)).toEqual([page, events].map(timeless))
     const same = await hub.run(["export", id, "--html", "-", "--ndjson", "-"])
     expect(same).toMatchObject({ code: 2, stdout: "" })
-    expect(same.stderr).toMatch(/^signalbox: both would be written to -: give each a place of its own\n$/)
-    expect((await hub.run(["attach", id])).stderr).toMatch(
-      /attach needs a terminal; without one there is: signalbox log/,
-    )
+    expect(same.stderr).toMatch(/^signalbox: --html and --ndjson can't both be -: give each its own file\n$/)
+    expect((await hub.run(["attach", id])).stderr).toMatch(/attach needs a terminal\. Without one, use: signalbox log/)
   })
 })

@@ -39,7 +39,7 @@ const TASKS: readonly Task[] = [
 describe("what is shown of a run", () => {
   it("[LP20] a bar with the counts, and a row for each task", () => {
     expect(runLines(viewOf(TASKS), { width: 80, height: 24, colours })).toEqual([
-      "██████████░░░░░░░░░░ 1 request waiting: signalbox asks · 1 of 4 done, 1 fail…",
+      "██████████░░░░░░░░░░ 1 request waiting: signalbox asks · 1 of 4 done, 1 faile…",
       "#  STATE    TRY   COST  SESSION   TASK",
       "1  done       1  $0.30  3f2a91c0  Fix the login",
       "2  asks       2  $0.12  3f2a91c0  Write the docs",
@@ -52,9 +52,9 @@ describe("what is shown of a run", () => {
     const tasks = TASKS.filter(({ state }) => state !== "working")
     const stopped = viewOf(tasks, {}, { name: "over", outcome: "stopped", why: { kind: "user" } })
     expect(summaryLines(stopped, colours)).toEqual([
-      "Stopped (stopped by you): 1 of 3 done, 1 failed · $0.30 · 4 turns · 4 min 12 s",
+      "Stopped (you stopped it): 1 of 3 done, 1 failed · $0.30 · 4 turns · 4 min 12 s",
       "  3. Paint it red: npm test failed (exit code 1) (signalbox log 3f2a91c0)",
-      "Go on with it: signalbox loop --resume 1b0e9a52",
+      "Resume: signalbox loop --resume 1b0e9a52",
     ])
   })
 
@@ -68,7 +68,7 @@ describe("what is shown of a run", () => {
     const stopped = viewOf(tasks, { command }, { name: "over", outcome: "stopped", why: { kind: "user" } })
     expect(summaryLines(stopped, colours).slice(1)).toEqual([
       expect.stringContaining("(signalbox log 3f2a91c0 --data /srv/sbx)"),
-      "Go on with it: signalbox loop --resume 1b0e9a52 --data /srv/sbx",
+      "Resume: signalbox loop --resume 1b0e9a52 --data /srv/sbx",
     ])
   })
 

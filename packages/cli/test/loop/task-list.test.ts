@@ -56,7 +56,7 @@ describe("the tasks of a run", () => {
     const file = join(folder(), "notes.md")
     writeFileSync(file, "- one\n- two\n")
     expect(() => givenTasks([file])).toThrow('write each as a line that starts with "- [ ] "')
-    expect(() => givenTasks(["missing.md"])).toThrow("missing.md cannot be read")
+    expect(() => givenTasks(["missing.md"])).toThrow("can't read missing.md")
     expect(() => givenTasks([])).toThrow("give the tasks")
     expect(() => givenTasks(["x".repeat(100_001)])).toThrow("longer than 100000 characters")
   })

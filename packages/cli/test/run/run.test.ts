@@ -59,9 +59,7 @@ describe("signalbox run, without a terminal", () => {
   it("[RT7] without a claude it says how to get one, and how to do without", async () => {
     const ended = await run(["run", "hello"], { env: { PATH: folder() } })
     expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(
-      /^signalbox: there is no claude on this machine: npm install -g .* signalbox run --sim\n$/,
-    )
+    expect(ended.stderr).toMatch(/^signalbox: Claude Code not found: npm install -g .* signalbox run --sim\n$/)
   })
 
   it.each(claudeVersionsNow)("[RT4] runs the real CLI %s", async (version) => {

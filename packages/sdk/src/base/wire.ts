@@ -1,3 +1,6 @@
+import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { SdkError } from "./errors.ts"
+
 /**
  * What this room uses of the wire protocol at run time, by its narrow entries, and from one file: every other way of
  * importing it shows in the time it takes to import the package.
@@ -6,3 +9,24 @@ export { type AgentLine, type AgentState, idleAgent, stepAgent } from "@signalbo
 export { composeError, composeRequest, composeSuccess, composeUserMessage, encode } from "@signalbox/protocol/compose"
 export { createPendingRequests } from "@signalbox/protocol/correlation"
 export { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+
+/** The inner part of a `control_response`, as it came. */
+export type Answer = Readonly<Record<string, unknown>>
+
+export function payloadOf(answer: Answer, subtype: string): unknown {
+  if (answer["subtype"] !== "error") return answer["response"]
+  const message = textOf(answer, "error") ?? `${subtype} was refused`
+  const errorCode = textOf(answer, "error_code")
+  const details = { subtype, ...(errorCode === undefined ? {} : { errorCode }) }
+  throw new SdkError("request/refused", message, { details })
+}
+
+/** A JSON object, or undefined for anything else: a transcript may hold cut and foreign lines, and they are skipped. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,12 +1,13 @@
 import type { InitializeReply } from "@signalbox/protocol"
 import { SdkError } from "../base/errors.ts"
-import { fieldOf } from "../base/wire.ts"
+import { type Answer, type Envelope, encode, fieldOf, payloadOf } from "../base/wire.ts"
 import { initializeRequest } from "../launch/initialize.ts"
+import type { AgentLink } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
 import type { AgentRequests } from "./agent-requests.ts"
-import { type Answer, type ControlCalls, payloadOf } from "./control-calls.ts"
-import type { HookCallbacks } from "./hook-callbacks.ts"
+import type { ControlCalls } from "./control-calls.ts"
 import type { McpServers } from "./mcp-servers.ts"
+import type { HookCallbacks } from "./responders.ts"
 
 export interface InitializationOptions {
   readonly options: Options
@@ -78,4 +79,48 @@ function quiet(answer: Promise<Answer>): Promise<Answer> {
 function replyOf(answer: Answer): InitializeReply
 function replyOf(answer: Answer): unknown {
   return payloadOf(answer, "initialize")
+}
+
+export interface HostLinesOptions {
+  readonly link: Promise<AgentLink>
+  /** Called as soon as a message is on its way, before it has been taken. */
+  readonly onSent: (message: Envelope) => void
+}
+
+/** Our lines to the agent: `initialize` first, and whatever else is sent behind it, in the order it was given. */
+export class HostLines {
+  readonly #options: HostLinesOptions
+  readonly #greeted: Promise<void>
+  #greet: () => void = () => undefined
+
+  constructor(options: HostLinesOptions) {
+    this.#options = options
+    this.#greeted = new Promise((resolve) => {
+      this.#greet = resolve
+    })
+  }
+
+  /** `onWriting` is called when the line's turn has come. */
+  async send(message: Envelope, onWriting?: () => void): Promise<void> {
+    const line = encode(message)
+    const link = await this.#options.link
+    const isGreeting = fieldOf(message, "request")?.["subtype"] === "initialize"
+    if (!isGreeting) await this.#greeted
+    onWriting?.()
+    const sent = link.send(line)
+    if (isGreeting) this.#greet()
+    this.#options.onSent(message)
+    await sent
+  }
+
+  /** As `send`, for what nobody waits for: an agent that takes no more has ended, and its end is what is told. */
+  async offer(message: Envelope): Promise<void> {
+    encode(message)
+    await this.send(message).catch(() => undefined)
+  }
+
+  /** There will be no greeting. */
+  release(): void {
+    this.#greet()
+  }
 }

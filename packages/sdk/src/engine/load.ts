@@ -4,8 +4,7 @@ import { captureOptions } from "../launch/capture.ts"
 import { checkOptions, givenOptions, warnOfShadowedTools } from "../launch/check-options.ts"
 import { requireExecutable } from "../launch/executable.ts"
 import { type AgentStart, openAgent } from "../launch/open-agent.ts"
-import type { Options } from "../types/options.ts"
-import type { SpawnedProcess } from "../types/process.ts"
+import type { Options, SpawnedProcess } from "../types/options.ts"
 import type { QueryEngine } from "./query-engine.ts"
 
 /**

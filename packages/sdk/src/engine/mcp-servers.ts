@@ -1,19 +1,12 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
 import { fieldOf, textOf } from "../base/wire.ts"
 import type { McpBridge } from "../mcp/bridge.ts"
-import { isInProcess } from "../mcp/in-process.ts"
-import type { McpManifest } from "../mcp/manifest.ts"
+import type { McpDescription, McpManifest } from "../mcp/manifest.ts"
+import { isInProcess } from "../mcp/sdk-mcp-server.ts"
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
 import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
 
 type Servers = Readonly<Record<string, McpServerConfig>>
-
-/** What `initialize` says of the servers of this process. Names of fields are the wire's. */
-export interface McpDescription {
-  readonly sdkMcpServers?: readonly string[]
-  readonly sdkMcpServerConfigs?: Readonly<Record<string, unknown>>
-  readonly sdkMcpServerManifests?: Readonly<Record<string, McpManifest>>
-}
 
 /** What the agent is told when there is nothing to tell: it waits for an answer even to a notification. */
 const STUB = { jsonrpc: "2.0", result: {}, id: 0 }

@@ -1,21 +1,16 @@
 import { join } from "node:path"
-import type { AgentLink } from "../launch/agent-link.ts"
+import type { HubOpening } from "../hub/attach-to-hub.ts"
 import { environmentOf } from "../launch/capture.ts"
+import type { AgentLink } from "../launch/open-agent.ts"
 import { type OpenAgentOptions, openAgent } from "../launch/open-agent.ts"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMirrorErrorMessage } from "../types/messages.ts"
-import type { HubCursor, Options } from "../types/options.ts"
+import type { Options } from "../types/options.ts"
 
-export interface OpenSessionOptions extends OpenAgentOptions {
+export interface OpenSessionOptions extends OpenAgentOptions, HubOpening {
   /** The agent, if it is being started already. */
   readonly agent: Promise<AgentLink> | undefined
-  /** Aborts when nobody wants the agent any more, while it is still being prepared. */
-  readonly ended: AbortSignal
   readonly onMirrorError: (message: SDKMirrorErrorMessage) => void
-  /** With a hub: where in the session we are. */
-  readonly onAttached: (cursor: HubCursor) => void
-  /** With a hub: what its log had when we came has been told and dealt with. */
-  readonly onCaughtUp: () => void
 }
 
 /** An agent that runs, and what is kept beside it. */
@@ -37,7 +32,10 @@ export async function openSession(options: Options, opening: OpenSessionOptions)
     const link = await (opening.agent ?? openAgent(options, opening))
     return { link, mirror: undefined, cleanUp: async () => undefined }
   }
-  const { configFolder, resumeFromStore, TranscriptMirror } = await import("../store/index.ts")
+  const [{ resumeFromStore }, { configFolder, TranscriptMirror }] = await Promise.all([
+    import("../store/stored-resume.ts"),
+    import("../store/transcript-mirror.ts"),
+  ])
   const resumed = await resumeFromStore(options, store, opening.ended)
   try {
     opening.ended.throwIfAborted()

@@ -1,28 +1,29 @@
 import type { Envelope, InitializeReply } from "@signalbox/protocol"
 import { abortedAtWork, queryClosed, SdkError } from "../base/errors.ts"
-import { CursorReader } from "../hub/hub-cursor.ts"
-import type { AgentLink } from "../launch/agent-link.ts"
+import type { Answer } from "../base/wire.ts"
+import { CursorReader } from "../hub/hub-lines.ts"
 import { failureOf } from "../launch/failures.ts"
-import type { OpenAgentOptions } from "../launch/open-agent.ts"
+import type { AgentLink, OpenAgentOptions } from "../launch/open-agent.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { AgentRequests, type Responder } from "./agent-requests.ts"
-import { type Answer, ControlCalls } from "./control-calls.ts"
-import { EarlyCalls, isDecisive } from "./early-calls.ts"
-import { Gate } from "./gate.ts"
-import { type HookCallbacks, hookCallbacks } from "./hook-callbacks.ts"
-import { HostLines } from "./host-lines.ts"
-import { Initialization } from "./initialization.ts"
+import { ControlCalls } from "./control-calls.ts"
+import { HostLines, Initialization } from "./initialization.ts"
 import { InputLifetime } from "./input-lifetime.ts"
-import { dialogResponder, elicitationResponder } from "./interaction.ts"
 import { LineIntake } from "./line-intake.ts"
 import { McpServers } from "./mcp-servers.ts"
 import { MessageQueue } from "./message-queue.ts"
 import { type OpenedSession, openSession } from "./open-session.ts"
-import { permissionResponder } from "./permissions.ts"
+import { EarlyCalls, isDecisive, Silence } from "./patience.ts"
 import { type Prompt, PromptFeed } from "./prompt-feed.ts"
-import { ReadAhead } from "./read-ahead.ts"
-import { Silence } from "./silence.ts"
+import { Gate, ReadAhead } from "./read-ahead.ts"
+import {
+  dialogResponder,
+  elicitationResponder,
+  type HookCallbacks,
+  hookCallbacks,
+  permissionResponder,
+} from "./responders.ts"
 
 export interface EngineOptions extends OpenAgentOptions {
   /** The agent, if it is being started already. */

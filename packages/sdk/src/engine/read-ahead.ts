@@ -1,4 +1,3 @@
-import type { Gate } from "./gate.ts"
 import type { MessageQueue } from "./message-queue.ts"
 
 /** A program that has asked for no message for so long may be waiting for what comes after those it has not read. */
@@ -49,5 +48,29 @@ export class ReadAhead {
       if (messages.readCount === readCount) this.#stoodStillAt = readCount
       gate.open()
     }, STANDSTILL_MS)
+  }
+}
+
+/** Somebody waits for it to open, again and again. Opening it while nobody waits is remembered once. */
+export class Gate {
+  #isOpen = false
+  #waiting: (() => void) | undefined
+
+  readonly open = (): void => {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting === undefined) this.#isOpen = true
+    else waiting()
+  }
+
+  /** For one at a time. */
+  wait(): Promise<void> {
+    if (this.#isOpen) {
+      this.#isOpen = false
+      return Promise.resolve()
+    }
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+    })
   }
 }

@@ -1,19 +1,28 @@
 import { connectHub, type Hub, type LaunchRequest, type Session } from "@signalbox/client"
+import { type LaunchOptions, launchOptionsIn, optionsOfInitialize } from "@signalbox/protocol/launch-options"
 import { SdkError } from "../base/errors.ts"
-import type { OpenSessionOptions } from "../engine/open-session.ts"
-import type { AgentLink } from "../launch/agent-link.ts"
+import { mcpConfigOf, numberOf, schemaOf, thinkingOf } from "../launch/flags.ts"
+import { systemPromptFields } from "../launch/initialize.ts"
+import type { AgentLink, AgentStart } from "../launch/open-agent.ts"
 import type { ControlRequestBody, HubCursor, HubOptions, Options } from "../types/options.ts"
 import { hubFailure, sessionEnded } from "./hub-failures.ts"
-import { hubLaunchOptions } from "./hub-launch.ts"
 import { HubLink } from "./hub-link.ts"
 
 /** A conversation that was cleared or resumed goes on in another session, and so on; some end must be. */
 const MAX_CHAIN = 1000
 
-type Opening = Pick<OpenSessionOptions, "start" | "ended" | "onAttached" | "onCaughtUp">
+export interface HubOpening {
+  readonly start: AgentStart
+  /** Aborts when nobody wants the agent any more, while it is still being prepared. */
+  readonly ended: AbortSignal
+  /** Told where in the session we are. */
+  readonly onAttached: (cursor: HubCursor) => void
+  /** Called when everything the log had when we came has been delivered and handled. */
+  readonly onCaughtUp: () => void
+}
 
 /** Attaches to a session of a hub, or has the hub start one. */
-export async function attachToHub(options: Options, address: HubOptions, opening: Opening): Promise<AgentLink> {
+export async function attachToHub(options: Options, address: HubOptions, opening: HubOpening): Promise<AgentLink> {
   if (opening.start === "spare") {
     throw new SdkError("sdk/bad-option", "prewarm() starts a process here: it cannot be used with options.hub", {
       details: { option: "hub" },
@@ -87,4 +96,25 @@ function settingsOf({ model, permissionMode }: Options): ControlRequestBody[] {
     ...(model === undefined ? [] : [{ subtype: "set_model", model }]),
     ...(permissionMode === undefined ? [] : [{ subtype: "set_permission_mode", mode: permissionMode }]),
   ]
+}
+
+/** The options of a launch on a hub: the same that a process here gets by its command line and `initialize`. */
+export function hubLaunchOptions(options: Options): LaunchOptions {
+  const { agents, mcpServers } = options
+  const said = { ...systemPromptFields(options.systemPrompt), agents, jsonSchema: schemaOf(options) }
+  const given = {
+    ...optionsOfInitialize(said),
+    maxTurns: numberOf(options.maxTurns),
+    maxBudgetUsd: numberOf(options.maxBudgetUsd),
+    allowedTools: options.allowedTools,
+    disallowedTools: options.disallowedTools,
+    additionalDirectories: options.additionalDirectories,
+    settingSources: options.settingSources,
+    mcpServers: mcpConfigOf(mcpServers)?.["mcpServers"],
+    effort: options.effort,
+    thinking: thinkingOf(options),
+    betas: options.betas,
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hub looks at each; here they are what the program gave
+  return launchOptionsIn(given as LaunchOptions) ?? {}
 }

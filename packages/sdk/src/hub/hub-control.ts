@@ -10,12 +10,11 @@ import {
 } from "@signalbox/protocol"
 import { Waker } from "@signalbox/transport/pacing"
 import { queryClosed } from "../base/errors.ts"
-import { payloadOf } from "../engine/control-calls.ts"
+import { payloadOf } from "../base/wire.ts"
 import type { ControlRequestBody, HubOptions } from "../types/options.ts"
 import { comeBack, whyRefused } from "./come-back.ts"
-import { hubFailure, unreachable } from "./hub-failures.ts"
-import { noteFailure } from "./hub-notes.ts"
-import { OpenQuestions } from "./open-questions.ts"
+import { OpenQuestions } from "./hub-attachment.ts"
+import { hubFailure, noteFailure, unreachable } from "./hub-failures.ts"
 
 export interface HubControlOptions {
   readonly hub: Hub

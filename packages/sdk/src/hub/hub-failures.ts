@@ -1,5 +1,5 @@
 import { HubClientError } from "@signalbox/client"
-import { type Envelope, textOf } from "@signalbox/protocol"
+import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { type HubFailureCode, queryClosed, SdkError } from "../base/errors.ts"
 
 /** The hub's own words that programs are likely to tell apart. Any other is in `details.code` of a `hub/refused`. */
@@ -64,4 +64,27 @@ export function agentLost(session: string, why: string): SdkError {
 /** Trying again changes nothing. */
 export function isForGood(error: unknown): boolean {
   return error instanceof HubClientError && error.status !== undefined && error.status < 500 && error.status !== 429
+}
+
+/** A note of the hub's to this program alone that it cannot go on after; undefined for any other. */
+export function noteFailure(note: Envelope, isOurMessage: (uuid: string) => boolean): SdkError | undefined {
+  switch (note["subtype"]) {
+    case "refused": {
+      const uuid = textOf(note, "uuid")
+      if (uuid === undefined || !isOurMessage(uuid)) return undefined
+      const error = fieldOf(note, "error")
+      return refusal({ code: textOf(error, "code") ?? "", message: textOf(error, "message") ?? "no reason given" })
+    }
+    case "hooks_not_registered":
+      return unsupported("hooks", textOf(note, "message"))
+    case "servers_not_registered":
+      return unsupported("mcpServers", textOf(note, "message"))
+    default:
+      return undefined
+  }
+}
+
+/** Without its hooks or its tools a program would do something else than it says. */
+function unsupported(option: string, message = "the hub could not bring them to the agent"): SdkError {
+  return new SdkError("sdk/unsupported", `options.${option}: ${message}`, { details: { option } })
 }

@@ -1,3 +1,6 @@
+import type { SDKMessage } from "../types/messages.ts"
+import type { HubCursor } from "../types/options.ts"
+
 /** Past this many characters unread, whoever follows the hub's log waits. */
 const HIGH_WATER_CHARS = 1024 * 1024
 
@@ -79,4 +82,52 @@ export class HubLines {
     this.#marks = this.#marks.filter((mark) => mark.at > count)
     for (const mark of reached) mark.reached()
   }
+}
+
+/** Travels in front of a line's own fields, and is taken off before the program sees the message. */
+const FIELD = "signalbox_cursor"
+
+/** `line` is an object with at least one field, as every message is. */
+export function stamped(line: string, cursor: HubCursor): string {
+  return `{"${FIELD}":${JSON.stringify(cursor)},${line.slice(1)}`
+}
+
+interface Messages {
+  next(): Promise<IteratorResult<SDKMessage, undefined>>
+}
+
+/** Reads a query's messages and knows how far the program has come: not what has arrived counts, but what was handed over. */
+export class CursorReader {
+  readonly #messages: Messages
+  #cursor: HubCursor | undefined
+
+  constructor(messages: Messages) {
+    this.#messages = messages
+  }
+
+  get cursor(): HubCursor | undefined {
+    return this.#cursor
+  }
+
+  /** Where reading begins. */
+  begin(cursor: HubCursor): void {
+    this.#cursor = cursor
+  }
+
+  async next(): Promise<IteratorResult<SDKMessage, undefined>> {
+    const result = await this.#messages.next()
+    if (result.done !== true) this.#take(result.value)
+    return result
+  }
+
+  #take(message: object): void {
+    const cursor: unknown = Reflect.get(message, FIELD)
+    if (!isCursor(cursor)) return
+    Reflect.deleteProperty(message, FIELD)
+    this.#cursor = cursor
+  }
+}
+
+function isCursor(value: unknown): value is HubCursor {
+  return typeof value === "object" && value !== null && "session" in value && "after" in value
 }

@@ -3,7 +3,7 @@ import type { Hub, HubEvent, SessionState } from "@signalbox/client"
 import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
 import { startDeadline } from "../base/deadline.ts"
 import { queryClosed, SdkError } from "../base/errors.ts"
-import type { AgentLink, LinkEnd } from "../launch/agent-link.ts"
+import type { AgentLink, LinkEnd } from "../launch/open-agent.ts"
 import type { ControlRequestBody, HubCursor, HubOptions } from "../types/options.ts"
 import {
   type AttachmentInput,
@@ -14,10 +14,9 @@ import {
   stepAttachment,
 } from "./hub-attachment.ts"
 import { HubControl } from "./hub-control.ts"
-import { stamped } from "./hub-cursor.ts"
 import { HubEvents } from "./hub-events.ts"
 import { agentLost, endedAtWork, hubFailure } from "./hub-failures.ts"
-import { HubLines } from "./hub-lines.ts"
+import { HubLines, stamped } from "./hub-lines.ts"
 
 export interface HubLinkOptions {
   readonly hub: Hub

@@ -1,7 +1,7 @@
 import { TransportError } from "@signalbox/transport/errors"
 import { aborted, SdkError } from "../base/errors.ts"
 import { textOf } from "../base/wire.ts"
-import type { LinkEnd } from "./agent-link.ts"
+import type { LinkEnd } from "./open-agent.ts"
 
 /** As much as the official package quotes; `details.stderr` has more. */
 const STDERR_CHARS = 2048

@@ -1,6 +1,6 @@
 import type { HookRegistration } from "@signalbox/protocol"
 import { oneText } from "@signalbox/protocol/launch-options"
-import type { McpDescription } from "../engine/mcp-servers.ts"
+import type { McpDescription } from "../mcp/manifest.ts"
 import type { ControlRequestBody, Options } from "../types/options.ts"
 import { schemaOf } from "./flags.ts"
 

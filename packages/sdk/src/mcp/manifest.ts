@@ -9,6 +9,13 @@ export interface McpManifest {
   readonly toolsListResult?: Readonly<Record<string, unknown>>
 }
 
+/** What `initialize` says of the servers of this process. Names of fields are the wire's. */
+export interface McpDescription {
+  readonly sdkMcpServers?: readonly string[]
+  readonly sdkMcpServerConfigs?: Readonly<Record<string, unknown>>
+  readonly sdkMcpServerManifests?: Readonly<Record<string, McpManifest>>
+}
+
 /** The agent's first line waits for this, so that a server that takes longer is asked by the agent, as ever. */
 const TIME_MS = 250
 

@@ -1,10 +1,54 @@
-import { resolve } from "node:path"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { SdkError } from "../base/errors.ts"
-import type { Answer } from "../engine/control-calls.ts"
+import type { Answer } from "../base/wire.ts"
+import { startEngine } from "../engine/load.ts"
+import { READY_TIMEOUT_MS, readyWithin } from "../engine/patience.ts"
 import type { QueryEngine } from "../engine/query-engine.ts"
-import type { Query } from "../types/query.ts"
-import type { ClaimedSession, ClaimOptions, SpareProcess } from "../types/spare.ts"
+import { environmentOf } from "../launch/capture.ts"
+import { configFolder } from "../store/transcript-mirror.ts"
+import type { Options } from "../types/options.ts"
+import type { ClaimedSession, ClaimOptions, Query, SpareProcess } from "../types/query.ts"
 import { AgentQuery } from "./agent-query.ts"
+
+export interface PrewarmParams {
+  options?: Options | undefined
+  /** How long the agent has to answer its first request. */
+  initializeTimeoutMs?: number | undefined
+}
+
+/** Starts an agent before it is known which session it will be, and waits until it is ready. */
+export async function prewarm({
+  options = {},
+  initializeTimeoutMs = READY_TIMEOUT_MS,
+}: PrewarmParams = {}): Promise<SpareProcess> {
+  const parking = await parkingFolder(options)
+  let engine: QueryEngine | undefined
+  try {
+    engine = await startEngine({ ...options, cwd: parking.cwd }, { start: "spare" })
+    const release = engine.expectPrompt()
+    await readyWithin(engine, initializeTimeoutMs)
+    return new Spare({ engine, release, exited: engine.gone.then(parking.remove) })
+  } catch (error) {
+    await engine?.gone
+    await parking.remove()
+    throw error
+  }
+}
+
+interface Parking {
+  readonly cwd: string
+  readonly remove: () => Promise<void>
+}
+
+/** An agent needs a folder to be in; until it is told its own, it is in one where nothing is. */
+async function parkingFolder(options: Options): Promise<Parking> {
+  if (options.cwd !== undefined) return { cwd: options.cwd, remove: async () => undefined }
+  const spares = join(configFolder(environmentOf(options)), "spares")
+  await mkdir(spares, { recursive: true, mode: 0o700 })
+  const folder = await mkdtemp(join(spares, "spare-"))
+  return { cwd: folder, remove: () => rm(folder, { recursive: true, force: true }).catch(() => undefined) }
+}
 
 export interface SpareOptions {
   readonly engine: QueryEngine

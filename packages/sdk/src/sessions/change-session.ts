@@ -1,9 +1,9 @@
 import { constants, mkdir, open, rename, rm, unlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { SessionError } from "../base/errors.ts"
+import type { SessionOptions } from "./session-file.ts"
 import { requireSession, requireSessionId, type SessionFile, sideFolder } from "./session-file.ts"
 import { ARCHIVE_FILE } from "./session-info.ts"
-import type { SessionOptions } from "./session-options.ts"
 import { appendStored, storedKey } from "./stored-session.ts"
 
 const NEWLINE = 0x0a

@@ -1,4 +1,4 @@
-import type { KeptMessages, TranscriptEntry } from "./transcript-entry.ts"
+import type { KeptMessages, TranscriptEntry } from "./transcript.ts"
 
 // A transcript is a tree: going back in a conversation leaves a branch behind. Which branch is the conversation, and what
 // belongs to it without being on it, was observed of the official SDK and is told in docs/spec/sdk-sessions.md.
@@ -155,4 +155,27 @@ function resultsOf(blocks: readonly TranscriptEntry[], index: Index, onChain: Re
 
 function byTime(a: TranscriptEntry, b: TranscriptEntry): number {
   return a.timestamp < b.timestamp ? -1 : a.timestamp > b.timestamp ? 1 : 0
+}
+
+type Phase = "none" | "announced" | "running"
+
+/**
+ * The messages that tell of a command the CLI carried out itself, such as `/compact`: it announces them by a caveat for
+ * the model, then comes the command, then its output. A prompt or an answer ends them.
+ */
+export function localCommandsIn(conversation: readonly TranscriptEntry[]): ReadonlySet<TranscriptEntry> {
+  const found = new Set<TranscriptEntry>()
+  let phase: Phase = "none"
+  for (const entry of conversation) {
+    if (!isMessage(entry.type)) continue
+    phase = next(phase, entry)
+    if (phase === "running" && !entry.isMeta) found.add(entry)
+  }
+  return found
+}
+
+function next(phase: Phase, { isMeta, opening }: TranscriptEntry): Phase {
+  if (isMeta) return opening === "caveat" ? "announced" : phase
+  if (phase === "announced" && opening === "command") return "running"
+  return phase === "running" && opening === "output" ? "running" : "none"
 }

@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto"
 import { open, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { SessionError } from "../base/errors.ts"
+import { fieldOf, isObject, parseObject, textOf } from "../base/wire.ts"
 import type { SessionStore, SessionStoreEntry } from "../types/session-store.ts"
-import { type Excerpt, excerptOf, readExcerpt } from "./excerpt.ts"
-import { firstPromptIn } from "./first-prompt.ts"
-import { isObject, objectIn, parseObject, stringIn } from "./json-text.ts"
+import type { SessionOptions } from "./session-file.ts"
 import { requireSession, requireSessionId, type SessionFile } from "./session-file.ts"
-import { titleInFile, titleOf } from "./session-info.ts"
-import type { SessionOptions } from "./session-options.ts"
+import { type Excerpt, excerptOf, readExcerpt, titleInFile, titleOf } from "./session-info.ts"
+import { firstPromptIn } from "./session-summary.ts"
 import { loadStored, storedKey } from "./stored-session.ts"
 import { type Transcript, transcriptInFile, transcriptOfEntries } from "./transcript.ts"
 
@@ -89,7 +88,7 @@ async function forkStored(
   const title = options.title?.trim() || `${await nameIn(excerpt, async () => undefined)} (fork)`
   const fork: SessionStoreEntry[] = []
   for await (const entry of copied(input, { survey, sessionId, forkId, title }))
-    fork.push({ ...entry, type: stringIn(entry, "type") ?? "" })
+    fork.push({ ...entry, type: textOf(entry, "type") ?? "" })
   await store.append(await storedKey(forkId, options), fork)
   return { sessionId: forkId }
 }
@@ -119,9 +118,9 @@ async function look(input: Transcript, sessionId: string, upTo: string | undefin
   let [count, isComplete] = [0, false]
   for await (const { text } of input.lines()) {
     const line = parseObject(text)
-    const uuid = stringIn(line, "uuid")
+    const uuid = textOf(line, "uuid")
     if (line?.["sessionId"] === sessionId) noteState(line, state)
-    if (line?.["type"] === "progress" && uuid !== undefined) progress.set(uuid, stringIn(line, "parentUuid"))
+    if (line?.["type"] === "progress" && uuid !== undefined) progress.set(uuid, textOf(line, "parentUuid"))
     if (isComplete || !isCopied(line) || uuid === undefined) continue
     count++
     if (!renamed.has(uuid)) renamed.set(uuid, randomUUID())
@@ -142,7 +141,7 @@ function noteState(line: Json, state: SessionState): void {
 }
 
 function isCopied(line: Json | undefined): line is Json {
-  return line !== undefined && COPIED.has(stringIn(line, "type") ?? "") && line["isSidechain"] !== true
+  return line !== undefined && COPIED.has(textOf(line, "type") ?? "") && line["isSidechain"] !== true
 }
 
 interface CopyPlan {
@@ -161,7 +160,7 @@ async function* copied(input: Transcript, plan: CopyPlan): AsyncGenerator<Json> 
   for await (const { text } of input.lines()) {
     if (count === survey.count) break
     const line = parseObject(text)
-    if (!isCopied(line) || stringIn(line, "uuid") === undefined) continue
+    if (!isCopied(line) || textOf(line, "uuid") === undefined) continue
     count++
     // The fork is as old as its making: its last entry carries the time of it.
     yield forkedEntry(line, count === survey.count ? now : line["timestamp"], plan)
@@ -174,18 +173,18 @@ async function* copied(input: Transcript, plan: CopyPlan): AsyncGenerator<Json> 
 }
 
 function forkedEntry(line: Json, timestamp: unknown, { survey, sessionId, forkId }: CopyPlan): Json {
-  const uuid = stringIn(line, "uuid") ?? ""
+  const uuid = textOf(line, "uuid") ?? ""
   const newName = (old: unknown) => (typeof old === "string" ? (survey.renamed.get(old) ?? old) : old)
   const newParent = (old: unknown) => (typeof old === "string" ? (survey.renamed.get(old) ?? null) : null)
   const entry: Record<string, unknown> = {
     ...line,
     uuid: newName(uuid),
-    parentUuid: newParent(beyondProgress(stringIn(line, "parentUuid"), survey.progress)),
+    parentUuid: newParent(beyondProgress(textOf(line, "parentUuid"), survey.progress)),
     ...(line["logicalParentUuid"] === undefined ? {} : { logicalParentUuid: newParent(line["logicalParentUuid"]) }),
     sessionId: forkId,
     timestamp,
     isSidechain: false,
-    ...renamedMetadata(objectIn(line, "compactMetadata"), newName),
+    ...renamedMetadata(fieldOf(line, "compactMetadata"), newName),
     forkedFrom: { sessionId, messageUuid: uuid },
   }
   for (const name of DROPPED) delete entry[name]

@@ -8,17 +8,18 @@ export {
 } from "./change-session.ts"
 export { type ForkSessionOptions, type ForkSessionResult, forkSession } from "./fork-session.ts"
 export { getSessionInfo, type ListSessionsOptions, listSessions } from "./list-sessions.ts"
-export type { SDKSessionInfo } from "./session-info.ts"
-export {
-  type GetSessionMessagesOptions,
-  getSessionMessages,
-  type PageOptions,
-  type SessionMessage,
-} from "./session-messages.ts"
 export type {
   GetSessionInfoOptions,
   ListSubagentsOptions,
   SessionMutationOptions,
   SessionOptions,
-} from "./session-options.ts"
-export { getSubagentMessages, listSubagents } from "./subagents.ts"
+} from "./session-file.ts"
+export type { SDKSessionInfo } from "./session-info.ts"
+export {
+  type GetSessionMessagesOptions,
+  getSessionMessages,
+  getSubagentMessages,
+  listSubagents,
+  type PageOptions,
+  type SessionMessage,
+} from "./session-messages.ts"

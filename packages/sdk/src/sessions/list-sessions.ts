@@ -1,6 +1,6 @@
+import type { SessionOptions } from "./session-file.ts"
 import { findSession, listedPlaces, type SessionFile, sessionFilesIn } from "./session-file.ts"
 import { describeSession, type SDKSessionInfo } from "./session-info.ts"
-import type { SessionOptions } from "./session-options.ts"
 import { describeStored, listStored } from "./stored-session.ts"
 
 export interface ListSessionsOptions extends SessionOptions {

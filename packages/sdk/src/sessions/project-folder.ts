@@ -1,7 +1,8 @@
+import { execFile } from "node:child_process"
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { firstText, readExcerpt } from "./excerpt.ts"
+import { firstText, readExcerpt } from "./session-info.ts"
 
 /** Longer names are cut here and get a hash of the whole path, as the CLI does it. */
 const MAX_NAME_CHARS = 200
@@ -72,4 +73,24 @@ function pathHash(path: string): string {
   let hash = 0
   for (let at = 0; at < path.length; at++) hash = (Math.imul(hash, 31) + path.charCodeAt(at)) | 0
   return Math.abs(hash).toString(36)
+}
+
+const GIT_TIMEOUT_MS = 5_000
+const MAX_OUTPUT_BYTES = 1024 * 1024
+
+/** The git worktrees of the repository that a folder belongs to, the main one included; none outside a repository. */
+export async function worktreesOf(dir: string): Promise<string[]> {
+  const output = await new Promise<string>((resolve) => {
+    execFile(
+      "git",
+      ["worktree", "list", "--porcelain"],
+      { cwd: dir, timeout: GIT_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true },
+      // No git, no folder, no repository: a session is then looked for in its own folder only.
+      (error, stdout) => resolve(error === null ? stdout : ""),
+    )
+  })
+  return output
+    .split("\n")
+    .filter((line) => line.startsWith("worktree "))
+    .map((line) => line.slice("worktree ".length))
 }

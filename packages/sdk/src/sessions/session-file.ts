@@ -1,8 +1,19 @@
 import { lstat, readdir, stat } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { SessionError } from "../base/errors.ts"
-import { allProjectFolders, canonicalPath, projectFolders } from "./project-folder.ts"
-import { worktreesOf } from "./worktrees.ts"
+import type { SessionStore } from "../types/session-store.ts"
+import { allProjectFolders, canonicalPath, projectFolders, worktreesOf } from "./project-folder.ts"
+
+export interface SessionOptions {
+  /** The working directory whose project is meant; left out: all projects, or with a store that of this process. */
+  dir?: string
+  /** Where the sessions are kept, if not on this disk. */
+  sessionStore?: SessionStore
+}
+
+export type GetSessionInfoOptions = SessionOptions
+export type ListSubagentsOptions = SessionOptions
+export type SessionMutationOptions = SessionOptions
 
 /** One transcript on disk. */
 export interface SessionFile {

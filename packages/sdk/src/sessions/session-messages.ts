@@ -1,12 +1,10 @@
-import { open } from "node:fs/promises"
-import { conversationOf, isMessage } from "./conversation.ts"
-import { isObject, parseObject, stringIn } from "./json-text.ts"
-import { localCommandsIn } from "./local-commands.ts"
-import { findSession } from "./session-file.ts"
-import type { SessionOptions } from "./session-options.ts"
-import { loadStored } from "./stored-session.ts"
-import { type Transcript, transcriptInFile, transcriptOfEntries } from "./transcript.ts"
-import { entryOf, type TranscriptEntry } from "./transcript-entry.ts"
+import { open, readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { isObject, parseObject, textOf } from "../base/wire.ts"
+import { conversationOf, isMessage, localCommandsIn, subagentConversationOf } from "./conversation.ts"
+import { findSession, isSessionId, type SessionOptions, sideFolder } from "./session-file.ts"
+import { loadStored, missing, storedKey } from "./stored-session.ts"
+import { entryOf, type Transcript, type TranscriptEntry, transcriptInFile, transcriptOfEntries } from "./transcript.ts"
 
 /** One message of a stored conversation. */
 export interface SessionMessage {
@@ -138,7 +136,88 @@ function messageOf(
     ...(isSummary ? { isCompactSummary: true } : {}),
     ...(isSummary || entry.isMeta || Boolean(line["isVisibleInTranscriptOnly"]) ? { is_meta: true } : {}),
     ...(isLocal ? { isCompletedLocalCommand: true } : {}),
-    timestamp: stringIn(line, "timestamp"),
+    timestamp: textOf(line, "timestamp"),
     ...(isObject(line["origin"]) || typeof line["origin"] === "string" ? { origin: line["origin"] } : {}),
   }
+}
+
+export interface SubagentFile {
+  readonly agentId: string
+  readonly path: string
+}
+
+const FILE_NAME = /^agent-(.*)\.jsonl$/
+/** Workflows have folders of their own in the folder; deeper than this nobody writes. */
+const MAX_DEPTH = 16
+
+/** The ids of the subagents that a session started. */
+export async function listSubagents(sessionId: string, options?: SessionOptions): Promise<string[]> {
+  const { sessionStore: store } = options ?? {}
+  if (store === undefined) return (await subagentFiles(sessionId, options?.dir)).map(({ agentId }) => agentId)
+  if (store.listSubkeys === undefined) throw missing("listSubkeys", "list subagents")
+  if (!isSessionId(sessionId)) return []
+  const subkeys = await store.listSubkeys(await storedKey(sessionId, options ?? {}))
+  return subkeys.flatMap((subpath) => agentOf(subpath) ?? [])
+}
+
+/** What a subagent was told and answered; none if the session has no such subagent. */
+export async function getSubagentMessages(
+  sessionId: string,
+  agentId: string,
+  options?: PageOptions,
+): Promise<SessionMessage[]> {
+  if (!agentId) return []
+  if (options?.sessionStore !== undefined) return storedMessages(sessionId, agentId, options)
+  const file = (await subagentFiles(sessionId, options?.dir)).find((found) => found.agentId === agentId)
+  if (file === undefined) return []
+  const note = parseObject(await readFile(file.path.replace(/\.jsonl$/, ".meta.json"), "utf8").catch(() => ""))
+  return readMessagesIn(file.path, planOf(note, options ?? {}))
+}
+
+async function storedMessages(sessionId: string, agentId: string, options: PageOptions): Promise<SessionMessage[]> {
+  const { sessionStore: store } = options
+  if (store === undefined || !isSessionId(sessionId)) return []
+  const key = await storedKey(sessionId, options)
+  // A store that cannot list them may have one in the usual place all the same.
+  const subkeys = (await store.listSubkeys?.(key)) ?? [`subagents/agent-${agentId}`]
+  const subpath = subkeys.find((each) => agentOf(each) === agentId)
+  const entries = subpath === undefined ? null : await store.load({ ...key, subpath })
+  if (entries === null) return []
+  const note = entries.findLast(({ type }) => type === "agent_metadata")
+  return readMessages(transcriptOfEntries(entries), planOf(note, options))
+}
+
+function agentOf(subpath: string): string | undefined {
+  return /^subagents\/(?:.*\/)?agent-([^/]*)$/.exec(subpath)?.[1]
+}
+
+function planOf(note: Readonly<Record<string, unknown>> | undefined, page: PageOptions) {
+  return {
+    select: (entries: readonly TranscriptEntry[]) => ({
+      messages: subagentConversationOf(entries).filter(({ type }) => isMessage(type)),
+      localCommands: new Set<TranscriptEntry>(),
+    }),
+    page,
+    origin: {
+      parentToolUseId: textOf(note, "toolUseId") ?? null,
+      parentAgentId: textOf(note, "parentAgentId") ?? null,
+    },
+  }
+}
+
+export async function subagentFiles(sessionId: string, dir: string | undefined): Promise<SubagentFile[]> {
+  const session = await findSession(sessionId, dir)
+  return session === undefined ? [] : filesUnder(join(sideFolder(session), "subagents"), MAX_DEPTH)
+}
+
+async function filesUnder(folder: string, depth: number): Promise<SubagentFile[]> {
+  if (depth === 0) return []
+  const found: SubagentFile[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name)
+    const agentId = FILE_NAME.exec(entry.name)?.[1]
+    if (entry.isDirectory()) found.push(...(await filesUnder(path, depth - 1)))
+    else if (entry.isFile() && agentId !== undefined) found.push({ agentId, path })
+  }
+  return found
 }

@@ -1,6 +1,5 @@
+import { fieldOf, isObject, parseObject, textOf } from "../base/wire.ts"
 import type { SessionKey, SessionStoreEntry, SessionSummaryEntry } from "../types/session-store.ts"
-import { firstPromptOf, type PromptFound } from "./first-prompt.ts"
-import { stringIn } from "./json-text.ts"
 import type { SDKSessionInfo } from "./session-info.ts"
 
 /** Fields of an entry whose latest text counts, and what they are called in a summary. */
@@ -33,16 +32,16 @@ export function foldSessionSummary(
 
 function fold(data: Record<string, unknown>, entry: SessionStoreEntry): void {
   data["isSidechain"] ??= entry["isSidechain"] === true
-  const time = Date.parse(stringIn(entry, "timestamp") ?? "")
+  const time = Date.parse(textOf(entry, "timestamp") ?? "")
   if (!Number.isNaN(time)) data["createdAt"] ??= time
-  const cwd = stringIn(entry, "cwd")
+  const cwd = textOf(entry, "cwd")
   if (cwd !== undefined && cwd !== "") data["cwd"] ??= cwd
   if (data["firstPromptLocked"] !== true) notePrompt(data, firstPromptOf(entry))
   for (const [field, name] of Object.entries(LATEST)) {
-    const text = stringIn(entry, field)
+    const text = textOf(entry, field)
     if (text !== undefined) data[name] = text
   }
-  if (entry.type === "tag") noteTag(data, stringIn(entry, "tag"))
+  if (entry.type === "tag") noteTag(data, textOf(entry, "tag"))
 }
 
 function notePrompt(data: Record<string, unknown>, found: PromptFound): void {
@@ -64,9 +63,9 @@ export function infoOfSummary(
   dir: string | undefined,
 ): SDKSessionInfo | undefined {
   if (data["isSidechain"] === true) return undefined
-  const firstPrompt = stringIn(data, "firstPrompt") || stringIn(data, "commandFallback")
-  const title = stringIn(data, "customTitle") || stringIn(data, "aiTitle")
-  const summary = title || stringIn(data, "lastPrompt") || stringIn(data, "summaryHint") || firstPrompt
+  const firstPrompt = textOf(data, "firstPrompt") || textOf(data, "commandFallback")
+  const title = textOf(data, "customTitle") || textOf(data, "aiTitle")
+  const summary = title || textOf(data, "lastPrompt") || textOf(data, "summaryHint") || firstPrompt
   if (!summary) return undefined
   const { createdAt } = data
   return {
@@ -75,9 +74,78 @@ export function infoOfSummary(
     lastModified: mtime,
     customTitle: title || undefined,
     firstPrompt: firstPrompt || undefined,
-    gitBranch: stringIn(data, "gitBranch") || undefined,
-    cwd: stringIn(data, "cwd") || dir,
-    tag: stringIn(data, "tag") || undefined,
+    gitBranch: textOf(data, "gitBranch") || undefined,
+    cwd: textOf(data, "cwd") || dir,
+    tag: textOf(data, "tag") || undefined,
     createdAt: typeof createdAt === "number" ? createdAt : undefined,
   }
+}
+
+const MAX_CHARS = 200
+
+/** Lines that hold no prompt of a person. They are told by their text: one of these fields anywhere in them will do. */
+const NOT_A_PROMPT = /"tool_result"|"isMeta":\s?true|"isCompactSummary":\s?true/
+const COMMAND = /<command-name>(.*?)<\/command-name>/
+const SHELL = /<bash-input>(.*?)<\/bash-input>/
+/** What the CLI puts into user messages by itself: something in tags, or the note of an interruption. */
+const GENERATED = /^<[a-z][\w-]*[\s>]|^\[Request interrupted by user[^\]]*\]/
+
+/** What one entry has of it. */
+export interface PromptFound {
+  readonly prompt?: string
+  /** A slash command; it counts only if nothing else was asked. */
+  readonly command?: string
+}
+
+const NOTHING: PromptFound = {}
+
+/** What the user asked first, shortened; a slash command only if nothing else was asked. */
+export function firstPromptIn(head: string): string | undefined {
+  let command: string | undefined
+  for (const line of head.split("\n")) {
+    if (!/"type":\s?"user"/.test(line)) continue
+    const found = promptIn(line, () => parseObject(line))
+    if (found.prompt !== undefined) return found.prompt
+    command ||= found.command
+  }
+  return command === "" ? undefined : command
+}
+
+export function firstPromptOf(entry: Readonly<Record<string, unknown>>): PromptFound {
+  return entry["type"] === "user" ? promptIn(JSON.stringify(entry), () => entry) : NOTHING
+}
+
+function promptIn(line: string, parse: () => Readonly<Record<string, unknown>> | undefined): PromptFound {
+  if (NOT_A_PROMPT.test(line)) return NOTHING
+  let command: string | undefined
+  for (const text of textsOf(parse())) {
+    const prompt = text.replaceAll("\n", " ").trim()
+    if (prompt === "") continue
+    const named = COMMAND.exec(prompt)?.[1]
+    if (named !== undefined) {
+      command ||= named
+      continue
+    }
+    const shell = SHELL.exec(prompt)?.[1]
+    if (shell !== undefined) return { prompt: `! ${shell.trim()}` }
+    if (!GENERATED.test(prompt)) return { prompt: shortened(prompt), ...(command === undefined ? {} : { command }) }
+  }
+  return command === undefined ? NOTHING : { command }
+}
+
+function textsOf(entry: Readonly<Record<string, unknown>> | undefined): string[] {
+  if (entry?.["type"] !== "user") return []
+  const content = fieldOf(entry, "message")?.["content"]
+  if (typeof content === "string") return [content]
+  if (!Array.isArray(content)) return []
+  return content.filter(isObject).flatMap((block) => (block["type"] === "text" ? (textOf(block, "text") ?? []) : []))
+}
+
+function shortened(prompt: string): string {
+  if (prompt.length <= MAX_CHARS) return prompt
+  // A character of two units may lie on the cut; half of one is no text.
+  return `${prompt
+    .slice(0, MAX_CHARS)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trim()}…`
 }

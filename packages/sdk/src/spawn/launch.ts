@@ -4,7 +4,7 @@ import { type LaunchOptions, optionsOfInitialize, uncarriedFields } from "@signa
 import { SdkError } from "../base/errors.ts"
 import { attachToHub } from "../hub/attach-to-hub.ts"
 import { hubFailure } from "../hub/hub-failures.ts"
-import type { AgentLink } from "../launch/agent-link.ts"
+import type { AgentLink } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
 import { type CrossingArguments, flagsIn, readCrossingArguments, withoutHabits } from "./arguments.ts"
 import type { SpawnOnHubOptions } from "./spawn-on-hub.ts"

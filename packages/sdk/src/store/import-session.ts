@@ -1,11 +1,11 @@
 import { open, readFile } from "node:fs/promises"
 import { relative, sep } from "node:path"
 import { SessionError } from "../base/errors.ts"
-import { parseObject } from "../sessions/json-text.ts"
+import { parseObject } from "../base/wire.ts"
 import { findSession, requireSessionId, sideFolder } from "../sessions/session-file.ts"
+import { subagentFiles } from "../sessions/session-messages.ts"
 import { storedKey } from "../sessions/stored-session.ts"
-import { subagentFiles } from "../sessions/subagents.ts"
-import { linesOf } from "../sessions/transcript-lines.ts"
+import { linesOf } from "../sessions/transcript.ts"
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../types/session-store.ts"
 
 export interface ImportSessionToStoreOptions {

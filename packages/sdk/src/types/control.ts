@@ -1,9 +1,12 @@
-// The lines of the wire that are questions and answers, and the seam at which they come and go.
+import type { UUID } from "node:crypto"
 import type * as Wire from "@signalbox/protocol"
-import type { SDKMessage } from "./messages.ts"
-import type { SDKActiveGoalMessage } from "./parts.ts"
+import type { ReadMcpResourceResult } from "./mcp.ts"
+import type { SDKMessage, SDKSystemMessage } from "./messages.ts"
+import type { Options, OutputFormat, ThinkingConfig } from "./options.ts"
 import type { PermissionBehavior } from "./permissions.ts"
-import type { Published } from "./published.ts"
+import type { Published, With } from "./published.ts"
+
+// The lines of the wire that are questions and answers, and the seam at which they come and go.
 
 export interface SDKControlRequest {
   type: "control_request"
@@ -85,3 +88,24 @@ export interface SDKSettingsParseError {
   path: string
   message: string
 }
+
+// Parts of other types that the official package has a name for.
+
+export type ApiKeySource = SDKSystemMessage["apiKeySource"]
+export type ConfigScope = "local" | "user" | "project"
+export type OutputFormatType = OutputFormat["type"]
+export type BaseOutputFormat = { type: OutputFormatType }
+export type HookPermissionDecision = "allow" | "deny" | "ask" | "defer"
+
+export type ThinkingAdaptive = Extract<ThinkingConfig, { type: "adaptive" }>
+export type ThinkingEnabled = Extract<ThinkingConfig, { type: "enabled" }>
+export type ThinkingDisabled = Extract<ThinkingConfig, { type: "disabled" }>
+export type ToolConfig = NonNullable<Options["toolConfig"]>
+
+export type McpServerProvenance = { name: string; source: string }
+export type SDKControlMcpReadResourceResponse = ReadMcpResourceResult
+
+export type SDKActiveGoalMessage = With<
+  Published<Wire.ActiveGoal>,
+  { uuid: UUID; session_id: string; value: With<Published<Wire.Goal>, { set_at: number }> | null }
+>

@@ -1,9 +1,11 @@
 import type * as Wire from "@signalbox/protocol"
-import type { ExitReason } from "../constants.ts"
+import type { McpServerProvenance } from "./control.ts"
 import type { SDKAssistantMessageError } from "./messages.ts"
-import type { McpServerProvenance } from "./parts.ts"
 import type { PermissionUpdate } from "./permissions.ts"
 import type { Published, With } from "./published.ts"
+
+/** Why a session ended. */
+export type ExitReason = "clear" | "resume" | "logout" | "prompt_input_exit" | "other"
 
 export type HookEvent = Wire.HookEvent
 export type BaseHookInput = With<Published<Wire.BaseHookInput>, OfEveryEvent>

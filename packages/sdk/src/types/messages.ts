@@ -2,7 +2,6 @@ import type { UUID } from "node:crypto"
 import type * as Wire from "@signalbox/protocol"
 import type { ApiMessage, ApiStreamEvent } from "./api-message.ts"
 import type { ApiMessageParam } from "./api-params.ts"
-import type { SlashCommand } from "./catalog.ts"
 import type {
   FastMode,
   InvalidConfigFile,
@@ -17,6 +16,7 @@ import type {
 } from "./message-parts.ts"
 import type { EffortLevel } from "./options.ts"
 import type { Published, With } from "./published.ts"
+import type { SlashCommand } from "./query.ts"
 import type { ModelUsage, NonNullableUsage } from "./usage.ts"
 
 export type SDKAssistantMessage = With<

@@ -1,9 +1,8 @@
+import type { Readable, Writable } from "node:stream"
 import type * as Wire from "@signalbox/protocol"
 import type { HookCallbackMatcher, HookEvent } from "./hooks.ts"
-import type { OnElicitation, OnUserDialog } from "./interaction.ts"
 import type { AgentMcpServerSpec, McpServerConfig } from "./mcp.ts"
-import type { AnyPermissionMode, CanUseTool, PermissionMode } from "./permissions.ts"
-import type { SpawnedProcess, SpawnOptions } from "./process.ts"
+import type { AnyPermissionMode, CanUseTool, OnElicitation, OnUserDialog, PermissionMode } from "./permissions.ts"
 import type { SessionStore } from "./session-store.ts"
 import type { SandboxSettings, Settings } from "./settings.ts"
 
@@ -172,3 +171,28 @@ export interface Options {
 /** A request of any subtype, for `Query.control`. */
 export type ControlRequestBody = { subtype: string } & Record<string, unknown>
 export type InitializeReply = Wire.InitializeReply
+
+/** What `spawnClaudeCodeProcess` is given. */
+export interface SpawnOptions {
+  args: string[]
+  command: string
+  cwd?: string | undefined
+  env: { [name: string]: string | undefined }
+  signal: AbortSignal
+}
+
+/** What it returns: Node's own ChildProcess is one, and so is whatever plays one from elsewhere. */
+export interface SpawnedProcess {
+  readonly exitCode: number | null
+  kill(signal: NodeJS.Signals): boolean
+  readonly killed: boolean
+  off(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void
+  off(event: "error", listener: (error: Error) => void): void
+  on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void
+  on(event: "error", listener: (error: Error) => void): void
+  once(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void
+  once(event: "error", listener: (error: Error) => void): void
+  readonly signalCode?: NodeJS.Signals | null
+  stdin: Writable
+  stdout: Readable
+}

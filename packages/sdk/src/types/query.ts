@@ -1,14 +1,13 @@
 import type * as Wire from "@signalbox/protocol"
-import type { AccountInfo, AgentInfo, ModelInfo, SDKControlInitializeResponse, SlashCommand } from "./catalog.ts"
 import type { McpServerConfig, McpServerStatus, McpSetServersResult, ReadMcpResourceResult } from "./mcp.ts"
+import type { FastMode } from "./message-parts.ts"
 import type { SDKMessage, SDKUserMessage } from "./messages.ts"
-import type { ControlRequestBody, HubCursor, SdkPluginConfig, ThinkingDisplay } from "./options.ts"
-import type { AnyPermissionMode } from "./permissions.ts"
+import type { AgentDefinition, ControlRequestBody, HubCursor, SdkPluginConfig, ThinkingDisplay } from "./options.ts"
+import type { AnyPermissionMode, PermissionMode } from "./permissions.ts"
 import type { Published, With } from "./published.ts"
 import type { FlagSettings } from "./settings.ts"
 import type { SDKControlGetContextUsageResponse, SDKControlGetUsageResponse } from "./usage.ts"
 
-export type * from "./catalog.ts"
 export type * from "./usage.ts"
 
 export type RewindFilesResult = Published<Wire.RewindFilesReply>
@@ -84,5 +83,58 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
 export interface WarmQuery {
   query(prompt: string | AsyncIterable<SDKUserMessage>): Query
   close(): void
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+// What an agent says it offers.
+
+export type SlashCommand = With<Published<Wire.SlashCommand>, { argumentHint: string }>
+export type ModelInfo = With<Published<Wire.ModelInfo>, { description: string }>
+export type AccountInfo = Published<Wire.AccountInfo>
+export type AgentInfo = Published<Wire.AgentInfo>
+
+type Parked = "parked" | "already_connected" | "protocol_version_mismatch" | "malformed" | "not_honoured"
+interface OfInitialize extends FastMode {
+  commands: SlashCommand[]
+  models: ModelInfo[]
+  agents: AgentInfo[]
+  hooks_applied?: boolean
+  hook_on_failure_supported?: boolean
+  plugins_applied?: boolean
+  sdk_mcp_manifests_parked?: Record<string, Parked>
+}
+export type SDKControlInitializeResponse = With<Published<Wire.InitializeReply>, OfInitialize>
+
+/** What a process that was started ahead can still be told when it becomes a session. */
+export interface ClaimOptions {
+  additionalDirectories?: string[]
+  agents?: Record<string, AgentDefinition>
+  appendSystemPrompt?: string
+  cwd: string
+  /** The few variables of the agent's environment that it takes at this point. */
+  env?: Record<string, string>
+  maxThinkingTokens?: number | null
+  model?: string
+  permissionMode?: PermissionMode
+  /** As `applyFlagSettings`. The prompt waits until they are accepted. Not those about hooks. */
+  settings?: FlagSettings
+  title?: string
+}
+
+export interface ClaimedSession {
+  cwd: string
+  sessionId: string
+  parkedMs?: number
+  sdkMcpSettled: boolean
+}
+
+/** A process that has started and is no session yet. For one. */
+export interface SpareProcess {
+  claim(params: { prompt: string | AsyncIterable<SDKUserMessage>; options: ClaimOptions }): Query
+  /** Rejects if it cannot become the session; start it with `query()` then, unless the text begins with `option_not_applied`. */
+  readonly claimed: Promise<ClaimedSession>
+  close(): void
+  /** Resolves when the process is gone, claimed or not. */
+  readonly exited: Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

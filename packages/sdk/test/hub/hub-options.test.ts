@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { hubLaunchOptions } from "../../src/hub/hub-launch.ts"
+import { hubLaunchOptions } from "../../src/hub/attach-to-hub.ts"
 import { createSdkMcpServer, type Options, query, SdkError } from "../../src/index.ts"
-import { hubOptionProblem } from "../../src/launch/hub-options.ts"
-import { OPTION_TABLE } from "../../src/launch/option-table.ts"
+import { hubOptionProblem } from "../../src/launch/check-options.ts"
+import { OPTION_TABLE } from "../../src/launch/option-kinds.ts"
 
 const hub = { url: "http://127.0.0.1:9", token: "t", session: "s" }
 

@@ -3,7 +3,8 @@ import { ListRootsResultSchema } from "@modelcontextprotocol/sdk/types.js"
 import type { JsonRpcMessage } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { createMcpBridge, createSdkMcpServer, tool } from "../../src/mcp/index.ts"
+import { createMcpBridge } from "../../src/mcp/bridge.ts"
+import { createSdkMcpServer, tool } from "../../src/mcp/sdk-mcp-server.ts"
 
 const request = (id: number | string, method: string, params: Record<string, unknown> = {}): JsonRpcMessage => ({
   jsonrpc: "2.0",

@@ -13,7 +13,8 @@ import { z } from "zod"
 import { AgentHost, type ControlRequestLine } from "../../../../test/conformance/agent-host.ts"
 import { allowTools } from "../../../../test/conformance/answers.ts"
 import { claudeVersionsNow } from "../../../../test/gate.ts"
-import { createMcpBridge, createSdkMcpServer, tool } from "../../src/mcp/index.ts"
+import { createMcpBridge } from "../../src/mcp/bridge.ts"
+import { createSdkMcpServer, tool } from "../../src/mcp/sdk-mcp-server.ts"
 
 type Instance = Parameters<typeof createMcpBridge>[0]["server"]
 

@@ -3,7 +3,8 @@ import { describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
 import { z as z3 } from "zod/v3"
 import { ensureOfficialSdk } from "../../../../scripts/official-sdk.mjs"
-import * as ours from "../../src/mcp/index.ts"
+import { createMcpBridge } from "../../src/mcp/bridge.ts"
+import * as ours from "../../src/mcp/sdk-mcp-server.ts"
 
 type Makers = Pick<typeof ours, "createSdkMcpServer" | "tool">
 type Server = ReturnType<Makers["createSdkMcpServer"]>
@@ -33,7 +34,7 @@ const call = (id: number, name: string, args: unknown) => request(id, "tools/cal
 
 /** What the server answers to these, asked through our bridge. */
 async function answers(server: Server, questions: readonly JsonRpcMessage[]): Promise<unknown[]> {
-  const bridge = ours.createMcpBridge({ name: server.name, server: server.instance, sendToAgent: () => undefined })
+  const bridge = createMcpBridge({ name: server.name, server: server.instance, sendToAgent: () => undefined })
   const given = []
   for (const question of [initialize, ...questions]) given.push(await bridge.receive(question))
   await bridge.close()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { query, type SessionKey, type SessionStore, type SessionStoreEntry } from "../../src/index.ts"
-import { TranscriptMirror } from "../../src/store/index.ts"
+import { TranscriptMirror } from "../../src/store/transcript-mirror.ts"
 import type { SDKMirrorErrorMessage } from "../../src/types/messages.ts"
 import { fakeAgent, hear, result } from "../fake-agent.ts"
 

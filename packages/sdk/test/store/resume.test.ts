@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { InMemorySessionStore, type Options, query, type SessionStore } from "../../src/index.ts"
-import { resumeFromStore } from "../../src/store/index.ts"
+import { resumeFromStore } from "../../src/store/stored-resume.ts"
 import { fakeAgent, hear, result } from "../fake-agent.ts"
 
 const OWN = "10000000-0000-4000-8000-000000000001"

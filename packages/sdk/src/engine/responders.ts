@@ -1,7 +1,14 @@
+import type { HookRegistration } from "@signalbox/protocol"
 import { startDeadline } from "../base/deadline.ts"
 import { fieldOf, isObject, textOf } from "../base/wire.ts"
+import type { HookCallback, HookInput } from "../types/hooks.ts"
 import type { Options } from "../types/options.ts"
-import type { CanUseToolOptions, PermissionResult } from "../types/permissions.ts"
+import type {
+  CanUseToolOptions,
+  ElicitationRequest,
+  PermissionResult,
+  UserDialogRequest,
+} from "../types/permissions.ts"
 import { type AgentRequest, answer, type Responder, SILENCE } from "./agent-requests.ts"
 
 type Settings = Pick<Options, "canUseTool" | "permissionTimeoutMs">
@@ -95,5 +102,92 @@ async function inTime(
     return await Promise.race([ask(AbortSignal.any([signal, late.signal])), timeout])
   } finally {
     callOff?.()
+  }
+}
+
+export interface HookCallbacks {
+  /** For `initialize`; undefined when the option was left out. */
+  readonly registrations: Record<string, HookRegistration[]> | undefined
+  /** Whether some hook must stop what it watches when it fails. */
+  readonly mustBlock: boolean
+  readonly respond: Responder
+}
+
+/** Gives every callback an id, counted over all events, and answers `hook_callback` by it. */
+export function hookCallbacks(hooks: Options["hooks"]): HookCallbacks {
+  const callbacks = new Map<string, HookCallback>()
+  const registrations: Record<string, HookRegistration[]> = {}
+  let mustBlock = false
+  for (const [event, given] of Object.entries(hooks ?? {})) {
+    // A program may compute what it passes: whatever its type says, there may be nothing.
+    const matchers: typeof given | null | undefined = given
+    if (!matchers?.length) continue
+    registrations[event] = matchers.map(({ matcher, hooks: listed, timeout, onFailure }) => {
+      // Whatever else a program without types may say, it does not say that it may go on.
+      if ((onFailure ?? "continue") !== "continue") mustBlock = true
+      const hookCallbackIds = listed.map((callback) => {
+        const id = `hook_${callbacks.size}`
+        callbacks.set(id, callback)
+        return id
+      })
+      return { matcher, hookCallbackIds, timeout, onFailure }
+    })
+  }
+  const respond: Responder = async ({ body, signal }) => {
+    const id = textOf(body, "callback_id") ?? ""
+    const callback = callbacks.get(id)
+    if (callback === undefined) throw new Error(`No hook callback found for ID: ${id}`)
+    return answer(await callback(inputOf(body), textOf(body, "tool_use_id"), { signal }))
+  }
+  return { registrations: hooks === undefined ? undefined : registrations, mustBlock, respond }
+}
+
+// The overload is the agent's promise of what the event carries; a program that wants certainty checks it.
+function inputOf(body: AgentRequest["body"]): HookInput
+function inputOf(body: AgentRequest["body"]): unknown {
+  return body["input"]
+}
+
+/** Answers `elicitation`: declined when nobody is there to ask. */
+export function elicitationResponder({ onElicitation }: Pick<Options, "onElicitation">): Responder {
+  return async ({ id, body, signal }) => {
+    if (onElicitation === undefined) return answer({ action: "decline" })
+    const result = await onElicitation(elicitationOf(body), { signal, requestId: id })
+    return result === null ? SILENCE : answer(result)
+  }
+}
+
+/** Answers `request_user_dialog`: silent when nobody can show it, since another host may. */
+export function dialogResponder({ onUserDialog }: Pick<Options, "onUserDialog">): Responder {
+  return async ({ id, body, signal }) => {
+    if (onUserDialog === undefined) return SILENCE
+    const result = await onUserDialog(dialogOf(body), { signal, requestId: id })
+    return result === null ? SILENCE : answer(result)
+  }
+}
+
+// The overloads are the agent's promise of what it sends; here it only gets the program's names.
+function elicitationOf(body: AgentRequest["body"]): ElicitationRequest
+function elicitationOf(body: AgentRequest["body"]): unknown {
+  return {
+    serverName: body["mcp_server_name"],
+    message: body["message"],
+    mode: body["mode"],
+    url: body["url"],
+    elicitationId: body["elicitation_id"],
+    requestedSchema: body["requested_schema"],
+    title: body["title"],
+    displayName: body["display_name"],
+    description: body["description"],
+  }
+}
+
+function dialogOf(body: AgentRequest["body"]): UserDialogRequest
+function dialogOf(body: AgentRequest["body"]): unknown {
+  const toolUseID = textOf(body, "tool_use_id")
+  return {
+    dialogKind: body["dialog_kind"],
+    payload: body["payload"],
+    ...(toolUseID === undefined ? {} : { toolUseID }),
   }
 }
