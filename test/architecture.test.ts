@@ -35,6 +35,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
     machine: ["state"],
     launch: ["state", "machine"],
     agents: ["state", "lines", "link", "launch"],
+  },
   cli: {
     base: [],
     terminal: ["base"],

@@ -54,7 +54,7 @@ const LEAVE = "\u001b[0m\u001b[?2004l\u001b[?25h\u001b[?1049l"
 const STDOUT = 1
 
 /** The terminal's other screen. However the process ends, short of SIGKILL, the terminal is left as it was. */
-export class FullScreen {
+class FullScreen {
   readonly #context: CommandContext
   #isOpen = false
   readonly #onExit = () => this.leave()

@@ -38,7 +38,7 @@ interface AppProps {
 }
 
 /** The view of one session. What it shows and what keys do is the screen's; this puts it on the terminal. */
-export function App({ feed, colours }: AppProps): ReactNode {
+function App({ feed, colours }: AppProps): ReactNode {
   const { exit } = useApp()
   const size = useSize()
   const state = useSyncExternalStore(feed.subscribe, feed.state)

@@ -74,13 +74,13 @@ async function candidatesAt(place: Place, typed: string, context: CommandContext
   return typeof kind === "string" ? knownIds(kind, { data }, context) : kind
 }
 
-export type KnownThing = "session" | "ask" | "token" | "run"
+type KnownThing = "session" | "ask" | "token" | "run"
 
 const MAX = 200
 const PATIENCE_MS = 2_000
 
 /** Ids from the running hub, or none: completion never reports an error and never waits long. */
-export async function knownIds(
+async function knownIds(
   thing: KnownThing,
   { data }: { readonly data: string | undefined },
   context: CommandContext,

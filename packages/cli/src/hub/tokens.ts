@@ -59,8 +59,7 @@ export function revokeToken(given: string, options: JsonOption, context: Command
       throw new CliError("cli/failed", `no token id starts with ${given}`, { list: "token ls --all" })
     if (token.id !== given && found.length > 1)
       throw usageError(`${given} matches ${found.length} tokens: give more of the id`)
-    const path = `/api/tokens/${encodeURIComponent(token.id)}`
-    const revoked = await hub.request<Token>({ method: "DELETE", path, repeatable: true })
+    const revoked = await hub.tokens.revoke(token.id)
     if (options.json === true) await printJson(context, revoked)
     else tellPerson(context, "Revoked. Its connections are closed.")
   })

@@ -137,7 +137,7 @@ function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** After so many crashes in a row, each soon after its start, another try is of no use. */
-export const MAX_RESTARTS = 5
+const MAX_RESTARTS = 5
 const BACKOFF = { baseDelayMs: 1_000, maxDelayMs: 30_000 }
 /** A runner that ran this long was well: its crash has another cause than those before. */
 const WELL_AFTER_MS = 60_000

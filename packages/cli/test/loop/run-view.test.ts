@@ -39,7 +39,7 @@ const TASKS: readonly Task[] = [
 describe("what is shown of a run", () => {
   it("[LP20] a bar with the counts, and a row for each task", () => {
     expect(runLines(viewOf(TASKS), { width: 80, height: 24, colours })).toEqual([
-      "██████████░░░░░░░░░░ 1 request waiting: signalbox asks · 1 of 4 done, 1 faile…",
+      "██████████░░░░░░░░░░ 1 request waiting: signalbox asks · 1 of 4 done, 1 failed …",
       "#  STATE    TRY   COST  SESSION   TASK",
       "1  done       1  $0.30  3f2a91c0  Fix the login",
       "2  asks       2  $0.12  3f2a91c0  Write the docs",

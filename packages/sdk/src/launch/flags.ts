@@ -5,7 +5,7 @@ import { isInProcess } from "../mcp/sdk-mcp-server.ts"
 import type { Options } from "../types/options.ts"
 
 /** What the options ask of the command line; `arguments.ts` writes it. */
-export function flagsFor(options: Options): ClaudeFlags {
+function flagsFor(options: Options): ClaudeFlags {
   const { extraArgs, settings, sandbox, plugins = [], pluginDelivery } = options
   const thinking = thinkingOf(options)
   const given = settings ?? extraArgs?.["settings"] ?? undefined

@@ -100,7 +100,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const live = new Set<End>()
 
 /** Returns what takes the process off the list again. */
-export function endWithUs(end: End): () => void {
+function endWithUs(end: End): () => void {
   if (live.size === 0) listen()
   live.add(end)
   return () => {

@@ -71,7 +71,7 @@ export function createMcpBridge({ name, server, sendToAgent }: McpBridgeOptions)
 }
 
 /** An agent's end of a connection. */
-export interface ConnectionUser {
+interface ConnectionUser {
   deliver(message: JsonRpcMessage): void | Promise<void>
 }
 
@@ -94,7 +94,7 @@ const CLOSED = "The connection to the MCP server is closed"
 /** A server object takes one connection at a time, and programs hand the same one to several queries: they share it. */
 const connections = new WeakMap<McpServerInstance, ServerConnection>()
 
-export function connectionTo(server: McpServerInstance): ServerConnection {
+function connectionTo(server: McpServerInstance): ServerConnection {
   let connection = connections.get(server)
   if (connection === undefined) {
     connection = new ServerConnection(server)
@@ -104,7 +104,7 @@ export function connectionTo(server: McpServerInstance): ServerConnection {
 }
 
 /** One connection to a server of this process, for as many agents as use it. It lasts as long as one of them does. */
-export class ServerConnection {
+class ServerConnection {
   readonly #server: McpServerInstance
   readonly #users = new Set<ConnectionUser>()
   readonly #calls = new Calls<ConnectionUser>()

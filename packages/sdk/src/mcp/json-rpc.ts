@@ -32,7 +32,7 @@ export function paramsOf(message: JsonRpcMessage): Readonly<Record<string, unkno
 }
 
 /** The token by which a request asks to be told of its progress. */
-export function progressTokenOf(message: JsonRpcMessage): RpcId | undefined {
+function progressTokenOf(message: JsonRpcMessage): RpcId | undefined {
   const meta = paramsOf(message)["_meta"]
   const token = isRecord(meta) ? meta["progressToken"] : undefined
   return typeof token === "string" || typeof token === "number" ? token : undefined
@@ -42,7 +42,7 @@ export function withParams(message: JsonRpcMessage, changed: Readonly<Record<str
   return { ...message, params: { ...paramsOf(message), ...changed } }
 }
 
-export function withProgressToken(message: JsonRpcMessage, progressToken: RpcId): JsonRpcMessage {
+function withProgressToken(message: JsonRpcMessage, progressToken: RpcId): JsonRpcMessage {
   const meta = paramsOf(message)["_meta"]
   return withParams(message, { _meta: { ...(isRecord(meta) ? meta : {}), progressToken } })
 }

@@ -107,7 +107,7 @@ function promptOf(text: string): SDKUserMessage {
 }
 
 /** A prompt that is written to as one goes along. For one reader. */
-export class PromptLine<T> implements AsyncIterable<T> {
+class PromptLine<T> implements AsyncIterable<T> {
   #waiting: T[] = []
   #reader: ((result: IteratorResult<T, undefined>) => void) | undefined
   #isEnded = false

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { lstat, readdir, realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { firstText, readExcerpt } from "./session-info.ts"
+import { firstText, readExcerpt } from "./excerpt.ts"
 
 /** Longer names are cut here and get a hash of the whole path, as the CLI does it. */
 const MAX_NAME_CHARS = 200

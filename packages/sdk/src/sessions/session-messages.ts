@@ -76,7 +76,7 @@ interface ReadPlan {
   readonly origin: Origin
 }
 
-export async function readMessagesIn(path: string, plan: ReadPlan): Promise<SessionMessage[]> {
+async function readMessagesIn(path: string, plan: ReadPlan): Promise<SessionMessage[]> {
   const file = await open(path, "r").catch(() => undefined)
   if (file === undefined) return []
   try {
@@ -90,10 +90,7 @@ export async function readMessagesIn(path: string, plan: ReadPlan): Promise<Sess
  * Two passes over the lines: the first keeps of each only what the order depends on, the second reads the lines that are
  * asked for. So a page of a huge transcript on disk costs the memory of the page.
  */
-export async function readMessages(
-  transcript: Transcript,
-  { select, page, origin }: ReadPlan,
-): Promise<SessionMessage[]> {
+async function readMessages(transcript: Transcript, { select, page, origin }: ReadPlan): Promise<SessionMessage[]> {
   const { messages: all, localCommands } = select(await entriesIn(transcript))
   const messages: SessionMessage[] = []
   for (const entry of pageOf(all, page)) {

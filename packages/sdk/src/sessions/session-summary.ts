@@ -91,7 +91,7 @@ const SHELL = /<bash-input>(.*?)<\/bash-input>/
 const GENERATED = /^<[a-z][\w-]*[\s>]|^\[Request interrupted by user[^\]]*\]/
 
 /** What one entry has of it. */
-export interface PromptFound {
+interface PromptFound {
   readonly prompt?: string
   /** A slash command; it counts only if nothing else was asked. */
   readonly command?: string
@@ -111,7 +111,7 @@ export function firstPromptIn(head: string): string | undefined {
   return command === "" ? undefined : command
 }
 
-export function firstPromptOf(entry: Readonly<Record<string, unknown>>): PromptFound {
+function firstPromptOf(entry: Readonly<Record<string, unknown>>): PromptFound {
   return entry["type"] === "user" ? promptIn(JSON.stringify(entry), () => entry) : NOTHING
 }
 

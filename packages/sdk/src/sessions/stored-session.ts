@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { SessionError } from "../base/errors.ts"
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../types/session-store.ts"
+import { excerptOf } from "./excerpt.ts"
 import { projectKeyOf } from "./project-folder.ts"
 import type { SessionOptions } from "./session-file.ts"
 import { isSessionId } from "./session-file.ts"
-import { describeExcerpt, excerptOf, type SDKSessionInfo } from "./session-info.ts"
+import { describeExcerpt, type SDKSessionInfo } from "./session-info.ts"
 import { infoOfSummary } from "./session-summary.ts"
 
 /** As many sessions are loaded at once. */

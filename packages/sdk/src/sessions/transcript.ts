@@ -64,7 +64,7 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<TranscriptLine>
 }
 
 /** A line that was seen before, read again. */
-export async function lineAt(file: FileHandle, { offset, bytes }: { offset: number; bytes: number }): Promise<string> {
+async function lineAt(file: FileHandle, { offset, bytes }: { offset: number; bytes: number }): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(bytes), 0, bytes, offset)
   return buffer.toString("utf8", 0, bytesRead)
 }

@@ -127,7 +127,7 @@ export function configFile(env: Environment): string {
  * The key of a transcript by its path: `<project>/<session>.jsonl`, or `<project>/<session>/…` from two folders down.
  * Undefined for what is none.
  */
-export function keyOfTranscript(projects: string, path: string): SessionKey | undefined {
+function keyOfTranscript(projects: string, path: string): SessionKey | undefined {
   const below = relative(projects, path)
   if (isAbsolute(below)) return undefined
   const [projectKey = "", second = "", ...rest] = below.split(sep)
