@@ -19,7 +19,7 @@ import { root } from "./setup.mjs"
 
 const ROUNDS = 3
 /** The agent asks once in this time, and says nothing else: each request has its own window, and so have quiet times. */
-const PERIOD_MS = 6000
+const PERIOD_MS = 10_000
 /** Long enough for everything that happens again and again: heartbeats, samples, reports. */
 const QUIET_MS = 20_000
 const LOOK_MS = 200
@@ -148,6 +148,7 @@ async function ask(folder, { url, token }) {
       if (isFirst) {
         await delay(QUIET_MS)
         counts.quiet.push(await take(folder, counter))
+        if (Date.now() - since > QUIET_MS + PERIOD_MS) break
       } else if (Date.now() - since < PERIOD_MS) {
         counts.asked.push(asked)
         counts.answered.push(answered)

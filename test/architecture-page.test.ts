@@ -22,8 +22,12 @@ describe("docs/architecture.md", () => {
     expect(targets.filter((target) => !existsSync(join(root, "docs", target)))).toEqual([])
   })
 
-  it.runIf(isWholeRun)("tells the walk of one request: `npm run generate` writes it anew", async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [join(root, "scripts/trace-request.mjs")])
-    expect(walkIn(page)).toBe(stdout.trim())
-  }, 240_000)
+  it.runIf(isWholeRun)(
+    "tells the walk of one request: `npm run generate` writes it anew",
+    async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(root, "scripts/trace-request.mjs")])
+      expect(walkIn(page)).toBe(stdout.trim())
+    },
+    300_000,
+  )
 })
