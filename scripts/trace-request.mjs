@@ -34,7 +34,7 @@ const SCENARIO = {
       steps: [
         { emit: { ...REQUEST, request_id: "first" } },
         { pause: QUIET_MS + PERIOD_MS },
-        { loop: 3 * ROUNDS, steps: [{ emit: REQUEST }, { pause: PERIOD_MS }] },
+        { loop: 5 * ROUNDS, steps: [{ emit: REQUEST }, { pause: PERIOD_MS }] },
       ],
     },
   ],
@@ -137,10 +137,12 @@ async function ask(folder, { url, token }) {
   try {
     while ((await client.runners.list()).every(({ connected }) => !connected)) await delay(LOOK_MS)
     const { id } = await client.launch({ agent: "simulator", cwd: folder, prompt: "go" })
-    let isFirst = true
+    let [isFirst, endedAt] = [true, 0]
     for await (const item of client.session(id).follow({ after: 0 })) {
       if (item.type !== "ask" || item.ask.state !== "pending") continue
-      const since = Date.now()
+      const since = Date.parse(item.ask.askedAt)
+      // A request that came while the one before it was still counted has no window of its own.
+      const isAlone = endedAt < since
       const asked = await takeUntilQuiet(folder, counter)
       await client.answer(item.ask.id, { behavior: "allow" })
       const answered = await takeUntilQuiet(folder, counter)
@@ -149,11 +151,12 @@ async function ask(folder, { url, token }) {
         await delay(QUIET_MS)
         counts.quiet.push(await take(folder, counter))
         if (Date.now() - since > QUIET_MS + PERIOD_MS) break
-      } else if (Date.now() - since < PERIOD_MS) {
+      } else if (isAlone && Date.now() - since < PERIOD_MS) {
         counts.asked.push(asked)
         counts.answered.push(answered)
       }
       isFirst = false
+      endedAt = Date.now()
       if (counts.asked.length === ROUNDS) break
     }
     await client.session(id).stop()
