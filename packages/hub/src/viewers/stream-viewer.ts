@@ -102,17 +102,19 @@ export class StreamViewer {
     }
     this.#unsubscribe(session)
     if (session === ALL) return this.#subscribeAll()
+    void this.#open(session, after)
+  }
+
+  async #open(session: string, after: number | undefined): Promise<void> {
     const opening: Subscription = { phase: "opening", end: () => undefined }
     this.#subscriptions.set(session, opening)
-    this.#options.load(session).then(
-      (loaded) => {
-        if (this.#subscriptions.get(session) === opening) this.#begin(loaded, after)
-      },
-      (error: unknown) => {
-        if (this.#subscriptions.get(session) === opening) this.#subscriptions.delete(session)
-        this.#fail(error, session)
-      },
-    )
+    try {
+      const loaded = await this.#options.load(session)
+      if (this.#subscriptions.get(session) === opening) this.#begin(loaded, after)
+    } catch (error) {
+      if (this.#subscriptions.get(session) === opening) this.#subscriptions.delete(session)
+      this.#fail(error, session)
+    }
   }
 
   #subscribeAll(): void {
