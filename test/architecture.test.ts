@@ -141,7 +141,7 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
     permissions: ["profiles"],
     launch: ["profiles", "permissions"],
     sessions: ["profiles", "launch"],
-    wire: ["profiles"],
+    wire: ["profiles", "launch"],
     mcp: ["profiles", "launch", "wire"],
     tools: ["profiles", "scenario", "permissions", "launch", "wire", "mcp"],
     agent: [

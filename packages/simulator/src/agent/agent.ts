@@ -269,13 +269,10 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
     tellsState: tellsState(launch.env),
   })
   const host = new HostRequests({ clock, random, emit: (message) => wire.emit(message) })
+  const basics = { profile, launch, clock, random, wire }
   return {
-    profile,
-    launch,
+    ...basics,
     settings: parts.settings,
-    clock,
-    random,
-    wire,
     host,
     hooks: new Hooks(),
     mcp: new McpServers({ profile, launch, host }),
@@ -283,7 +280,7 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
     ledger: new Ledger(),
     model: parts.model,
     toolbox: new Toolbox(parts.tools),
-    tasks: new Tasks({ profile, launch, clock, random, wire }, onNotice),
+    tasks: new Tasks(basics, onNotice),
     transcript: session.transcript,
     history: session.history,
     state: {

@@ -1,4 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { deferred } from "@signalbox/transport/pacing"
 import { eventsIn } from "../event-stream.ts"
 import { parseJson } from "../json.ts"
 import type { Fields, RemoteServer } from "../profiles/profile.ts"
@@ -79,12 +80,16 @@ export async function openSseLink(
     signal: over.signal,
   })
   if (!response.ok || response.body === null) throw new McpLinkFailure(await refusal(response))
-  const endpoint = settledLater<URL>()
-  // Who waits for it is told; nobody else needs to be.
-  endpoint.promise.catch(() => undefined)
+  const endpoint = deferred<URL | McpLinkFailure>()
+  const fail = (message: string) => endpoint.resolve(new McpLinkFailure({ kind: "other", message }))
+  const reached = async () => {
+    const found = await endpoint.promise
+    if (found instanceof McpLinkFailure) throw found
+    return found
+  }
   const post = async (message: Fields) => {
     const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, signal: over.signal }
-    const posted = await reach(await endpoint.promise, { ...init, body: JSON.stringify(message) })
+    const posted = await reach(await reached(), { ...init, body: JSON.stringify(message) })
     await posted.body?.cancel()
   }
   const peer = new RpcPeer((message) => void post(message).catch(() => peer.close()), serve)
@@ -95,12 +100,12 @@ export async function openSseLink(
     }
   }
   const end = () => {
-    endpoint.reject(new McpLinkFailure({ kind: "other", message: "SSE connection closed" }))
+    fail("SSE connection closed")
     peer.close()
   }
   void read(response.body).then(end, end)
-  opening.addEventListener("abort", () => endpoint.reject(new McpLinkFailure({ kind: "other", message: "timed out" })))
-  await endpoint.promise
+  opening.addEventListener("abort", () => fail("timed out"))
+  await reached()
   return {
     send: (message, options) => peer.send(message, options),
     get isOpen() {
@@ -111,21 +116,6 @@ export async function openSseLink(
       over.abort()
     },
   }
-}
-
-interface SettledLater<T> {
-  readonly promise: Promise<T>
-  readonly resolve: (value: T) => void
-  readonly reject: (reason: Error) => void
-}
-
-function settledLater<T>(): SettledLater<T> {
-  let resolve: (value: T) => void = () => undefined
-  let reject: (reason: Error) => void = () => undefined
-  const promise = new Promise<T>((...both) => {
-    ;[resolve, reject] = both
-  })
-  return { promise, resolve, reject }
 }
 
 function baseHeaders(server: RemoteServer, userAgent: string): Record<string, string> {

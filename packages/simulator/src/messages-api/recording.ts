@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http"
+import { Waker } from "@signalbox/transport/pacing"
 import type { Position } from "../scenario/script-cursor.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { MessagesRequest } from "./request.ts"
@@ -31,12 +32,6 @@ export interface ApiProblem {
   path: string
 }
 
-interface Waiter {
-  accepts: (request: RecordedRequest) => boolean
-  resolve: (request: RecordedRequest) => void
-  reject: (error: Error) => void
-}
-
 const SECRET_NAME = /auth|cookie|key|token|secret|password/i
 
 /** What happened, the oldest forgotten first: every request of a long conversation carries all of it. */
@@ -45,7 +40,7 @@ export class Recording {
   readonly errors: ApiProblem[] = []
   readonly #sizes: number[] = []
   readonly #limits: { maxRequests: number; maxBytes: number }
-  readonly #waiters = new Set<Waiter>()
+  readonly #changes = new Waker()
   #bytes = 0
   #closed = false
 
@@ -61,7 +56,7 @@ export class Recording {
       this.requests.shift()
       this.#bytes -= this.#sizes.shift() ?? 0
     }
-    for (const waiter of this.#waiters) if (waiter.accepts(request)) waiter.resolve(request)
+    this.#changes.wake()
   }
 
   addError(problem: ApiProblem): void {
@@ -71,33 +66,24 @@ export class Recording {
 
   /** The first request, past or to come, that is accepted. */
   async until(accepts: (request: RecordedRequest) => boolean): Promise<RecordedRequest> {
-    if (this.#closed) throw closedError()
-    const past = this.requests.find(accepts)
-    if (past !== undefined) return past
-    let waiter: Waiter | undefined
-    const found = new Promise<RecordedRequest>((resolve, reject) => {
-      waiter = { accepts, resolve, reject }
-      this.#waiters.add(waiter)
-    })
-    try {
-      return await found
-    } finally {
-      if (waiter !== undefined) this.#waiters.delete(waiter)
+    for (;;) {
+      if (this.#closed) {
+        throw new SimulatorError("messages-api/closed", "The scripted API was closed before such a request came.")
+      }
+      const found = this.requests.find(accepts)
+      if (found !== undefined) return found
+      await this.#changes.wait()
     }
   }
 
   close(): void {
     this.#closed = true
-    for (const waiter of this.#waiters) waiter.reject(closedError())
+    this.#changes.wake()
   }
 
   #isOver(): boolean {
     return this.requests.length > this.#limits.maxRequests || this.#bytes > this.#limits.maxBytes
   }
-}
-
-function closedError(): SimulatorError {
-  return new SimulatorError("messages-api/closed", "The scripted API was closed before such a request came.")
 }
 
 /** What every kind of request has in common. */

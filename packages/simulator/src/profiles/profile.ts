@@ -63,6 +63,9 @@ export interface Catalog {
   readonly outputStyles: readonly string[]
   readonly permissionModes: readonly string[]
   readonly plugins: readonly Fields[]
+  readonly terminalCommands?: readonly string[]
+  /** Those that the reply to initialize names already. */
+  readonly earlyCapabilities?: readonly string[]
 }
 
 export interface WireProfile {

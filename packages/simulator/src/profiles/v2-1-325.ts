@@ -25,18 +25,6 @@ import {
 
 const catalog = readCatalog("2.1.325")
 
-const TERMINAL_COMMANDS = ["doctor", "color", "focus", "reload-plugins"]
-
-/** Those that the reply to initialize names already. */
-const EARLY_CAPABILITIES = [
-  "ui_surface_v1",
-  "mcp_call_result_not_for_model_v1",
-  "mcp_call_check_permissions_v1",
-  "voice_call_talk_line_v1",
-  "ui_pane_widget_v1",
-  "reload_plugins_refuse_if_busy_v1",
-]
-
 /**
  * The lists of commands, skills and plugins. What is kept in files comes first; what the launch's plugins bring stands
  * behind the first of its own.
@@ -75,7 +63,7 @@ function init(facts: SessionFacts): Fields {
   return {
     ...initHead(facts, true),
     slash_commands: [...commandsWith(facts.plugins, facts.pages).map(({ name }) => name), ...facts.mcpPrompts],
-    terminal_slash_commands: TERMINAL_COMMANDS,
+    terminal_slash_commands: catalog.terminalCommands,
     apiKeySource: facts.apiKeySource,
     claude_code_version: "2.1.325",
     output_style: "default",
@@ -124,7 +112,7 @@ function initializeReply(facts: SessionFacts): Fields {
     ide_rc_auto_enable_gate: false,
     ...FAST_MODE,
     session_state: "idle",
-    capabilities: EARLY_CAPABILITIES,
+    capabilities: catalog.earlyCapabilities,
   }
 }
 

@@ -1,11 +1,8 @@
 import { deferred } from "@signalbox/transport/pacing"
-import type { AgentClock } from "../clock.ts"
-import type { Launch } from "../launch/launch.ts"
-import type { Fields, WireProfile } from "../profiles/profile.ts"
+import type { Fields } from "../profiles/profile.ts"
 import { dashed, present } from "../profiles/shared.ts"
-import type { Randomness } from "../randomness.ts"
 import type { QueuedMessage } from "../wire/message-queue.ts"
-import type { Wire } from "../wire/wire.ts"
+import type { AgentBasics } from "../wire/wire.ts"
 
 export interface TaskEnd {
   readonly status: "completed" | "failed" | "stopped"
@@ -30,25 +27,16 @@ export interface Task {
   output: string
 }
 
-/** What a task needs of the agent it belongs to. */
-interface TaskOwner {
-  readonly profile: WireProfile
-  readonly launch: Launch
-  readonly clock: AgentClock
-  readonly random: Randomness
-  readonly wire: Wire
-}
-
 const MAX_REMEMBERED = 100
 
 /** Work that goes on beside the turns, and starts one when it ends. */
 export class Tasks {
   readonly #running = new Map<string, Task>()
   readonly #outputs = new Map<string, string>()
-  readonly #agent: TaskOwner
+  readonly #agent: AgentBasics
   readonly #onNotice: (message: QueuedMessage) => void
 
-  constructor(agent: TaskOwner, onNotice: (message: QueuedMessage) => void) {
+  constructor(agent: AgentBasics, onNotice: (message: QueuedMessage) => void) {
     this.#agent = agent
     this.#onNotice = onNotice
   }
@@ -203,12 +191,12 @@ export class Tasks {
   }
 }
 
-export function taskId(agent: Pick<TaskOwner, "profile" | "random">, kind: "a" | "b"): string {
+export function taskId(agent: Pick<AgentBasics, "profile" | "random">, kind: "a" | "b"): string {
   if (agent.profile.quirks.shortTaskIds) return `${kind}${agent.random.hex(6)}`
   return kind === "a" ? `a${agent.random.hex(16)}` : `b${agent.random.base36(8)}`
 }
 
-function outputFile(agent: TaskOwner, id: string): string {
+function outputFile(agent: AgentBasics, id: string): string {
   const user = process.getuid?.() ?? 0
   const folder = `/tmp/claude-${user}/${dashed(agent.launch.cwd)}`
   return `${folder}/${agent.profile.quirks.tasksBySession ? `${agent.wire.sessionId}/` : ""}tasks/${id}.output`

@@ -1,13 +1,10 @@
 import { resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { AgentClock } from "../clock.ts"
-import type { Launch } from "../launch/launch.ts"
 import type { McpServers } from "../mcp/servers.ts"
 import type { PermissionState } from "../permissions/permission-state.ts"
-import type { Fields, WireProfile } from "../profiles/profile.ts"
-import type { Randomness } from "../randomness.ts"
+import type { Fields } from "../profiles/profile.ts"
 import type { ToolStep } from "../scenario/schema.ts"
-import type { Wire } from "../wire/wire.ts"
+import type { AgentBasics } from "../wire/wire.ts"
 import { Checkpoints, diskFiles, type Files, memoryFiles } from "./files.ts"
 import type { Tasks } from "./tasks.ts"
 import type { ToolSet } from "./tool-set.ts"
@@ -69,12 +66,7 @@ export class Toolbox {
 }
 
 /** The agent, as far as its tools are concerned. */
-export interface ToolOwner {
-  readonly profile: WireProfile
-  readonly launch: Launch
-  readonly clock: AgentClock
-  readonly random: Randomness
-  readonly wire: Wire
+export interface ToolOwner extends AgentBasics {
   readonly mcp: McpServers
   readonly tasks: Tasks
   readonly state: { permissions: PermissionState; readonly jsonSchema: Readonly<Fields> | undefined }

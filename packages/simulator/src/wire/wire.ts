@@ -1,7 +1,17 @@
 import type { Transport } from "@signalbox/transport"
 import type { AgentClock } from "../clock.ts"
+import type { Launch } from "../launch/launch.ts"
 import type { Fields, MessageFacts, WireProfile } from "../profiles/profile.ts"
 import type { Randomness } from "../randomness.ts"
+
+/** What every part of an agent needs of it. */
+export interface AgentBasics {
+  readonly profile: WireProfile
+  readonly launch: Launch
+  readonly clock: AgentClock
+  readonly random: Randomness
+  readonly wire: Wire
+}
 
 interface WireOptions {
   readonly outbox: Outbox
