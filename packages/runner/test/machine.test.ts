@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RecordedSession, RunnerFolders } from "@signalbox/protocol/runner-wire"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
@@ -71,6 +71,16 @@ function repository(): string {
   git(path, "commit", "-q", "-m", "first")
   return path
 }
+
+describe("a simulator", () => {
+  it("[RU84] without a folder works in a new temporary one", async () => {
+    const { cwd: _, ...spec } = scene.spec({ agent: "simulator" })
+    const { cwd } = await scene.hub.launch(spec)
+    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+    expect(cwd).toMatch(/signalbox-simulator-\w+$/)
+    expect(existsSync(cwd)).toBe(true)
+  })
+})
 
 describe("a resume", () => {
   it("[RU30] into a folder that does not exist is refused, and so is any launch into one", async () => {

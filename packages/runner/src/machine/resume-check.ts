@@ -1,6 +1,6 @@
-import { access, stat } from "node:fs/promises"
-import { homedir } from "node:os"
-import { isAbsolute } from "node:path"
+import { access, mkdtemp, stat } from "node:fs/promises"
+import { homedir, tmpdir } from "node:os"
+import { isAbsolute, join } from "node:path"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
 import { Refusal } from "../errors.ts"
 import { expandHome, isSamePlace } from "./folders.ts"
@@ -23,7 +23,11 @@ export interface ResumeCheck {
 /** The folder in which an agent is to be started, after everything was looked at that would make it fail there. */
 export async function folderForLaunch(asked: LaunchSpec, check: ResumeCheck): Promise<string> {
   const spec = asked.cwd === undefined ? asked : { ...asked, cwd: expandHome(asked.cwd) }
-  if (spec.resume === undefined) return requireFolder(spec.cwd ?? homedir())
+  if (spec.resume === undefined) {
+    // A demo must not touch anybody's files.
+    if (spec.cwd === undefined && spec.agent === "simulator") return mkdtemp(join(tmpdir(), "signalbox-simulator-"))
+    return requireFolder(spec.cwd ?? homedir())
+  }
   if (isWorktreeAsked(spec)) {
     const message = `session ${spec.resume} goes on in the folder it was recorded in, which a new worktree is not: leave the worktree out, or begin a new session`
     throw new Refusal("runner/worktree", message)
