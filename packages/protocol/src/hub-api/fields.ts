@@ -17,7 +17,7 @@ export function numberInQuery(bounds: { min: number; max: number }) {
 export const WireObject = z.record(z.string(), z.unknown())
 
 /** Checked to be an object, but typed as unknown: the wire's own types have no index signature, and callers pass those. */
-export const AnyObject: z.ZodType<unknown> = z.record(z.string(), z.unknown())
+export const AnyObject: z.ZodType = z.record(z.string(), z.unknown())
 
 export const NoBody = z.strictObject({})
 
