@@ -31,16 +31,16 @@ describe("a diff of lines", () => {
       [20_000, 50],
       [200_000, 5],
     ] as const) {
-      const startedAt = performance.now()
+      const started = process.cpuUsage()
       const hunks = diffTexts(text("x", count, chars), text("y", count, chars))
-      expect(performance.now() - startedAt).toBeLessThan(5000)
+      expect(process.cpuUsage(started).user).toBeLessThan(3_000_000)
       expect(countsOf(hunks)).toEqual({ added: count, removed: count })
     }
   })
 
   it("is found in a file of any length whose changes are few", () => {
-    const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index}`)
-    const after = lines.with(5, "five").toSpliced(29_000, 1).join("\n")
+    const lines = Array.from({ length: 5000 }, (_, index) => `line ${index}`)
+    const after = lines.with(5, "five").toSpliced(4500, 1).join("\n")
     expect(countsOf(diffTexts(lines.join("\n"), after))).toEqual({ added: 1, removed: 2 })
   })
 

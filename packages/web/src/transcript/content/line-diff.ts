@@ -17,7 +17,7 @@ export interface Hunk {
 const CONTEXT = 3
 /** Past these the two are shown as one block removed and one added: comparing would take longer than reading. */
 const MAX_LINES = 200_000
-const LINE_BOUNDS = { maxEditLength: 1000, timeout: 200 }
+const LINE_BOUNDS = { maxEditLength: 1000, timeout: 1000 }
 
 function splitLines(text: string): readonly string[] {
   if (text === "") return []
