@@ -68,7 +68,7 @@ describe("the life of a session", () => {
               (from.name !== "live" || (told.line !== undefined && told.line !== from.line))) ||
             (told?.kind === "parked" && (from.name === "parked" || from.name === "ended")) ||
             (told?.kind === "ended" && from.name === "ended")
-          if (isLate) expect({ life, effects }).toEqual({ life: from, effects: [] })
+          expect(isLate && (life !== from || effects.length > 0)).toBe(false)
         }
       }),
     )

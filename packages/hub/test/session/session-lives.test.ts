@@ -103,12 +103,17 @@ type Act = (world: World, known: Known, index: number, model: Model) => Promise<
 
 /** Something that happens to one of the sessions, when it can. */
 class Happening implements fc.AsyncCommand<Model, World> {
-  constructor(
-    readonly name: string,
-    readonly at: number,
-    readonly can: (known: Known) => boolean,
-    readonly act: Act,
-  ) {}
+  readonly name: string
+  readonly at: number
+  readonly can: (known: Known) => boolean
+  readonly act: Act
+
+  constructor(name: string, at: number, [can, act]: (typeof ACTS)[string]) {
+    this.name = name
+    this.at = at
+    this.can = can
+    this.act = act
+  }
 
   check({ sessions }: Readonly<Model>): boolean {
     const known = sessions[this.at % Math.max(1, sessions.length)]
@@ -129,10 +134,13 @@ class Happening implements fc.AsyncCommand<Model, World> {
 
 /** Something that happens to the hub. */
 class HubHappening implements fc.AsyncCommand<Model, World> {
-  constructor(
-    readonly name: string,
-    readonly act: (world: World, model: Model) => Promise<void>,
-  ) {}
+  readonly name: string
+  readonly act: (world: World, model: Model) => Promise<void>
+
+  constructor(name: string, act: (world: World, model: Model) => Promise<void>) {
+    this.name = name
+    this.act = act
+  }
 
   check(): boolean {
     return true
@@ -265,8 +273,8 @@ const happenings = [
     }),
   ),
   fc.constant(new HubHappening("rest", (world) => world.rest())),
-  ...Object.entries(ACTS).flatMap(([name, [can, act]]) =>
-    Array.from({ length: RARE.has(name) ? 1 : 4 }, () => fc.nat(5).map((at) => new Happening(name, at, can, act))),
+  ...Object.entries(ACTS).flatMap(([name, act]) =>
+    Array.from({ length: RARE.has(name) ? 1 : 4 }, () => fc.nat(5).map((at) => new Happening(name, at, act))),
   ),
 ]
 
