@@ -38,6 +38,7 @@ export const leftOut: readonly string[] =
         "test/web/composer.test.ts",
         "test/web/panels.test.ts",
         "test/web/plain-http.test.ts",
+        "test/web/real-claude.test.ts",
         "test/web/looks-gallery.test.ts",
         "test/web/looks-names.test.ts",
         "test/web/asks-forms.test.ts",

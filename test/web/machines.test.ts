@@ -56,7 +56,7 @@ describe.runIf(hasBrowser)("the machines", () => {
       .getByText(/^Offline since \d\d:\d\d$/)
       .waitFor()
     await card(page).getByRole("link", { name }).click()
-    await page.getByText("Offline since").waitFor()
+    await page.getByText(/^Offline since .*Its agents/).waitFor()
     await page.getByRole("list", { name: "Sessions on this machine" }).getByRole("link", { name: /^Lost/ }).waitFor()
     await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).first().click()
     const lost = page.getByRole("list", { name: "Lost" }).getByRole("listitem").filter({ hasText: "Docs refresh" })

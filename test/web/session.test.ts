@@ -198,13 +198,13 @@ describe.runIf(hasBrowser)("a session", () => {
     expect(Number(await edge.getAttribute("aria-valuenow"))).toBe(before + 20)
   })
 
-  check("[C-2] while the hub is away nothing can be allowed, and the page says as of when it is", async () => {
+  check("[C-2] while the hub is away nothing can be allowed, and the page says when it was last updated", async () => {
     const { id } = await cockpit.agent({ title: "Away", scenario: asksFor("npm test") })
     const page = await open(id)
     const allow = page.getByRole("region", { name: "Waiting for you" }).getByRole("button", { name: /Allow/ })
     await allow.waitFor()
     await cockpit.hub.kill()
-    await page.getByText(/as of \d\d:\d\d:\d\d/).waitFor()
+    await page.getByText(/Last updated \d\d:\d\d:\d\d/).waitFor()
     expect(await allow.getAttribute("aria-disabled")).toBe("true")
     // Whether anything still runs nobody knows: no glyph moves as if it did.
     expect(await page.locator(".animate-pulse-slow").count()).toBe(0)

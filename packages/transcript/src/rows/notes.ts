@@ -178,7 +178,7 @@ function authNote(message: JsonObject): Note {
 
 function resetWords(message: JsonObject): string {
   const trigger = textOf(message, "trigger")
-  return trigger === "clear" ? "The conversation was cleared" : "A new conversation begins"
+  return trigger === "clear" ? "The conversation was cleared" : "New conversation begins"
 }
 
 function levelOf(level: unknown): Note["level"] {
