@@ -71,12 +71,6 @@ export function classify(message: Envelope, line: string, from: Side | "either")
   return why === undefined ? { kind: "known", message, line } : { kind: "unknown", why, message, line }
 }
 
-/** One sentence for a log or a person: which line, how long, and what is wrong with it. */
-export function describeMalformed(malformedLine: MalformedLine, lineNumber?: number): string {
-  const which = lineNumber === undefined ? "a line" : `line ${lineNumber}`
-  return `${which} of ${malformedLine.line.length} characters is no message: ${malformedLine.reason}`
-}
-
 interface TypeRule {
   readonly subtypes: ReadonlySet<unknown> | undefined
   readonly path: "subtype" | "request.subtype"

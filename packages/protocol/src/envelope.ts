@@ -50,3 +50,18 @@ export class ProtocolError extends Error {
     this.details = options.details ?? {}
   }
 }
+
+/** Undefined for a text that is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Undefined for a text that is no JSON object. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
+}

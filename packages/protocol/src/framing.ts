@@ -45,10 +45,6 @@ const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 const MAX_HEAD_BYTES = 80
 
-export function describeDroppedLine(dropped: DroppedLine): string {
-  return `line ${dropped.lineNumber} was dropped: ${dropped.bytes} bytes long, the limit is ${dropped.maxLineBytes}; it begins ${JSON.stringify(dropped.head)}`
-}
-
 export function createLineSplitter(options: LineSplitterOptions = {}): LineSplitter {
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES
   if (!(maxLineBytes > 0)) throw new Error(`maxLineBytes must be a positive number, not ${maxLineBytes}`)

@@ -41,7 +41,6 @@ export {
   createDecoder,
   type Decoded,
   decode,
-  describeMalformed,
   type KnownLine,
   type MalformedLine,
   type UnknownLine,
@@ -51,11 +50,10 @@ export {
   createLineSplitter,
   DEFAULT_MAX_LINE_BYTES,
   type DroppedLine,
-  describeDroppedLine,
   type LineSplitter,
   type LineSplitterOptions,
 } from "./framing.ts"
-export { capabilities, hookEvents, known, permissionModes, resultSubtypes } from "./known.generated.ts"
+export { capabilities, hookEvents, known, permissionModes } from "./known.generated.ts"
 export { type PeerTraits, peerTraits, saysSignIn } from "./peer-traits.ts"
 export type * from "./schemas/index.ts"
 export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"

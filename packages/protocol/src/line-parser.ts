@@ -1,4 +1,4 @@
-import { isObject } from "./envelope.ts"
+import { isObject, parseJson } from "./envelope.ts"
 
 /** Parses one line; throws as `JSON.parse` does. */
 export type LineParser = (line: string) => unknown
@@ -101,17 +101,9 @@ function learn(line: string, message: DeltaMessage): DeltaForm | undefined {
   if (!mid.startsWith('"') || !tail.startsWith('"')) return undefined
   // The proof: with something else in the two places, exactly these two fields are something else. What it gives is
   // nobody else's object, and the one that copies are made of.
-  const probe = parsedOrNothing(`${head}${first.text}?${mid}${second.text}?${tail}`)
+  const probe = parseJson(`${head}${first.text}?${mid}${second.text}?${tail}`)
   if (!isDelta(probe) || probe.event.delta[words] !== `${said}?` || probe.uuid !== `${message.uuid}?`) return undefined
   return { head, mid, tail, words, isUuidFirst, message: probe }
-}
-
-function parsedOrNothing(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Copies share what is inside of a field, so that there must be nothing but what is copied itself. */

@@ -1,4 +1,4 @@
-import { isObject } from "./envelope.ts"
+import { isObject, parseObject } from "./envelope.ts"
 import type { LaunchOptions } from "./launch-options.ts"
 
 /**
@@ -257,14 +257,5 @@ export function readFromHub(text: string): FromHub | undefined {
     }
     default:
       return undefined
-  }
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }

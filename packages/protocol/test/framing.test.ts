@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { createLineSplitter, type DroppedLine, describeDroppedLine } from "../src/index.ts"
+import { createLineSplitter, type DroppedLine } from "../src/index.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -55,9 +55,6 @@ describe("framing", () => {
       expect(lines).toEqual(['{"n":1}', '{"n":4}'])
       expect(dropped).toEqual([{ lineNumber: 3, bytes: long.length, maxLineBytes: 100, head: long.slice(0, 80) }])
     }
-    expect(describeDroppedLine({ lineNumber: 3, bytes: 311, maxLineBytes: 100, head: '{"long' })).toBe(
-      'line 3 was dropped: 311 bytes long, the limit is 100; it begins "{\\"long"',
-    )
   })
 
   it("[F5] a line of exactly the limit is kept", () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import { DEFAULT_MAX_LINE_BYTES, textOf } from "@signalbox/protocol"
+import { DEFAULT_MAX_LINE_BYTES } from "@signalbox/protocol"
+import { parseObject, textOf } from "@signalbox/protocol/envelope"
 import type { AttachAgent } from "@signalbox/protocol/runner-wire"
 import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
@@ -13,7 +14,6 @@ import type { ProcessEndings } from "./process-endings.ts"
 import { RunnerAgent, type RunnerAgentOptions } from "./runner-agent.ts"
 import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
-import { parse } from "./runner-message.ts"
 import type { RunnerRefusals } from "./runner-refusals.ts"
 import { TakenLines } from "./taken-lines.ts"
 
@@ -166,7 +166,7 @@ function placeOf(path: string): Place | undefined {
 }
 
 function readAttach(text: string): AttachAgent | undefined {
-  const message = parse(text)
+  const message = parseObject(text)
   const [spawn, session] = [textOf(message, "spawn"), textOf(message, "session")]
   if (message?.["op"] !== "attach" || spawn === undefined || session === undefined) return undefined
   const number = (name: string) => (typeof message[name] === "number" ? message[name] : 0)

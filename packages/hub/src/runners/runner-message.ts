@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol"
+import { isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import type { AgentUsage, RunnerFacts, RunnerToHub } from "@signalbox/protocol/runner-wire"
 
 /** No runner that means well has as many. */
@@ -17,7 +17,7 @@ type RunnerSaid =
 
 /** What a runner says on its control connection. Undefined: not what runners say. */
 export function readRunnerMessage(text: string): RunnerSaid | undefined {
-  const message = parse(text)
+  const message = parseObject(text)
   switch (message?.["op"]) {
     case "hello":
       return readHello(message)
@@ -113,13 +113,4 @@ function short(value: Fields, name: string): string {
 
 function amount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0
-}
-
-export function parse(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 import { type AgentLine, type AgentState, idleAgent, isAtRest, stepAgent } from "@signalbox/protocol/agent-state"
-import type { Envelope } from "@signalbox/protocol/envelope"
+import { type Envelope, isEnvelope, parseObject } from "@signalbox/protocol/envelope"
 
 /** What an agent is doing, and since when: what the governor decides by. */
 export interface Activity {
@@ -41,10 +41,6 @@ export function tellingLine(line: string): Envelope | undefined {
 
 /** Undefined for a line that is no message. */
 export function parseLine(line: string): Envelope | undefined {
-  try {
-    const message: Envelope | null = JSON.parse(line)
-    return typeof message?.type === "string" ? message : undefined
-  } catch {
-    return undefined
-  }
+  const message = parseObject(line)
+  return message !== undefined && isEnvelope(message) ? message : undefined
 }

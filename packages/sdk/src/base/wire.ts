@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { textOf } from "@signalbox/protocol/envelope"
 import { SdkError } from "./errors.ts"
 
 /**
@@ -8,7 +8,7 @@ import { SdkError } from "./errors.ts"
 export { type AgentLine, type AgentState, idleAgent, stepAgent } from "@signalbox/protocol/agent-state"
 export { composeError, composeRequest, composeSuccess, composeUserMessage, encode } from "@signalbox/protocol/compose"
 export { createPendingRequests } from "@signalbox/protocol/correlation"
-export { type Envelope, fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+export { type Envelope, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 
 /** The inner part of a `control_response`, as it came. */
 export type Answer = Readonly<Record<string, unknown>>
@@ -19,14 +19,4 @@ export function payloadOf(answer: Answer, subtype: string): unknown {
   const errorCode = textOf(answer, "error_code")
   const details = { subtype, ...(errorCode === undefined ? {} : { errorCode }) }
   throw new SdkError("request/refused", message, { details })
-}
-
-/** A JSON object, or undefined for anything else: a transcript may hold cut and foreign lines, and they are skipped. */
-export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

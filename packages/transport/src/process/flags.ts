@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { isObject, parseObject } from "@signalbox/protocol/envelope"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
 
@@ -111,15 +111,6 @@ function withSandbox(settings: string | JsonObject | undefined, sandbox: JsonObj
     throw new Error(`sandbox cannot be merged into the settings file ${settings}: pass its contents as an object`)
   }
   return { ...parsed, sandbox }
-}
-
-function parseObject(textOfJson: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(textOfJson)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function extraFlags(extraArgs: Readonly<Record<string, string | null>>): Flag[] {

@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol"
+import { parseJson, textOf } from "@signalbox/protocol/envelope"
 import { WebSocket } from "ws"
 import type { TransportError } from "../errors.ts"
 import { Fifo } from "../line-queue.ts"
@@ -245,10 +245,5 @@ export class MessageRing {
 
 function uuidOf(line: string): string | undefined {
   // Most lines without one are found without parsing.
-  if (!line.includes('"uuid"')) return undefined
-  try {
-    return textOf(JSON.parse(line), "uuid") || undefined
-  } catch {
-    return undefined
-  }
+  return line.includes('"uuid"') ? textOf(parseJson(line), "uuid") || undefined : undefined
 }
