@@ -14,7 +14,8 @@ import type { FollowOptions } from "./follower.ts"
 import { hubAddress } from "./hub-address.ts"
 import { openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
-import { type Call, type CallOptions, newUuid, Rest } from "./rest.ts"
+import { type Call, type CallOptions, Rest } from "./rest.ts"
+import { newUuid } from "./uuid.ts"
 
 export interface ConnectOptions {
   /** `http://127.0.0.1:8765`. A function is asked at each try: a hub may come back elsewhere, and is nowhere meanwhile. */

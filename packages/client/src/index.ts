@@ -44,8 +44,11 @@ export {
 export { HubClientError, type HubClientErrorOptions, type LocalErrorCode } from "./errors.ts"
 export type { FollowItem, FollowOptions } from "./follower.ts"
 export { type ConnectOptions, connectHub, type Hub, type HubRunners, type HubRuns } from "./hub.ts"
-export { failureAdvice, type HubSession, hasFailed, readEvents, type SendOptions } from "./hub-session.ts"
-export { type Call, newUuid } from "./rest.ts"
+export type { HubSession, SendOptions } from "./hub-session.ts"
+export { readEvents } from "./read-events.ts"
+export type { Call } from "./rest.ts"
+export { failureAdvice, hasFailed } from "./session-failure.ts"
+export { newUuid } from "./uuid.ts"
 
 export type SessionQuery = RouteQuery<"GET /api/sessions">
 export type EventQuery = RouteQuery<"GET /api/sessions/:id/events">
