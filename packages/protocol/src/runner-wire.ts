@@ -1,4 +1,4 @@
-import { isObject, parseObject } from "./envelope.ts"
+import { parseObject } from "./envelope.ts"
 import type { LaunchOptions } from "./launch-options.ts"
 
 /**

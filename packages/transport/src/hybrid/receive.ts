@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { quietly } from "../errors.ts"
 import { type Clock, systemClock } from "../pacing.ts"
 import {
-  type Closed,
-  closedError,
   DEFAULT_MAX_PAYLOAD_BYTES,
   DEFAULT_MAX_WAITING_BYTES,
   type LineLimits,

@@ -1,4 +1,4 @@
-import { isObject, parseObject } from "@signalbox/protocol/envelope"
+import { parseObject } from "@signalbox/protocol/envelope"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
 import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
 
