@@ -16,7 +16,6 @@ import { mayTakeFocus, noteAnswering, noteLeaving } from "./answer/following-foc
 import { type AnswerState, type BareAnswer, useAnswer } from "./answer/send-answer.ts"
 import { AskHeading, AskReasons } from "./ask-heading.tsx"
 import { Outcome } from "./ask-outcome.tsx"
-import { AskRecord } from "./ask-record.tsx"
 import { ActionBar, type AskFormProps, type AskPlace } from "./forms/form-parts.tsx"
 import { QuestionAsk } from "./forms/question-form.tsx"
 import { ToolAsk } from "./forms/tool-form.tsx"
@@ -87,7 +86,9 @@ export function AskCard({ ask, place }: AskCardProps) {
           notes={<AskNotes ask={ask} state={state} />}
         />
       ) : (
-        <AskRecord ask={ask} place={place} />
+        <PartBoundary waiting={null}>
+          <AskRecord ask={ask} place={place} />
+        </PartBoundary>
       )}
       {isOpen && !canOperate && <p className="text-text-2">View only</p>}
     </section>
@@ -123,6 +124,7 @@ function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff
 }
 
 /** Plans and servers' forms are rare: the page's first load does without them. */
+export const AskRecord = lazyPart(async () => (await import("./ask-record.tsx")).AskRecord)
 const PlanAsk = lazyPart(async () => (await import("./forms/plan-form.tsx")).PlanAsk)
 export const ElicitationAsk = lazyPart(async () => (await import("./forms/elicitation-form.tsx")).ElicitationAsk)
 

@@ -25,10 +25,10 @@ import { createDisclosures, type Disclosures, TranscriptContext } from "../trans
 import { SessionFeed } from "../transcript/window/session-feed.ts"
 import { ActivityLine, useTurnNews } from "./activity-line.tsx"
 import { Composer } from "./composer/composer.tsx"
-import { SessionPanels } from "./panels/session-panels.tsx"
 import { SessionHeader } from "./session-header.tsx"
 import { SideList } from "./side-list.tsx"
 
+export const SessionPanels = lazyPart(async () => (await import("./panels/session-panels.tsx")).SessionPanels)
 const FindBar = lazyPart(async () => (await import("../search/find-bar.tsx")).FindBar)
 
 export function SessionScreen({ params }: ScreenProps) {
@@ -210,7 +210,11 @@ function OneSession({ id, lane, onList }: OneSessionProps) {
         <AskDock session={session} />
         <Composer session={session} feed={feed} rows={rowsOfAgent} onSent={() => setSent((count) => count + 1)} />
       </div>
-      {panel !== null && <SessionPanels panel={panel} session={session} feed={feed} />}
+      {panel !== null && (
+        <PartBoundary waiting={null}>
+          <SessionPanels panel={panel} session={session} feed={feed} />
+        </PartBoundary>
+      )}
     </TranscriptContext.Provider>
   )
 }

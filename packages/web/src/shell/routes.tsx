@@ -1,8 +1,8 @@
 import type { ComponentType } from "react"
 import type { ScreenProps } from "../app/router.tsx"
-import { ElicitationAsk } from "../asks/ask-card.tsx"
+import { AskRecord, ElicitationAsk } from "../asks/ask-card.tsx"
 import { lazyPart } from "../design/lazy-part.tsx"
-import { SessionScreen } from "../session/session-screen.tsx"
+import { SessionPanels, SessionScreen } from "../session/session-screen.tsx"
 import { SessionsScreen } from "../sessions/sessions-screen.tsx"
 
 interface ScreenRoute {
@@ -33,7 +33,9 @@ const LATER = [
   SettingsScreen,
   KeyTable,
   Palette,
+  AskRecord,
   ElicitationAsk,
+  SessionPanels,
 ]
 
 /** The other screens and parts, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
