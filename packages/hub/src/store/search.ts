@@ -18,7 +18,8 @@ const MAX_WAITING = 64
 /** A thread that ends is started again so often within a minute. */
 const MAX_STARTS = 5
 const STARTS_MS = 60_000
-const CLOSE_TIMEOUT_MS = 2000
+/** The thread ends after its step. One that is ended inside SQLite takes the whole process along, so it gets long on a busy machine. */
+const CLOSE_TIMEOUT_MS = 15_000
 
 interface Waiting {
   readonly resolve: (message: FromSearchThread) => void
