@@ -2,8 +2,8 @@
 // agent that dials the hub, as somebody would start it by hand; everything else goes to a query on that hub's session.
 import { spawn } from "node:child_process"
 import { query as ours } from "../../../packages/sdk/dist/index.js"
-import { argumentsFor } from "../../../packages/sdk/dist/launch/flags.js"
 import { environmentFor } from "../../../packages/sdk/dist/launch/executable.js"
+import { argumentsFor } from "../../../packages/sdk/dist/launch/flags.js"
 
 export * from "../../../packages/sdk/dist/index.js"
 
