@@ -175,6 +175,7 @@ describe.runIf(hasBrowser)("forms that agents and servers ask to be filled in", 
       await record.getByRole("term").allTextContents(),
       await record.getByRole("definition").allTextContents(),
     ]
+    await record.getByRole("term").first().waitFor()
     const [terms, values] = await pairs()
     expect(terms).toEqual(["How many", "Your name", "Share", "Urgent", "Colour", "Tags", "Day", "Mail", "Page", "Odd"])
     const empty = "Left empty"
