@@ -60,7 +60,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
           turns: [{ steps: [{ say: "I run it." }, bash("npm test", "12 passed"), { say: "All is well." }] }],
         }
         const { terminal } = await attach(scenario, [width, height])
-        const asked = await terminal.shows(/^A journey +waiting[^]*┌─ May it use Bash\?[^]*\$ npm test[^]*Tab: answer/)
+        const asked = await terminal.shows(/^A journey +waiting[^]*┌─ Allow Bash\?[^]*\$ npm test[^]*Tab: answer/)
         expect(asked).toContain("I run it.")
         expect(asked.split("\n").every((line) => line.length <= width)).toBe(true)
         await terminal.press("Tab")
@@ -151,7 +151,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
     await terminal.press("Escape")
     await terminal.shows("a always · 1-9 select")
     await terminal.press("2")
-    const ticked = await terminal.shows(/\[x\] 2\.[^]*y allow and keep 1 ticked/)
+    const ticked = await terminal.shows(/\[x\] 2\.[^]*y allow and keep 1 selected/)
     expect(ticked).not.toContain("a always")
     await terminal.press("2")
     await terminal.shows("a always")
@@ -212,7 +212,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
     agent.say({ type: "assistant", parent_tool_use_id: null, message: { role: "assistant", content } })
     agent.ask({}, { tool_name: "ExitPlanMode", tool_use_id: "toolu_plan" })
     const terminal = await watch(hub, agent.id, [80, 24])
-    await terminal.shows(/The plan: go ahead\?[^]*│ 1\. Read the notes[^]*│ 2\. Write the tests/)
+    await terminal.shows(/Approve the plan\?[^]*│ 1\. Read the notes[^]*│ 2\. Write the tests/)
   })
 
   inTerminal("AT4", "[AT4] who scrolls up stays there while more is said, and End follows again", async () => {
@@ -220,7 +220,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
     const { terminal } = await attach({ turns: [{ steps: [loop] }, { steps: [{ say: "A new thing." }] }] })
     await terminal.shows("line number 40")
     await terminal.press("PageUp")
-    const once = await terminal.shows(/End: back to the newest/)
+    const once = await terminal.shows(/End: jump to newest/)
     await terminal.press("PageUp")
     // Drawn a moment after the key: what is kept must be what is seen after the second one.
     await expect.poll(() => terminal.screen(), { timeout: 20_000 }).not.toBe(once)
@@ -246,7 +246,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
       })
       await terminal.shows("Before.")
       await hub.kill()
-      await terminal.shows(/Reconnecting:[^]*Shown as of/)
+      await terminal.shows(/Reconnecting \([^]*Last updated/)
       await hub.startAgain()
       await terminal.showsNot("Reconnecting")
       await terminal.type("again")
@@ -259,7 +259,7 @@ describe.skipIf(tmux === undefined)("signalbox attach, in a terminal", () => {
     const { hub, id, terminal } = await attach({ turns: [{ steps: [{ say: "Before." }] }] })
     await terminal.shows("Before.")
     await hub.kill()
-    await terminal.shows(/Reconnecting:[^]*Shown as of/)
+    await terminal.shows(/Reconnecting \([^]*Last updated/)
     const { url } = hub.ready
     await hub.startElsewhere()
     expect(hub.ready.url).not.toBe(url)
