@@ -126,7 +126,13 @@ export function ActionButtons({ children }: { readonly children: ReactNode }) {
 /** The button that does it, which is also what `y` does. */
 export function PrimaryAction(props: Omit<ComponentProps<typeof Button>, "look" | "className">) {
   return (
-    <Button look="primary" data-act="primary" className="order-last tablet:order-none coarse:flex-auto" {...props} />
+    <Button
+      look="primary"
+      data-act="primary"
+      // A long label takes two lines on a phone, so that the button stays beside the others.
+      className="order-last tablet:order-none coarse:grow coarse:basis-36 coarse:whitespace-normal"
+      {...props}
+    />
   )
 }
 
