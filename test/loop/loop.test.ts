@@ -48,7 +48,7 @@ describe("signalbox loop", () => {
     const text = loop.lines.join("\n")
     expect(text).toMatch(/task 1 of 1 checking \(try 2\) Do it\n/)
     expect(text).toMatch(
-      /\nFailed: 0 of 1 done, 1 failed · \$0\.50 · 2 turns · \d+s\n {2}1\. Do it: exit 7 failed \(exit code 7\) \(signalbox log [0-9a-f]{8} --data \S+\)$/,
+      /\nFailed: 0 of 1 done, 1 failed · \$0\.50 · 2 turns · [\d.]+ s\n {2}1\. Do it: exit 7 failed \(exit code 7\) \(signalbox log [0-9a-f]{8} --data \S+\)$/,
     )
   })
 
@@ -60,7 +60,7 @@ describe("signalbox loop", () => {
     expect(last).toMatchObject({ state: "failed", tries: 2, note: expect.stringContaining("process ended") })
     expect(await scene.messages(last.session)).toMatchObject([
       "Be brave",
-      expect.stringContaining("Go on with the task"),
+      expect.stringContaining("Continue with the task"),
     ])
   })
 

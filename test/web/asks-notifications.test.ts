@@ -91,7 +91,7 @@ describe.runIf(hasBrowser)("notifications", () => {
   journey("they are off until somebody switches them on", async () => {
     const page = await stage.cockpit.page()
     await page.goto("/settings/notifications")
-    for (const name of [/not looking at it/, /Show details/, /One short tone/]) {
+    for (const name of [/^Notify me/, /^Show the request/, /^Play a sound/]) {
       expect(await page.getByRole("switch", { name }).isChecked()).toBe(false)
     }
   })
