@@ -43,7 +43,7 @@ describe("what is suggested to type next", () => {
     const rest = await hub.call("GET", `/api/sessions?cursor=${encodeURIComponent(page.cursor)}`)
     expect(rest.sessions.map((each: { id: string }) => each.id)).toEqual([id])
     expect((await hub.json("ls")).cursor).toBeNull()
-    expect(await told("ls", "--limit", "1")).toBe(`There are more: signalbox ls --limit 2 ${named}\n`)
+    expect(await told("ls", "--limit", "1")).toBe(`More: signalbox ls --limit 2 ${named}\n`)
   })
 })
 
