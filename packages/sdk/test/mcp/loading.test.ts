@@ -37,7 +37,7 @@ describe("what a program loads", () => {
   })
 
   it("[K9] making a tool loads neither, making a server loads both", async () => {
-    const entry = JSON.stringify(pathToFileURL(join(dist, "mcp", "index.js")).href)
+    const entry = JSON.stringify(pathToFileURL(join(dist, "index.js")).href)
     const toolOnly = `const { tool } = await import(${entry}); tool("t", "d", {}, async () => ({ content: [] }))`
     expect(heavy(await modulesOf(toolOnly))).toEqual([])
     const server = `const { createSdkMcpServer } = await import(${entry}); createSdkMcpServer({ name: "s" })`
