@@ -52,7 +52,7 @@ describe.skipIf(tmux === undefined)("signalbox loop, in a terminal", () => {
     await terminal.press("C-c")
     const end = await terminal.shows("exit code 1")
     expect(end).toMatch(
-      /\nStopped \(you stopped it\): 1 of 72 done · \$0\.25 · 2 turns · [\d.]+ s\nGo on with it: signalbox loop --resume [0-9a-f]{8} --data [^]+\nexit code 1\n/,
+      /\nStopped \(you stopped it\): 1 of 72 done · \$0\.25 · 2 turns · [\d.]+ s\nResume: signalbox loop --resume [0-9a-f]{8} --data [^]+\nexit code 1\n/,
     )
     expect(end.match(/more of it, 7 of many/g)).toHaveLength(1)
     expect(await terminal.flag("cursor_flag")).toBe("1")
