@@ -61,7 +61,10 @@ describe("signalbox doctor", () => {
     const report: Report = JSON.parse(told.stdout)
     const checks = Object.fromEntries(report.checks.map((check) => [check.name, check]))
     expect(checks["claude"]).toMatchObject({ state: "wrong", found: expect.stringContaining("/no/such/claude") })
-    expect(checks["sign-in"]).toMatchObject({ state: "wrong", found: expect.stringContaining("no credentials or key on ") })
+    expect(checks["sign-in"]).toMatchObject({
+      state: "wrong",
+      found: expect.stringContaining("no credentials or key on "),
+    })
     expect(checks["runner"]).toMatchObject({
       state: "note",
       found: expect.stringMatching(/; disconnected: attic \(seen .* ago\)$/),
