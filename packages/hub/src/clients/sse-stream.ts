@@ -109,7 +109,9 @@ export class SseStream {
   }
 
   async *#read(after: number): AsyncGenerator<readonly StoredEvent[]> {
-    const { session, hub } = this.#options
+    const { session, hub, share } = this.#options
+    // Many streams may begin at once: each holds room before it reads, so that they cannot all read first.
+    if (!share.hold(this.#waitingBytes() + PAGE_BYTES)) return this.#lag()
     yield await hub.log.read(session.id, { after, limit: PAGE, maxBytes: PAGE_BYTES })
     await this.#outbox.room()
   }
@@ -135,8 +137,11 @@ export class SseStream {
 
   /** One that has no room for what waits is treated as one that lags. */
   #count(): void {
-    if (this.#phase !== "over" && !this.#options.share.hold(this.#outbox.waitingChars + this.#queuedBytes()))
-      this.#lag()
+    if (this.#phase !== "over" && !this.#options.share.hold(this.#waitingBytes())) this.#lag()
+  }
+
+  #waitingBytes(): number {
+    return this.#outbox.waitingChars + this.#queuedBytes()
   }
 
   #close(): void {

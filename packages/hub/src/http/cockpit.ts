@@ -55,21 +55,21 @@ interface Content {
 
 /** Serves the built cockpit from its directory. Registered before everything else: `/` is its page, not the plain one. */
 export function addCockpit(hono: Hono<HttpEnv>, directory: string): void {
-  const cached = new Map<string, Content>()
+  /** Readings too: whoever asks for a file while it is read waits for that reading. */
+  const cached = new Map<string, Promise<Content | undefined>>()
   let cachedBytes = 0
 
-  async function readAsset(name: string): Promise<Content | undefined> {
+  function readAsset(name: string): Promise<Content | undefined> {
     const known = cached.get(name)
     if (known !== undefined) return known
-    const bytes = await readOrNothing(join(directory, "assets", name))
-    if (bytes === undefined) return undefined
-    const content = { bytes, gzipped: new Uint8Array(await compress(bytes)) }
-    const size = content.bytes.length + content.gzipped.length
-    if (cachedBytes + size <= MAX_CACHED_BYTES) {
-      cachedBytes += size
-      cached.set(name, content)
-    }
-    return content
+    const reading = readContent(join(directory, "assets", name)).then((content) => {
+      const size = content === undefined ? Number.POSITIVE_INFINITY : content.bytes.length + content.gzipped.length
+      if (cachedBytes + size <= MAX_CACHED_BYTES) cachedBytes += size
+      else cached.delete(name)
+      return content
+    })
+    cached.set(name, reading)
+    return reading
   }
 
   for (const path of PAGES) {
@@ -121,6 +121,11 @@ function typeOf(name: string): string {
 
 function missing(message: string): HubError {
   return new HubError("route/unknown", message)
+}
+
+async function readContent(path: string): Promise<Content | undefined> {
+  const bytes = await readOrNothing(path)
+  return bytes === undefined ? undefined : { bytes, gzipped: new Uint8Array(await compress(bytes)) }
 }
 
 async function readOrNothing(path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
