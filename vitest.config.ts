@@ -30,8 +30,8 @@ export default defineConfig({
     // The same for what is waited for: a second, as it would be, is a deadline on a loaded machine.
     expect: { poll: { timeout: 30_000 } },
     pool: "forks",
-    // Most files wait for processes most of the time: two at once, also where there are only two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most files wait for processes most of the time: three at once, also where there are only two cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // Tests of one file that say they may run beside each other: each of them is several processes.
     maxConcurrency: 3,
     restoreMocks: true,

@@ -238,13 +238,14 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     await feed(page).getByText("on you go").waitFor(WAIT)
   })
 
+  const PANELS = ["Changes", "Tasks", "Context", "Tools", "Requests", "Raw"]
   check(
     "[C-6] a screen or panel that was not loaded before the hub went away says so, and comes when it is back",
     async () => {
       const { id } = await cockpit.agent({ title: "Not loaded", scenario: says("Hello.") })
       const page = await cockpit.page()
       // As if the hub had gone before there was time for them.
-      await page.route(/assets\/(?:raw-panel|settings-screen)/, (route) => route.abort())
+      await page.route(/assets\/(?:\w+-panel-|settings-screen)/, (route) => route.abort())
       await page.goto(`/s/${id}`)
       await feed(page).getByText("Hello.").first().waitFor()
       await page.getByRole("button", { name: "Panels" }).click()
@@ -254,9 +255,11 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
         .getByText(/Last updated/)
         .waitFor(WAIT)
       const away = page.getByText("loads when the hub reconnects.")
-      await page.getByRole("tab", { name: "Raw" }).click()
-      await away.waitFor()
-      // Its neighbours go on.
+      for (const name of PANELS) {
+        await page.getByRole("tab", { name, exact: true }).click()
+        await page.getByRole("tabpanel", { name, exact: true }).getByText("loads when the hub reconnects.").waitFor()
+      }
+      // Their neighbours go on.
       await feed(page).getByText("Hello.").first().waitFor()
       await page.getByRole("link", { name: "Settings" }).first().click()
       await away.waitFor()
@@ -274,7 +277,6 @@ describe.runIf(hasBrowser)("the transcript and its connection", () => {
     const first = await (await page.context().request.get("/", { headers: { accept: "text/html" } })).text()
     return ({ pathname }) => pathname.startsWith("/assets/") && !first.includes(pathname)
   }
-  const PANELS = ["Changes", "Tasks", "Context", "Tools", "Requests", "Raw"]
   const SCREENS = ["Requests", "Search", "Machines", "Settings"]
 
   check("[C-7] every part whose files could not be had while the hub was away comes when it is back", async () => {

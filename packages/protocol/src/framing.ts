@@ -184,9 +184,12 @@ function collectLines(text: string, out: string[]): number {
   return count
 }
 
+/** Blank is ASCII's, as in the bytes: a line of U+2028 alone is a line. */
+const NOT_BLANK = /[^\0-\x20]/
+
 function collect(line: string, out: string[]): void {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line
-  if (text.charCodeAt(0) > SPACE || text.trim() !== "") out.push(text)
+  if (text.charCodeAt(0) > SPACE || NOT_BLANK.test(text)) out.push(text)
 }
 
 function isWholeObject(bytes: Uint8Array | undefined, decoder: { decode(bytes: Uint8Array): string }): boolean {

@@ -7,7 +7,7 @@ import type { Colours } from "../terminal/output.ts"
 /** The fields of a tool's input that say most about what it would do, the best first. */
 const TELLING = ["command", "file_path", "notebook_path", "url", "query", "pattern", "path", "prompt", "description"]
 
-/** What is asked, in words. */
+/** The request in words. */
 export function askText(ask: Ask): string {
   const { kind, request, input, toolName } = ask
   switch (kind) {
@@ -86,7 +86,7 @@ function bodyOf(row: ToolRow, colours: Colours): readonly string[] {
   return [shown(edit.path), ...edit.lines.map(({ mark, text }) => paint[mark](`${mark} ${shown(text)}`))]
 }
 
-/** What else was given with a command. */
+/** Options that were given with a command. */
 function detailsOf(input: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(input)
     .filter(([name]) => name !== "command")

@@ -130,7 +130,7 @@ interface Drawing {
   readonly plan: string | undefined
 }
 
-/** What is asked, in full: every line, however long. */
+/** The whole request: every line, however long. */
 function askBody(ask: Ask, drawing: Drawing): readonly string[] {
   const { width, plan } = drawing
   const wrap = (text: string) => wrapCells(visibleText(text), width)

@@ -4,7 +4,7 @@ import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { CliError, oneLine } from "./failure.ts"
 
-/** What a command sees of the world. */
+/** The world as a command sees it. */
 export interface CommandContext {
   readonly env: NodeJS.ProcessEnv
   readonly stdin: NodeJS.ReadStream

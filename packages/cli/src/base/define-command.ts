@@ -7,9 +7,9 @@ export interface CommandDefinition {
   readonly summary: string
   /** Command lines that work as they are written. */
   readonly examples: readonly string[]
-  /** What else to know, for the help and the guide. */
+  /** Notes for the help and the guide. */
   readonly notes?: string
-  /** What `--json` does: every command has it. */
+  /** The meaning of `--json`, which every command has. */
   readonly json: string
   /** Adds the options of this command alone. */
   readonly options?: (command: Command) => Command

@@ -19,9 +19,9 @@ export interface SseStreamOptions {
 }
 
 const PAGE = 500
-const PAGE_BYTES = 256 * 1024
+const PAGE_BYTES = 64 * 1024
 const COMMENT_MS = 20_000
-const BUFFER_BYTES = 256 * 1024
+const BUFFER_BYTES = 64 * 1024
 
 /** One event stream: what was missed from the log, then live. One that lags is ended, and resumes at its cursor. */
 export class SseStream {
