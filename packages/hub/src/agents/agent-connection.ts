@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto"
-import { type Envelope, encodeForAgent, textOf } from "@signalbox/protocol"
+import { type Envelope, encodeForAgent, fieldOf, textOf } from "@signalbox/protocol"
 import { type HybridConnection, lineBatches } from "@signalbox/transport"
 import type { SessionTransport } from "../model/session-record.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
-import type { AgentWire } from "../session/agent-wire.ts"
+import type { AgentWire } from "../session/agent-control.ts"
 import type { Continuity } from "../session/life.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
@@ -130,7 +130,7 @@ export class AgentConnection implements AgentWire {
       const routed = this.#router.take(this.#router.read(line))
       if (routed !== undefined) await routed
     }
-    await this.session.pipeline.room()
+    await this.session.history.room()
     await room()
   }
 }
@@ -139,4 +139,33 @@ export class AgentConnection implements AgentWire {
 function continuityOf(incarnation: string | null, lastRequestId: string | undefined): Continuity {
   if (incarnation === null) return "new"
   return lastRequestId === undefined ? "unknown" : "same"
+}
+
+/**
+ * Finds the agent that posted these events, among those that dialled the root without a token. Events name their
+ * conversation or the request that they answer; otherwise they are from the only agent that could say something new.
+ * Undefined: the agent is not known, and nobody gets what may be another's.
+ */
+export function whose(
+  lines: readonly string[],
+  agents: readonly AgentConnection[],
+  sessionOf: (agentSessionId: string) => LiveSession | undefined,
+): HybridConnection | undefined {
+  let isNamed = false
+  for (const line of lines) {
+    const message: unknown = JSON.parse(line)
+    const home = sessionOf(textOf(message, "session_id") ?? "")
+    const named = home === undefined ? undefined : agents.find(({ session }) => session === home)
+    if (named !== undefined) return named.connection
+    isNamed ||= home !== undefined
+    const answered = textOf(fieldOf(message, "response"), "request_id")
+    const asked = answered === undefined ? undefined : agents.find((agent) => agent.hasBeenAsked(answered))
+    if (asked !== undefined) return asked.connection
+  }
+  // A conversation that goes on elsewhere is not the next one of an agent that has its own.
+  if (agents.length === 1 && !isNamed) return agents[0]?.connection
+  const strangers = agents.filter(({ session }) => session.record.agentSessionId === null)
+  const working = strangers.filter(({ session }) => session.phase() === "running")
+  const [only, another] = strangers.length === 1 ? strangers : working
+  return another === undefined ? only?.connection : undefined
 }

@@ -18,9 +18,7 @@ import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
-import { AgentConnection } from "./agent-connection.ts"
-import { type IngressPath, readIngressPath } from "./ingress-path.ts"
-import { whose } from "./posted-events.ts"
+import { AgentConnection, whose } from "./agent-connection.ts"
 import { RefusalNotes } from "./refusal-notes.ts"
 
 export interface IngressOptions {
@@ -256,4 +254,24 @@ const ENDED: Refusal = { ok: false, how: "close", code: 4001, reason: "this sess
 
 function refuse(status: number, message: string): Refusal {
   return { ok: false, how: "refuse-http", status, message }
+}
+
+/** Where an agent dials: at the root, or at the path of one session. */
+type IngressPath = { readonly kind: "root" } | { readonly kind: "session"; readonly id: string }
+
+/** Undefined when the path is not an agent's. The last segment after `/ws/` is the session, whatever stands before it. */
+function readIngressPath(path: string): IngressPath | undefined {
+  if (path === "/") return { kind: "root" }
+  if (path.startsWith("/api/") || path.startsWith("/ws/session/")) return undefined
+  const match = /\/ws\/(?:cli\/)?([^/]+)$/.exec(path)
+  const id = match?.[1]
+  return id === undefined || id === "" ? undefined : { kind: "session", id: decode(id) }
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }

@@ -1,4 +1,4 @@
-import { frameText } from "@signalbox/transport"
+import { frameText, Waker } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
 import type { Caller } from "../model/access.ts"
 
@@ -21,7 +21,7 @@ export class DoorSocket {
   #chars = 0
   #isAlive = true
   #isOver = false
-  #wake: () => void = () => undefined
+  readonly #change = new Waker()
 
   constructor({ socket, caller }: DoorSocketOptions) {
     this.caller = caller
@@ -35,7 +35,7 @@ export class DoorSocket {
     this.closed = new Promise((resolve) => {
       socket.on("close", (code, reason) => {
         this.#isOver = true
-        this.#wake()
+        this.#change.wake()
         resolve(reason.length > 0 ? reason.toString() : `the connection closed (${code})`)
       })
     })
@@ -47,19 +47,30 @@ export class DoorSocket {
 
   /** All that came, until the connection is over. For one reader. */
   async *batches(): AsyncGenerator<readonly string[], void> {
-    for (;;) {
+    while (await this.#hasMore()) {
       const batch = this.#waiting
       this.#waiting = []
-      this.#chars = 0
-      if (this.#socket.isPaused) this.#socket.resume()
-      if (batch.length > 0) yield batch
-      else if (this.#isOver) return
-      else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-      }
+      this.#readOn()
+      yield batch
     }
+  }
+
+  /** The first text, before the batches are read. Undefined: the connection was over before it came. */
+  async first(): Promise<string | undefined> {
+    return (await this.#hasMore()) ? this.#waiting.shift() : undefined
+  }
+
+  async #hasMore(): Promise<boolean> {
+    while (this.#waiting.length === 0 && !this.#isOver) {
+      this.#readOn()
+      await this.#change.wait()
+    }
+    return this.#waiting.length > 0
+  }
+
+  #readOn(): void {
+    this.#chars = 0
+    if (this.#socket.isPaused) this.#socket.resume()
   }
 
   /** Rejects when the connection is over. */
@@ -91,6 +102,59 @@ export class DoorSocket {
     for (const line of text.split("\n")) if (line !== "") this.#waiting.push(line)
     this.#chars += text.length
     if (this.#chars > HIGH_WATER_CHARS) this.#socket.pause()
-    this.#wake()
+    this.#change.wake()
+  }
+}
+
+/** Past this many numbers after the last event, a sentence is not kept back for its end any more. */
+const MAX_KEPT_BACK = 2_000
+
+/**
+ * How far a hub has got with the numbered lines of one process: what it took, and what it may acknowledge. It outlives the
+ * connection, so that what the runner sends again to the same hub is not taken twice.
+ */
+export class TakenLines {
+  #taken = 0
+  /** The last number that is no piece of a sentence. */
+  #whole = 0
+  #durable = 0
+  #acknowledged = 0
+  #isToldAgain = false
+
+  /** Numbers only go up: one that is not above the last was here before. */
+  isNew(number: number): boolean {
+    return number > this.#taken
+  }
+
+  took(number: number, isWhole: boolean): void {
+    this.#taken = Math.max(this.#taken, number)
+    if (isWhole) this.#whole = Math.max(this.#whole, number)
+  }
+
+  /** What was taken and is not durable will never be: it must be taken again. */
+  goBack(): void {
+    this.#taken = this.#durable
+    this.#whole = Math.min(this.#whole, this.#durable)
+  }
+
+  /** The runner is here again, and may have missed the last acknowledgement. */
+  begin(): void {
+    this.#isToldAgain = this.#acknowledged > 0
+  }
+
+  /** The number up to which everything must be durable now; undefined when there is nothing to tell. */
+  get due(): number | undefined {
+    return this.#taken > this.#durable || this.#isToldAgain ? this.#taken : undefined
+  }
+
+  /** All up to this number is durable. The number to acknowledge, if there is one. */
+  settled(upTo: number, isInSentence: boolean): number | undefined {
+    this.#durable = Math.max(this.#durable, upTo)
+    const mayKeepBack = isInSentence && upTo - this.#whole <= MAX_KEPT_BACK
+    const ack = Math.max(this.#acknowledged, mayKeepBack ? Math.min(this.#whole, upTo) : upTo)
+    if (ack === this.#acknowledged && !this.#isToldAgain) return undefined
+    this.#isToldAgain = false
+    this.#acknowledged = ack
+    return ack
   }
 }

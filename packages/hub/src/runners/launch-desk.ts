@@ -7,11 +7,11 @@ import type { KeptLaunch } from "../model/session-record.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
-import { continued } from "./continued.ts"
-import { firstMessage } from "./first-message.ts"
 import {
   agentOf,
   beginningOf,
+  continued,
+  firstMessage,
   goingOnFrom,
   type LaunchPlan,
   planLaunch,
@@ -19,9 +19,8 @@ import {
   withInherited,
   withMode,
 } from "./launch-plan.ts"
-import type { ProcessEndings } from "./process-endings.ts"
+import { type ProcessEndings, StrayProcesses } from "./process-endings.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
-import { StrayProcesses } from "./stray-processes.ts"
 
 export interface LaunchDeskOptions {
   readonly registry: SessionRegistry

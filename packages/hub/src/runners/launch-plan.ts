@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
-import type { HubSettings, NewSession } from "@signalbox/protocol/hub-api"
+import type { HubSettings, NewMessage, NewSession } from "@signalbox/protocol/hub-api"
 import {
   DEFAULT_MODE,
   flagOptionsIn,
@@ -12,6 +12,7 @@ import type { LaunchAgent, Launched, LaunchSpec } from "@signalbox/protocol/runn
 import { isOperatorsMode } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Beginning, KeptLaunch, KeptSession } from "../model/session-record.ts"
+import type { RunnerFleet } from "./runner-fleet.ts"
 
 /** What a runner is asked to start, and what is kept of it. */
 export interface LaunchPlan {
@@ -151,4 +152,40 @@ export function readLaunched(value: unknown): Omit<Launched, "spawn" | "pid"> {
     ...(cliVersion === undefined ? {} : { cliVersion }),
     ...(path === undefined || branch === undefined ? {} : { worktree: { path, branch } }),
   }
+}
+
+const TIMEOUT_MS = 30_000
+/** An agent that is given no folder works here. */
+const HOME = "~"
+
+/** The request with `resume` in the place of `continue`: the hub must know the conversation, which may be a session of its own. */
+export async function continued(request: NewSession, fleet: RunnerFleet): Promise<NewSession> {
+  const { continue: _asked, ...rest } = request
+  const { cwd = HOME, env } = request
+  await fleet.arrival()
+  const runner = fleet.choose(request.runner, agentOf(request))
+  const listed = await fleet.request(runner, { kind: "sessions", cwd, ...(env && { env }) }, TIMEOUT_MS)
+  const resume = newestOf(isObject(listed) ? listed["sessions"] : listed)
+  if (resume !== undefined) return { ...rest, runner, resume }
+  const message = `no conversation is recorded in ${cwd} on ${fleet.nameOf(runner)}: choose another folder or machine, or leave continue out to begin a new session`
+  throw new HubError("runner/no-transcript", message)
+}
+
+/** The newest comes first. A record without a folder has no message yet, so nothing could go on. */
+function newestOf(sessions: unknown): string | undefined {
+  const list: readonly unknown[] = Array.isArray(sessions) ? sessions : []
+  return textOf(
+    list.find((each) => textOf(each, "cwd") !== undefined),
+    "sessionId",
+  )
+}
+
+/** What a session begins with. Its `uuid` follows from the request's key: however often it is asked for, it is one message. */
+export function firstMessage({ id }: { readonly id: string }, content: string, requestKey?: string): NewMessage {
+  return requestKey === undefined ? { content } : { content, uuid: uuidOf(`${id} ${requestKey}`) }
+}
+
+function uuidOf(text: string): string {
+  const hash = createHash("sha256").update(text).digest("hex")
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-4${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }

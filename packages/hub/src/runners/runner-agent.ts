@@ -1,4 +1,4 @@
-import { type Envelope, encodeForAgent } from "@signalbox/protocol"
+import { type Envelope, encodeForAgent, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import {
   type AgentExit,
   type AttachAgent,
@@ -6,16 +6,15 @@ import {
   encodeCommand,
   encodeLineForAgent,
   type FromRunner,
+  type RunnerNote,
   readFromRunner,
 } from "@signalbox/protocol/runner-wire"
 import { LineRouter } from "../agents/line-router.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
-import type { AgentWire } from "../session/agent-wire.ts"
+import type { AgentWire } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
-import type { DoorSocket } from "./door-socket.ts"
-import { readNote } from "./runner-note.ts"
-import type { TakenLines } from "./taken-lines.ts"
+import type { DoorSocket, TakenLines } from "./door-socket.ts"
 
 export interface RunnerAgentOptions {
   readonly socket: DoorSocket
@@ -85,8 +84,8 @@ export class RunnerAgent implements AgentWire {
     this.#options.socket.send(encodeCommand({ ev: "hooks", onFailure })).catch(() => undefined)
   }
 
-  /** Until the connection is over. Never rejects. `texts` are what is left to read of it. */
-  async run(texts: AsyncIterable<readonly string[]>): Promise<void> {
+  /** Until the connection is over. Never rejects. */
+  async run(): Promise<void> {
     const { metrics, onTrouble, socket } = this.#options
     metrics.agentConnected(TRANSPORT)
     await this.#takePlace().catch(onTrouble)
@@ -94,7 +93,7 @@ export class RunnerAgent implements AgentWire {
     this.#options.taken.begin()
     this.#ackSoon()
     try {
-      for await (const batch of texts) await this.#take(batch)
+      for await (const batch of socket.batches()) await this.#take(batch)
     } catch (error) {
       onTrouble(error)
       // What could not be dealt with was not acknowledged: it comes again.
@@ -144,7 +143,7 @@ export class RunnerAgent implements AgentWire {
       }
     }
     this.#ackSoon()
-    await this.session.pipeline.room()
+    await this.session.history.room()
     await room()
   }
 
@@ -191,7 +190,7 @@ export class RunnerAgent implements AgentWire {
   }
 
   #watch(session: LiveSession): void {
-    if (!this.#refused.has(session)) this.#refused.set(session, session.pipeline.refused)
+    if (!this.#refused.has(session)) this.#refused.set(session, session.history.refused)
   }
 
   #ackSoon(): void {
@@ -205,7 +204,7 @@ export class RunnerAgent implements AgentWire {
     try {
       for (let upTo = taken.due; upTo !== undefined && !this.#isGivenUp; upTo = taken.due) {
         for (const session of this.#refused.keys()) await session.taken()
-        if ([...this.#refused].some(([session, refused]) => session.pipeline.refused > refused)) {
+        if ([...this.#refused].some(([session, refused]) => session.history.refused > refused)) {
           return this.#giveUp()
         }
         const ack = taken.settled(upTo, this.session.inProgress.isUnderWay)
@@ -220,5 +219,31 @@ export class RunnerAgent implements AgentWire {
       // With the last look at what is due, not a tick after it: what comes in between would wait for the next line.
       this.#acking = undefined
     }
+  }
+}
+
+const MAX_TEXT_CHARS = 16 * 1024
+
+/** A runner's note, looked at: a newer runner may have others. */
+function readNote(value: unknown): RunnerNote | undefined {
+  if (!isObject(value)) return undefined
+  if (value["kind"] === "exited") return { kind: "exited", exit: readExit(fieldOf(value, "exit") ?? {}) }
+  if (value["kind"] !== "hook-answered") return undefined
+  const how = value["how"] === "block" ? "block" : "open"
+  return { kind: "hook-answered", requestId: textOf(value, "requestId") ?? "", how }
+}
+
+function readExit(value: Readonly<Record<string, unknown>>): AgentExit {
+  const { code, undelivered, lastReceived } = value
+  const signal = textOf(value, "signal")
+  const stderrTail = textOf(value, "stderrTail")?.slice(-MAX_TEXT_CHARS)
+  return {
+    reason: textOf(value, "reason")?.slice(0, MAX_TEXT_CHARS) ?? "its process ended",
+    ...(typeof code === "number" && Number.isInteger(code) ? { code } : {}),
+    ...(signal === undefined ? {} : { signal }),
+    ...(stderrTail === undefined || stderrTail === "" ? {} : { stderrTail }),
+    ...(value["parked"] === true ? { parked: true } : {}),
+    ...(Array.isArray(undelivered) ? { undelivered: undelivered.filter((uuid) => typeof uuid === "string") } : {}),
+    ...(lastReceived === null || typeof lastReceived === "string" ? { lastReceived } : {}),
   }
 }

@@ -4,11 +4,9 @@ import type { SessionRegistry } from "../session/session-registry.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
 import { runnerOf } from "./launch-plan.ts"
 import type { ProcessEndings } from "./process-endings.ts"
-import type { RunnerClaims } from "./runner-claims.ts"
-import type { RunnerConnection, RunnerListener } from "./runner-connection.ts"
+import type { RunnerClaims, RunnerRefusals } from "./runner-claims.ts"
+import type { Cut, Hello, RunnerConnection, RunnerListener } from "./runner-connection.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
-import type { Cut, Hello } from "./runner-message.ts"
-import type { RunnerRefusals } from "./runner-refusals.ts"
 
 export interface RunnerDeskOptions {
   readonly registry: SessionRegistry

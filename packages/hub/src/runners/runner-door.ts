@@ -8,14 +8,13 @@ import { HubError } from "../errors.ts"
 import { COME_BACK, Door, NOT_ALLOWED } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { DoorSocket } from "./door-socket.ts"
+import { DoorSocket, TakenLines } from "./door-socket.ts"
 import type { LaunchDesk } from "./launch-desk.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import { RunnerAgent, type RunnerAgentOptions } from "./runner-agent.ts"
+import type { RunnerRefusals } from "./runner-claims.ts"
 import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
-import type { RunnerRefusals } from "./runner-refusals.ts"
-import { TakenLines } from "./taken-lines.ts"
 
 export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "room" | "hooks"> {
   readonly authority: Authority
@@ -106,10 +105,8 @@ export class RunnerDoor {
   }
 
   async #runAgent(socket: DoorSocket, spawn: string): Promise<void> {
-    const texts = socket.batches()
-    const opening = await this.#readAttach(socket, texts)
-    if (opening === undefined) return
-    const { attach, rest } = opening
+    const attach = await this.#readAttach(socket)
+    if (attach === undefined) return
     // The runner's word that it started the process may be a moment behind the process itself.
     await this.#options.launches.whenStarted(spawn)
     const session = attach.spawn === spawn ? await this.#options.desk.sessionOf(attach.session, spawn) : undefined
@@ -130,7 +127,7 @@ export class RunnerDoor {
       },
       onTrouble: (error) => this.#options.onTrouble("an agent on a runner", error),
     })
-    await agent.run(chain(rest, texts))
+    await agent.run()
   }
 
   #takenOf(spawn: string): TakenLines {
@@ -143,19 +140,14 @@ export class RunnerDoor {
     return taken
   }
 
-  async #readAttach(
-    socket: DoorSocket,
-    texts: AsyncIterator<readonly string[], void>,
-  ): Promise<{ attach: AttachAgent; rest: readonly string[] } | undefined> {
+  async #readAttach(socket: DoorSocket): Promise<AttachAgent | undefined> {
     const timer = setTimeout(() => void socket.end(NOT_ALLOWED, "no attach came in time"), HELLO_MS)
-    const first = await texts.next()
+    const first = await socket.first()
     clearTimeout(timer)
-    if (first.done === true) return undefined
-    const [head = "", ...rest] = first.value
-    const attach = readAttach(head)
-    if (attach !== undefined) return { attach, rest }
-    await socket.end(NOT_ALLOWED, "an agent's connection begins with attach")
-    return undefined
+    if (first === undefined) return undefined
+    const attach = readAttach(first)
+    if (attach === undefined) await socket.end(NOT_ALLOWED, "an agent's connection begins with attach")
+    return attach
   }
 }
 
@@ -173,13 +165,4 @@ function readAttach(text: string): AttachAgent | undefined {
   const startedAt = textOf(message, "startedAt") ?? ""
   const about = { pid: number("pid"), startedAt, first: number("first"), isOver: message["isOver"] === true }
   return { op: "attach", spawn, session, ...about }
-}
-
-/** What was read already, and then the rest. */
-async function* chain(
-  first: readonly string[],
-  rest: AsyncGenerator<readonly string[], void>,
-): AsyncGenerator<readonly string[], void> {
-  if (first.length > 0) yield first
-  yield* rest
 }

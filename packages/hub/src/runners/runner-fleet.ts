@@ -5,8 +5,7 @@ import { HubError } from "../errors.ts"
 import type { HubMetrics } from "../operations/hub-metrics.ts"
 import type { Directory } from "../store/directory.ts"
 import type { RunnerClaims } from "./runner-claims.ts"
-import type { RunnerConnection } from "./runner-connection.ts"
-import { readFacts } from "./runner-message.ts"
+import { type RunnerConnection, readFacts } from "./runner-connection.ts"
 
 export interface RunnerFleetOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">

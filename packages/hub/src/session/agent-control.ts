@@ -10,7 +10,7 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import { HubError, reasonOf } from "../errors.ts"
-import type { AgentWire } from "./agent-wire.ts"
+import type { SessionTransport } from "../model/session-record.ts"
 
 /** What the agent answered: the `response` of its control_response, success or error. */
 export type ControlReply = Readonly<Record<string, unknown>>
@@ -113,4 +113,20 @@ function asHubError(cause: unknown, subtype: string, timeoutMs: number): HubErro
     return new HubError("control/timeout", `${subtype} was taken back before the agent answered`, { cause })
   }
   return new HubError("session/no-agent", `the agent went away before it answered ${subtype}`, { cause })
+}
+
+/** One connection of one process of an agent, as its session sees it. */
+export interface AgentWire {
+  /** The process; a reconnect of the same one has the same. */
+  readonly incarnation: string
+  /** It says that it was here before, and it is not known where: the session it names is the one it left. */
+  readonly isReturning: boolean
+  /** It turned out to be another process than was thought: that of this incarnation, or one that was never here. */
+  renew(incarnation?: string): void
+  /** May change once: an agent is seen to be hybrid at its first POST. */
+  readonly transport: SessionTransport
+  /** Resolves when the line was taken; rejects when the connection is over or the line is not fit for this agent. */
+  send(message: Envelope): Promise<void>
+  /** 4001 tells every CLI not to come back, 1012 to come back. */
+  closeWith(code: number, reason: string): Promise<void>
 }

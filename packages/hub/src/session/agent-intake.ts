@@ -4,6 +4,7 @@ import {
   type Decoded,
   type Envelope,
   fieldOf,
+  isQuestion,
   type PeerTraits,
   textOf,
 } from "@signalbox/protocol"
@@ -12,16 +13,14 @@ import type { AskDesk } from "../asks/ask-desk.ts"
 import { HubError } from "../errors.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
-import type { AgentWire } from "./agent-wire.ts"
-import { fateOf, questionKey } from "./line-fate.ts"
-import type { SessionPipeline } from "./pipeline.ts"
-import { ReplayFilter } from "./replay-filter.ts"
+import type { AgentWire } from "./agent-control.ts"
+import type { SessionHistory } from "./history.ts"
 
 export interface AgentIntakeOptions {
   readonly sessionId: string
   readonly log: EventLog
   readonly asks: AskDesk
-  readonly pipeline: SessionPipeline
+  readonly history: SessionHistory
   readonly wire: () => AgentWire | undefined
   /** What its CLI can take. */
   readonly traits: () => PeerTraits
@@ -67,7 +66,7 @@ export class AgentIntake {
     const fate = fateOf(message)
     switch (fate.fate) {
       case "delta":
-        return this.#replay.holds(message, line) ? undefined : this.#options.pipeline.delta(line, message)
+        return this.#replay.holds(message, line) ? undefined : this.#options.history.delta(line, message)
       case "event":
         this.#replay.sawEvent()
         return this.#takeEvent(message, line, fate.key ?? key)
@@ -110,7 +109,7 @@ export class AgentIntake {
 
   /** The reply to `initialize` came, or never will: what is left of the deltas is the sentence in progress. */
   replayEnds(): void {
-    for (const { line, message } of this.#replay.end()) this.#options.pipeline.delta(line, message)
+    for (const { line, message } of this.#replay.end()) this.#options.history.delta(line, message)
   }
 
   /** The questions that the agent has open, as its reply to `initialize` lists them. */
@@ -182,10 +181,10 @@ export class AgentIntake {
   }
 
   async #cancel(requestId: string): Promise<void> {
-    const { asks, pipeline, wire, touched } = this.#options
+    const { asks, history, wire, touched } = this.#options
     const incarnation = wire()?.incarnation
     // The question may still be on its way into the log, and from there to the asks.
-    await Promise.allSettled([pipeline.settled(), ...this.#underWay])
+    await Promise.allSettled([history.settled(), ...this.#underWay])
     if (incarnation !== undefined) await asks.cancelled(incarnation, requestId)
     touched()
   }
@@ -211,3 +210,120 @@ const ABSORBED_CALLS: ReadonlyMap<unknown, string> = new Map([
   ["hook_callback", "hook"],
   ["mcp_message", "mcp"],
 ])
+
+/** What becomes of a line that an agent wrote. */
+export type LineFate =
+  /** Kept and numbered. A line whose key the log has already is not kept again. */
+  | { readonly fate: "event"; readonly key?: string }
+  /** Shown live, never numbered. */
+  | { readonly fate: "delta" }
+  /** A question that a person or program can answer: kept, and an ask. */
+  | { readonly fate: "question"; readonly requestId: string; readonly request: Readonly<Record<string, unknown>> }
+  /** The agent takes one of its questions back. */
+  | { readonly fate: "cancel"; readonly requestId: string }
+  /** The reply to a request of ours. */
+  | { readonly fate: "reply"; readonly requestId: string }
+  /** For the client that registered the hook or hosts the MCP server. */
+  | { readonly fate: "call"; readonly requestId: string; readonly request: Readonly<Record<string, unknown>> }
+  | { readonly fate: "absorbed" }
+
+const EVENT: LineFate = { fate: "event" }
+const DELTA: LineFate = { fate: "delta" }
+const ABSORBED: LineFate = { fate: "absorbed" }
+
+export function fateOf(message: Envelope): LineFate {
+  switch (message.type) {
+    case "stream_event":
+    case "tool_progress":
+    case "command_lifecycle":
+      return DELTA
+    case "keep_alive":
+      return ABSORBED
+    case "auth_status":
+      return isUneventful(message) ? ABSORBED : keyed(message)
+    case "system":
+      return isPassing(message) ? DELTA : keyed(message)
+    case "control_request":
+      return fateOfRequest(message)
+    case "control_cancel_request": {
+      const requestId = textOf(message, "request_id")
+      return requestId === undefined ? EVENT : { fate: "cancel", requestId }
+    }
+    case "control_response": {
+      const requestId = textOf(fieldOf(message, "response"), "request_id")
+      return requestId === undefined ? EVENT : { fate: "reply", requestId }
+    }
+    default:
+      return keyed(message)
+  }
+}
+
+/** The echo of a message of ours has its `uuid`, which the log has already: it is not kept twice. */
+function keyed(message: Envelope): LineFate {
+  const key = textOf(message, "uuid")
+  return key === undefined ? EVENT : { fate: "event", key }
+}
+
+/** Every agent that is asked for its sign-in says this at its start: it neither signs in nor failed to. */
+function isUneventful({ isAuthenticating, output, error }: Envelope): boolean {
+  return isAuthenticating === false && Array.isArray(output) && output.length === 0 && error == null
+}
+
+/** Tells how something under way is going; what came of it is told by another line. */
+function isPassing(message: Envelope): boolean {
+  if (message["subtype"] === "thinking_tokens") return true
+  if (message["subtype"] !== "status") return false
+  if (message["status"] === "requesting") return true
+  const tells = ["permissionMode", "compact_result", "compact_error"].some((name) => message[name] !== undefined)
+  return message["status"] === null && !tells
+}
+
+function fateOfRequest(message: Envelope): LineFate {
+  const requestId = textOf(message, "request_id")
+  const request = fieldOf(message, "request")
+  if (requestId === undefined || request === undefined) return EVENT
+  return isQuestion(request["subtype"])
+    ? { fate: "question", requestId, request }
+    : { fate: "call", requestId, request }
+}
+
+/** One event per question, however often the agent or a reconnect brings it. */
+export function questionKey(requestId: string): string {
+  return `request:${requestId}`
+}
+
+const MAX_HELD = 2_000
+
+interface Held {
+  readonly line: string
+  readonly message: Envelope
+}
+
+/**
+ * After a reconnect some CLIs send all they kept again, deltas too. Deltas are held back until the replay is over: those
+ * before an event that the log has, or that is complete by now, are dropped; what is left is the sentence in progress.
+ */
+class ReplayFilter {
+  #held: Held[] | undefined
+
+  begin(): void {
+    this.#held = []
+  }
+
+  holds(message: Envelope, line: string): boolean {
+    if (this.#held === undefined) return false
+    if (this.#held.length < MAX_HELD) this.#held.push({ message, line })
+    return true
+  }
+
+  /** An event came. It is whole, so the deltas before it are of no more use. */
+  sawEvent(): void {
+    if (this.#held !== undefined) this.#held = []
+  }
+
+  end(): readonly Held[] {
+    const held = this.#held ?? []
+    this.#held = undefined
+    return held
+  }
+}

@@ -1,17 +1,14 @@
+import { isObject, textOf } from "@signalbox/protocol"
 import type { KeptSession } from "../model/session-record.ts"
-import { AgentControl } from "./agent-control.ts"
+import { AgentControl, type AgentWire, type ControlReply } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
 import type { AgentProgress } from "./agent-progress.ts"
-import type { AgentWire } from "./agent-wire.ts"
-import { Arrivals } from "./arrivals.ts"
-import { type Greeted, greetAgent } from "./greet-agent.ts"
-import type { KeptRecord } from "./kept-record.ts"
+import type { SessionHistory } from "./history.ts"
+import { foldHandOver, foldInitializeReply, foldNewProcess, type KeptRecord } from "./kept-record.ts"
 import { type Continuity, type Life, type LifeInput, lifeAtStart, stateOfNew, stepLife } from "./life.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
 import type { MessageDesk } from "./message-desk.ts"
-import { foldHandOver, foldInitializeReply, foldNewProcess } from "./session-fold.ts"
-import type { SessionHistory } from "./session-history.ts"
 
 export interface AgentSeatParts {
   readonly session: LiveSession
@@ -264,4 +261,81 @@ export class AgentSeat {
 function withoutNext(kept: KeptSession): KeptSession {
   const { next: _followed, exit: _over, ...record } = kept.record
   return { ...kept, record }
+}
+
+interface Greeting {
+  readonly control: AgentControl
+  readonly wire: AgentWire
+  /** Intake of the session that the process is in when it answers. */
+  readonly intake: () => AgentIntake
+  /** What goes along: the hooks that clients want. A bare one leaves the hooks of a process as they are. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The agent's reply, from which every client's is answered. */
+  readonly learn: (payload: Readonly<Record<string, unknown>>) => void
+  /** It was initialized before, and these are its open questions: by them it may be known. */
+  readonly known: (requestIds: readonly string[]) => Promise<void>
+  readonly trouble: (error: unknown) => void
+}
+
+/** `before`: the process was initialized already, so it is one that was here. `never`: it did not answer. */
+export type Greeted = "before" | "now" | "never"
+
+const TIMEOUT_MS = 60_000
+
+/**
+ * The hub speaks first and owns `initialize`: it is on the wire when this returns its promise. Sent again after a reconnect
+ * it brings the questions that got lost.
+ */
+async function greetAgent({ control, wire, intake, fields, learn, known, trouble }: Greeting): Promise<Greeted> {
+  try {
+    const reply = await control.ask(wire, { ...fields, subtype: "initialize" }, { timeoutMs: TIMEOUT_MS })
+    const payload = reply["response"]
+    if (reply["subtype"] === "success" && isObject(payload)) learn(payload)
+    const isBefore = reply["subtype"] === "error"
+    if (isBefore) await known(pendingIn(reply).flatMap((question) => textOf(question, "request_id") ?? []))
+    intake().replayEnds()
+    intake().takePending(pendingIn(reply))
+    return isBefore ? "before" : "now"
+  } catch (error) {
+    intake().replayEnds()
+    trouble(error)
+    return "never"
+  }
+}
+
+const PENDING_LISTS = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
+
+/** The questions that the agent has open, as its reply lists them. */
+function pendingIn(reply: ControlReply): readonly Readonly<Record<string, unknown>>[] {
+  return PENDING_LISTS.flatMap((name) => {
+    const list = reply[name]
+    return Array.isArray(list) ? list.filter(isObject) : []
+  })
+}
+
+/** Those who wait for a session's agent to be there. */
+class Arrivals {
+  readonly #waiting = new Set<(isHere: boolean) => void>()
+
+  get areAwaited(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /** True when it came in time, false when it did not or never will. */
+  wait(timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (isHere: boolean) => {
+        clearTimeout(timer)
+        this.#waiting.delete(settle)
+        resolve(isHere)
+      }
+      const timer = setTimeout(() => settle(false), timeoutMs)
+      timer.unref()
+      this.#waiting.add(settle)
+    })
+  }
+
+  tell(isHere: boolean): void {
+    for (const settle of this.#waiting) settle(isHere)
+  }
 }

@@ -3,8 +3,8 @@ import type { AskDesk } from "../asks/ask-desk.ts"
 import type { KeptSession } from "../model/session-record.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
+import type { Published } from "./history.ts"
 import type { LiveSession } from "./live-session.ts"
-import type { Published } from "./pipeline.ts"
 
 /** What a session stands on, and whom it tells. */
 export interface LiveSessionOptions {

@@ -11,22 +11,17 @@ import {
 import type { NewMessage, Session, SessionExit, SessionState } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { KeptLaunch, KeptSession, SessionRecord } from "../model/session-record.ts"
-import { type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
+import { type AgentWire, type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
-import { AgentProgress } from "./agent-progress.ts"
+import { AgentProgress, type MessageInProgress } from "./agent-progress.ts"
 import { AgentSeat } from "./agent-seat.ts"
-import type { AgentWire } from "./agent-wire.ts"
-import { catchUp } from "./catch-up.ts"
-import { KeptRecord } from "./kept-record.ts"
+import { type Published, SessionHistory } from "./history.ts"
+import { catchUp, foldEvents, KeptRecord } from "./kept-record.ts"
 import { type Continuity, phaseOf, stateAtStart } from "./life.ts"
 import type { LiveSessionOptions } from "./live-session-options.ts"
 import { MessageDesk } from "./message-desk.ts"
-import type { MessageInProgress } from "./message-in-progress.ts"
 import { openIntake } from "./open-intake.ts"
-import { type Published, SessionPipeline } from "./pipeline.ts"
 import { noAgent, rotated } from "./session-errors.ts"
-import { foldEvents } from "./session-fold.ts"
-import { SessionHistory } from "./session-history.ts"
 import { viewOf } from "./session-list.ts"
 
 /** How long an interrupt lets what was sent before it go first. */
@@ -43,7 +38,6 @@ export interface Outcome {
 /** One conversation: its record, its history, its agent when there is one. */
 export class LiveSession {
   readonly id: string
-  readonly pipeline: SessionPipeline
   readonly history: SessionHistory
   readonly messages: MessageDesk
   readonly #options: LiveSessionOptions
@@ -65,19 +59,19 @@ export class LiveSession {
       },
       tell: () => options.changed(this),
     })
-    this.pipeline = new SessionPipeline({
+    this.history = new SessionHistory({
       session: this.id,
       log: options.log,
       publish: (items) => this.#publish(items),
       onFailed: (error) => options.trouble(this, "the log refused events", error),
+      now: options.now,
     })
-    this.history = new SessionHistory({ pipeline: this.pipeline, now: options.now })
     this.messages = new MessageDesk({
       sessionId: this.id,
       directory: options.directory,
       log: options.log,
       record: (message, how) => this.history.record("client", message, how),
-      tell: (lifecycle) => this.pipeline.delta(encode(lifecycle), lifecycle),
+      tell: (lifecycle) => this.history.delta(encode(lifecycle), lifecycle),
       ...(options.now === undefined ? {} : { now: options.now }),
     })
     this.#progress = new AgentProgress({
@@ -245,7 +239,7 @@ export class LiveSession {
 
   /** Resolves when all that the agent said so far is durable, or refused by the store. */
   async taken(): Promise<void> {
-    await this.pipeline.settled()
+    await this.history.settled()
     await this.#intake.settled()
   }
 
@@ -322,7 +316,7 @@ export class LiveSession {
 
   /** What it says is durable and shown when this resolves. */
   async settled(): Promise<void> {
-    await this.pipeline.settled()
+    await this.history.settled()
     this.#kept.settle()
   }
 
@@ -344,7 +338,7 @@ export class LiveSession {
     const mayWait = this.isEnded && this.record.next === undefined
     const hasProcess = (this.kept.own.launch?.spawn ?? null) !== null
     if (this.wire !== undefined || hasProcess || this.#seat.arrivals.areAwaited) return false
-    return this.messages.isQuiet(mayWait) && this.pipeline.isQuiet
+    return this.messages.isQuiet(mayWait) && this.history.isQuiet
   }
 
   cameFromRest(): void {

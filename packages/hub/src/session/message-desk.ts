@@ -6,7 +6,7 @@ import { wireObject } from "../model/event.ts"
 import type { OutgoingMessage } from "../model/session-record.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
-import type { AgentWire } from "./agent-wire.ts"
+import type { AgentWire } from "./agent-control.ts"
 
 export interface MessageDeskOptions {
   readonly sessionId: string

@@ -14,7 +14,7 @@ export function openIntake(
     sessionId: session.id,
     log,
     asks,
-    pipeline: session.pipeline,
+    history: session.history,
     wire: () => session.wire,
     traits: () => session.traits,
     record: (message, how) => session.history.record("agent", message, how),

@@ -6,7 +6,7 @@ import { NO_TOKENS } from "@signalbox/protocol/usage"
 import { HubError } from "../errors.ts"
 import type { KeptSession } from "../model/session-record.ts"
 import type { Directory } from "../store/directory.ts"
-import type { AgentWire } from "./agent-wire.ts"
+import type { AgentWire } from "./agent-control.ts"
 import type { LiveSession } from "./live-session.ts"
 import { LoadedSessions, type LoadedSessionsOptions } from "./loaded-sessions.ts"
 

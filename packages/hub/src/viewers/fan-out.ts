@@ -1,7 +1,7 @@
 import type { Session } from "@signalbox/protocol/hub-api"
 import type { Ask } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
-import type { Published } from "../session/pipeline.ts"
+import type { Published } from "../session/history.ts"
 
 /** Somebody who watches. Whatever it does with what it is told, it does it at once and does not wait. */
 export interface Watcher {

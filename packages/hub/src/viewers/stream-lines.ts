@@ -4,7 +4,7 @@ import type { Ask } from "../model/ask.ts"
 import { publicAsk } from "../model/ask.ts"
 import type { StoredEvent } from "../model/event.ts"
 import { eventFields, eventHead } from "../model/event.ts"
-import type { Published } from "../session/pipeline.ts"
+import type { Published } from "../session/history.ts"
 import { FRAME_CHARS } from "./outbox.ts"
 
 export function eventLine(sessionId: string, event: StoredEvent): string {

@@ -2,15 +2,14 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { type RawData, WebSocket, WebSocketServer } from "ws"
 import type { NewEvent } from "../../src/model/event.ts"
 import { noMetrics } from "../../src/operations/hub-metrics.ts"
-import { DoorSocket } from "../../src/runners/door-socket.ts"
+import { DoorSocket, TakenLines } from "../../src/runners/door-socket.ts"
 import { LaunchDesk } from "../../src/runners/launch-desk.ts"
 import { ProcessEndings } from "../../src/runners/process-endings.ts"
 import { RunnerAgent } from "../../src/runners/runner-agent.ts"
+import { RunnerRefusals } from "../../src/runners/runner-claims.ts"
 import { RunnerConnection } from "../../src/runners/runner-connection.ts"
 import { RunnerDesk } from "../../src/runners/runner-desk.ts"
 import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
-import { RunnerRefusals } from "../../src/runners/runner-refusals.ts"
-import { TakenLines } from "../../src/runners/taken-lines.ts"
 import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
 import type { AppendOptions } from "../../src/store/event-log.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
@@ -101,7 +100,7 @@ describe("what a runner has and what the hub thinks it has", () => {
         exited: async () => undefined,
         onTrouble: (error) => void troubles.push(String(error)),
       })
-      void agent.run(door.batches())
+      void agent.run()
       return { peer, heard, closed }
     }
     const first = await connect()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { HubError } from "../../src/errors.ts"
-import { StrayProcesses } from "../../src/runners/stray-processes.ts"
+import { StrayProcesses } from "../../src/runners/process-endings.ts"
 import { openStage, type Stage } from "../clients/stage.ts"
 import { FakeAgent, FakeRunner } from "./fake-runner.ts"
 import { eventsOf, launch, rest, send, WAIT } from "./launching.ts"

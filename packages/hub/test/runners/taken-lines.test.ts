@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { TakenLines } from "../../src/runners/taken-lines.ts"
+import { TakenLines } from "../../src/runners/door-socket.ts"
 
 describe("how far a hub has got with a process's lines", () => {
   it("[HR20] a number is acknowledged when all up to it is durable, and once", () => {

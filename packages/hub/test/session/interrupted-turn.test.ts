@@ -1,7 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
 import { expect, it } from "vitest"
 import type { StoredEvent } from "../../src/model/event.ts"
-import { foldEvents } from "../../src/session/session-fold.ts"
+import { foldEvents } from "../../src/session/kept-record.ts"
 import { FakeAgent, setUpSessions } from "./session-setup.ts"
 
 const event = (seq: number, from: StoredEvent["from"], message: Envelope, by?: string) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fateOf, questionKey } from "../../src/session/line-fate.ts"
+import { fateOf, questionKey } from "../../src/session/agent-intake.ts"
 
 describe("what becomes of a line", () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { markOf } from "../../src/session/outline.ts"
-import { Outlines } from "../../src/session/outlines.ts"
+import { markOf, Outlines } from "../../src/session/outline.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
 function marked(message: Record<string, unknown>, from: "agent" | "client" = "agent") {

@@ -1,6 +1,6 @@
 import type { Envelope } from "@signalbox/protocol"
 import { expect, it } from "vitest"
-import { foldEvents } from "../../src/session/session-fold.ts"
+import { foldEvents } from "../../src/session/kept-record.ts"
 import { setUpSessions } from "./session-setup.ts"
 
 const note = (seq: number, subtype: string) => {

@@ -1,4 +1,4 @@
-import type { Envelope } from "@signalbox/protocol"
+import { type Envelope, encode, type UnlistedRequest } from "@signalbox/protocol"
 import { Waker } from "@signalbox/transport"
 import type { NewEvent, StoredEvent } from "../model/event.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -8,12 +8,19 @@ export type Published =
   | { readonly kind: "event"; readonly event: StoredEvent; readonly message: Envelope }
   | { readonly kind: "delta"; readonly line: string; readonly message: Envelope }
 
-export interface PipelineOptions {
+export interface HistoryOptions {
   readonly session: string
   readonly log: EventLog
   readonly publish: (items: readonly Published[]) => void
   /** The log refused for good: the events are lost to it. Reported, never thrown. */
   readonly onFailed: (error: unknown) => void
+  readonly now?: (() => Date) | undefined
+}
+
+interface How {
+  readonly line: string
+  readonly by?: string
+  readonly key?: string
 }
 
 interface EventItem {
@@ -37,12 +44,12 @@ interface Run {
 const HIGH_WATER_ITEMS = 4_000
 
 /**
- * One order per session: an event is published when it is durable, and a delta never overtakes the event before it. What
+ * What is said in a session, on its way into the log and to viewers. One order per session: an event is published when it is durable, and a delta never overtakes the event before it. What
  * comes in one tick goes to the log at once. What people send goes in a call of its own: a full store refuses that at once
  * and keeps what agents said.
  */
-export class SessionPipeline {
-  readonly #options: PipelineOptions
+export class SessionHistory {
+  readonly #options: HistoryOptions
   #gathering: Item[] = []
   #underWay = 0
   #pushed = 0
@@ -52,20 +59,41 @@ export class SessionPipeline {
   #publishing: Promise<void> = Promise.resolve()
   readonly #change = new Waker()
 
-  constructor(options: PipelineOptions) {
+  constructor(options: HistoryOptions) {
     this.#options = options
   }
 
-  /** Resolves with the stored event when it was published, or with undefined when the log had it already. */
-  event(event: NewEvent, message: Envelope, options: { synced?: boolean } = {}): Promise<StoredEvent | undefined> {
+  /** Resolves with the stored event when it was published, or with undefined when the log had it already. What people send is synced. */
+  record(from: NewEvent["from"], message: Envelope, how: How): Promise<StoredEvent | undefined> {
     return new Promise((settle, fail) => {
-      this.#push({ kind: "event", event, message, synced: options.synced === true, waiting: { settle, fail } })
+      const event = { at: this.#time(), from, ...how }
+      this.#push({ kind: "event", event, message, synced: from === "client", waiting: { settle, fail } })
     })
   }
 
-  /** An event that nobody waits for. */
-  take(event: NewEvent, message: Envelope): void {
-    this.#push({ kind: "event", event, message, synced: false })
+  /** What an agent said, and nobody waits for. */
+  keep(message: Envelope, how: How): void {
+    this.#push({ kind: "event", event: { at: this.#time(), from: "agent", ...how }, message, synced: false })
+  }
+
+  /** Interrupts and changes of mode or model are part of the history. */
+  recordRequest(request: UnlistedRequest, by: string): Promise<StoredEvent | undefined> {
+    return this.recordAnswer({ type: "control_request", request_id: "", request }, by)
+  }
+
+  recordAnswer(message: Envelope, by: string, from: "client" | "hub" = "client"): Promise<StoredEvent | undefined> {
+    return this.record(from, message, { by, line: encode(message) })
+  }
+
+  /** A note of the hub's own, in the log; with a key, once. */
+  note(what: string, details: Readonly<Record<string, unknown>> = {}, key?: string): Promise<StoredEvent | undefined> {
+    const message: Envelope = { type: "hub", subtype: what, ...details }
+    return this.record("hub", message, { line: encode(message), ...(key === undefined ? {} : { key }) })
+  }
+
+  /** Nobody else tells it to those who come later. */
+  noteCancelled(uuid: string): Promise<StoredEvent | undefined> {
+    return this.note("message_cancelled", { message_uuid: uuid }, `message_cancelled:${uuid}`)
   }
 
   delta(line: string, message: Envelope): void {
@@ -91,6 +119,10 @@ export class SessionPipeline {
   async settled(): Promise<void> {
     const upTo = this.#pushed
     while (this.#done < upTo) await this.#change.wait()
+  }
+
+  #time(): number {
+    return this.#options.now?.().getTime() ?? Date.now()
   }
 
   #push(item: Item): void {
