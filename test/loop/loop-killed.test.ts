@@ -113,9 +113,9 @@ describe("a loop that something happens to", () => {
     if (isOurs) cleanUps.push(() => taken.close())
     const loop = scene.loop("quick work", "--json", ...scene.playing(asksFirst))
     expect(await loop.exit).toBe(0)
-    const port = Number(
-      /^signalbox: no hub was running: one is at http:\/\/127\.0\.0\.1:(\d+) [^\n]*\n$/.exec(loop.said())?.[1],
-    )
+    const brought = /^signalbox: no hub was running; started one at http:\/\/127\.0\.0\.1:(\d+) [^\n]*\n$/
+    expect(loop.said()).toMatch(brought)
+    const port = Number(brought.exec(loop.said())?.[1])
     expect(port).toBeGreaterThan(8765)
     expect(port).toBeLessThanOrEqual(8864)
     expect(existsSync(join(scene.data, "hub.json"))).toBe(false)
