@@ -12,6 +12,14 @@ export function isEnvelope(value: Readonly<Record<string, unknown>>): value is E
   return typeof value["type"] === "string"
 }
 
+/** Without the fields that have no value. */
+export function defined<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
+export function defined(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+}
+
 /** A field that is an object, or undefined. */
 export function fieldOf(value: unknown, name: string): Readonly<Record<string, unknown>> | undefined {
   if (!isObject(value)) return undefined

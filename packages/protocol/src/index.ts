@@ -45,7 +45,7 @@ export {
   type MalformedLine,
   type UnknownLine,
 } from "./decode.ts"
-export { type Envelope, fieldOf, isObject, ProtocolError, type ProtocolErrorCode, textOf } from "./envelope.ts"
+export { defined, type Envelope, fieldOf, isObject, ProtocolError, type ProtocolErrorCode, textOf } from "./envelope.ts"
 export {
   createLineSplitter,
   DEFAULT_MAX_LINE_BYTES,

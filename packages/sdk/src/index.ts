@@ -31,8 +31,7 @@ export {
   type ToolExtras,
   tool,
 } from "./mcp/sdk-mcp-server.ts"
-export type { StartupParams } from "./query/query.ts"
-export { query } from "./query/query.ts"
+export { query, type StartupParams } from "./query/query.ts"
 export type { PrewarmParams } from "./query/spare.ts"
 export {
   type SDKSession,
@@ -60,7 +59,6 @@ export { type SpawnOnHubOptions, spawnOnHub } from "./spawn/spawn-on-hub.ts"
 export type { ImportSessionToStoreOptions } from "./store/import-session.ts"
 export { InMemorySessionStore } from "./store/in-memory-session-store.ts"
 export type * from "./types/control.ts"
-export type * from "./types/control.ts"
 export type * from "./types/hooks.ts"
 export type * from "./types/mcp.ts"
 export type {
@@ -76,10 +74,7 @@ export type {
 } from "./types/message-parts.ts"
 export type * from "./types/messages.ts"
 export type * from "./types/options.ts"
-export type * from "./types/options.ts"
 export type * from "./types/permissions.ts"
-export type * from "./types/permissions.ts"
-export type * from "./types/query.ts"
 export type * from "./types/query.ts"
 export type * from "./types/session-store.ts"
 export type * from "./types/settings.ts"

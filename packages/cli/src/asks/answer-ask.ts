@@ -1,6 +1,7 @@
 import type { Ask, AskAnswer } from "@signalbox/client"
-import { counted } from "@signalbox/protocol"
-import { type CommandContext, defined, type JsonOption } from "../base/context.ts"
+import { counted, defined } from "@signalbox/protocol"
+import { parseObject } from "@signalbox/protocol/envelope"
+import { type CommandContext, type JsonOption } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
 import { findAsk } from "../hub/abbreviated-id.ts"
 import { withHub } from "../hub/connect.ts"
@@ -119,19 +120,13 @@ function chosen(ask: Ask, choices: readonly string[]): Json {
 }
 
 function readInput(text: string): Json {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Told below.
-  }
+  const input = parseObject(text)
+  if (input !== undefined) return input
   throw usageError(`--input must be a JSON object, such as '{"command":"ls -l"}'`)
 }
 
 function tellWinner(error: unknown, ask: Ask): never {
   const isSettled = error instanceof Error && "code" in error && error.code === "ask/settled"
   if (!isSettled) throw error
-  throw new CliError("cli/failed", `${error.message}: ${ask.id} needs no answer any more`, {
-    cause: error,
-  })
+  throw new CliError("cli/failed", `${error.message}: ${ask.id} needs no answer any more`, { cause: error })
 }

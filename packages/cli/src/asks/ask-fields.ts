@@ -1,7 +1,7 @@
 import type { Ask } from "@signalbox/client"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { defined, fieldOf, isObject, textOf } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/transcript"
-import { defined, shellWord } from "../base/context.ts"
+import { shellWord } from "../base/context.ts"
 import { onOneLine } from "../terminal/text.ts"
 
 /** One blank to fill in: a question of several, or a field of a form. */

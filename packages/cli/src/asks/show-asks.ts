@@ -3,8 +3,8 @@ import { type CommandContext, type JsonOption, nextCommand } from "../base/conte
 import { findSession } from "../hub/abbreviated-id.ts"
 import { tellAway, withHub } from "../hub/connect.ts"
 import { untilStopped } from "../terminal/input.ts"
-import { type Colours, coloursFor, print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
-import { tableText } from "../terminal/table.ts"
+import { type Colours, coloursFor, print, printJson, tellPerson } from "../terminal/output.ts"
+import { type Column, printTable } from "../terminal/table.ts"
 import { ago, cutCells, onOneLine, timeOfDay } from "../terminal/text.ts"
 import { answerExample } from "./ask-fields.ts"
 import { askText } from "./ask-text.ts"
@@ -28,7 +28,8 @@ export function showAsks(options: AsksOptions, context: CommandContext): Promise
     if (options.json === true) return printJson(context, { asks })
     const [first] = asks
     if (first === undefined) return void context.stderr.write("No requests waiting.\n")
-    await print(context.stdout, `${asksTable(asks, context)}${asks.map(grantsText).join("")}`)
+    await printTable(context, asks, columnsFor)
+    await print(context.stdout, asks.map(grantsText).join(""))
     const words = `answer ${first.id.slice(0, SHORT_ASK_ID)} ${answerExample(first)}`
     context.stderr.write(`Answer one: ${nextCommand(words, options, context.env)}\n`)
   })
@@ -41,19 +42,14 @@ function grantsText(ask: Ask): string {
   return `Always allow with ${ask.id.slice(0, SHORT_ASK_ID)}:\n${lines.map((line) => `  ${line}\n`).join("")}`
 }
 
-function asksTable(asks: readonly Ask[], { stdout, env }: CommandContext): string {
-  const colours = coloursFor(stdout, env)
-  return tableText(
-    asks,
-    [
-      { title: "REQUEST", text: ({ id }) => id.slice(0, SHORT_ASK_ID), paint: colours.bold },
-      { title: "SESSION", text: ({ sessionId }) => sessionId.slice(0, SHORT_ID) },
-      { title: "KIND", text: ({ kind }) => kind, paint: colours.yellow },
-      { title: "WHAT", text: (ask) => cutCells(onOneLine(askText(ask), "decision"), LINE_CHARS), isWide: true },
-      { title: "WAITS", text: ({ askedAt }) => ago(askedAt, Date.now()), isRight: true, paint: colours.dim },
-    ],
-    { width: widthOf(stdout), title: colours.dim },
-  )
+function columnsFor(colours: Colours): Column<Ask>[] {
+  return [
+    { title: "REQUEST", text: ({ id }) => id.slice(0, SHORT_ASK_ID), paint: colours.bold },
+    { title: "SESSION", text: ({ sessionId }) => sessionId.slice(0, SHORT_ID) },
+    { title: "KIND", text: ({ kind }) => kind, paint: colours.yellow },
+    { title: "WHAT", text: (ask) => cutCells(onOneLine(askText(ask), "decision"), LINE_CHARS), isWide: true },
+    { title: "WAITS", text: ({ askedAt }) => ago(askedAt, Date.now()), isRight: true, paint: colours.dim },
+  ]
 }
 
 interface Watch {

@@ -1,10 +1,9 @@
 import type { Ask } from "@signalbox/client"
-import { counted, textOf } from "@signalbox/protocol"
+import { counted, defined, textOf } from "@signalbox/protocol"
 import { visibleLine, visibleText } from "@signalbox/transcript"
 import { fieldsOf } from "../asks/ask-fields.ts"
 import { toolAsked } from "../asks/ask-text.ts"
 import { grantLines, grantsOf } from "../asks/grants.ts"
-import { defined } from "../base/context.ts"
 import { type Colours, PLAIN } from "../terminal/output.ts"
 import { cellWidth, cutCells, wrapCells } from "../terminal/text.ts"
 import { type Answering, alwaysOf, CHOOSE } from "./answering.ts"
@@ -93,31 +92,26 @@ function problem(text: string | undefined, colours: Colours): readonly string[] 
 
 function hintOf(ask: Ask, answering: Answering, isFocused: boolean): string {
   if (!isFocused) return "Tab: answer"
-  switch (answering.phase) {
-    case "choose": {
-      if (ask.kind === "dialog") return "n cancel · Esc back"
-      const more = ask.kind === "tool" ? " · e edit" : ""
-      const { size } = answering.ticked
-      const always =
-        alwaysOf(answering, ask).length === 0
-          ? ""
-          : ask.kind === "plan"
-            ? " · a allow and auto-accept edits"
-            : " · a always"
-      const tick = grantsOf(ask).length === 0 ? "" : " · 1-9 select"
-      const yes = size === 0 ? "y allow" : `y allow and keep ${size} selected`
-      return `${yes} · n deny${more}${always}${tick} · Esc back`
-    }
-    case "deny":
-      return "Enter deny · Esc back"
-    case "edit":
-      return "Enter review · Esc back"
-    case "confirm":
-      return "y allow this · n back"
-    case "fields":
-      return "Enter next: a number or your own answer · Esc back"
-  }
+  if (answering.phase !== "choose") return HINTS[answering.phase]
+  if (ask.kind === "dialog") return "n cancel · Esc back"
+  const { size } = answering.ticked
+  const always = ask.kind === "plan" ? "a allow and auto-accept edits" : "a always"
+  return [
+    size === 0 ? "y allow" : `y allow and keep ${size} selected`,
+    "n deny",
+    ...(ask.kind === "tool" ? ["e edit"] : []),
+    ...(alwaysOf(answering, ask).length === 0 ? [] : [always]),
+    ...(grantsOf(ask).length === 0 ? [] : ["1-9 select"]),
+    "Esc back",
+  ].join(" · ")
 }
+
+const HINTS = {
+  deny: "Enter deny · Esc back",
+  edit: "Enter review · Esc back",
+  confirm: "y allow this · n back",
+  fields: "Enter next: a number or your own answer · Esc back",
+} as const
 
 interface Drawing {
   readonly width: number
@@ -150,21 +144,16 @@ function askBody(ask: Ask, drawing: Drawing): readonly string[] {
   }
 }
 
-function askTitle(ask: Ask): string {
-  const { request, toolName } = ask
+function askTitle({ request, toolName, kind }: Ask): string {
   const agent = textOf(request, "agent_id") === undefined ? "" : " (sub-agent)"
-  switch (ask.kind) {
-    case "plan":
-      return `Approve the plan?${agent}`
-    case "question":
-      return `Question${agent}`
-    case "elicitation":
-      return "Form from an MCP server, not from Claude"
-    case "dialog":
-      return `Dialog: ${visibleLine(textOf(request, "dialog_kind") ?? "unknown")}`
-    case "tool":
-      return `${visibleLine(textOf(request, "title") ?? `Allow ${toolName ?? "a tool"}?`)}${agent}`
+  const titles = {
+    plan: `Approve the plan?${agent}`,
+    question: `Question${agent}`,
+    elicitation: "Form from an MCP server, not from Claude",
+    dialog: `Dialog: ${visibleLine(textOf(request, "dialog_kind") ?? "unknown")}`,
+    tool: `${visibleLine(textOf(request, "title") ?? `Allow ${toolName ?? "a tool"}?`)}${agent}`,
   }
+  return titles[kind]
 }
 
 /** Lines are wrapped before they are painted, so that no colour is cut. */

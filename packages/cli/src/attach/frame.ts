@@ -32,43 +32,30 @@ export function headerLine({ session }: FeedState, { width, colours }: Paper): s
   const room = Math.max(4, width - cellWidth(right) - state.length - 2)
   const title = cutCells(visibleLine(session.title ?? session.id), room)
   const gap = " ".repeat(Math.max(1, width - cellWidth(title) - state.length - cellWidth(right) - 1))
-  return `${colours.bold(title)} ${(isFailed ? colours.red : stateColour(session.state, colours))(state)}${gap}${colours.dim(right)}`
+  return `${colours.bold(title)} ${colours[isFailed ? "red" : STATE_COLOURS[session.state]](state)}${gap}${colours.dim(right)}`
 }
 
-function stateColour(state: FeedState["session"]["state"], colours: Colours): (text: string) => string {
-  switch (state) {
-    case "waiting":
-      return colours.yellow
-    case "running":
-    case "starting":
-      return colours.green
-    case "disconnected":
-      return colours.red
-    case "idle":
-    case "ended":
-      return colours.dim
-  }
-}
+const STATE_COLOURS = {
+  waiting: "yellow",
+  running: "green",
+  starting: "green",
+  disconnected: "red",
+  idle: "dim",
+  ended: "dim",
+} as const satisfies Record<FeedState["session"]["state"], keyof Colours>
 
 /** One line on what is wrong, if something is. */
 export function statusLines(state: FeedState, { width, colours }: Paper): readonly string[] {
   const { session, lostAt, lostBecause, ending, notice, command } = state
   const lines: string[] = []
-  if (lostAt !== undefined)
-    lines.push(
-      colours.red(
-        cutCells(
-          `Reconnecting (${visibleLine(lostBecause ?? "connection lost")}). Last updated ${timeOfDay(lostAt)}.`,
-          width,
-        ),
-      ),
-    )
-  if (ending !== undefined) lines.push(colours.red(cutCells(`Disconnected: ${visibleLine(ending)}`, width)))
-  if (session.next !== undefined)
-    lines.push(colours.yellow(cutCells(`Continued in another session: ${command(`attach ${session.next}`)}`, width)))
+  const put = (colour: "red" | "yellow", text: string) => lines.push(colours[colour](cutCells(text, width)))
+  const why = visibleLine(lostBecause ?? "connection lost")
+  if (lostAt !== undefined) put("red", `Reconnecting (${why}). Last updated ${timeOfDay(lostAt)}.`)
+  if (ending !== undefined) put("red", `Disconnected: ${visibleLine(ending)}`)
+  if (session.next !== undefined) put("yellow", `Continued in another session: ${command(`attach ${session.next}`)}`)
   const advice = failureAdvice(session)
-  if (advice !== undefined) lines.push(colours.red(cutCells(advice, width)))
-  if (notice !== undefined) lines.push(colours.yellow(cutCells(visibleLine(notice), width)))
+  if (advice !== undefined) put("red", advice)
+  if (notice !== undefined) put("yellow", visibleLine(notice))
   return lines
 }
 

@@ -18,50 +18,29 @@ export type Press =
   | { readonly key: "up" | "down" | "left" | "right" | "page-up" | "page-down" | "home" | "end" }
   | { readonly key: "ctrl"; readonly letter: string }
 
+type Edit = (buffer: TextBuffer) => TextBuffer
+
+const EDITS: Partial<Record<Press["key"], Edit>> = {
+  newline: (buffer) => insert(buffer, "\n"),
+  backspace: erase,
+  left: (buffer) => moveBy(buffer, -1),
+  right: (buffer) => moveBy(buffer, 1),
+  up: (buffer) => moveLine(buffer, -1),
+  down: (buffer) => moveLine(buffer, 1),
+}
+/** Edits by the letter that is pressed with Ctrl. */
+const CONTROL_EDITS = new Map<string, Edit>([
+  ["a", toLineStart],
+  ["e", toLineEnd],
+  ["w", eraseWord],
+  ["u", () => EMPTY],
+])
+
 /** What a key does to a text; undefined: nothing, it is for somebody else. */
 export function edited(buffer: TextBuffer, press: Press): TextBuffer | undefined {
-  switch (press.key) {
-    case "text":
-      return insert(buffer, press.text)
-    case "newline":
-      return insert(buffer, "\n")
-    case "backspace":
-      return erase(buffer)
-    case "left":
-      return moveBy(buffer, -1)
-    case "right":
-      return moveBy(buffer, 1)
-    case "up":
-      return moveLine(buffer, -1)
-    case "down":
-      return moveLine(buffer, 1)
-    case "ctrl":
-      return controlled(buffer, press.letter)
-    case "enter":
-    case "escape":
-    case "tab":
-    case "back-tab":
-    case "page-up":
-    case "page-down":
-    case "home":
-    case "end":
-      return undefined
-  }
-}
-
-function controlled(buffer: TextBuffer, letter: string): TextBuffer | undefined {
-  switch (letter) {
-    case "a":
-      return toLineStart(buffer)
-    case "e":
-      return toLineEnd(buffer)
-    case "w":
-      return eraseWord(buffer)
-    case "u":
-      return EMPTY
-    default:
-      return undefined
-  }
+  if (press.key === "text") return insert(buffer, press.text)
+  const edit = press.key === "ctrl" ? CONTROL_EDITS.get(press.letter) : EDITS[press.key]
+  return edit?.(buffer)
 }
 
 /**
@@ -128,20 +107,15 @@ function typed(piece: string): readonly Press[] {
 // oxlint-disable-next-line no-control-regex -- these are the keys
 const KEYS = /([\u0000-\u001f\u007f])/
 
+const NAMED = new Map<string, Press>([
+  ["\r", { key: "enter" }],
+  ["\t", { key: "tab" }],
+  ["\u001b", { key: "escape" }],
+  ["\b", { key: "backspace" }],
+  ["\u007f", { key: "backspace" }],
+])
+
 function keyOf(part: string): Press | undefined {
-  switch (part) {
-    case "\r":
-      return { key: "enter" }
-    case "\t":
-      return { key: "tab" }
-    case "\u001b":
-      return { key: "escape" }
-    case "\b":
-    case "\u007f":
-      return { key: "backspace" }
-    default: {
-      const code = part.codePointAt(0) ?? 0
-      return part.length === 1 && code > 0 && code < 27 ? controlPress(String.fromCodePoint(code + 96)) : undefined
-    }
-  }
+  const code = part.length === 1 ? (part.codePointAt(0) ?? 0) : 0
+  return NAMED.get(part) ?? (code > 0 && code < 27 ? controlPress(String.fromCodePoint(code + 96)) : undefined)
 }

@@ -20,14 +20,6 @@ export interface JsonOption extends DataOption {
   readonly json?: boolean
 }
 
-/** Without the fields that have no value: an option that was not given is left out. */
-export function defined<Fields extends object>(
-  fields: Fields,
-): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
-export function defined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
 /** Where a hub on this machine keeps everything, and where its commands find it. */
 export interface DataDirectory {
   readonly path: string

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { copyFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { defined, parseObject, textOf } from "@signalbox/protocol/envelope"
 
 /** A file that a process of ours leaves in the data directory, so that others find it. */
 export interface ProcessCard {
@@ -19,8 +20,7 @@ export function writeCard(path: string, card: { readonly url?: string }): void {
 
 /** The card of a running process. */
 export function identify(pid: number): ProcessCard {
-  const began = beganAt(pid)
-  return { pid, ...(began === undefined ? {} : { began }) }
+  return { pid, ...defined({ began: beganAt(pid) }) }
 }
 
 /** Removes only our own card: a later process may have written another. */
@@ -28,18 +28,21 @@ export function removeCard(path: string): void {
   if (readCard(path)?.pid === process.pid) rmSync(path, { force: true })
 }
 
-export function readCard(path: string): ProcessCard | undefined {
+/** Undefined if the file is not there, or has no whole object yet. */
+export function readJson(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const card: unknown = JSON.parse(readFileSync(path, "utf8"))
-    if (typeof card !== "object" || card === null || !("pid" in card) || typeof card.pid !== "number") return undefined
-    return {
-      pid: card.pid,
-      ...("began" in card && typeof card.began === "string" ? { began: card.began } : {}),
-      ...("url" in card && typeof card.url === "string" ? { url: card.url } : {}),
-    }
+    return parseObject(readFileSync(path, "utf8"))
   } catch {
     return undefined
   }
+}
+
+export function readCard(path: string): ProcessCard | undefined {
+  const card = readJson(path)
+  const pid = card?.["pid"]
+  return typeof pid === "number"
+    ? { pid, ...defined({ began: textOf(card, "began"), url: textOf(card, "url") }) }
+    : undefined
 }
 
 /** A card whose process runs: a token must not go to another process that listens at the address of a killed one. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url"
+import { defined } from "@signalbox/protocol"
 import { spawnOnHub } from "@signalbox/sdk"
-import { type CommandContext, defined } from "../base/context.ts"
+import { type CommandContext } from "../base/context.ts"
 import { exitCodeOf, oneLine, usageError } from "../base/failure.ts"
 import { printJson } from "../terminal/output.ts"
 import { findHub } from "./connect.ts"

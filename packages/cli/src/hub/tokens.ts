@@ -1,8 +1,9 @@
 import type { Hub, NewToken, Token } from "@signalbox/client"
-import { type CommandContext, defined, type JsonOption, nextCommand } from "../base/context.ts"
+import { defined } from "@signalbox/protocol"
+import { type CommandContext, type JsonOption, nextCommand } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
-import { coloursFor, print, printJson, tellPerson, widthOf } from "../terminal/output.ts"
-import { tableText } from "../terminal/table.ts"
+import { print, printJson, tellPerson } from "../terminal/output.ts"
+import { printTable } from "../terminal/table.ts"
 import { ago, onOneLine } from "../terminal/text.ts"
 import { withHub } from "./connect.ts"
 
@@ -35,19 +36,13 @@ export async function listTokens(options: TokenListOptions, context: CommandCont
   const all = await withHub(options, context, tokensOf)
   const tokens = options.all === true ? all : all.filter((token) => isValid(token) && token.role !== "agent")
   if (options.json === true) return printJson(context, { tokens })
-  const colours = coloursFor(context.stdout, context.env)
-  const text = tableText(
-    tokens,
-    [
-      { title: "ID", text: ({ id }) => id, paint: colours.bold },
-      { title: "ROLE", text: ({ role }) => role },
-      { title: "NAME", text: ({ name }) => onOneLine(name ?? ""), isWide: true },
-      { title: "CREATED", text: ({ createdAt }) => `${ago(createdAt, Date.now())} ago`, paint: colours.dim },
-      { title: "VALID", text: validity, paint: colours.dim },
-    ],
-    { width: widthOf(context.stdout), title: colours.dim },
-  )
-  await print(context.stdout, text)
+  await printTable(context, tokens, ({ bold, dim }) => [
+    { title: "ID", text: ({ id }) => id, paint: bold },
+    { title: "ROLE", text: ({ role }) => role },
+    { title: "NAME", text: ({ name }) => onOneLine(name ?? ""), isWide: true },
+    { title: "CREATED", text: ({ createdAt }) => `${ago(createdAt, Date.now())} ago`, paint: dim },
+    { title: "VALID", text: validity, paint: dim },
+  ])
 }
 
 export function revokeToken(given: string, options: JsonOption, context: CommandContext): Promise<void> {

@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs"
 import type { Hub, Run } from "@signalbox/client"
 import { costWords, sumUsd } from "@signalbox/protocol"
-import type { CommandContext } from "../base/context.ts"
-import { dataDirectory, nextCommand } from "../base/context.ts"
+import { type CommandContext, dataDirectory, nextCommand } from "../base/context.ts"
 import { withHub } from "../hub/connect.ts"
-import { type Colours, coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
-import { type Column, tableText } from "../terminal/table.ts"
+import { type Colours, printJson } from "../terminal/output.ts"
+import { type Column, printTable } from "../terminal/table.ts"
 import { ago, onOneLine } from "../terminal/text.ts"
 import { hasHub, openOwnHub } from "../up/hub-here.ts"
 import type { LoopOptions } from "./run-record.ts"
@@ -35,9 +34,7 @@ async function show(
   if (options.json === true) return printJson(context, { runs, more })
   const next = (words: string) => nextCommand(words, options, context.env)
   if (runs.length === 0) return void context.stderr.write(`No runs. Start one: ${next("loop TASKS.md")}\n`)
-  const colours = coloursFor(context.stdout, context.env)
-  const columns = columnsFor(colours, Date.now())
-  await print(context.stdout, tableText(runs, columns, { width: widthOf(context.stdout), title: colours.dim }))
+  await printTable(context, runs, (colours) => columnsFor(colours, Date.now()))
   if (more) context.stderr.write(`Only the newest ${LIMIT} are shown.\n`)
   const open = runs.find(({ state }) => state === "stopped" || state === "running")
   if (open !== undefined && context.stderr.isTTY)

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Run, RunTask, TaskChange } from "@signalbox/client"
-import { defined, type JsonOption } from "../base/context.ts"
+import { defined } from "@signalbox/protocol"
+import { type JsonOption } from "../base/context.ts"
 import { cutCells, onOneLine } from "../terminal/text.ts"
 import { factsOf, type Plan, type RunState, type Task, type TaskState } from "./run-state.ts"
 
@@ -21,19 +22,10 @@ export interface LoopOptions extends JsonOption {
 }
 
 /** How a run is worked through; recorded with it, so that it resumes the same way. */
-export interface RunSettings {
-  readonly atOnce: number
-  readonly tries: number
-  readonly verify?: string
-  readonly maxCost?: number
-  readonly maxTurns?: number
-  readonly worktrees: boolean
-  readonly agent: "claude" | "simulator"
-  readonly cwd?: string
-  readonly model?: string
-  readonly mode?: string
+export interface RunSettings extends Required<Pick<LoopOptions, "atOnce" | "tries" | "worktrees" | "agent">>, Limits {
   readonly args: readonly string[]
 }
+type Limits = Pick<LoopOptions, "verify" | "maxCost" | "maxTurns" | "cwd" | "model" | "mode">
 
 const DEFAULT_TRIES = 3
 
@@ -98,23 +90,18 @@ function taskFrom(
 /** What the hub records of a task. */
 export function recordOf(task: Task): TaskChange {
   const { state, tries, turns, costUsd, session, note = "" } = task
-  return { state: recordedState(state), tries, turns, costUsd, note: shortNote(note), ...defined({ session }) }
+  return { state: RECORDED[state], tries, turns, costUsd, note: shortNote(note), ...defined({ session }) }
 }
 
 /** A task that is being left counts as waiting: if the loop dies now, nobody but us ended its turn. */
-function recordedState(state: TaskState): RunTask["state"] {
-  switch (state) {
-    case "waiting":
-    case "leaving":
-      return "waiting"
-    case "cut":
-    case "working":
-    case "checking":
-      return "running"
-    case "done":
-    case "failed":
-      return state
-  }
+const RECORDED: Readonly<Record<TaskState, RunTask["state"]>> = {
+  waiting: "waiting",
+  leaving: "waiting",
+  cut: "running",
+  working: "running",
+  checking: "running",
+  done: "done",
+  failed: "failed",
 }
 
 export function shortNote(text: string): string {

@@ -1,6 +1,5 @@
 /** A run of tasks: what there is of it, and what is to be done. Pure; `run-step.ts` moves it. */
-import { sumUsd } from "@signalbox/protocol"
-import { defined } from "../base/context.ts"
+import { defined, sumUsd } from "@signalbox/protocol"
 
 export interface Plan {
   readonly atOnce: number

@@ -22,27 +22,26 @@ export function step(state: RunState, input: RunInput): Step {
 }
 
 function react(state: RunState, input: RunInput): Step {
-  if (input.type === "begin") return { state, effects: [] }
-  if (input.type === "stop") return stopAll({ state, effects: [] }, { kind: "user" })
+  const same = { state, effects: [] }
+  if (input.type === "begin") return same
+  if (input.type === "stop") return stopAll(same, { kind: "user" })
   const task = state.tasks[input.task - 1]
-  if (task === undefined) return { state, effects: [] }
+  if (task === undefined) return same
   switch (input.type) {
     case "launched":
       return changed(state, { ...task, session: input.session })
     case "asks":
-      return task.state === "working" && task.asks !== input.asks
-        ? changed(state, { ...task, asks: input.asks })
-        : { state, effects: [] }
+      if (task.state !== "working" || task.asks === input.asks) return same
+      return changed(state, { ...task, asks: input.asks })
     case "turn":
-      return task.state === "working"
-        ? afterTurn(state, { ...task, costUsd: input.costUsd ?? task.costUsd }, input.end)
-        : { state, effects: [] }
+      if (task.state !== "working") return same
+      return afterTurn(state, { ...task, costUsd: input.costUsd ?? task.costUsd }, input.end)
     case "checked":
-      return task.state === "checking" ? afterCheck(state, task, input.failure) : { state, effects: [] }
+      if (task.state !== "checking") return same
+      return input.failure === undefined ? finished(state, task, "done") : again(state, task, input.failure)
     case "left":
-      return task.state === "leaving"
-        ? changed(state, { ...moved(task, "waiting"), costUsd: input.costUsd ?? task.costUsd })
-        : { state, effects: [] }
+      if (task.state !== "leaving") return same
+      return changed(state, { ...moved(task, "waiting"), costUsd: input.costUsd ?? task.costUsd })
   }
 }
 
@@ -68,14 +67,6 @@ function afterTurn(state: RunState, task: Task, end: TurnEnd): Step {
       return stopAll(before, { kind: "refused", message: end.message, code: end.code })
     }
   }
-}
-
-function afterCheck(
-  state: RunState,
-  task: Task,
-  failure: { readonly text: string; readonly note: string } | undefined,
-) {
-  return failure === undefined ? finished(state, task, "done") : again(state, task, failure)
 }
 
 /** Tells the agent what is wrong and lets it try again, if it may. */

@@ -36,7 +36,11 @@ export function runLines(view: RunView, { width, height, colours }: Screen): str
     shown,
     [
       { title: "#", text: ({ number }) => String(number), isRight: true },
-      { title: "STATE", text: stateWord, paint: (text, task) => stateColour(task, colours)(text) },
+      {
+        title: "STATE",
+        text: stateWord,
+        paint: (text, task) => colours[STATE_COLOURS[stateWord(task)] ?? "cyan"](text),
+      },
       { title: "TRY", text: ({ tries }) => (tries === 0 ? "" : String(tries)), isRight: true },
       { title: "COST", text: ({ costUsd }) => (costUsd === 0 ? "" : costWords(costUsd)), isRight: true },
       { title: "SESSION", text: ({ session }) => session?.slice(0, SHORT_ID) ?? "", paint: colours.dim },
@@ -107,17 +111,18 @@ function countsText({ state, elapsedMs }: Pick<RunView, "state" | "elapsedMs">):
   ].join(" · ")
 }
 
+const OUTCOMES = { done: ["Done", "green"], failed: ["Failed", "red"], stopped: ["Stopped", "yellow"] } as const
+
 /** The summary of a run: its outcome, what failed and why, and how to resume. */
 export function summaryLines(view: RunView, colours: Colours): string[] {
   const { state, run, command } = view
   const { phase } = state
   if (phase.name !== "over") return []
-  const paint = phase.outcome === "done" ? colours.green : phase.outcome === "failed" ? colours.red : colours.yellow
-  const word = phase.outcome === "done" ? "Done" : phase.outcome === "failed" ? "Failed" : "Stopped"
+  const [word, colour] = OUTCOMES[phase.outcome]
   const why = phase.why === undefined || phase.outcome !== "stopped" ? "" : ` (${stopText(phase.why)})`
   const failed = state.tasks.filter((task) => task.state === "failed")
   return [
-    `${paint(`${word}${why}`)}: ${countsText(view)}`,
+    `${colours[colour](`${word}${why}`)}: ${countsText(view)}`,
     ...failed.map((task) => `  ${task.number}. ${cutCells(taskText(task), 60)}: ${whyFailed(task, command)}`),
     ...(phase.outcome === "stopped" ? [`Resume: ${command(`loop --resume ${run.slice(0, SHORT_ID)}`)}`] : []),
   ]
@@ -144,35 +149,18 @@ export function stopText(why: StopReason): string {
 }
 
 export function stateWord(task: Task): string {
-  switch (task.state) {
-    case "working":
-      return task.asks ? "asks" : "working"
-    case "leaving":
-      return "stopping"
-    case "cut":
-      return "waiting"
-    case "waiting":
-    case "checking":
-    case "done":
-    case "failed":
-      return task.state
-  }
+  if (task.state === "working" && task.asks) return "asks"
+  if (task.state === "leaving") return "stopping"
+  return task.state === "cut" ? "waiting" : task.state
 }
 
-function stateColour(task: Task, { green, red, yellow, cyan, dim }: Colours): (text: string) => string {
-  switch (stateWord(task)) {
-    case "done":
-      return green
-    case "failed":
-      return red
-    case "asks":
-    case "stopping":
-      return yellow
-    case "waiting":
-      return dim
-    default:
-      return cyan
-  }
+/** All others are cyan. */
+const STATE_COLOURS: Readonly<Record<string, keyof Colours>> = {
+  done: "green",
+  failed: "red",
+  asks: "yellow",
+  stopping: "yellow",
+  waiting: "dim",
 }
 
 export function taskText({ text }: Pick<Task, "text">): string {

@@ -1,12 +1,11 @@
 import { writeFileSync } from "node:fs"
 import { createLogger } from "@signalbox/hub/logger"
-import { counted } from "@signalbox/protocol"
+import { counted, defined } from "@signalbox/protocol"
 import { openRunner, type Runner, type RunnerOptions } from "@signalbox/runner"
 import {
   type CommandContext,
   type DataDirectory,
   dataDirectory,
-  defined,
   type JsonOption,
   makeDataDirectory,
 } from "../base/context.ts"

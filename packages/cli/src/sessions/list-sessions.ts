@@ -1,10 +1,10 @@
 import { failureAdvice, type Hub, hasFailed, type Session, type SessionState } from "@signalbox/client"
-import { costWords } from "@signalbox/protocol"
+import { costWords, defined } from "@signalbox/protocol"
 import { countWords, totalTokens } from "@signalbox/transcript"
-import { type CommandContext, defined, type JsonOption, nextCommand } from "../base/context.ts"
+import { type CommandContext, type JsonOption, nextCommand } from "../base/context.ts"
 import { withHub } from "../hub/connect.ts"
-import { type Colours, coloursFor, print, printJson, widthOf } from "../terminal/output.ts"
-import { type Column, tableText } from "../terminal/table.ts"
+import { type Colours, printJson } from "../terminal/output.ts"
+import { type Column, printTable } from "../terminal/table.ts"
 import { ago, onOneLine } from "../terminal/text.ts"
 
 export interface LsOptions extends JsonOption {
@@ -26,12 +26,7 @@ export async function listSessions(options: LsOptions, context: CommandContext):
     context.stderr.write(`${nothingWords(options, hidden, next)}\n`)
     return
   }
-  const colours = coloursFor(context.stdout, context.env)
-  const table = tableText(sessions, columnsFor(colours, Date.now()), {
-    width: widthOf(context.stdout),
-    title: colours.dim,
-  })
-  await print(context.stdout, table)
+  await printTable(context, sessions, (colours) => columnsFor(colours, Date.now()))
   if (cursor !== null) context.stderr.write(`More: ${next(`ls --limit ${Math.min(10_000, options.limit * 2)}`)}\n`)
 }
 
@@ -83,8 +78,11 @@ function columnsFor(colours: Colours, nowMs: number): Column<Session>[] {
     { title: "ID", text: ({ id }) => id.slice(0, SHORT_ID), paint: colours.bold },
     {
       title: "STATE",
-      text: (session) => (hasFailed(session) ? "failed" : session.state),
-      paint: (text, session) => (hasFailed(session) ? colours.red : paintState(colours, session))(text),
+      text: stateOf,
+      paint: (text, session) => {
+        const colour = STATE_COLOURS[stateOf(session)]
+        return colour === undefined ? text : colours[colour](text)
+      },
     },
     {
       title: "REQUESTS",
@@ -120,19 +118,16 @@ function describe(session: Session): string {
   )
 }
 
-function paintState(colours: Colours, { state }: Session): (text: string) => string {
-  switch (state) {
-    case "running":
-      return colours.green
-    case "waiting":
-      return colours.yellow
-    case "disconnected":
-      return colours.red
-    case "starting":
-      return colours.cyan
-    case "idle":
-      return (text) => text
-    case "ended":
-      return colours.dim
-  }
+/** A session that is idle is not painted. */
+const STATE_COLOURS: Readonly<Partial<Record<SessionState | "failed", keyof Colours>>> = {
+  running: "green",
+  waiting: "yellow",
+  disconnected: "red",
+  starting: "cyan",
+  ended: "dim",
+  failed: "red",
+}
+
+function stateOf(session: Session): SessionState | "failed" {
+  return hasFailed(session) ? "failed" : session.state
 }

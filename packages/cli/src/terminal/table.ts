@@ -1,3 +1,5 @@
+import type { CommandContext } from "../base/context.ts"
+import { type Colours, coloursFor, print, widthOf } from "./output.ts"
 import { cellWidth, cutCells } from "./text.ts"
 
 export interface Column<Row> {
@@ -11,6 +13,15 @@ export interface Column<Row> {
 
 const GAP = "  "
 const MIN_WIDE = 12
+
+export function printTable<Row>(
+  { stdout, env }: CommandContext,
+  rows: readonly Row[],
+  columnsFor: (colours: Colours) => readonly Column<Row>[],
+): Promise<void> {
+  const colours = coloursFor(stdout, env)
+  return print(stdout, tableText(rows, columnsFor(colours), { width: widthOf(stdout), title: colours.dim }))
+}
 
 /** Plain columns, as wide as they need to be; on a terminal no wider than it is. */
 export function tableText<Row>(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { setTimeout as pause } from "node:timers/promises"
 import { counted } from "@signalbox/protocol"
 import { findRunner } from "@signalbox/runner"
@@ -11,7 +11,7 @@ import {
   nextCommand,
 } from "../base/context.ts"
 import { CliError, usageError } from "../base/failure.ts"
-import { identify, isAlive, readCard } from "../base/process-files.ts"
+import { identify, isAlive, readCard, readJson } from "../base/process-files.ts"
 import { askedFor } from "../hub/connect.ts"
 import { END_IF_IDLE } from "../runner/local-runner.ts"
 import { printJson } from "../terminal/output.ts"
@@ -98,14 +98,8 @@ async function stopRunner(data: DataDirectory, signal: "SIGTERM" | typeof END_IF
 }
 
 function agentsToldIn(path: string): number | undefined {
-  try {
-    const reply: unknown = JSON.parse(readFileSync(path, "utf8"))
-    const isReply = typeof reply === "object" && reply !== null && "agents" in reply
-    return isReply && typeof reply.agents === "number" ? reply.agents : undefined
-  } catch {
-    // Not written yet, or only half of it.
-    return undefined
-  }
+  const agents = readJson(path)?.["agents"]
+  return typeof agents === "number" ? agents : undefined
 }
 
 async function until(isSo: () => boolean, patienceMs: number): Promise<boolean> {

@@ -2,12 +2,12 @@ import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Hub, type HubOptions, openHub } from "@signalbox/hub"
 import { createLogger } from "@signalbox/hub/logger"
+import { defined } from "@signalbox/protocol"
 import {
   type CommandContext,
   type DataDirectory,
   type DataOption,
   dataDirectory,
-  defined,
   makeDataDirectory,
 } from "../base/context.ts"
 import { claudeAtHand, cockpitDirectory } from "../base/installed.ts"

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Hub } from "@signalbox/hub"
-import { counted } from "@signalbox/protocol"
+import { counted, defined } from "@signalbox/protocol"
 import {
   type CommandContext,
   type DataDirectory,
   dataDirectory,
-  defined,
   type JsonOption,
   nextCommand,
 } from "../base/context.ts"

@@ -11,3 +11,22 @@ export function startDeadline(ms: number, onOver: () => void): () => void {
   wait(ms)
   return () => clearTimeout(timer)
 }
+
+/** Settles as the promise does, or as `onOver` says, which may throw, once `ms` are over. */
+export async function within<T>(ms: number, promise: Promise<T>, onOver: () => T): Promise<T> {
+  let callOff: (() => void) | undefined
+  const late = new Promise<void>((resolve) => {
+    callOff = startDeadline(ms, resolve)
+  })
+  try {
+    return await Promise.race([promise, late.then(onOver)])
+  } finally {
+    callOff?.()
+  }
+}
+
+/** A promise that nobody may be waiting for fails without ending the program; whoever waits is told all the same. */
+export function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}

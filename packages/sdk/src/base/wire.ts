@@ -1,4 +1,4 @@
-import { textOf } from "@signalbox/protocol/envelope"
+import { defined, textOf } from "@signalbox/protocol/envelope"
 import { SdkError } from "./errors.ts"
 
 /**
@@ -8,7 +8,7 @@ import { SdkError } from "./errors.ts"
 export { type AgentLine, type AgentState, idleAgent, stepAgent } from "@signalbox/protocol/agent-state"
 export { composeError, composeRequest, composeSuccess, composeUserMessage, encode } from "@signalbox/protocol/compose"
 export { createPendingRequests } from "@signalbox/protocol/correlation"
-export { type Envelope, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+export { defined, type Envelope, fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 
 /** The inner part of a `control_response`, as it came. */
 export type Answer = Readonly<Record<string, unknown>>
@@ -16,7 +16,6 @@ export type Answer = Readonly<Record<string, unknown>>
 export function payloadOf(answer: Answer, subtype: string): unknown {
   if (answer["subtype"] !== "error") return answer["response"]
   const message = textOf(answer, "error") ?? `${subtype} was refused`
-  const errorCode = textOf(answer, "error_code")
-  const details = { subtype, ...(errorCode === undefined ? {} : { errorCode }) }
+  const details = defined({ subtype, errorCode: textOf(answer, "error_code") })
   throw new SdkError("request/refused", message, { details })
 }

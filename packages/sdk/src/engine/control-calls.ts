@@ -1,4 +1,4 @@
-import { startDeadline } from "../base/deadline.ts"
+import { quiet, startDeadline, within } from "../base/deadline.ts"
 import { queryClosed, SdkError } from "../base/errors.ts"
 import { type Answer, composeRequest, createPendingRequests, fieldOf, payloadOf, textOf } from "../base/wire.ts"
 import type { ControlRequestBody } from "../types/options.ts"
@@ -69,9 +69,8 @@ export class ControlCalls {
     if (onAnswer !== undefined) this.#onAnswer.set(requestId, onAnswer)
     this.#limits.set(requestId, limit)
     try {
-      const answer = this.#pending.wait(requestId, { signal: limit.signal })
       // It is awaited below, but may be rejected while the line is still being sent.
-      answer.catch(() => undefined)
+      const answer = quiet(this.#pending.wait(requestId, { signal: limit.signal }))
       await Promise.race([this.#sendOrLearnWhy(composeRequest(requestId, request), answer, limit), answer])
       limit.start(this.#startingMs)
       return await answer
@@ -111,12 +110,11 @@ export class ControlCalls {
     try {
       await this.#options.send(message, () => limit.start(this.#startingMs))
     } catch (error) {
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const patience = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, REASON_MS)
-      })
-      await Promise.race([answer.catch(() => undefined), patience])
-      clearTimeout(timer)
+      await within(
+        REASON_MS,
+        answer.catch(() => undefined),
+        () => undefined,
+      )
       throw error
     }
   }

@@ -1,4 +1,5 @@
 import type { InitializeReply } from "@signalbox/protocol"
+import { quiet } from "../base/deadline.ts"
 import { SdkError } from "../base/errors.ts"
 import { type Answer, type Envelope, encode, fieldOf, payloadOf } from "../base/wire.ts"
 import { initializeRequest } from "../launch/initialize.ts"
@@ -67,12 +68,6 @@ export class Initialization {
       if (Array.isArray(pending)) for (const request of pending) this.#parts.requests.take(request)
     }
   }
-}
-
-/** Whoever asks for it is told; a program that does not ask must not be ended by it. */
-function quiet(answer: Promise<Answer>): Promise<Answer> {
-  answer.catch(() => undefined)
-  return answer
 }
 
 // Its payload is the agent's word.

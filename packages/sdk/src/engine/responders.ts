@@ -1,5 +1,5 @@
 import type { HookRegistration } from "@signalbox/protocol"
-import { startDeadline } from "../base/deadline.ts"
+import { within } from "../base/deadline.ts"
 import { fieldOf, isObject, textOf } from "../base/wire.ts"
 import type { HookCallback, HookInput } from "../types/hooks.ts"
 import type { Options } from "../types/options.ts"
@@ -19,10 +19,9 @@ export function permissionResponder({ canUseTool, permissionTimeoutMs }: Setting
     if (canUseTool === undefined) throw new Error("canUseTool callback is not provided.")
     const { body } = request
     const input = fieldOf(body, "input") ?? {}
-    const asked = within(permissionTimeoutMs, request.signal, (signal) =>
+    const decision = await decided(permissionTimeoutMs, request.signal, (signal) =>
       canUseTool(textOf(body, "tool_name") ?? "", input, callbackOptions(request, signal)),
     )
-    const decision = await asked
     return decision === null ? SILENCE : answer(completed(decision, input, body["tool_use_id"]))
   }
 }
@@ -77,32 +76,18 @@ function picked(value: unknown, fields: Readonly<Record<string, string>>): unkno
 type Decision = PermissionResult | null
 
 /** The callback's decision, or a denial when it takes too long. Its signal aborts in either case that it came too late. */
-function within(
+async function decided(
   ms: number | undefined,
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Decision>,
 ): Promise<Decision> {
-  return ms === undefined ? ask(signal) : inTime(ms, signal, ask)
-}
-
-async function inTime(
-  ms: number,
-  signal: AbortSignal,
-  ask: (signal: AbortSignal) => Promise<Decision>,
-): Promise<Decision> {
+  if (ms === undefined) return ask(signal)
   const late = new AbortController()
-  let callOff: (() => void) | undefined
-  const timeout = new Promise<Decision>((resolve) => {
-    callOff = startDeadline(ms, () => {
-      resolve({ behavior: "deny", message: `Permission was not decided within ${ms} ms, so it was denied.` })
-      late.abort()
-    })
+  return within<Decision>(ms, ask(AbortSignal.any([signal, late.signal])), () => {
+    // After the denial: whatever the callback says to its signal comes too late.
+    queueMicrotask(() => late.abort())
+    return { behavior: "deny", message: `Permission was not decided within ${ms} ms, so it was denied.` }
   })
-  try {
-    return await Promise.race([ask(AbortSignal.any([signal, late.signal])), timeout])
-  } finally {
-    callOff?.()
-  }
 }
 
 export interface HookCallbacks {

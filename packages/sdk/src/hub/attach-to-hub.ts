@@ -1,6 +1,7 @@
 import { connectHub, type Hub, type LaunchRequest, type Session } from "@signalbox/client"
 import { type LaunchOptions, launchOptionsIn, optionsOfInitialize } from "@signalbox/protocol/launch-options"
 import { SdkError } from "../base/errors.ts"
+import { defined } from "../base/wire.ts"
 import { mcpConfigOf, numberOf, schemaOf, thinkingOf } from "../launch/flags.ts"
 import { systemPromptFields } from "../launch/initialize.ts"
 import type { AgentLink, AgentStart } from "../launch/open-agent.ts"
@@ -75,17 +76,11 @@ function isBehind({ lastSeq }: Session, after: number | undefined): boolean {
 }
 
 function launchOf(options: Options): LaunchRequest {
-  const { cwd, model, permissionMode, resume, forkSession, title, hooks } = options
-  const events = Object.keys(hooks ?? {})
+  const { cwd, model, permissionMode, resume, continue: isContinued, forkSession: fork, title } = options
+  const events = Object.keys(options.hooks ?? {})
+  const hooks = events.length === 0 ? undefined : events
   return {
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(model === undefined ? {} : { model }),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(options.continue === undefined ? {} : { continue: options.continue }),
-    ...(forkSession === undefined ? {} : { fork: forkSession }),
-    ...(title === undefined ? {} : { title }),
-    ...(events.length === 0 ? {} : { hooks: events }),
+    ...defined({ cwd, model, permissionMode, resume, continue: isContinued, fork, title, hooks }),
     ...hubLaunchOptions(options),
   }
 }

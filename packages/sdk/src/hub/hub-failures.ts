@@ -1,5 +1,5 @@
 import { HubClientError } from "@signalbox/client"
-import { type Envelope, fieldOf, textOf } from "@signalbox/protocol"
+import { defined, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { type HubFailureCode, queryClosed, SdkError } from "../base/errors.ts"
 
 /** The hub's own words that programs are likely to tell apart. Any other is in `details.code` of a `hub/refused`. */
@@ -23,10 +23,7 @@ export function hubFailure(error: unknown): Error {
   if (code === "client/misconfigured") {
     return new SdkError("sdk/bad-option", `options.hub: ${message}`, { cause: error, details: { option: "hub" } })
   }
-  return refusal(
-    { code, message },
-    { cause: error, details: { ...details, ...(status === undefined ? {} : { status }) } },
-  )
+  return refusal({ code, message }, { cause: error, details: { ...details, ...defined({ status }) } })
 }
 
 /** A refusal of the hub's, by its code. */

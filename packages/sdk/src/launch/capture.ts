@@ -1,20 +1,9 @@
-import { SdkError } from "../base/errors.ts"
 import { isObject } from "../base/wire.ts"
 import type { McpServerConfig } from "../types/mcp.ts"
 import type { Options } from "../types/options.ts"
+import { bad, optionsWith } from "./option-kinds.ts"
 
-/** The program's own objects: they are called or listened to, so a copy would be another object. */
-const BY_REFERENCE: ReadonlySet<string> = new Set([
-  "abortController",
-  "canUseTool",
-  // A path that Node also takes as a URL.
-  "cwd",
-  "onElicitation",
-  "onUserDialog",
-  "sessionStore",
-  "spawnClaudeCodeProcess",
-  "stderr",
-] satisfies (keyof Options)[])
+const BY_REFERENCE = optionsWith("reference")
 
 /** Our own environment when the options were captured. A symbol, so that it is no option and survives a spread. */
 const SURROUNDINGS = Symbol("surroundings")
@@ -71,7 +60,7 @@ function capture(name: string, value: unknown): unknown {
     return name === "hooks" ? capturedHooks(value) : copied(value)
   } catch (error) {
     if (!(error instanceof ContainsItself)) throw error
-    throw new SdkError("sdk/bad-option", `${name} contains itself, and cannot be sent`, { details: { option: name } })
+    throw bad(name, `${name} contains itself, and cannot be sent`)
   }
 }
 

@@ -1,9 +1,9 @@
-import { aborted, SdkError } from "../base/errors.ts"
+import { aborted, type SdkError } from "../base/errors.ts"
 import { isObject } from "../base/wire.ts"
 import { isInProcess } from "../mcp/sdk-mcp-server.ts"
 import type { Options } from "../types/options.ts"
 import { settingsIn } from "./flags.ts"
-import { wrongKindProblem } from "./option-kinds.ts"
+import { bad, optionsWith, wrongKindProblem } from "./option-kinds.ts"
 
 type Check = (options: Options) => SdkError | undefined
 
@@ -91,22 +91,7 @@ export function warnOfShadowedTools({ canUseTool, allowedTools = [] }: Options):
   )
 }
 
-/** These mean nothing when they are empty. Of others, an empty text is an answer. */
-const EMPTY_IS_NONE: ReadonlySet<string> = new Set([
-  "agent",
-  "debugFile",
-  "effort",
-  "fallbackModel",
-  "model",
-  "pathToClaudeCodeExecutable",
-  "permissionMode",
-  "permissionPromptToolName",
-  "permissionPrompts",
-  "resume",
-  "resumeSessionAt",
-  "sessionId",
-  "settings",
-] satisfies (keyof Options)[])
+const EMPTY_IS_NONE = optionsWith("text")
 
 /** The options without those that say nothing, as the official package reads them: a program may compute what it passes. */
 export function givenOptions(options: Options): Options {
@@ -129,52 +114,8 @@ function isNoObject(settings: Options["settings"]): boolean {
   return settings !== undefined && settingsIn(settings) === undefined
 }
 
-function bad(option: string, message: string): SdkError {
-  return new SdkError("sdk/bad-option", message, { details: { option } })
-}
-
-type Name = keyof Options
-
-/** What is the program's own, and works wherever the agent runs. */
-const OURS: readonly Name[] = [
-  "abortController",
-  "canUseTool",
-  "controlTimeoutMs",
-  "hooks",
-  "hub",
-  "includeHookEvents",
-  "includePartialMessages",
-  "mcpServers",
-  "model",
-  "onElicitation",
-  "onUserDialog",
-  "permissionMode",
-  "permissionTimeoutMs",
-  "supportedDialogKinds",
-  "verbatimPrompts",
-]
-
-/** What a hub can be told when it is to start an agent. */
-const OF_A_LAUNCH: readonly Name[] = [
-  "additionalDirectories",
-  "agents",
-  "allowedTools",
-  "betas",
-  "continue",
-  "cwd",
-  "disallowedTools",
-  "effort",
-  "forkSession",
-  "maxBudgetUsd",
-  "maxThinkingTokens",
-  "maxTurns",
-  "outputFormat",
-  "resume",
-  "settingSources",
-  "systemPrompt",
-  "thinking",
-  "title",
-]
+const ANYWHERE = optionsWith("anywhere")
+const OF_A_LAUNCH = optionsWith("launch")
 /** Fields of a system prompt that no hub can be told. */
 const OF_A_PROMPT = ["excludeDynamicSections", "snapshot"] as const
 
@@ -183,29 +124,25 @@ export function hubOptionProblem(options: Options): SdkError | undefined {
   const { hub, mcpServers = {} } = options
   if (hub === undefined) return undefined
   if (hub.after !== undefined && !(Number.isSafeInteger(hub.after) && hub.after >= 0)) {
-    return refused("hub", `hub.after is the seq of an event: 0, or a whole number above it, not ${String(hub.after)}`)
+    return bad("hub", `hub.after is the seq of an event: 0, or a whole number above it, not ${String(hub.after)}`)
   }
   if (hub.patienceMs !== undefined && !(hub.patienceMs >= 0)) {
-    return refused("hub", `hub.patienceMs is a time in milliseconds, not ${String(hub.patienceMs)}`)
+    return bad("hub", `hub.patienceMs is a time in milliseconds, not ${String(hub.patienceMs)}`)
   }
-  const usable: ReadonlySet<string> = new Set(hub.session === undefined ? [...OURS, ...OF_A_LAUNCH] : OURS)
+  const usable: ReadonlySet<string> = new Set(hub.session === undefined ? [...ANYWHERE, ...OF_A_LAUNCH] : ANYWHERE)
   const name = Object.entries(options).find(([key, value]) => value !== undefined && !usable.has(key))?.[0]
-  if (name !== undefined) return refused(name, unusable(name, hub.session))
+  if (name !== undefined) return bad(name, unusable(name, hub.session))
   const prompt: unknown = options.systemPrompt
   const part = OF_A_PROMPT.find((field) => isObject(prompt) && prompt[field] !== undefined)
-  if (part !== undefined) return refused("systemPrompt", unusable(`systemPrompt.${part}`, hub.session))
+  if (part !== undefined) return bad("systemPrompt", unusable(`systemPrompt.${part}`, hub.session))
   if (hub.session === undefined) return undefined
   const server = Object.entries(mcpServers).find(([, config]) => !isInProcess(config))?.[0]
   if (server === undefined) return undefined
   const advice = "only servers of this program can be brought along; call setMcpServers() for others"
-  return refused("mcpServers", `the MCP server ${server} would run beside the agent: ${advice}`)
+  return bad("mcpServers", `the MCP server ${server} would run beside the agent: ${advice}`)
 }
 
 function unusable(name: string, session: string | undefined): string {
   if (session === undefined) return `options.${name} cannot be used with options.hub: a hub cannot be told it`
   return `options.${name} cannot be used with options.hub.session: that agent runs already; start it with what it needs`
-}
-
-function refused(option: string, message: string): SdkError {
-  return new SdkError("sdk/bad-option", message, { details: { option } })
 }

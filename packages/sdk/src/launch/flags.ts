@@ -1,55 +1,60 @@
 import { claudeArguments } from "@signalbox/transport/claude-arguments"
-import type { ClaudeFlags, Thinking } from "@signalbox/transport/process"
+import type { ClaudeFlags } from "@signalbox/transport/process"
 import { fieldOf, isObject } from "../base/wire.ts"
 import { isInProcess } from "../mcp/sdk-mcp-server.ts"
 import type { Options } from "../types/options.ts"
 
-/** What the options ask of the command line; `arguments.ts` writes it. */
-function flagsFor(options: Options): ClaudeFlags {
-  const { extraArgs, settings, sandbox, plugins = [], pluginDelivery } = options
+/** The whole command line of an agent. */
+export function argumentsFor(options: Options): string[] {
+  const always = claudeArguments()
+  return [...always, ...flagsFor(options).flatMap((flag) => claudeArguments(flag).slice(always.length))]
+}
+
+/** In the official package's order: whoever starts the process for us sees these, and may have come to rely on it. */
+function flagsFor(options: Options): ClaudeFlags[] {
+  const { plugins = [], pluginDelivery, canUseTool, permissionPromptToolName, debug, debugFile } = options
   const thinking = thinkingOf(options)
-  const given = settings ?? extraArgs?.["settings"] ?? undefined
-  return {
-    model: options.model,
-    fallbackModel: options.fallbackModel,
-    agent: options.agent,
-    maxTurns: numberOf(options.maxTurns),
-    maxBudgetUsd: numberOf(options.maxBudgetUsd),
-    thinking: thinking === undefined ? undefined : flagOf(thinking),
-    thinkingDisplay: thinking === undefined || thinking.type === "disabled" ? undefined : thinking.display,
-    effort: options.effort,
-    taskBudget: options.taskBudget,
-    betas: options.betas,
-    jsonSchema: schemaOf(options),
-    debug: options.debugFile === undefined ? options.debug : undefined,
-    debugFile: options.debugFile,
-    permissionPromptTool: options.canUseTool === undefined ? options.permissionPromptToolName : "stdio",
-    permissionPrompts: options.permissionPrompts,
-    permissionMode: options.permissionMode,
-    allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions,
-    continue: options.continue,
-    resume: options.resume,
-    forkSession: options.forkSession,
-    resumeSessionAt: options.resumeSessionAt,
-    resumeDropsTurn: options.resumeDropsTurn,
-    sessionId: options.sessionId,
-    persistSession: options.persistSession,
-    allowedTools: [...(options.allowedTools ?? []), ...skillRules(options)],
-    disallowedTools: options.disallowedTools,
-    tools: toolsOf(options.tools),
-    mcpConfig: mcpConfigOf(options.mcpServers),
-    strictMcpConfig: options.strictMcpConfig,
-    settingSources: options.settingSources,
-    settings: given,
-    sandbox: sandboxOf(sandbox, given),
-    managedSettings: options.managedSettings,
-    projectConfigRoot: options.projectConfigRoot,
-    additionalDirectories: options.additionalDirectories,
-    awaitInitialize: pluginDelivery === "initialize" && plugins.length > 0,
-    includePartialMessages: options.includePartialMessages,
-    includeHookEvents: options.includeHookEvents,
-    sessionMirror: options.sessionStore !== undefined,
-  }
+  const tied: ClaudeFlags[] = [
+    { thinking },
+    { thinkingDisplay: thinking === undefined || thinking.type === "disabled" ? undefined : thinking.display },
+    { effort: options.effort },
+    { maxTurns: numberOf(options.maxTurns) },
+    { maxBudgetUsd: numberOf(options.maxBudgetUsd) },
+    { taskBudget: options.taskBudget },
+    { model: options.model },
+    { agent: options.agent },
+    { betas: options.betas },
+    { jsonSchema: schemaOf(options) },
+    { debugFile },
+    { debug: debugFile === undefined ? debug : undefined },
+    { permissionPromptTool: canUseTool === undefined ? permissionPromptToolName : "stdio" },
+    { permissionPrompts: options.permissionPrompts },
+    { continue: options.continue },
+    { resume: options.resume },
+    { allowedTools: [...(options.allowedTools ?? []), ...skillRules(options)] },
+    { disallowedTools: options.disallowedTools },
+    { tools: toolsOf(options.tools) },
+    { mcpConfig: mcpConfigOf(options.mcpServers), style: "separate" },
+    { settingSources: options.settingSources },
+    { strictMcpConfig: options.strictMcpConfig },
+    { permissionMode: options.permissionMode },
+    { allowDangerouslySkipPermissions: options.allowDangerouslySkipPermissions },
+    { fallbackModel: options.fallbackModel },
+    { includeHookEvents: options.includeHookEvents },
+    { includePartialMessages: options.includePartialMessages },
+    { sessionMirror: options.sessionStore !== undefined },
+    { projectConfigRoot: options.projectConfigRoot },
+    { additionalDirectories: options.additionalDirectories },
+    ...pluginFlags(options),
+    { awaitInitialize: pluginDelivery === "initialize" && plugins.length > 0 },
+    { forkSession: options.forkSession },
+    { resumeSessionAt: options.resumeSessionAt },
+    { resumeDropsTurn: options.resumeDropsTurn },
+    { sessionId: options.sessionId },
+    { persistSession: options.persistSession },
+    { managedSettings: options.managedSettings, style: "separate" },
+  ]
+  return [...tied.map((flag): ClaudeFlags => ({ style: "equals", ...flag })), ...extraArguments(options)]
 }
 
 /** A program without types may give it as a text; `check-options.ts` has refused what is no number. */
@@ -63,12 +68,6 @@ export function thinkingOf({ thinking, maxThinkingTokens }: Options): ThinkingOp
   if (thinking !== undefined) return thinking
   if (maxThinkingTokens === undefined) return undefined
   return maxThinkingTokens === 0 ? { type: "disabled" } : { type: "enabled", budgetTokens: maxThinkingTokens }
-}
-
-function flagOf(thinking: ThinkingOption): Thinking {
-  return thinking.type === "enabled"
-    ? { type: "enabled", budgetTokens: thinking.budgetTokens }
-    : { type: thinking.type }
 }
 
 export function schemaOf({ outputFormat }: Options): Record<string, unknown> | undefined {
@@ -115,78 +114,19 @@ export function settingsIn(settings: Options["settings"]): unknown {
   }
 }
 
-/** In the official package's order: whoever starts the process for us sees these, and may have come to rely on it. */
-const ORDER = [
-  "thinking",
-  "thinkingDisplay",
-  "effort",
-  "maxTurns",
-  "maxBudgetUsd",
-  "taskBudget",
-  "model",
-  "agent",
-  "betas",
-  "jsonSchema",
-  "debugFile",
-  "debug",
-  "permissionPromptTool",
-  "permissionPrompts",
-  "continue",
-  "resume",
-  "allowedTools",
-  "disallowedTools",
-  "tools",
-  "mcpConfig",
-  "settingSources",
-  "strictMcpConfig",
-  "permissionMode",
-  "allowDangerouslySkipPermissions",
-  "fallbackModel",
-  "includeHookEvents",
-  "includePartialMessages",
-  "sessionMirror",
-  "projectConfigRoot",
-  "additionalDirectories",
-  "pluginDirs",
-  "awaitInitialize",
-  "forkSession",
-  "resumeSessionAt",
-  "resumeDropsTurn",
-  "sessionId",
-  "persistSession",
-  "managedSettings",
-] as const satisfies readonly (keyof ClaudeFlags)[]
-
-/** Two words, where the others are tied with `=`. */
-const TWO_WORDS: ReadonlySet<string> = new Set(["mcpConfig", "managedSettings"])
-
-/** The whole command line of an agent. */
-export function argumentsFor(options: Options): string[] {
-  const flags = flagsFor(options)
-  const always = claudeArguments()
-  const written = (one: ClaudeFlags) => claudeArguments(one).slice(always.length)
-  return [
-    ...always,
-    ...ORDER.flatMap((name) => {
-      if (name === "pluginDirs") return pluginFlags(options).flatMap(written)
-      const style = TWO_WORDS.has(name) ? "separate" : "equals"
-      return flags[name] === undefined ? [] : written({ [name]: flags[name], style })
-    }),
-    ...extraArguments(options, flags).flatMap((one) => written({ ...one, style: "separate" })),
-  ]
-}
-
 /** One flag each, in the order of the plugins, which is the one they are loaded in. */
 function pluginFlags({ plugins = [], pluginDelivery }: Options): ClaudeFlags[] {
   if (pluginDelivery === "initialize") return []
   return plugins.map((plugin) => {
     const isWithoutServers = plugin.skipMcpDiscovery === true
-    return { [isWithoutServers ? "pluginDirsNoMcp" : "pluginDirs"]: [plugin.path], style: "equals" }
+    return { [isWithoutServers ? "pluginDirsNoMcp" : "pluginDirs"]: [plugin.path] }
   })
 }
 
 /** The program's own, in its order. Settings stand where the program named them, or last. */
-function extraArguments({ extraArgs = {} }: Options, { settings, sandbox }: ClaudeFlags): ClaudeFlags[] {
+function extraArguments({ extraArgs = {}, ...options }: Options): ClaudeFlags[] {
+  const settings = options.settings ?? extraArgs["settings"] ?? undefined
+  const sandbox = sandboxOf(options.sandbox, settings)
   const hasSettings = settings !== undefined || sandbox !== undefined
   const names = Object.keys(hasSettings ? { ...extraArgs, settings: null } : extraArgs)
   return names.map((name) => {

@@ -6,6 +6,7 @@ import {
 } from "@signalbox/transport/child-process"
 import type { Closed } from "@signalbox/transport/process"
 import type { SdkError } from "../base/errors.ts"
+import { defined } from "../base/wire.ts"
 import type { Options } from "../types/options.ts"
 import { environmentFor, executableFor } from "./executable.ts"
 import { startFailure } from "./failures.ts"
@@ -46,6 +47,7 @@ export interface OpenAgentOptions {
 
 /** Starts the agent at once: before this returns, and so before the rest of us is loaded. */
 export async function openAgent(options: Options, { start, signal }: OpenAgentOptions): Promise<AgentLink> {
+  const { cwd, stderr, spawnClaudeCodeProcess: spawn } = options
   const env = environmentFor(options, { isWarm: start !== "now" })
   try {
     const executable = executableFor(options, env)
@@ -56,9 +58,7 @@ export async function openAgent(options: Options, { start, signal }: OpenAgentOp
       signal,
       graceMs: GRACE_MS,
       killAfterMs: KILL_AFTER_MS,
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      ...(options.stderr === undefined ? {} : { stderr: options.stderr }),
-      ...spawnOption(options.spawnClaudeCodeProcess),
+      ...defined({ cwd, stderr, spawn: spawn && spawnerOf(spawn) }),
     })
     return linkOf(child)
   } catch (error) {
@@ -66,11 +66,8 @@ export async function openAgent(options: Options, { start, signal }: OpenAgentOp
   }
 }
 
-function spawnOption(spawn: Options["spawnClaudeCodeProcess"]): { spawn?: SpawnProcess } {
-  if (spawn === undefined) return {}
-  return {
-    spawn: ({ command, args, cwd, env, signal }) => spawn({ command, args, cwd, env: { ...env }, signal }),
-  }
+function spawnerOf(spawn: NonNullable<Options["spawnClaudeCodeProcess"]>): SpawnProcess {
+  return ({ command, args, cwd, env, signal }) => spawn({ command, args, cwd, env: { ...env }, signal })
 }
 
 function linkOf(child: ChildTransport): AgentLink {

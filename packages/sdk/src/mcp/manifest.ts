@@ -1,4 +1,5 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
+import { within } from "../base/deadline.ts"
 import { fieldOf, isObject } from "../base/wire.ts"
 import type { McpBridge } from "./bridge.ts"
 
@@ -32,16 +33,8 @@ const CLIENT = {
 }
 
 /** Undefined if the server does not answer in time, or not well. Never rejects. */
-export async function manifestOf(bridge: McpBridge): Promise<McpManifest | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), TIME_MS)
-  })
-  try {
-    return await Promise.race([ask(bridge), late])
-  } finally {
-    clearTimeout(timer)
-  }
+export function manifestOf(bridge: McpBridge): Promise<McpManifest | undefined> {
+  return within(TIME_MS, ask(bridge), () => undefined)
 }
 
 async function ask(bridge: McpBridge): Promise<McpManifest | undefined> {

@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js"
 import type { ShapeOutput, ZodRawShapeCompat } from "@modelcontextprotocol/sdk/server/zod-compat.js"
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js"
-import { isObject } from "../base/wire.ts"
+import { defined, isObject } from "../base/wire.ts"
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
 
 // Only types come from the protocol's library here: a program that never makes a server never loads it.
@@ -44,15 +44,8 @@ export function tool<Shape extends AnyZodRawShape>(
     ...(extras?.searchHint ? { [SEARCH_HINT]: extras.searchHint } : {}),
     ...(extras?.alwaysLoad ? { [ALWAYS_LOAD]: true } : {}),
   }
-  const hasMeta = Object.keys(meta).length > 0
-  return {
-    name,
-    description,
-    inputSchema,
-    handler,
-    annotations: extras?.annotations,
-    _meta: hasMeta ? meta : undefined,
-  }
+  const _meta = Object.keys(meta).length > 0 ? meta : undefined
+  return { name, description, inputSchema, handler, annotations: extras?.annotations, _meta }
 }
 
 export interface CreateSdkMcpServerOptions {
@@ -96,10 +89,7 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): SdkMcpSe
   const { name, version = "1.0.0", tools, instructions, alwaysLoad, timeout } = options
   const { McpServer: Server } = loadServerModule()
   const capabilities = tools === undefined ? {} : { tools: {} }
-  const instance = new Server(
-    { name, version },
-    { capabilities, ...(instructions === undefined ? {} : { instructions }) },
-  )
+  const instance = new Server({ name, version }, { capabilities, ...defined({ instructions }) })
   for (const tool of tools ?? []) register(instance, tool, alwaysLoad === true)
   // What is no time at all is no limit.
   return { type: "sdk", name, instance, ...(Number.isFinite(timeout) && Number(timeout) > 0 ? { timeout } : {}) }
@@ -108,16 +98,8 @@ export function createSdkMcpServer(options: CreateSdkMcpServerOptions): SdkMcpSe
 function register(server: McpServer, definition: SdkMcpToolDefinition, isLoaded: boolean): void {
   const { name, description, inputSchema, annotations, _meta } = definition
   const meta = isLoaded || _meta !== undefined ? { ...(isLoaded ? { [ALWAYS_LOAD]: true } : {}), ..._meta } : undefined
-  server.registerTool(
-    name,
-    {
-      description,
-      inputSchema,
-      ...(annotations === undefined ? {} : { annotations }),
-      ...(meta === undefined ? {} : { _meta: meta }),
-    },
-    (args, extra) => definition.handler(args, extra),
-  )
+  const told = { description, inputSchema, ...defined({ annotations, _meta: meta }) }
+  server.registerTool(name, told, (args, extra) => definition.handler(args, extra))
 }
 
 /** A server of this program. One that is only named so, without the server itself, is whatever the agent makes of it. */

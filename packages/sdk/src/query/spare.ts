@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { quiet } from "../base/deadline.ts"
 import { SdkError } from "../base/errors.ts"
-import type { Answer } from "../base/wire.ts"
+import { type Answer, fieldOf } from "../base/wire.ts"
 import { startEngine } from "../engine/load.ts"
 import { READY_TIMEOUT_MS, readyWithin } from "../engine/patience.ts"
 import type { QueryEngine } from "../engine/query-engine.ts"
@@ -10,12 +11,9 @@ import { configFolder } from "../store/transcript-mirror.ts"
 import type { Options } from "../types/options.ts"
 import type { ClaimedSession, ClaimOptions, Query, SpareProcess } from "../types/query.ts"
 import { AgentQuery } from "./agent-query.ts"
+import type { StartupParams } from "./query.ts"
 
-export interface PrewarmParams {
-  options?: Options | undefined
-  /** How long the agent has to answer its first request. */
-  initializeTimeoutMs?: number | undefined
-}
+export type PrewarmParams = StartupParams
 
 /** Starts an agent before it is known which session it will be, and waits until it is ready. */
 export async function prewarm({
@@ -205,7 +203,7 @@ function notApplied(message: string): SdkError {
 function sessionIn(answer: Answer): ClaimedSession {
   const refusal = errorIn(answer)
   if (refusal !== undefined) throw new SdkError("spare/refused", refusal)
-  const { cwd, session_id, parked_ms, sdk_mcp_settled } = fieldOf(answer, "response")
+  const { cwd, session_id, parked_ms, sdk_mcp_settled } = fieldOf(answer, "response") ?? {}
   return {
     cwd: String(cwd),
     sessionId: String(session_id),
@@ -216,12 +214,7 @@ function sessionIn(answer: Answer): ClaimedSession {
 
 /** The answer to a claim as an answer to `initialize`: from now on the process is this session. */
 function initializationIn(answer: Answer): Answer {
-  return { ...answer, response: fieldOf(answer, "response")["initialize"] }
-}
-
-function fieldOf(object: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
-  const value = object[name]
-  return typeof value === "object" && value !== null ? { ...value } : {}
+  return { ...answer, response: fieldOf(answer, "response")?.["initialize"] }
 }
 
 function errorIn(answer: Answer): string | undefined {
@@ -239,9 +232,4 @@ function refuseHookSettings(settings: Settings): void {
 
 function used(message: string): SdkError {
   return new SdkError("sdk/used", message)
-}
-
-function quiet(answer: Promise<Answer>): Promise<Answer> {
-  answer.catch(() => undefined)
-  return answer
 }

@@ -8,18 +8,17 @@ import type { Query } from "../types/query.ts"
 import { query } from "./query.ts"
 
 /** The sessions of the official package's 0.2 series, on the same engine. */
-export interface SDKSessionOptions {
+export interface SDKSessionOptions extends Pick<Options, SessionOption> {
   model: string
-  pathToClaudeCodeExecutable?: string | undefined
-  executable?: "bun" | "node" | "deno" | undefined
-  executableArgs?: string[] | undefined
-  env?: { [name: string]: string | undefined } | undefined
-  allowedTools?: string[] | undefined
-  disallowedTools?: string[] | undefined
-  canUseTool?: Options["canUseTool"]
-  hooks?: Options["hooks"]
-  permissionMode?: Options["permissionMode"]
 }
+type SessionOption =
+  | "pathToClaudeCodeExecutable"
+  | `executable${"" | "Args"}`
+  | "env"
+  | `${"" | "dis"}allowedTools`
+  | "canUseTool"
+  | "hooks"
+  | "permissionMode"
 
 export interface SDKSession {
   /** Known from the first message on, or from the start if it was resumed; throws before. */

@@ -2,6 +2,7 @@ import { connectHub, type Hub, HubClientError, type LaunchRequest } from "@signa
 import { fieldOf, isObject } from "@signalbox/protocol"
 import { type LaunchOptions, optionsOfInitialize, uncarriedFields } from "@signalbox/protocol/launch-options"
 import { SdkError } from "../base/errors.ts"
+import { defined } from "../base/wire.ts"
 import { attachToHub } from "../hub/attach-to-hub.ts"
 import { hubFailure } from "../hub/hub-failures.ts"
 import type { AgentLink } from "../launch/open-agent.ts"
@@ -38,7 +39,7 @@ export async function openLinkOnHub(opening: HubOpening): Promise<AgentLink> {
     options.session === undefined ? await launch(opening, crossing) : named(options.session)
   if (options.session !== undefined) checkAttaching(crossing)
   options.onSession?.(start.session)
-  const hub = { url, token, ...start, ...(patienceMs === undefined ? {} : { patienceMs }) }
+  const hub = { url, token, patienceMs, ...start }
   const { model, permissionMode }: Partial<CrossingArguments> = isRunning ? crossing : {}
   const query: Options = {
     includePartialMessages: crossing.wantsPieces,
@@ -125,20 +126,14 @@ function atWork(session: string, flags: readonly string[]): SdkError {
 }
 
 function launchRequest({ options, cwd, firstLine }: HubOpening, crossing: CrossingArguments): LaunchRequest {
-  const { model, permissionMode, resume, isContinued, fork, options: given, args } = crossing
+  const { model, permissionMode, resume, options: given, args } = crossing
   const { agent, runner, title } = options
   const initialize = initializeIn(firstLine)
   const hooks = Object.keys(fieldOf(initialize, "hooks") ?? {})
   return {
-    ...(agent === undefined ? {} : { agent }),
-    ...(runner === undefined ? {} : { runner }),
-    ...(title === undefined ? {} : { title }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(model === undefined ? {} : { model }),
-    ...(permissionMode === undefined ? {} : { permissionMode }),
-    ...(resume === undefined ? {} : { resume }),
-    ...(isContinued ? { continue: true } : {}),
-    ...(fork ? { fork } : {}),
+    ...defined({ agent, runner, title, cwd, model, permissionMode, resume }),
+    ...(crossing.isContinued ? { continue: true } : {}),
+    ...(crossing.fork ? { fork: true } : {}),
     ...(hooks.length === 0 ? {} : { hooks }),
     ...given,
     ...optionsIn(initialize),

@@ -8,8 +8,8 @@ import { projectKeyOf } from "../sessions/project-folder.ts"
 import { isSessionId } from "../sessions/session-file.ts"
 import type { Options } from "../types/options.ts"
 import type { SessionKey, SessionStore, SessionStoreEntry } from "../types/session-store.ts"
+import { askStore } from "./ask-store.ts"
 import { configFile, configFolder } from "./transcript-mirror.ts"
-import { within } from "./within.ts"
 
 const LOAD_TIMEOUT_MS = 60_000
 const PRIVATE_FILE = 0o600
@@ -68,7 +68,7 @@ class Loader {
   load(key: SessionKey): Promise<SessionStoreEntry[] | null> {
     const subpath = key.subpath === undefined ? "" : ` subpath ${key.subpath}`
     const what = `load() for session ${key.sessionId}${subpath}`
-    return within({ ...this.#limit, what }, async () => {
+    return askStore({ ...this.#limit, what }, async () => {
       const entries = await this.#store.load(key)
       if (entries !== null && !Array.isArray(entries))
         throw new TypeError("SessionStore.load() gave no list of entries")
@@ -78,12 +78,12 @@ class Loader {
 
   subkeys(key: SessionKey): Promise<string[]> {
     const what = `listSubkeys() for session ${key.sessionId}`
-    return within({ ...this.#limit, what }, async () => (await this.#store.listSubkeys?.(key)) ?? [])
+    return askStore({ ...this.#limit, what }, async () => (await this.#store.listSubkeys?.(key)) ?? [])
   }
 
   async latest(projectKey: string): Promise<string | undefined> {
     const ask = async () => (await this.#store.listSessions?.(projectKey)) ?? []
-    const sessions = await within({ ...this.#limit, what: "listSessions()" }, ask)
+    const sessions = await askStore({ ...this.#limit, what: "listSessions()" }, ask)
     return sessions.toSorted((a, b) => b.mtime - a.mtime)[0]?.sessionId
   }
 }

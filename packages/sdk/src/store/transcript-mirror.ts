@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { SdkError } from "../base/errors.ts"
 import type { SDKMirrorErrorMessage } from "../types/messages.ts"
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionStoreFlush } from "../types/session-store.ts"
-import { within } from "./within.ts"
+import { askStore } from "./ask-store.ts"
 
 export interface TranscriptMirrorOptions {
   readonly store: SessionStore
@@ -84,7 +84,7 @@ export class TranscriptMirror {
     const limit = { ms: APPEND_TIMEOUT_MS, what: `append() for ${path}` }
     for (let attempt = 0; ; attempt++) {
       try {
-        return await within(limit, async () => this.#options.store.append(key, entries))
+        return await askStore(limit, async () => this.#options.store.append(key, entries))
       } catch (error) {
         const pause = RETRY_AFTER_MS[attempt]
         // What took too long may have arrived yet; a second copy of it would be worse than none.

@@ -126,56 +126,10 @@ export type FileChangedHookInput = InputOf<"FileChanged">
 export type DirectoryAddedHookInput = InputOf<"DirectoryAdded">
 export type MessageDisplayHookInput = InputOf<"MessageDisplay">
 
-export type HookInput =
-  | PreToolUseHookInput
-  | PostToolUseHookInput
-  | PostToolUseFailureHookInput
-  | PostToolBatchHookInput
-  | NotificationHookInput
-  | UserPromptSubmitHookInput
-  | UserPromptExpansionHookInput
-  | SessionStartHookInput
-  | SessionEndHookInput
-  | StopHookInput
-  | StopFailureHookInput
-  | SubagentStartHookInput
-  | SubagentStopHookInput
-  | PreCompactHookInput
-  | PostCompactHookInput
-  | PreModelSwitchHookInput
-  | PostModelSwitchHookInput
-  | PermissionRequestHookInput
-  | PermissionDeniedHookInput
-  | SetupHookInput
-  | TeammateIdleHookInput
-  | TaskCreatedHookInput
-  | TaskCompletedHookInput
-  | ElicitationHookInput
-  | ElicitationResultHookInput
-  | ConfigChangeHookInput
-  | WorktreeCreateHookInput
-  | WorktreeRemoveHookInput
-  | InstructionsLoadedHookInput
-  | CwdChangedHookInput
-  | FileChangedHookInput
-  | DirectoryAddedHookInput
-  | MessageDisplayHookInput
+export type HookInput = { [E in HookEvent]: InputOf<E> }[HookEvent]
 
 type OutputOf<E extends WithOutput> = Published<Wire.HookSpecificOutputOf<E>>
-type WithOutput = Exclude<
-  HookEvent,
-  | "SessionEnd"
-  | "StopFailure"
-  | "PreCompact"
-  | "PostCompact"
-  | "TeammateIdle"
-  | "TaskCreated"
-  | "TaskCompleted"
-  | "ConfigChange"
-  | "WorktreeRemove"
-  | "InstructionsLoaded"
-  | "DirectoryAdded"
->
+type WithOutput = Extract<HookEvent, Wire.HookSpecificOutput["hookEventName"]>
 
 export type HookSpecificOutput =
   | { [E in WithOutput]: OutputOf<E> }[Exclude<WithOutput, "PostToolUse" | "WorktreeCreate">]
@@ -205,21 +159,11 @@ export type UserPromptExpansionHookSpecificOutput = OutputOf<"UserPromptExpansio
 export type WorktreeCreateHookSpecificOutput = With<OutputOf<"WorktreeCreate">, { worktreePath: string }>
 
 /** "Do not wait for me": what the hook finds later cannot be delivered. */
-export interface AsyncHookJSONOutput {
-  async: true
-  asyncTimeout?: number | undefined
-}
-
-export interface SyncHookJSONOutput {
-  continue?: boolean | undefined
-  suppressOutput?: boolean | undefined
-  stopReason?: string | undefined
-  decision?: "approve" | "block" | undefined
-  systemMessage?: string | undefined
-  reason?: string | undefined
-  terminalSequence?: string | undefined
-  hookSpecificOutput?: HookSpecificOutput | undefined
-}
+export type AsyncHookJSONOutput = Published<Wire.AsyncHookOutput>
+export type SyncHookJSONOutput = With<
+  Omit<Published<Wire.SyncHookOutput>, "async">,
+  { hookSpecificOutput?: HookSpecificOutput | undefined }
+>
 
 export type HookJSONOutput = AsyncHookJSONOutput | SyncHookJSONOutput
 

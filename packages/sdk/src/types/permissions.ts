@@ -1,5 +1,5 @@
 import type * as Wire from "@signalbox/protocol"
-import type { Published } from "./published.ts"
+import type { Published, With } from "./published.ts"
 
 /** The modes of CLI 2.1.325. */
 export type PermissionMode = Exclude<Wire.KnownPermissionMode, "delegate">
@@ -10,21 +10,8 @@ export type PermissionUpdateDestination = "userSettings" | "projectSettings" | "
 export type PermissionRuleValue = Published<Wire.PermissionRule>
 export type PermissionDecisionClassification = "user_temporary" | "user_permanent" | "user_reject"
 
-export type PermissionUpdate =
-  | {
-      type: "addRules" | "replaceRules" | "removeRules"
-      rules: PermissionRuleValue[]
-      behavior: PermissionBehavior
-      destination: PermissionUpdateDestination
-    }
-  | { type: "setMode"; mode: PermissionMode; destination: PermissionUpdateDestination }
-  | { type: "addDirectories" | "removeDirectories"; directories: string[]; destination: PermissionUpdateDestination }
-
-interface AnyModeUpdate {
-  type: "setMode"
-  mode: AnyPermissionMode
-  destination: PermissionUpdateDestination
-}
+export type PermissionUpdate = Published<Wire.RulesUpdate | Wire.ModeUpdate | Wire.DirectoriesUpdate>
+type AnyModeUpdate = With<Published<Wire.ModeUpdate>, { mode: AnyPermissionMode }>
 
 export type PermissionResult =
   | {
