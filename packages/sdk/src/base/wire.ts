@@ -19,3 +19,17 @@ export function payloadOf(answer: Answer, subtype: string): unknown {
   const details = defined({ subtype, errorCode: textOf(answer, "error_code") })
   throw new SdkError("request/refused", message, { details })
 }
+
+/** Lists of an answer to `initialize`: what an agent asked before we were there, and still wants to know. */
+export const PENDING_LISTS = [
+  "pending_permission_requests",
+  "pending_user_dialog_requests",
+  "pending_elicitation_requests",
+]
+
+/** A value of which the agent, or the program, says by itself what it is. It is handed on as that, and not checked again. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- whoever hands it on names the type that was promised
+export function trusted<T>(value: unknown): T
+export function trusted(value: unknown): unknown {
+  return value
+}

@@ -1,7 +1,8 @@
 import type { InitializeReply } from "@signalbox/protocol"
+import { deferred } from "@signalbox/transport/pacing"
 import { quiet } from "../base/deadline.ts"
 import { SdkError } from "../base/errors.ts"
-import { type Answer, type Envelope, encode, fieldOf, payloadOf } from "../base/wire.ts"
+import { type Answer, type Envelope, encode, fieldOf, PENDING_LISTS, payloadOf, trusted } from "../base/wire.ts"
 import { initializeRequest } from "../launch/initialize.ts"
 import type { AgentLink } from "../launch/open-agent.ts"
 import type { Options } from "../types/options.ts"
@@ -18,9 +19,6 @@ export interface InitializationOptions {
   readonly mcp: McpServers
 }
 
-/** Lists of an answer to `initialize`: what an agent asked before we were there, and still wants to know. */
-const PENDING = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
-
 /** Telling the agent who we are, and what it said to that. */
 export class Initialization {
   readonly #parts: InitializationOptions
@@ -33,7 +31,7 @@ export class Initialization {
 
   /** The reply to the first request, or to the last that was sent again. */
   reply(): Promise<InitializeReply> {
-    return this.#parts.calls.awaited(this.#answer).then(replyOf)
+    return this.#parts.calls.awaited(this.#answer).then((answer) => trusted(payloadOf(answer, "initialize")))
   }
 
   again(): void {
@@ -63,17 +61,11 @@ export class Initialization {
   }
 
   #handOver(answer: Answer): void {
-    for (const list of PENDING) {
+    for (const list of PENDING_LISTS) {
       const pending = answer[list]
       if (Array.isArray(pending)) for (const request of pending) this.#parts.requests.take(request)
     }
   }
-}
-
-// Its payload is the agent's word.
-function replyOf(answer: Answer): InitializeReply
-function replyOf(answer: Answer): unknown {
-  return payloadOf(answer, "initialize")
 }
 
 export interface HostLinesOptions {
@@ -85,14 +77,10 @@ export interface HostLinesOptions {
 /** Our lines to the agent: `initialize` first, and whatever else is sent behind it, in the order it was given. */
 export class HostLines {
   readonly #options: HostLinesOptions
-  readonly #greeted: Promise<void>
-  #greet: () => void = () => undefined
+  readonly #greeted = deferred<void>()
 
   constructor(options: HostLinesOptions) {
     this.#options = options
-    this.#greeted = new Promise((resolve) => {
-      this.#greet = resolve
-    })
   }
 
   /** `onWriting` is called when the line's turn has come. */
@@ -100,10 +88,10 @@ export class HostLines {
     const line = encode(message)
     const link = await this.#options.link
     const isGreeting = fieldOf(message, "request")?.["subtype"] === "initialize"
-    if (!isGreeting) await this.#greeted
+    if (!isGreeting) await this.#greeted.promise
     onWriting?.()
     const sent = link.send(line)
-    if (isGreeting) this.#greet()
+    if (isGreeting) this.#greeted.resolve()
     this.#options.onSent(message)
     await sent
   }
@@ -116,6 +104,6 @@ export class HostLines {
 
   /** There will be no greeting. */
   release(): void {
-    this.#greet()
+    this.#greeted.resolve()
   }
 }

@@ -1,5 +1,5 @@
 import { createLineParser } from "@signalbox/protocol/line-parser"
-import { type Envelope, textOf } from "../base/wire.ts"
+import { type Envelope, textOf, trusted } from "../base/wire.ts"
 import type { TranscriptMirror } from "../store/transcript-mirror.ts"
 import type { SDKMessage } from "../types/messages.ts"
 import type { AgentRequests } from "./agent-requests.ts"
@@ -53,7 +53,7 @@ export class LineIntake {
       const type = message["type"]
       // First, because almost all lines are: whatever else is asked of each shows in the figures.
       if (type === "stream_event") {
-        messages.push(messageOf(message))
+        messages.push(trusted(message))
         chars += line.length
         continue
       }
@@ -68,12 +68,12 @@ export class LineIntake {
       if (typeof isForProgram === "object") {
         queue.push(messages, chars)
         return isForProgram.then((isIt) => {
-          if (isIt) queue.push([messageOf(message)], line.length)
+          if (isIt) queue.push([trusted(message)], line.length)
           return this.takeAll(batch, next + 1)
         })
       }
       if (!isForProgram) continue
-      messages.push(messageOf(message))
+      messages.push(trusted(message))
       chars += line.length
     }
     // The batch is this reader's alone, though its type does not say so.
@@ -97,7 +97,8 @@ export class LineIntake {
   /** Undefined for what is no message: somebody's print statement on the agent's standard output. */
   #parsed(line: string): Message | undefined {
     try {
-      return spoken(this.#parse(line))
+      // Its type may be missing, and is asked for first; whatever it is, it is handed on as what the agent said.
+      return trusted<Message | null>(this.#parse(line)) ?? undefined
     } catch {
       return undefined
     }
@@ -133,18 +134,6 @@ export class LineIntake {
         return true
     }
   }
-}
-
-// Its type may be missing, and is asked for first; whatever it is, it is handed on as what the agent said.
-function spoken(value: unknown): Message | undefined
-function spoken(value: unknown): unknown {
-  return value ?? undefined
-}
-
-// A message of a type we do not know is handed on like any other, and no type could name it.
-function messageOf(message: Message): SDKMessage
-function messageOf(message: unknown): unknown {
-  return message
 }
 
 function errorTextOf(result: Message): string | undefined {

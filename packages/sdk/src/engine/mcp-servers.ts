@@ -1,10 +1,10 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
-import { fieldOf, textOf } from "../base/wire.ts"
+import { fieldOf, textOf, trusted } from "../base/wire.ts"
 import type { McpBridge } from "../mcp/bridge.ts"
 import type { McpDescription, McpManifest } from "../mcp/manifest.ts"
 import { isInProcess } from "../mcp/sdk-mcp-server.ts"
 import type { McpSdkServerConfigWithInstance, McpServerConfig } from "../types/mcp.ts"
-import { type AgentRequest, answer, type Responder } from "./agent-requests.ts"
+import { answer, type Responder } from "./agent-requests.ts"
 
 type Servers = Readonly<Record<string, McpServerConfig>>
 
@@ -60,7 +60,8 @@ export class McpServers {
     const name = textOf(body, "server_name") ?? ""
     const server = this.#servers.get(name)?.instance
     if (server === undefined) throw new Error(`SDK MCP server not found: ${name}`)
-    const message = messageOf(body)
+    // The server itself checks it, and answers what it does not understand.
+    const message = trusted<JsonRpcMessage | undefined>(fieldOf(body, "message"))
     if (message === undefined) throw new Error(`A message for the MCP server ${name} is no JSON-RPC message`)
     const bridge = await this.#bridgeTo(name, server)
     const response = await bridge.receive(message)
@@ -109,12 +110,6 @@ export class McpServers {
       // Its own affair; the agent has no use for it any more.
     }
   }
-}
-
-// The server itself checks it, and answers what it does not understand.
-function messageOf(body: AgentRequest["body"]): JsonRpcMessage | undefined
-function messageOf(body: AgentRequest["body"]): unknown {
-  return fieldOf(body, "message")
 }
 
 function isSame(config: McpServerConfig | undefined, known: McpSdkServerConfigWithInstance | undefined): boolean {

@@ -1,7 +1,7 @@
 import type { HookRegistration } from "@signalbox/protocol"
 import { within } from "../base/deadline.ts"
-import { fieldOf, isObject, textOf } from "../base/wire.ts"
-import type { HookCallback, HookInput } from "../types/hooks.ts"
+import { fieldOf, isObject, textOf, trusted } from "../base/wire.ts"
+import type { HookCallback } from "../types/hooks.ts"
 import type { Options } from "../types/options.ts"
 import type {
   CanUseToolOptions,
@@ -122,15 +122,10 @@ export function hookCallbacks(hooks: Options["hooks"]): HookCallbacks {
     const id = textOf(body, "callback_id") ?? ""
     const callback = callbacks.get(id)
     if (callback === undefined) throw new Error(`No hook callback found for ID: ${id}`)
-    return answer(await callback(inputOf(body), textOf(body, "tool_use_id"), { signal }))
+    // A program that wants certainty about what the event carries checks it.
+    return answer(await callback(trusted(body["input"]), textOf(body, "tool_use_id"), { signal }))
   }
   return { registrations: hooks === undefined ? undefined : registrations, mustBlock, respond }
-}
-
-// The overload is the agent's promise of what the event carries; a program that wants certainty checks it.
-function inputOf(body: AgentRequest["body"]): HookInput
-function inputOf(body: AgentRequest["body"]): unknown {
-  return body["input"]
 }
 
 /** Answers `elicitation`: declined when nobody is there to ask. */

@@ -10,7 +10,7 @@ import {
 } from "@signalbox/protocol"
 import { Waker } from "@signalbox/transport/pacing"
 import { queryClosed } from "../base/errors.ts"
-import { payloadOf } from "../base/wire.ts"
+import { PENDING_LISTS, payloadOf } from "../base/wire.ts"
 import type { ControlRequestBody, HubOptions } from "../types/options.ts"
 import { comeBack, whyRefused } from "./come-back.ts"
 import { OpenQuestions } from "./hub-attachment.ts"
@@ -36,7 +36,6 @@ type Phase =
   | { readonly name: "ready"; readonly direct: DirectConnection }
   | { readonly name: "over" }
 
-const PENDING = ["pending_permission_requests", "pending_user_dialog_requests", "pending_elicitation_requests"]
 const MAX_UNLOGGED = 100
 const LOST = "the connection to the hub was lost before the answer came; whether the agent has done it is not known"
 
@@ -199,7 +198,7 @@ export class HubControl {
 
   #takeGreeting(message: Envelope): void {
     const response = fieldOf(message, "response")
-    const pending = PENDING.flatMap((list) => envelopesIn(response?.[list]))
+    const pending = PENDING_LISTS.flatMap((list) => envelopesIn(response?.[list]))
     const isFirst = this.#awaited !== undefined
     this.#awaited = undefined
     // The query takes up by itself what an answer that it waits for says is pending.

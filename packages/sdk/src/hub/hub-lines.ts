@@ -1,3 +1,4 @@
+import { Waker } from "@signalbox/transport/pacing"
 import type { SDKMessage } from "../types/messages.ts"
 import type { HubCursor } from "../types/options.ts"
 
@@ -18,8 +19,8 @@ export class HubLines {
   #dealtWith = 0
   #isEnded = false
   #marks: Mark[] = []
-  #wakeReader: (() => void) | undefined
-  #wakeWriter: (() => void) | undefined
+  readonly #reader = new Waker()
+  readonly #writer = new Waker()
 
   readonly batches: AsyncIterable<readonly string[]> = { [Symbol.asyncIterator]: () => this.#read() }
 
@@ -28,16 +29,12 @@ export class HubLines {
     this.#waiting.push(line)
     this.#waitingChars += line.length
     this.#pushed++
-    this.#wakeReader?.()
+    this.#reader.wake()
   }
 
   /** Resolves when there is room for more. For one at a time. */
   async room(): Promise<void> {
-    while (this.#waitingChars > HIGH_WATER_CHARS && !this.#isEnded) {
-      await new Promise<void>((resolve) => {
-        this.#wakeWriter = resolve
-      })
-    }
+    while (this.#waitingChars > HIGH_WATER_CHARS && !this.#isEnded) await this.#writer.wait()
   }
 
   /** Resolves when the reader has dealt with all that was pushed so far, or reads no more. */
@@ -45,15 +42,15 @@ export class HubLines {
     return new Promise((reached) => {
       this.#marks.push({ at: this.#pushed, reached })
       if (this.#isEnded) this.#reach(Number.POSITIVE_INFINITY)
-      else this.#wakeReader?.()
+      else this.#reader.wake()
     })
   }
 
   /** What waits is still read. */
   end(): void {
     this.#isEnded = true
-    this.#wakeReader?.()
-    this.#wakeWriter?.()
+    this.#reader.wake()
+    this.#writer.wake()
     this.#reach(Number.POSITIVE_INFINITY)
   }
 
@@ -65,15 +62,13 @@ export class HubLines {
         const count = batch.length
         this.#waiting = []
         this.#waitingChars = 0
-        this.#wakeWriter?.()
+        this.#writer.wake()
         yield batch
         this.#dealtWith += count
         continue
       }
       if (this.#isEnded) return
-      await new Promise<void>((resolve) => {
-        this.#wakeReader = resolve
-      })
+      await this.#reader.wait()
     }
   }
 

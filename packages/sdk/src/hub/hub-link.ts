@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import type { Hub, HubEvent, SessionState } from "@signalbox/client"
 import { type Envelope, encode, isObject, textOf } from "@signalbox/protocol"
+import { deferred } from "@signalbox/transport/pacing"
 import { startDeadline } from "../base/deadline.ts"
 import { queryClosed, SdkError } from "../base/errors.ts"
 import type { AgentLink, LinkEnd } from "../launch/open-agent.ts"
@@ -36,29 +37,22 @@ const HOOK_EVENTS: ReadonlySet<string> = new Set(["hook_started", "hook_progress
 
 /** A hub's agent as the query's: its events from the log and live, its questions and our lines by the raw door. */
 export class HubLink implements AgentLink {
-  readonly closed: Promise<LinkEnd>
+  readonly #closed = deferred<LinkEnd>()
+  readonly closed: Promise<LinkEnd> = this.#closed.promise
   readonly #options: HubLinkOptions
   readonly #lines = new HubLines()
   readonly #control: HubControl
-  readonly #live: Promise<void>
+  readonly #live = deferred<void>()
   #attachment = initialAttachment
   #isOver = false
   #leaving: NodeJS.Timeout | undefined
   /** Runs while the turn under way may have lost its process. */
   #doubt: { readonly about: "away" | "settle"; readonly callOff: () => void } | undefined
-  #goLive: () => void = () => undefined
-  #tellClosed: (end: LinkEnd) => void = () => undefined
 
   constructor(options: HubLinkOptions) {
     const { hub, address, start, settings } = options
     const patienceMs = address.patienceMs ?? PATIENCE_MS
     this.#options = options
-    this.closed = new Promise((resolve) => {
-      this.#tellClosed = resolve
-    })
-    this.#live = new Promise((resolve) => {
-      this.#goLive = resolve
-    })
     this.#control = new HubControl({
       hub,
       address: { url: address.url, token: address.token },
@@ -93,7 +87,7 @@ export class HubLink implements AgentLink {
   }
 
   async send(line: string): Promise<void> {
-    await this.#live
+    await this.#live.promise
     const message = withUuid(messageIn(line))
     const uuid = message.type === "user" ? textOf(message, "uuid") : undefined
     await this.#control.send(message)
@@ -153,7 +147,7 @@ export class HubLink implements AgentLink {
     const isBusy = state === "running" || state === "waiting"
     this.#lines.push(stateLine(isBusy ? "running" : "idle"))
     this.#step({ kind: "caught-up", state })
-    this.#goLive()
+    this.#live.resolve()
   }
 
   /** An agent that does not say when it is idle is so after a result, unless another message waits for it. */
@@ -217,8 +211,8 @@ export class HubLink implements AgentLink {
     this.#control.close()
     this.#options.hub.close()
     this.#lines.end()
-    this.#goLive()
-    this.#tellClosed(end)
+    this.#live.resolve()
+    this.#closed.resolve(end)
   }
 }
 

@@ -30,11 +30,8 @@ export function environmentOf(options: Captured): Readonly<NodeJS.ProcessEnv> {
 
 /** The servers of this program stay the objects they are; all else about a server is copied. */
 export function captureServers(servers: Record<string, McpServerConfig>): Record<string, McpServerConfig>
+export function captureServers(servers: unknown): unknown
 export function captureServers(servers: unknown): unknown {
-  return capturedServers(servers)
-}
-
-function capturedServers(servers: unknown): unknown {
   if (!isObject(servers)) return servers
   return Object.fromEntries(
     Object.entries(servers).map(([name, config]) => {
@@ -49,15 +46,24 @@ function capturedServers(servers: unknown): unknown {
  * A copy of data, as JSON would see it: own fields, `toJSON`, each getter read once. Functions, and promises of messages,
  * stay what they are.
  */
-export function copyOf<T>(value: T): T
-export function copyOf(value: unknown): unknown {
-  return copied(value)
+export function copyOf<T>(value: T, within?: readonly unknown[]): T
+export function copyOf(value: unknown, within: readonly unknown[] = []): unknown {
+  if (typeof value !== "object" || value === null) return value
+  if (within.includes(value)) throw new ContainsItself("a value that contains itself cannot be sent")
+  const inside = [...within, value]
+  if (Array.isArray(value)) return value.map((each) => copyOf(each, inside))
+  if ("then" in value && typeof value.then === "function") return value
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    const plain: unknown = value.toJSON()
+    if (plain !== value) return copyOf(plain, inside)
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyOf(each, inside)]))
 }
 
 function capture(name: string, value: unknown): unknown {
   try {
-    if (name === "mcpServers") return capturedServers(value)
-    return name === "hooks" ? capturedHooks(value) : copied(value)
+    if (name === "mcpServers") return captureServers(value)
+    return name === "hooks" ? capturedHooks(value) : copyOf(value)
   } catch (error) {
     if (!(error instanceof ContainsItself)) throw error
     throw bad(name, `${name} contains itself, and cannot be sent`)
@@ -82,16 +88,3 @@ function capturedMatcher(given: unknown): unknown {
 }
 
 class ContainsItself extends Error {}
-
-function copied(value: unknown, within: readonly unknown[] = []): unknown {
-  if (typeof value !== "object" || value === null) return value
-  if (within.includes(value)) throw new ContainsItself("a value that contains itself cannot be sent")
-  const inside = [...within, value]
-  if (Array.isArray(value)) return value.map((each) => copied(each, inside))
-  if ("then" in value && typeof value.then === "function") return value
-  if ("toJSON" in value && typeof value.toJSON === "function") {
-    const plain: unknown = value.toJSON()
-    if (plain !== value) return copied(plain, inside)
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copied(each, inside)]))
-}

@@ -1,4 +1,5 @@
 import type { JsonRpcMessage } from "@signalbox/protocol"
+import { deferred } from "@signalbox/transport/pacing"
 import type { McpServerInstance } from "../types/mcp.ts"
 import {
   Calls,
@@ -31,17 +32,14 @@ export interface McpBridge {
 export function createMcpBridge({ name, server, sendToAgent }: McpBridgeOptions): McpBridge {
   const connection = connectionTo(server)
   let isClosed = false
-  let announceClosed: () => void = () => undefined
-  const closed = new Promise<void>((resolve) => {
-    announceClosed = resolve
-  })
+  const closed = deferred<void>()
   const user: ConnectionUser = { deliver: (message) => (isClosed ? undefined : sendToAgent(message)) }
 
   const ask = async (message: JsonRpcMessage, id: RpcId): Promise<JsonRpcMessage> => {
     const gone = () => errorResponse(id, CONNECTION_CLOSED, `The MCP server "${name}" is closed`)
     if (isClosed) return gone()
     try {
-      await Promise.race([connection.join(user), closed])
+      await Promise.race([connection.join(user), closed.promise])
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       return errorResponse(id, INTERNAL_ERROR, `The MCP server "${name}" cannot be connected: ${reason}`)
@@ -64,7 +62,7 @@ export function createMcpBridge({ name, server, sendToAgent }: McpBridgeOptions)
     async close() {
       if (isClosed) return
       isClosed = true
-      announceClosed()
+      closed.resolve()
       connection.leave(user)
     },
   }

@@ -44,8 +44,8 @@ export function tool<Shape extends AnyZodRawShape>(
     ...(extras?.searchHint ? { [SEARCH_HINT]: extras.searchHint } : {}),
     ...(extras?.alwaysLoad ? { [ALWAYS_LOAD]: true } : {}),
   }
-  const _meta = Object.keys(meta).length > 0 ? meta : undefined
-  return { name, description, inputSchema, handler, annotations: extras?.annotations, _meta }
+  const told = Object.keys(meta).length > 0 ? meta : undefined
+  return { name, description, inputSchema, handler, annotations: extras?.annotations, _meta: told }
 }
 
 export interface CreateSdkMcpServerOptions {

@@ -1,5 +1,6 @@
 import { quiet } from "../base/deadline.ts"
 import { SdkError } from "../base/errors.ts"
+import { trusted } from "../base/wire.ts"
 import type { QueryEngine } from "../engine/query-engine.ts"
 import { captureServers, copyOf } from "../launch/capture.ts"
 import type { McpServerStatus } from "../types/mcp.ts"
@@ -107,7 +108,7 @@ export class AgentQuery implements Query {
       engine.initialization.again()
       return engine.initialized()
     })
-    return trusted(again)
+    return quiet(trusted(again))
   }
   readonly supportedCommands: Query["supportedCommands"] = () => this.#initialized(({ commands }) => commands)
   readonly supportedModels: Query["supportedModels"] = () => this.#initialized(({ models }) => models)
@@ -145,7 +146,7 @@ export class AgentQuery implements Query {
 
   readonly setMcpServers: Query["setMcpServers"] = (servers) => {
     const captured = captureServers(servers)
-    return trusted(this.#engine.then((engine) => engine.setMcpServers(captured)))
+    return quiet(trusted(this.#engine.then((engine) => engine.setMcpServers(captured))))
   }
 
   readonly readMcpResource: Query["readMcpResource"] = (serverName, uri) =>
@@ -180,7 +181,9 @@ export class AgentQuery implements Query {
   #ask<T>(subtype: string, fields: Record<string, unknown> = {}): Promise<T> {
     const request = { subtype, ...copyOf(fields) }
     const isEarly = this.#started === undefined
-    return trusted(this.#engine.then((engine) => (isEarly ? engine.callFromTheStart(request) : engine.call(request))))
+    const reply = this.#engine.then((engine) => (isEarly ? engine.callFromTheStart(request) : engine.call(request)))
+    // Its shape is the protocol's for what was asked.
+    return quiet(trusted(reply))
   }
 
   #tell(subtype: string, fields: Record<string, unknown>): Promise<void> {
@@ -188,15 +191,9 @@ export class AgentQuery implements Query {
   }
 
   #initialized<T>(read: (reply: SDKControlInitializeResponse) => T): Promise<T> {
-    const reply = trusted<SDKControlInitializeResponse>(this.#engine.then((engine) => engine.initialized()))
+    const reply = trusted<Promise<SDKControlInitializeResponse>>(this.#engine.then((engine) => engine.initialized()))
     return quiet(reply.then(read))
   }
-}
-
-// The payload is the agent's word; its shape is the protocol's for what was asked, and is not checked again.
-function trusted<T>(payload: Promise<unknown>): Promise<T>
-function trusted(payload: Promise<unknown>): Promise<unknown> {
-  return quiet(payload)
 }
 
 function isTimeout(error: unknown): error is SdkError {

@@ -40,8 +40,16 @@ function treeOf(linked: readonly TranscriptEntry[]): Tree {
 }
 
 function parentOf(uuid: string, { parents, progress }: Tree): string | undefined {
+  return beyondProgress(parents.get(uuid), progress)
+}
+
+/** The nearest entry from here upwards that is no progress line. */
+export function beyondProgress(
+  from: string | undefined,
+  progress: ReadonlyMap<string, string | undefined>,
+): string | undefined {
   const seen = new Set<string>()
-  let at = parents.get(uuid)
+  let at = from
   while (at !== undefined && progress.has(at) && !seen.has(at)) {
     seen.add(at)
     at = progress.get(at)

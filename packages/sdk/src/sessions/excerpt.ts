@@ -27,10 +27,11 @@ export async function readExcerpt(path: string, size: number): Promise<Excerpt |
   }
 }
 
-/** The same of a transcript that is in memory. */
-export function excerptOf(text: Buffer): Excerpt {
+/** As `readExcerpt`, for a transcript that is in memory, with the size that it would have as a file. */
+export function excerptOfEntries(entries: readonly object[]): { readonly excerpt: Excerpt; readonly size: number } {
+  const text = Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""))
   const tail = text.subarray(Math.max(0, text.length - WINDOW_BYTES)).toString("utf8")
-  return { head: text.subarray(0, WINDOW_BYTES).toString("utf8"), tail }
+  return { excerpt: { head: text.subarray(0, WINDOW_BYTES).toString("utf8"), tail }, size: text.length }
 }
 
 /** The first text under this key, at whatever depth: the excerpt may begin or end within a line, so it is not parsed. */

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto"
 import { open, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { SessionError } from "../base/errors.ts"
-import { fieldOf, isObject, parseObject, textOf } from "../base/wire.ts"
+import { defined, fieldOf, isObject, parseObject, textOf } from "../base/wire.ts"
 import type { SessionStore, SessionStoreEntry } from "../types/session-store.ts"
-import { type Excerpt, excerptOf, readExcerpt } from "./excerpt.ts"
+import { beyondProgress } from "./conversation.ts"
+import { type Excerpt, excerptOfEntries, readExcerpt } from "./excerpt.ts"
 import type { SessionOptions } from "./session-file.ts"
 import { requireSession, requireSessionId, type SessionFile } from "./session-file.ts"
 import { titleInFile, titleOf } from "./session-info.ts"
@@ -85,7 +86,7 @@ async function forkStored(
   const input = transcriptOfEntries(entries)
   const survey = await look(input, sessionId, options.upToMessageId || undefined)
   const forkId = randomUUID()
-  const excerpt = excerptOf(Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")))
+  const { excerpt } = excerptOfEntries(entries)
   const title = options.title?.trim() || `${await nameIn(excerpt, async () => undefined)} (fork)`
   const fork: SessionStoreEntry[] = []
   for await (const entry of copied(input, { survey, sessionId, forkId, title }))
@@ -192,16 +193,6 @@ function forkedEntry(line: Json, timestamp: unknown, { survey, sessionId, forkId
   return entry
 }
 
-function beyondProgress(parent: string | undefined, progress: Survey["progress"]): string | undefined {
-  const seen = new Set<string>()
-  let at = parent
-  while (at !== undefined && progress.has(at) && !seen.has(at)) {
-    seen.add(at)
-    at = progress.get(at)
-  }
-  return at
-}
-
 /** A compaction names messages it kept; in the fork they have new names. */
 function renamedMetadata(metadata: Json | undefined, newName: (old: unknown) => unknown): Json {
   if (metadata === undefined) return {}
@@ -215,8 +206,7 @@ function renamedMetadata(metadata: Json | undefined, newName: (old: unknown) => 
   return {
     compactMetadata: {
       ...others,
-      ...(preservedMessages === undefined ? {} : { preservedMessages: renamed(preservedMessages) }),
-      ...(preservedSegment === undefined ? {} : { preservedSegment: renamed(preservedSegment) }),
+      ...defined({ preservedMessages: renamed(preservedMessages), preservedSegment: renamed(preservedSegment) }),
     },
   }
 }

@@ -1,12 +1,15 @@
-import type { SessionOptions } from "./session-file.ts"
-import { findSession, listedPlaces, type SessionFile, sessionFilesIn } from "./session-file.ts"
+import {
+  findSession,
+  listedPlaces,
+  type PageOptions,
+  type SessionFile,
+  type SessionOptions,
+  sessionFilesIn,
+} from "./session-file.ts"
 import { describeSession, type SDKSessionInfo } from "./session-info.ts"
 import { describeStored, listStored } from "./stored-session.ts"
 
-export interface ListSessionsOptions extends SessionOptions {
-  /** 0 and less: no limit. */
-  limit?: number
-  offset?: number
+export interface ListSessionsOptions extends PageOptions {
   /** With `dir`: also the sessions of the repository's other worktrees. Default: true. */
   includeWorktrees?: boolean
   /** Also what programs started. Default: true. */

@@ -11,6 +11,17 @@ export interface SessionOptions {
   sessionStore?: SessionStore
 }
 
+export interface PageOptions extends SessionOptions {
+  /** 0 and less: no limit. */
+  limit?: number
+  offset?: number
+}
+
+export function pageOf<T>(all: readonly T[], { limit, offset }: PageOptions): T[] {
+  const start = offset !== undefined && offset > 0 ? offset : 0
+  return all.slice(start, limit !== undefined && limit > 0 ? start + limit : undefined)
+}
+
 export type GetSessionInfoOptions = SessionOptions
 export type ListSubagentsOptions = SessionOptions
 export type SessionMutationOptions = SessionOptions

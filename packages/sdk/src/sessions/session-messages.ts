@@ -2,7 +2,7 @@ import { open, readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isObject, parseObject, textOf } from "../base/wire.ts"
 import { conversationOf, isMessage, localCommandsIn, subagentConversationOf } from "./conversation.ts"
-import { findSession, isSessionId, type SessionOptions, sideFolder } from "./session-file.ts"
+import { findSession, isSessionId, type PageOptions, pageOf, type SessionOptions, sideFolder } from "./session-file.ts"
 import { loadStored, missing, storedKey } from "./stored-session.ts"
 import { entryOf, type Transcript, type TranscriptEntry, transcriptInFile, transcriptOfEntries } from "./transcript.ts"
 
@@ -24,12 +24,6 @@ export interface SessionMessage {
   isCompletedLocalCommand?: boolean
   timestamp?: string | undefined
   origin?: unknown
-}
-
-export interface PageOptions extends SessionOptions {
-  /** 0 and less: no limit. */
-  limit?: number
-  offset?: number
 }
 
 export interface GetSessionMessagesOptions extends PageOptions {
@@ -108,11 +102,6 @@ async function entriesIn(transcript: Transcript): Promise<TranscriptEntry[]> {
     if (entry !== undefined) entries.push(entry)
   }
   return entries
-}
-
-function pageOf<T>(all: readonly T[], { limit, offset }: PageOptions): T[] {
-  const start = offset !== undefined && offset > 0 ? offset : 0
-  return all.slice(start, limit !== undefined && limit > 0 ? start + limit : undefined)
 }
 
 function messageOf(

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto"
 import { SessionError } from "../base/errors.ts"
 import type { SessionKey, SessionStore, SessionStoreEntry, SessionSummaryEntry } from "../types/session-store.ts"
-import { excerptOf } from "./excerpt.ts"
+import { excerptOfEntries } from "./excerpt.ts"
 import { projectKeyOf } from "./project-folder.ts"
-import type { SessionOptions } from "./session-file.ts"
-import { isSessionId } from "./session-file.ts"
+import { isSessionId, type PageOptions, pageOf, type SessionOptions } from "./session-file.ts"
 import { describeExcerpt, type SDKSessionInfo } from "./session-info.ts"
 import { infoOfSummary } from "./session-summary.ts"
 
@@ -51,17 +50,15 @@ export async function describeStored(
 }
 
 /** The page is cut before anything is loaded: a limit on a store of thousands must not load them all. */
-export async function listStored(
-  store: SessionStore,
-  options: SessionOptions & { limit?: number; offset?: number },
-): Promise<SDKSessionInfo[]> {
+export async function listStored(store: SessionStore, options: PageOptions): Promise<SDKSessionInfo[]> {
   const dir = options.dir || process.cwd()
   const projectKey = await projectKeyOf(dir)
   const summaries = new Map(((await store.listSessionSummaries?.(projectKey)) ?? []).map((one) => [one.sessionId, one]))
   const listed = await sessionsOf(store, projectKey, summaries)
-  const start = options.offset !== undefined && options.offset > 0 ? options.offset : 0
-  const end = options.limit !== undefined && options.limit > 0 ? start + options.limit : undefined
-  const page = listed.toSorted((a, b) => b.mtime - a.mtime).slice(start, end)
+  const page = pageOf(
+    listed.toSorted((a, b) => b.mtime - a.mtime),
+    options,
+  )
   const found: (SDKSessionInfo | undefined)[] = []
   for (let at = 0; at < page.length; at += LOADS_AT_ONCE) {
     const infos = page.slice(at, at + LOADS_AT_ONCE).map(async ({ sessionId, mtime }) => {
@@ -103,7 +100,7 @@ async function describeEntries(
   { sessionId, mtime }: Listed,
 ): Promise<SDKSessionInfo | undefined> {
   if (entries.length === 0) return undefined
-  const text = Buffer.from(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""))
-  const file = { sessionId, modifiedMs: mtime, size: text.length, project: undefined }
-  return describeExcerpt(excerptOf(text), { file, notes: NO_NOTES, includeProgrammatic: true })
+  const { excerpt, size } = excerptOfEntries(entries)
+  const file = { sessionId, modifiedMs: mtime, size, project: undefined }
+  return describeExcerpt(excerpt, { file, notes: NO_NOTES, includeProgrammatic: true })
 }

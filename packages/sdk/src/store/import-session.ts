@@ -1,7 +1,7 @@
 import { open, readFile } from "node:fs/promises"
 import { relative, sep } from "node:path"
 import { SessionError } from "../base/errors.ts"
-import { parseObject } from "../base/wire.ts"
+import { parseObject, trusted } from "../base/wire.ts"
 import { findSession, requireSessionId, sideFolder } from "../sessions/session-file.ts"
 import { subagentFiles } from "../sessions/session-messages.ts"
 import { storedKey } from "../sessions/stored-session.ts"
@@ -53,7 +53,8 @@ async function copyLines(path: string, { store, key, batchSize }: Copying): Prom
   try {
     let batch: SessionStoreEntry[] = []
     for await (const { text } of linesOf(file)) {
-      const entry = entryOf(text)
+      // A line of a transcript has a type, and is handed over as it is.
+      const entry = trusted<SessionStoreEntry | undefined>(parseObject(text))
       if (entry === undefined) continue
       batch.push(entry)
       if (batch.length < batchSize) continue
@@ -64,10 +65,4 @@ async function copyLines(path: string, { store, key, batchSize }: Copying): Prom
   } finally {
     await file.close()
   }
-}
-
-// A line of a transcript has a type; what is none is passed over, and handed over as it is otherwise.
-function entryOf(text: string): SessionStoreEntry | undefined
-function entryOf(text: string): unknown {
-  return parseObject(text)
 }
