@@ -17,12 +17,13 @@ import type { HubLogger } from "./operations/logger.ts"
 import { PolicyDesk } from "./policy-desk.ts"
 import { LaunchDesk } from "./runners/launch-desk.ts"
 import { ProcessEndings } from "./runners/process-endings.ts"
+import { tellHooks } from "./runners/runner-agent.ts"
 import { RunnerClaims, RunnerRefusals } from "./runners/runner-claims.ts"
 import { RunnerDesk } from "./runners/runner-desk.ts"
 import { RunnerDoor } from "./runners/runner-door.ts"
 import { RunnerFleet, type RunnerFleetOptions } from "./runners/runner-fleet.ts"
 import { RunDesk } from "./runs/run-desk.ts"
-import { LiveSession } from "./session/live-session.ts"
+import type { LiveSession } from "./session/live-session.ts"
 import { SessionRegistry } from "./session/session-registry.ts"
 import { SettingsDesk } from "./settings-desk.ts"
 import type { Store } from "./store/open-store.ts"
@@ -66,66 +67,25 @@ export async function assembleHub(options: HubPartsOptions) {
     send: (incarnation, message) => sendTo(registry, incarnation, message),
     publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
   })
-  const registry: SessionRegistry = new SessionRegistry({
-    directory,
-    hasToken: (sessionId) => authority.tokens.hasForSession(sessionId),
-    restore: async ({ id }) => {
-      await asks.restore(id)
-      await grants.restore(id)
-    },
-    isNeeded: (session) =>
-      fanOut.countOf(session.id) > 0 ||
-      asks.isBusyWith(session.id) ||
-      desks.has(session) ||
-      launches.isBusyWith(session) ||
-      endings.isStopping(session),
-    gone: ({ id }) => grants.letGo(id),
-    open: (kept) =>
-      new LiveSession({
-        kept,
-        log,
-        directory,
-        asks,
-        publish: (session, items) => fanOut.published(session.id, items),
-        changed: (session) => {
-          registry.takeBack(session)
-          fanOut.changed(session.view())
-        },
-        call: (session, message) => desks.call(session, message),
-        greeting: (session, incarnation) => desks.greeting(session, incarnation),
-        greeted: (session) => desks.greeted(session),
-        homeOf: (requestIds) => homeOf(registry, asks.sessionOf(requestIds)),
-        returned: (session) => desks.returned(session),
-        revive: (session, by) => launches.revive(session, by),
-        wake: (session) => launches.wake(session),
-        viewers: (sessionId) => fanOut.countOf(sessionId),
-        absorbed: (kind) => metrics.lineAbsorbed(kind),
-        trouble,
-      }),
-  })
-  const desks = new ClientDesks({
-    directory,
-    registry: () => registry,
-    hooksChanged: (session) => runnerDoor.hooksChanged(session),
-    trouble,
-  })
+  const { tokens } = authority
+  const registry = new SessionRegistry({ log, directory, asks, viewers: fanOut, metrics, grants, tokens, trouble })
+  const desks = new ClientDesks({ directory, registry: () => registry, hooksChanged: tellHooks, trouble })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
-  const isLive = (tokenId: string) => authority.tokens.getLive(tokenId) !== undefined
-  const claims = new RunnerClaims({ directory, isLive, trouble: warn })
-  const refusals = new RunnerRefusals({ directory, claims, tokens: authority.tokens, trouble: warn })
+  const claims = new RunnerClaims({ directory, isLive: (id) => tokens.getLive(id) !== undefined, trouble: warn })
+  const refusals = new RunnerRefusals({ directory, claims, tokens, trouble: warn })
   const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
-  const endings = new ProcessEndings({ fleet, wake: (session) => launches.wake(session) })
-  const launches: LaunchDesk = new LaunchDesk({ registry, fleet, endings, directory, settings, trouble })
+  const endings = new ProcessEndings(fleet)
+  const launches = new LaunchDesk({ registry, fleet, endings, directory, settings: settingsDesk, trouble })
+  registry.connect({ clients: desks, launches })
   const runnerDoor = new RunnerDoor({
     registry,
     authority,
     metrics,
-    launches,
     endings,
     refusals,
     desk: new RunnerDesk({ registry, fleet, claims, refusals, launches, endings, hub: options.url }),
-    room: () => store.journal.room(),
-    hooks: (session) => desks.hookFailures(session),
+    journal: store.journal,
+    clients: desks,
     onTrouble: warn,
   })
   await Promise.all([policy.load(), settingsDesk.load(), fleet.load()])
@@ -147,14 +107,14 @@ export async function assembleHub(options: HubPartsOptions) {
     policy,
     settings: settingsDesk,
     desks,
-    tokens: authority.tokens,
+    tokens,
     fleet,
     launches,
     endings,
     runs: new RunDesk({ directory }),
-    viewers: (sessionId) => fanOut.countOf(sessionId),
-    search: (query) => store.search.search(query),
-    ingressUrl: (id) => `${options.url().replace(/^http/, "ws")}/ws/cli/${id}`,
+    viewers: fanOut,
+    index: store.search,
+    url: options.url,
     claudeVersion: options.claudeVersion,
   })
   const ingress = new AgentIngress({
@@ -163,7 +123,7 @@ export async function assembleHub(options: HubPartsOptions) {
     directory,
     authority,
     metrics,
-    room: () => store.journal.room(),
+    journal: store.journal,
     anonymousAgents: options.anonymousAgents,
     onTrouble: warn,
   })
@@ -214,13 +174,6 @@ async function sendTo(registry: SessionRegistry, incarnation: string, message: E
     () => true,
     () => false,
   )
-}
-
-/** The session of that id, as long as an agent that dials in may come back to it. */
-async function homeOf(registry: SessionRegistry, sessionId: string | undefined): Promise<LiveSession | undefined> {
-  const session = sessionId === undefined ? undefined : await registry.newestOf(sessionId)
-  if (session === undefined || (await registry.isGuarded(session))) return undefined
-  return session.wire !== undefined || session.isEnded ? undefined : session
 }
 
 /** An ask is of a session whose agent is here. */

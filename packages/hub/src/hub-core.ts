@@ -37,9 +37,9 @@ import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
 import { payloadOf, type Variables } from "./session/agent-control.ts"
 import { readPage } from "./session/event-page.ts"
-import type { LiveSession } from "./session/live-session.ts"
+import { type LiveSession, viewOf } from "./session/live-session.ts"
 import { Outlines } from "./session/outline.ts"
-import { listSessions, viewOf } from "./session/session-list.ts"
+import { listSessions } from "./session/session-list.ts"
 import type { SessionRegistry } from "./session/session-registry.ts"
 import type { SettingsDesk } from "./settings-desk.ts"
 import type { Directory } from "./store/directory.ts"
@@ -61,10 +61,10 @@ export interface LocalHubCoreOptions {
   readonly launches: Pick<LaunchDesk, "create">
   readonly endings: Pick<ProcessEndings, "stop">
   readonly runs: RunDesk
-  readonly viewers: (sessionId: string) => number
-  readonly search: (query: SearchQuery) => Promise<SearchReply>
-  /** Where agents dial, as they see it. */
-  readonly ingressUrl: (sessionId: string) => string
+  readonly viewers: { countOf(sessionId: string): number }
+  readonly index: { search(query: SearchQuery): Promise<SearchReply> }
+  /** Where the hub is reached, as others see it. */
+  readonly url: () => string
   /** Version of the `claude` on this machine. */
   readonly claudeVersion: () => Promise<string | undefined>
   readonly now?: () => Date
@@ -98,7 +98,7 @@ export class LocalHubCore implements HubCore {
   }
 
   async createSession(asked: NewSession, caller: Caller): Promise<CreatedSession> {
-    const { registry, tokens, ingressUrl, claudeVersion, launches } = this.#options
+    const { registry, tokens, claudeVersion, launches } = this.#options
     const known = asked.requestKey === undefined ? undefined : await registry.byRequestKey(asked.requestKey)
     const isLaunch = known === undefined ? asked.agent !== "external" : isLaunched(known)
     if (isLaunch) return (await launches.create(asked, caller)).view()
@@ -111,7 +111,7 @@ export class LocalHubCore implements HubCore {
       { role: "agent", name: `agent of ${session.id}`, sessionId: session.id },
       caller.name,
     )
-    const url = ingressUrl(session.id)
+    const url = `${this.#options.url().replace(/^http/, "ws")}/ws/cli/${session.id}`
     const { model, permissionMode, prompt, requestKey, fork, resumeAt, args } = request
     const resume = request.resume === undefined ? undefined : await this.#agentIdOf(request.resume)
     if (prompt !== undefined) await session.send(firstMessage(session, prompt, requestKey), caller.name)
@@ -232,7 +232,7 @@ export class LocalHubCore implements HubCore {
   }
 
   search(query: SearchQuery): Promise<SearchReply> {
-    return this.#options.search(query)
+    return this.#options.index.search(query)
   }
 
   async listAsks(query: AskQuery): Promise<Page<Ask>> {
@@ -319,7 +319,7 @@ export class LocalHubCore implements HubCore {
 
   /** A session that is only in the store is in the state in which it was let go, and has no open asks. */
   #viewAtRest(record: SessionRecord): Session {
-    return viewOf(record, { state: record.state, pendingAsks: 0, viewers: this.#options.viewers(record.id) })
+    return viewOf(record, { state: record.state, pendingAsks: 0, viewers: this.#options.viewers.countOf(record.id) })
   }
 
   #now(): string {

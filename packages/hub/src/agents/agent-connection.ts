@@ -16,7 +16,7 @@ export interface AgentConnectionOptions {
   /** It showed the token of its session: it speaks in that one and those that came of it, and in no other. */
   readonly isBound: boolean
   readonly metrics: HubMetrics
-  readonly room: () => Promise<void>
+  readonly journal: { room(): Promise<void> }
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -124,14 +124,14 @@ export class AgentConnection implements AgentWire {
   }
 
   async #ingest(lines: readonly string[]): Promise<void> {
-    const { metrics, room } = this.#options
+    const { metrics, journal } = this.#options
     metrics.linesReceived({ lines: lines.length, bytes: lines.reduce((bytes, line) => bytes + line.length, 0) })
     for (const line of lines) {
       const routed = this.#router.take(this.#router.read(line))
       if (routed !== undefined) await routed
     }
     await this.session.history.room()
-    await room()
+    await journal.room()
   }
 }
 

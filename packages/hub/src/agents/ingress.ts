@@ -27,8 +27,8 @@ export interface IngressOptions {
   readonly directory: Pick<Directory, "findSession">
   readonly authority: Authority
   readonly metrics: HubMetrics
-  /** Resolves when the store keeps up: nobody is read while it does not. */
-  readonly room: () => Promise<void>
+  /** Nobody is read while the store does not keep up. */
+  readonly journal: { room(): Promise<void> }
   readonly anonymousAgents: boolean
   readonly onTrouble: (what: string, error: unknown) => void
   readonly maxLineBytes?: number
@@ -125,7 +125,7 @@ export class AgentIngress {
       registry: this.#options.registry,
       isBound: admitted.tokenId !== undefined,
       metrics: this.#options.metrics,
-      room: this.#options.room,
+      journal: this.#options.journal,
       onTrouble: (error) => this.#options.onTrouble("an agent's connection", error),
     })
     if (admitted.tokenId !== undefined) this.#tokens.set(agent, admitted.tokenId)

@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto"
 import type { ModelUses } from "@signalbox/protocol"
-import type { Session } from "@signalbox/protocol/hub-api"
-import type { LaunchOptions } from "@signalbox/protocol/launch-options"
+import type { NewSession, Session } from "@signalbox/protocol/hub-api"
+import { type LaunchOptions, launchOptionsIn, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import type { LaunchAgent } from "@signalbox/protocol/runner-wire"
+import { NO_TOKENS } from "@signalbox/protocol/usage"
 
 export type SessionTransport = NonNullable<Session["transport"]>
 
@@ -49,8 +51,8 @@ export interface KeptLaunch {
   readonly earlier: readonly string[]
   /** The runner of each process of `earlier` that is on another one, by its spawn. Older hubs did not keep it. */
   readonly elsewhere?: Readonly<Record<string, string>>
-  /** The runner put it to rest: the next message brings it back. */
-  readonly isParked: boolean
+  /** Where the session's life was when it was saved: its process was put to rest, and the next message brings it back. */
+  readonly isParked?: boolean
   /** What its conversation goes on from: a fork has none of its own until its agent is here. */
   readonly begins?: Beginning
 }
@@ -67,6 +69,45 @@ export interface Beginning {
 export interface KeptSession {
   readonly record: SessionRecord
   readonly own: SessionPrivate
+}
+
+/** As it is before its agent is here. */
+export function newSession(request: NewSession, now: Date, parent?: string): KeptSession {
+  const options = launchOptionsIn(request)
+  const at = now.toISOString()
+  return {
+    record: {
+      id: randomUUID(),
+      title: request.title ?? null,
+      state: "starting",
+      agentSessionId: null,
+      cwd: request.cwd ?? null,
+      model: request.model ?? null,
+      // The agent tells later which mode the machine's settings name.
+      permissionMode: request.permissionMode === MACHINE_MODE ? null : (request.permissionMode ?? null),
+      cliVersion: null,
+      transport: null,
+      runner: null,
+      archived: false,
+      createdAt: at,
+      updatedAt: at,
+      lastSeq: 0,
+      turns: 0,
+      costUsd: 0,
+      tokens: NO_TOKENS,
+      ...(parent === undefined ? {} : { parent }),
+    },
+    own: {
+      incarnation: null,
+      lastAgentUuid: null,
+      costBase: 0,
+      initializeReply: null,
+      hooks: request.hooks ?? [],
+      ...(options === undefined ? {} : { options }),
+      requestKey: request.requestKey ?? null,
+      agent: request.agent ?? "claude",
+    },
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { launchRefusal } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
 import type { KeptLaunch } from "../model/session-record.ts"
+import type { Launch } from "../session/agent-seat.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
@@ -27,7 +28,7 @@ export interface LaunchDeskOptions {
   readonly fleet: RunnerFleet
   readonly endings: ProcessEndings
   readonly directory: Pick<Directory, "addAudit" | "putDocument">
-  readonly settings: () => HubSettings
+  readonly settings: { readonly settings: HubSettings }
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
   readonly now?: () => Date
 }
@@ -46,8 +47,7 @@ interface Start {
   readonly plan: LaunchPlan
   readonly by: string
   readonly what: "session/launched" | "session/resumed"
-  /** How often it had been stopped when this was wished. */
-  readonly stops: number
+  readonly launch: Launch
   /** Gives it its first message before its agent can be here: so it comes to work, and is not told to be idle first. */
   readonly prompt?: () => Promise<unknown>
 }
@@ -56,11 +56,6 @@ interface Start {
 export class LaunchDesk {
   readonly #options: LaunchDeskOptions
   readonly #creating = new Map<string, Promise<LiveSession>>()
-  /** By spawn: its agent may be here before the runner's answer is. */
-  readonly #starting = new Map<string, Promise<void>>()
-  readonly #reviving = new Map<LiveSession, Promise<void>>()
-  /** Those without a process that something waits for, and how often each had been stopped when it came. */
-  readonly #wanted = new Map<LiveSession, number>()
   readonly #strays = new StrayProcesses()
 
   constructor(options: LaunchDeskOptions) {
@@ -83,43 +78,34 @@ export class LaunchDesk {
     return known === undefined ? this.#create(request, caller) : this.#prompt(known, request, caller)
   }
 
-  /** Whether a process of this session is being started, or is to be as soon as its runner can. */
-  isBusyWith(session: LiveSession): boolean {
-    return this.#reviving.has(session) || this.#wanted.has(session)
-  }
-
-  /** Resolves when it is known whether a process that is being started is one of ours. */
-  async whenStarted(spawn: string): Promise<void> {
-    await this.#starting.get(spawn)?.catch(() => undefined)
-  }
-
-  isStarting(spawn: string): boolean {
-    return this.#starting.has(spawn)
-  }
-
   /** The session has ended and somebody wants to go on. Fails with session/no-agent and the reason. */
   revive(session: LiveSession, by: string): Promise<void> {
-    const underWay = this.#reviving.get(session)
-    if (underWay !== undefined) return underWay
-    const reviving = this.#revive(session, by).finally(() => this.#reviving.delete(session))
-    this.#reviving.set(session, reviving)
-    return reviving
+    if (session.launch !== undefined) return session.launch.done
+    // Somebody else's wish was first.
+    if (!session.isEnded && !session.isParked) return Promise.resolve()
+    return this.#begin(session, (launch) => this.#revive(session, by, launch))
   }
 
-  /** Brings an agent back that rests or has ended, now or as soon as its runner can. */
+  /** An agent that rests or has ended is awaited: it is brought back now, or as soon as its runner can. */
   wake(session: LiveSession): void {
-    if (!session.isParked && !session.isEnded) return
-    this.#wanted.set(session, this.#options.endings.stopsOf(session))
-    this.#wakeHere(session)
+    const { launch } = session.kept.own
+    if (!session.isAwaited || session.launch !== undefined || launch === undefined) return
+    if (this.#options.fleet.isHere(launch.runner)) void this.#wake(session)
   }
 
   /** The runner is here, or has told how it is doing: what could not be woken may be now. */
   wakeAll(runner: string): void {
-    for (const [session, stops] of this.#wanted) {
-      const isIdle = session.isParked || (session.isEnded && session.messages.waiting > 0)
-      if (!isIdle || this.#options.endings.stopsOf(session) !== stops) this.#wanted.delete(session)
-      else if (session.kept.own.launch?.runner === runner) this.#wakeHere(session)
+    for (const session of this.#options.registry.allLoaded()) {
+      if (session.kept.own.launch?.runner === runner) this.wake(session)
     }
+  }
+
+  /** As long as it is under way, the session's life tells so. */
+  #begin(session: LiveSession, start: (launch: Launch) => Promise<void>): Promise<void> {
+    const launch: Launch = { spawn: undefined, done: Promise.resolve() }
+    session.step({ kind: "launching", launch })
+    launch.done = start(launch).finally(() => session.step({ kind: "launch-over", launch }))
+    return launch.done
   }
 
   /** A process that its session does not want. Resolves when it is gone, or was not to be reached in time. */
@@ -132,11 +118,6 @@ export class LaunchDesk {
     await this.#strays.stop(sessionId, async (request, timeoutMs) =>
       this.#options.fleet.request(runner, request, timeoutMs),
     )
-  }
-
-  #wakeHere(session: LiveSession): void {
-    const runner = session.kept.own.launch?.runner
-    if (runner !== undefined && this.#options.fleet.isHere(runner)) void this.#wake(session)
   }
 
   async #create(request: NewSession, caller: Caller): Promise<LiveSession> {
@@ -176,11 +157,16 @@ export class LaunchDesk {
     const request = withMode(how.request)
     await fleet.arrival()
     const runner = fleet.choose(request.runner, agentOf(request))
-    const session = registry.draft(request, parent === undefined ? {} : { parent })
+    const session = registry.draft(request, parent)
     const plan = planLaunch({ session: session.id, runner, request, resume })
     // Without a key it would be another message when it is given again, as it is after the start, where its failure is told.
     const prompt = request.requestKey === undefined ? {} : { prompt: () => this.#prompt(session, request, caller) }
-    await this.#start({ session, plan, by: caller.name, what: "session/launched", stops: 0, ...prompt })
+    const start = { session, plan, by: caller.name, what: "session/launched", ...prompt } as const
+    try {
+      await this.#begin(session, (launch) => this.#start({ ...start, launch }))
+    } finally {
+      if (session.isDraft) registry.discard(session)
+    }
     return session
   }
 
@@ -196,53 +182,47 @@ export class LaunchDesk {
 
   /** The conversation goes on in the session it has. */
   async #resume(session: LiveSession, request: NewSession, caller: Caller): Promise<LiveSession> {
-    const { registry, fleet, endings } = this.#options
-    const stops = endings.stopsOf(session)
-    await fleet.arrival()
-    if (!session.isEnded && !session.isParked) throw isLive(session, request)
+    const { registry, fleet } = this.#options
+    const isFree = () => (session.isEnded || session.isParked) && session.launch === undefined
+    // What it was before may be over when its runner is here.
+    if (!isFree()) await fleet.arrival()
+    // When two resume a session at the same time, the second is told that it is live.
+    if (!isFree()) throw isLive(session, request)
     const whole = this.#inherit(request, session)
     // As it was, anybody may bring it back who may send it a message; elsewhere or as something else it is a launch.
     if ((request.agent ?? request.cwd ?? request.runner) !== undefined) this.#requireLaunch(caller, whole)
-    const runner = fleet.choose(whole.runner, agentOf(whole))
-    const { launch: before } = session.kept.own
-    const from = goingOnFrom(session.kept)
-    const asked = { ...whole, ...from }
-    const plan = planLaunch({ session: session.id, runner, request: asked, resume: from.resume, before })
-    await this.#startOnce({ session, plan, by: caller.name, what: "session/resumed", stops })
+    await this.#begin(session, async (launch) => {
+      await fleet.arrival()
+      const runner = fleet.choose(whole.runner, agentOf(whole))
+      const { launch: before } = session.kept.own
+      const from = goingOnFrom(session.kept)
+      const asked = { ...whole, ...from }
+      const plan = planLaunch({ session: session.id, runner, request: asked, resume: from.resume, before })
+      await this.#start({ session, plan, by: caller.name, what: "session/resumed", launch })
+    })
     if (request.requestKey !== undefined) registry.rekey(session, request.requestKey)
     if (request.title !== undefined) session.change({ title: request.title })
     return session
   }
 
-  /** When two callers resume a session at the same time, the second is told that it is live. */
-  async #startOnce(start: Start): Promise<void> {
-    if (this.#reviving.has(start.session)) throw isLive(start.session, start.plan.options ?? {})
-    const starting = this.#start(start).finally(() => this.#reviving.delete(start.session))
-    this.#reviving.set(start.session, starting)
-    await starting
-  }
-
-  async #revive(session: LiveSession, by: string): Promise<void> {
-    const { fleet, endings } = this.#options
-    const { launch } = session.kept.own
-    const stops = endings.stopsOf(session)
-    if (launch === undefined) throw noAgent("the session has ended, and its agent was started by hand")
+  async #revive(session: LiveSession, by: string, launch: Launch): Promise<void> {
+    const { fleet } = this.#options
+    const { launch: before } = session.kept.own
+    if (before === undefined) throw noAgent("the session has ended, and its agent was started by hand")
     await fleet.arrival()
-    if (!fleet.isHere(launch.runner)) {
-      throw noAgent(
-        `the session has ended, and its runner ${fleet.nameOf(launch.runner)} is not connected`,
-        "runner/away",
-      )
+    if (!fleet.isHere(before.runner)) {
+      const why = `the session has ended, and its runner ${fleet.nameOf(before.runner)} is not connected`
+      throw noAgent(why, "runner/away")
     }
     try {
-      await this.#startAgain(session, launch, { by, stops })
+      await this.#startAgain(session, before, { by, launch })
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       throw noAgent(`the session has ended and could not be resumed (${error.message})`, error.code)
     }
   }
 
-  async #startAgain(session: LiveSession, before: KeptLaunch, how: Pick<Start, "by" | "stops">): Promise<void> {
+  async #startAgain(session: LiveSession, before: KeptLaunch, how: Pick<Start, "by" | "launch">): Promise<void> {
     const { agentSessionId, turns } = session.record
     const { runner } = before
     const start = (from: Pick<NewSession, "resume" | "fork" | "resumeAt">) => {
@@ -266,13 +246,11 @@ export class LaunchDesk {
   }
 
   async #wake(session: LiveSession): Promise<void> {
-    if (this.#reviving.has(session)) return
     try {
       await this.revive(session, "hub")
-      this.#wanted.delete(session)
     } catch (error) {
       if (this.#isPassing(session, error)) return
-      this.#wanted.delete(session)
+      session.step({ kind: "given-up" })
       this.#options.trouble(session, "an agent could not be started again", error)
       if (session.isParked)
         await this.#options.endings.end(session, error instanceof Error ? error.message : String(error))
@@ -285,21 +263,14 @@ export class LaunchDesk {
     return PASSING.has(reason) || (reason === "runner/session-in-use" && this.#strays.has(session.id))
   }
 
-  #start(start: Start): Promise<void> {
-    const { spawn } = start.plan.spec
-    const starting = this.#startOn(start).finally(() => this.#starting.delete(spawn))
-    this.#starting.set(spawn, starting)
-    return starting
-  }
-
-  async #startOn(start: Start): Promise<void> {
-    const { registry } = this.#options
-    const { session, plan } = start
+  async #start(start: Start): Promise<void> {
+    const { session, plan, launch } = start
+    launch.spawn = plan.spec.spawn
     // Nothing is awaited otherwise: the next launch is to count this one when it chooses its runner.
     if (this.#strays.has(session.id)) await this.#stopStrays(session.id, plan.runner)
     const { cwd, cliVersion, worktree } = readLaunched(await this.#askToStart(start))
     this.#requireWanted(start)
-    if (registry.loaded(session.id) === undefined) registry.adopt(session)
+    if (session.isDraft) this.#options.registry.adopt(session)
     if (plan.options !== undefined) session.changeOwn({ options: plan.options })
     session.expect({ ...plan.launch, cwd })
     session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
@@ -327,8 +298,8 @@ export class LaunchDesk {
   }
 
   /** Somebody who stops a session while its agent is being started means that one too. */
-  #requireWanted({ session, plan: { runner, spec }, stops }: Start): void {
-    if (this.#options.endings.stopsOf(session) === stops) return
+  #requireWanted({ session, plan: { runner, spec }, launch }: Start): void {
+    if (session.wants(launch)) return
     void this.stopStray(session.id, { runner, spawn: spec.spawn })
     throw new HubError("session/no-agent", "the session was stopped while its agent was being started")
   }
@@ -368,11 +339,11 @@ export class LaunchDesk {
   }
 
   #inherit(request: NewSession, { kept }: LiveSession): NewSession {
-    return withInherited(request, kept, this.#options.settings())
+    return withInherited(request, kept, this.#options.settings.settings)
   }
 
   #requireLaunch({ role }: Caller, launch: NewSession): void {
-    const refusal = launchRefusal(role, launch, this.#options.settings())
+    const refusal = launchRefusal(role, launch, this.#options.settings.settings)
     if (refusal !== undefined) throw new HubError("auth/forbidden", `${refusal}, and the session was launched with it`)
   }
 

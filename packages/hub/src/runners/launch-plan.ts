@@ -111,7 +111,7 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
   }
   const earlier = before === undefined ? [] : earlierOf(before)
   const begins = from === undefined ? {} : { begins: { session, ...from } }
-  const living = { spawn, earlier, elsewhere: elsewhereOf(earlier, runner, before), isParked: false }
+  const living = { spawn, earlier, elsewhere: elsewhereOf(earlier, runner, before) }
   const launch = { runner, agent, cwd: cwd ?? null, ...settings, ...living, ...begins }
   return { runner, spec, launch, options: launchOptionsIn(request) }
 }

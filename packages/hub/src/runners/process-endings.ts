@@ -4,12 +4,6 @@ import type { LiveSession } from "../session/live-session.ts"
 import { earlierOf } from "./launch-plan.ts"
 import type { RunnerFleet } from "./runner-fleet.ts"
 
-export interface ProcessEndingsOptions {
-  readonly fleet: RunnerFleet
-  /** Something waits for the agent of a session whose process is over. */
-  readonly wake: (session: LiveSession) => void
-}
-
 const END_TIMEOUT_MS = 5_000
 const STOP_TIMEOUT_MS = 15_000
 /** An agent that ends again and again without a turn is not brought back by the hub alone. */
@@ -17,31 +11,22 @@ const MAX_RETURNS = 3
 
 /** How processes on runners end: by themselves, by somebody's wish, or to rest. */
 export class ProcessEndings {
-  readonly #options: ProcessEndingsOptions
+  readonly #fleet: RunnerFleet
   readonly #stopping = new Map<LiveSession, { reason: string; ended(): void }>()
-  readonly #stops = new WeakMap<LiveSession, number>()
   /** How often a session was brought back for what waited, and at which of its turns. */
   readonly #returns = new WeakMap<LiveSession, { turns: number; count: number }>()
 
-  constructor(options: ProcessEndingsOptions) {
-    this.#options = options
-  }
-
-  /** How often somebody wished its end: whoever starts a process meanwhile sees that it is not wanted any more. */
-  stopsOf(session: LiveSession): number {
-    return this.#stops.get(session) ?? 0
-  }
-
-  isStopping(session: LiveSession): boolean {
-    return this.#stopping.has(session)
+  constructor(fleet: RunnerFleet) {
+    this.#fleet = fleet
   }
 
   /** Ends the session's process and then the session. */
   async stop(session: LiveSession, reason: string): Promise<void> {
-    this.#stops.set(session, this.stopsOf(session) + 1)
+    // What is being started for it is not wanted any more either.
+    session.step({ kind: "stopped" })
     const { launch } = session.kept.own
     if (session.isEnded) return
-    if (launch === undefined || launch.spawn === null || !this.#options.fleet.isHere(launch.runner)) {
+    if (launch === undefined || launch.spawn === null || !this.#fleet.isHere(launch.runner)) {
       return this.end(session, reason)
     }
     const { spawn, runner } = launch
@@ -51,7 +36,7 @@ export class ProcessEndings {
       if (session.wire !== undefined) {
         await session.ask({ subtype: "end_session" }, END_TIMEOUT_MS).catch(() => undefined)
       }
-      const stopped = this.#options.fleet.request(runner, { kind: "stop", spawn, reason }, STOP_TIMEOUT_MS)
+      const stopped = this.#fleet.request(runner, { kind: "stop", spawn, reason }, STOP_TIMEOUT_MS)
       await within(Promise.all([stopped.catch(() => undefined), ended]), STOP_TIMEOUT_MS)
     } finally {
       this.#stopping.delete(session)
@@ -61,7 +46,7 @@ export class ProcessEndings {
 
   /** Its process is gone, or is to be gone when its runner is back. */
   async end(session: LiveSession, reason: string): Promise<void> {
-    forgetProcess(session, false)
+    forgetProcess(session)
     await session.end({ reason })
   }
 
@@ -85,10 +70,10 @@ export class ProcessEndings {
     if (!isProcessOf(session, spawn)) return
     const stopping = this.#stopping.get(session)
     const isParked = isResting && stopping === undefined
-    forgetProcess(session, isParked)
+    forgetProcess(session)
     if (isParked) {
       await session.park(exit.reason)
-      if (session.messages.waiting > 0) this.#options.wake(session)
+      if (session.messages.waiting > 0) session.wantAgent()
       return
     }
     const reason = stopping?.reason ?? exit.reason
@@ -106,7 +91,7 @@ export class ProcessEndings {
     const count = before?.turns === turns ? before.count + 1 : 1
     if (count > MAX_RETURNS) return
     this.#returns.set(session, { turns, count })
-    this.#options.wake(session)
+    session.wantAgent()
   }
 }
 
@@ -114,10 +99,10 @@ function isProcessOf({ kept }: LiveSession, spawn: string): boolean {
   return kept.own.launch?.spawn === spawn
 }
 
-function forgetProcess(session: LiveSession, isParked: boolean): void {
+function forgetProcess(session: LiveSession): void {
   const { launch } = session.kept.own
   if (launch === undefined) return
-  session.changeOwn({ launch: { ...launch, spawn: null, earlier: earlierOf(launch), isParked } })
+  session.changeOwn({ launch: { ...launch, spawn: null, earlier: earlierOf(launch) } })
 }
 
 async function within(work: Promise<unknown>, timeoutMs: number): Promise<void> {

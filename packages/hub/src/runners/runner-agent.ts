@@ -24,10 +24,10 @@ export interface RunnerAgentOptions {
   /** What this hub has of the process's lines. */
   readonly taken: TakenLines
   readonly metrics: HubMetrics
-  /** Resolves when the store keeps up: nobody is read while it does not. */
-  readonly room: () => Promise<void>
-  /** What each hook's callback is answered with while the hub is away. */
-  readonly hooks: (session: LiveSession) => Readonly<Record<string, "open" | "block">>
+  /** Nobody is read while the store does not keep up. */
+  readonly journal: { room(): Promise<void> }
+  /** They tell what each hook's callback is answered with while the hub is away. */
+  readonly clients: { hookFailures(session: LiveSession): Readonly<Record<string, "open" | "block">> }
   readonly exited: (session: LiveSession, spawn: string, exit: AgentExit) => Promise<void>
   readonly onTrouble: (error: unknown) => void
 }
@@ -80,7 +80,7 @@ export class RunnerAgent implements AgentWire {
 
   /** Clients' hooks came or went. */
   tellHooks(): void {
-    const onFailure = this.#options.hooks(this.session)
+    const onFailure = this.#options.clients.hookFailures(this.session)
     this.#options.socket.send(encodeCommand({ ev: "hooks", onFailure })).catch(() => undefined)
   }
 
@@ -131,7 +131,7 @@ export class RunnerAgent implements AgentWire {
   }
 
   async #take(batch: readonly string[]): Promise<void> {
-    const { metrics, room, onTrouble } = this.#options
+    const { metrics, journal, onTrouble } = this.#options
     metrics.linesReceived({ lines: batch.length, bytes: batch.reduce((bytes, text) => bytes + text.length, 0) })
     for (const text of batch) {
       if (this.#isGivenUp) return
@@ -144,7 +144,7 @@ export class RunnerAgent implements AgentWire {
     }
     this.#ackSoon()
     await this.session.history.room()
-    await room()
+    await journal.room()
   }
 
   /** A runner that lost its count with its spool may number it too low, and it is told once: it counts. */
@@ -246,4 +246,9 @@ function readExit(value: Readonly<Record<string, unknown>>): AgentExit {
     ...(Array.isArray(undelivered) ? { undelivered: undelivered.filter((uuid) => typeof uuid === "string") } : {}),
     ...(lastReceived === null || typeof lastReceived === "string" ? { lastReceived } : {}),
   }
+}
+
+/** Clients' hooks came or went in this session. */
+export function tellHooks({ wire }: LiveSession): void {
+  if (wire instanceof RunnerAgent) wire.tellHooks()
 }

@@ -46,7 +46,7 @@ export class RunnerDesk implements RunnerListener {
     if (hello.cut.length > 0) connection.tell({ ev: "noted", spawns: hello.cut.map(({ spawn }) => spawn) })
     for (const session of this.#sessionsOn(id)) session.change({ runnerSeenAt: this.#now() })
     this.#watchMissing(id, new Set(hello.agents.map(({ spawn }) => spawn)))
-    for (const session of this.#sessionsOn(id)) if (session.messages.waiting > 0) launches.wake(session)
+    for (const session of this.#sessionsOn(id)) if (session.messages.waiting > 0) session.wantAgent()
     launches.wakeAll(id)
   }
 
@@ -94,13 +94,14 @@ export class RunnerDesk implements RunnerListener {
 
   /** Processes that no session wants any more: it was stopped, or another took their place, while the runner was away. */
   async #stopStrays({ runner, agents }: Hello): Promise<void> {
-    const { launches } = this.#options
+    const { launches, registry } = this.#options
     for (const { session, spawn } of agents) {
       const owner = await this.sessionOf(session, spawn)
-      if (owner?.kept.own.launch?.spawn === spawn || launches.isStarting(spawn)) continue
+      const isStarting = registry.loaded(session)?.launch?.spawn === spawn
+      if (owner?.kept.own.launch?.spawn === spawn || isStarting) continue
       if (owner !== undefined && !isOn(owner, spawn, runner.id)) continue
       // The conversation may have gone on in another session, which would meet it there.
-      const newest = owner ?? (await this.#options.registry.newestOf(session))
+      const newest = owner ?? (await registry.newestOf(session))
       void launches.stopStray(newest?.id ?? session, { runner: runner.id, spawn })
     }
   }

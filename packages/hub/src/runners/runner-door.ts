@@ -7,20 +7,17 @@ import type { Authority } from "../auth/authority.ts"
 import { HubError } from "../errors.ts"
 import { COME_BACK, Door, NOT_ALLOWED } from "../http/door.ts"
 import type { Caller } from "../model/access.ts"
-import type { LiveSession } from "../session/live-session.ts"
 import { DoorSocket, TakenLines } from "./door-socket.ts"
-import type { LaunchDesk } from "./launch-desk.ts"
 import type { ProcessEndings } from "./process-endings.ts"
 import { RunnerAgent, type RunnerAgentOptions } from "./runner-agent.ts"
 import type { RunnerRefusals } from "./runner-claims.ts"
 import { RunnerConnection } from "./runner-connection.ts"
 import type { RunnerDesk } from "./runner-desk.ts"
 
-export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "room" | "hooks"> {
+export interface RunnerDoorOptions extends Pick<RunnerAgentOptions, "registry" | "metrics" | "journal" | "clients"> {
   readonly authority: Authority
   readonly desk: RunnerDesk
   readonly refusals: RunnerRefusals
-  readonly launches: LaunchDesk
   readonly endings: ProcessEndings
   readonly onTrouble: (what: string, error: unknown) => void
   readonly pingMs?: number
@@ -76,11 +73,6 @@ export class RunnerDoor {
     return { caller, to: place }
   }
 
-  /** Clients' hooks came or went. */
-  hooksChanged(session: LiveSession): void {
-    if (session.wire instanceof RunnerAgent) session.wire.tellHooks()
-  }
-
   /** The hub goes down: runners are told to come back. Resolves when all that came is dealt with. */
   async close(): Promise<void> {
     const runs = [...this.#controls.values(), ...this.#agents.values()]
@@ -108,7 +100,8 @@ export class RunnerDoor {
     const attach = await this.#readAttach(socket)
     if (attach === undefined) return
     // The runner's word that it started the process may be a moment behind the process itself.
-    await this.#options.launches.whenStarted(spawn)
+    const { launch } = this.#options.registry.loaded(attach.session) ?? {}
+    if (launch?.spawn === spawn) await launch.done.catch(() => undefined)
     const session = attach.spawn === spawn ? await this.#options.desk.sessionOf(attach.session, spawn) : undefined
     if (session === undefined) return socket.end(NOT_OURS, "the hub does not know this process")
     const may = this.#options.desk.mayAttach(session, spawn, socket.tokenId)

@@ -9,28 +9,21 @@ import {
   textOf,
 } from "@signalbox/protocol"
 import type { AskDesk } from "../asks/ask-desk.ts"
-import type { AgentWire } from "./agent-control.ts"
 import type { Published } from "./history.ts"
 import type { MessageDesk } from "./message-desk.ts"
-
-export interface AgentProgressOptions {
-  readonly wire: () => AgentWire | undefined
-  readonly messages: MessageDesk
-  readonly asks: AskDesk
-  /** It is in another phase than before. */
-  readonly moved: () => void
-}
 
 /** What a session's events, as they are published, tell of its agent: what it is doing, and what it has got. */
 export class AgentProgress {
   readonly inProgress = new MessageInProgress()
-  readonly #options: AgentProgressOptions
+  readonly #messages: MessageDesk
+  readonly #asks: AskDesk
   /** By which process a line was said, where that is not the one that is here. */
   readonly #others = new WeakMap<Envelope, string>()
   state: AgentState = idleAgent
 
-  constructor(options: AgentProgressOptions) {
-    this.#options = options
+  constructor(messages: MessageDesk, asks: AskDesk) {
+    this.#messages = messages
+    this.#asks = asks
   }
 
   saidByOther(message: Envelope, incarnation: string): void {
@@ -42,49 +35,38 @@ export class AgentProgress {
     return this.#others.get(message)
   }
 
-  follow(item: Published): void {
+  /** `here`: the process that is here. True when it is in another phase than before. */
+  follow(item: Published, here: string | undefined): boolean {
     const { message } = item
+    const { phase } = this.state
     if (item.kind === "delta") {
       this.inProgress.take(message, item.line)
       this.#step({ from: "agent", message })
-      return
-    }
-    const { from } = item.event
-    if (from === "agent") this.#followAgent(message)
-    else if (from === "client" && message.type === "user") this.#step({ from: "host", message })
+    } else if (item.event.from === "agent") this.#followAgent(message, here)
+    else if (item.event.from === "client" && message.type === "user") this.#step({ from: "host", message })
+    return this.state.phase !== phase
   }
 
-  #followAgent(message: Envelope): void {
-    const { messages, asks } = this.#options
-    const wire = this.#options.wire()
+  #followAgent(message: Envelope, here: string | undefined): void {
     const other = this.#others.get(message)
     // Lines of another process tell nothing about the one that is here. Open questions are asks, which outlive the hub.
-    const isHeard = other === undefined || wire === undefined
+    const isHeard = other === undefined || here === undefined
     if (isHeard && message.type !== "control_request") this.#step({ from: "agent", message })
     if (message.type === "result" && other === undefined) this.inProgress.clear()
-    takeReceipts(message, { incarnation: other ?? wire?.incarnation, messages, asks })
+    this.#takeReceipts(message, other ?? here)
+  }
+
+  /** What an agent's event tells of what it was sent: a turn that begins has its messages, a tool that ran had its answer. */
+  #takeReceipts(message: Envelope, incarnation: string | undefined): void {
+    if (message.type === "system" && message["subtype"] === "init") this.#messages.confirmSent(incarnation)
+    if (incarnation === undefined) return
+    if (message.type === "result") this.#asks.confirm(incarnation, undefined)
+    if (message.type === "user") for (const id of toolResultsIn(message)) this.#asks.confirm(incarnation, id)
   }
 
   #step(line: AgentLine): void {
-    const before = this.state
-    this.state = stepAgent(before, line)
-    if (this.state.phase !== before.phase) this.#options.moved()
+    this.state = stepAgent(this.state, line)
   }
-}
-
-interface Receivers {
-  /** The process that said it. */
-  readonly incarnation: string | undefined
-  readonly messages: MessageDesk
-  readonly asks: AskDesk
-}
-
-/** What an agent's event tells of what it was sent: a turn that begins has its messages, a tool that ran had its answer. */
-function takeReceipts(message: Envelope, { incarnation, messages, asks }: Receivers): void {
-  if (message.type === "system" && message["subtype"] === "init") messages.confirmSent(incarnation)
-  if (incarnation === undefined) return
-  if (message.type === "result") asks.confirm(incarnation, undefined)
-  if (message.type === "user") for (const id of toolResultsIn(message)) asks.confirm(incarnation, id)
 }
 
 function toolResultsIn(message: Envelope): readonly string[] {

@@ -3,22 +3,23 @@ import type { KeptSession } from "../model/session-record.ts"
 import { AgentControl, type AgentWire, type ControlReply } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
 import type { AgentProgress } from "./agent-progress.ts"
-import type { SessionHistory } from "./history.ts"
 import { foldHandOver, foldInitializeReply, foldNewProcess, type KeptRecord } from "./kept-record.ts"
-import { type Continuity, type Life, type LifeInput, lifeAtStart, stateOfNew, stepLife } from "./life.ts"
+import { type Continuity, DRAFT, type Life, type LifeInput, lifeAtStart, stateOfNew, stepLife } from "./life.ts"
 import type { LiveSession } from "./live-session.ts"
-import type { LiveSessionOptions } from "./live-session-options.ts"
-import type { MessageDesk } from "./message-desk.ts"
+import type { SessionHouse } from "./session-house.ts"
 
 export interface AgentSeatParts {
   readonly session: LiveSession
-  readonly options: LiveSessionOptions
   readonly kept: KeptRecord
-  readonly messages: MessageDesk
-  readonly history: SessionHistory
   readonly progress: AgentProgress
   readonly intake: AgentIntake
-  readonly background: (work: Promise<unknown>) => void
+}
+
+/** The start of a process, as long as it is under way. */
+export interface Launch {
+  /** The process that the runner is asked for, once it is. */
+  spawn: string | undefined
+  done: Promise<void>
 }
 
 /** How an agent is reached, and what it was asked. */
@@ -30,19 +31,22 @@ interface AgentLine {
 /** The agent's place in a session: who is connected, which process that is, and what becomes of those who were here before. */
 export class AgentSeat {
   readonly #parts: AgentSeatParts
+  readonly #house: SessionHouse
   readonly arrivals = new Arrivals()
-  #life: Life<AgentLine>
+  #life: Life<AgentLine, Launch>
   /** Who has the connection that was here: its conversation went on there. */
   #heir: AgentSeat | undefined
   /** `initialize` is on the wire and not answered yet. */
   #isGreeting = false
+  #orphaning: Promise<void> = Promise.resolve()
 
-  constructor(parts: AgentSeatParts) {
+  constructor(parts: AgentSeatParts, house: SessionHouse, isDraft: boolean) {
     this.#parts = parts
-    this.#life = lifeAtStart(parts.kept.value)
+    this.#house = house
+    this.#life = isDraft ? DRAFT : lifeAtStart(parts.kept.value)
   }
 
-  get life(): Life<AgentLine> {
+  get life(): Life<AgentLine, Launch> {
     return this.#life
   }
 
@@ -60,14 +64,15 @@ export class AgentSeat {
   }
 
   async attach(wire: AgentWire, continuity: Continuity): Promise<void> {
-    const { progress, intake, messages, history, options } = this.#parts
+    const { progress, intake, session } = this.#parts
+    const { messages, history } = session
     const connectedAt = performance.now()
     const line = { wire, control: new AgentControl() }
-    void this.#step({ kind: "connected", line }, "the agent connected again")
+    this.step({ kind: "connected", line }, "the agent connected again")
     this.#heir = undefined
     if (continuity === "new") progress.state = stateOfNew(messages.waiting)
     else intake.replayBegins()
-    this.session.change({ transport: wire.transport })
+    session.change({ transport: wire.transport })
     await history.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
     const greeted = this.#greet(line.control, wire, continuity)
@@ -76,11 +81,11 @@ export class AgentSeat {
     if (this.wire !== wire) return
     if (continuity === "unknown" && !isSame) await this.#renew(wire)
     if (this.wire !== wire) return
-    void this.#step({ kind: "greeted", line })
+    this.step({ kind: "greeted", line })
     if (isSame) {
-      options.returned?.(this.session)
+      this.#house.clients.returned(session)
       await messages.sendAgain(wire)
-      await options.asks.sendAgain(wire.incarnation, connectedAt)
+      await this.#house.asks.sendAgain(wire.incarnation, connectedAt)
     } else {
       await this.#deliverFirst(wire)
     }
@@ -89,37 +94,27 @@ export class AgentSeat {
 
   /** What waited for this process is its turn from here on. */
   async #deliverFirst(wire: AgentWire): Promise<void> {
-    const { messages } = this.#parts
-    const isAwaited = messages.waiting > 0
-    await messages.deliver(wire)
-    const { record } = this.session
-    if (isAwaited && record.turnStartedAt === undefined) this.session.change({ turnStartedAt: this.session.now() })
+    const { session } = this
+    const isAwaited = session.messages.waiting > 0
+    await session.messages.deliver(wire)
+    if (isAwaited && session.record.turnStartedAt === undefined) session.change({ turnStartedAt: session.now() })
   }
 
   async detach(wire: AgentWire, reason: string): Promise<void> {
     if (this.#life.name !== "live" || this.wire !== wire) return
-    void this.#step({ kind: "disconnected", line: this.#life.line }, reason)
+    this.step({ kind: "disconnected", line: this.#life.line }, reason)
     this.session.change({ transport: null })
-    await this.#parts.history.note("disconnected", { reason })
+    await this.session.history.note("disconnected", { reason })
   }
 
-  letGo(reason: string): void {
-    void this.#step({ kind: "disconnected" }, reason)
-  }
-
-  /** A process was started. */
-  expect(): void {
-    void this.#step({ kind: "launched" })
-  }
-
-  /** No process is there any more. */
+  /** No process is there any more. Resolves when the asks are settled that nobody is left to hear. */
   leave(kind: "parked" | "ended", reason: string): Promise<void> {
-    return this.#step({ kind }, reason)
+    this.step({ kind }, reason)
+    return this.#orphaning
   }
 
-  /** `reason`: why what was asked is not answered. Resolves when the asks are settled that nobody is left to hear. */
-  async #step(input: LifeInput<AgentLine>, reason = ""): Promise<void> {
-    const { progress, kept } = this.#parts
+  /** `reason`: why what was asked is not answered. */
+  step(input: LifeInput<AgentLine, Launch>, reason = ""): void {
     const { life, effects } = stepLife(this.#life, input)
     this.#life = life
     for (const effect of effects) {
@@ -128,13 +123,13 @@ export class AgentSeat {
           effect.line.control.close(reason)
           break
         case "drop-sentence":
-          progress.inProgress.clear()
+          this.#parts.progress.inProgress.clear()
           break
         case "tell-arrival":
           this.arrivals.tell(effect.isHere)
           break
         case "orphan-asks":
-          await this.#orphan(kept.value.own.incarnation, null)
+          this.#orphaning = this.#orphan(this.#parts.kept.value.own.incarnation, null)
           break
       }
     }
@@ -144,21 +139,21 @@ export class AgentSeat {
     if (this.#life.name !== "live") return
     const { line } = this.#life
     const { wire } = line
-    const { session, messages, history } = this.#parts
+    const { session } = this
     const before = next.#parts.kept.value.own.incarnation
     const wasAway = next.#life.name === "away"
     const isBack = before !== null && this.#isBack(wire, before)
     if (isBack) wire.renew(before)
-    void this.#step({ kind: "handed-over" })
+    this.step({ kind: "handed-over" })
     this.#heir = next
     next.#heir = undefined
     session.change({ transport: null, next: next.session.id })
-    void next.#step({ kind: "took-over", line }, "another agent took its place")
-    messages.moveTo(next.#parts.messages)
+    next.step({ kind: "took-over", line }, "another agent took its place")
+    session.messages.moveTo(next.session.messages)
     if (isBack) next.#welcomeBack(wire, this.#isGreeting)
     else next.#inherit(this, wire)
-    if (wasAway) await next.#parts.history.note("connected", { transport: wire.transport })
-    await history.note("rotated", { next: next.session.id })
+    if (wasAway) await next.session.history.note("connected", { transport: wire.transport })
+    await session.history.note("rotated", { next: next.session.id })
     if (before === null || before === wire.incarnation) return
     await next.#orphan(before, wire.incarnation)
     await next.#noteLost(wire)
@@ -166,28 +161,28 @@ export class AgentSeat {
 
   /** Nobody knew where it belongs, and it says that it was here before. But what it has asked meanwhile, it is to be answered. */
   #isBack(wire: AgentWire, before: string): boolean {
-    const { session, options } = this.#parts
+    const { session } = this
     const isUnknown = session.record.agentSessionId === null && wire.incarnation !== before
-    return isUnknown && wire.isReturning && options.asks.pendingCount(session.id) === 0
+    return isUnknown && wire.isReturning && this.#house.asks.pendingCount(session.id) === 0
   }
 
   /** The process that left, over a connection that began elsewhere. */
   #welcomeBack(wire: AgentWire, isReplaying: boolean): void {
-    const { session, kept, messages, intake, options, background } = this.#parts
+    const { session, kept, intake } = this.#parts
     if (isReplaying) intake.replayBegins()
     kept.change(withoutNext(kept.value))
     session.change({ transport: wire.transport })
-    options.returned?.(session)
-    background(messages.sendAgain(wire))
-    background(options.asks.sendAgain(wire.incarnation, performance.now()))
+    this.#house.clients.returned(session)
+    session.background(session.messages.sendAgain(wire))
+    session.background(this.#house.asks.sendAgain(wire.incarnation, performance.now()))
   }
 
   /** What the process that is here now was in the session before. */
   #inherit(from: AgentSeat, wire: AgentWire): void {
-    const { session, kept, messages, progress, background } = this.#parts
+    const { session, kept, progress } = this.#parts
     const { launch, options } = from.#parts.kept.value.own
     const { cliVersion, runner, worktree } = from.session.record
-    background(messages.deliver(wire))
+    session.background(session.messages.deliver(wire))
     progress.state = { ...from.#parts.progress.state }
     const taken = foldHandOver(withoutNext(kept.value), from.#parts.kept.value)
     const started = { ...(launch && { launch }), ...(options && { options }) }
@@ -196,9 +191,8 @@ export class AgentSeat {
   }
 
   async #renew(wire: AgentWire): Promise<void> {
-    const { progress, messages } = this.#parts
     wire.renew()
-    progress.state = stateOfNew(messages.waiting)
+    this.#parts.progress.state = stateOfNew(this.session.messages.waiting)
     await this.#takeNewProcess(wire)
   }
 
@@ -211,21 +205,21 @@ export class AgentSeat {
 
   /** Nobody is left to hear an answer. */
   #orphan(incarnation: string | null, except: string | null): Promise<void> {
-    const { session, options } = this.#parts
-    return options.asks.orphan({ sessionId: session.id, incarnation, except })
+    return this.#house.asks.orphan({ sessionId: this.session.id, incarnation, except })
   }
 
   /** What another process than the one that is here may have taken, or not. */
   async #noteLost(wire: AgentWire): Promise<void> {
-    const { messages, history } = this.#parts
+    const { messages, history } = this.session
     for (const lost of await messages.newProcess(wire.incarnation)) {
       await history.note("message_unknown", { message_uuid: lost.uuid })
     }
   }
 
   #greet(control: AgentControl, wire: AgentWire, continuity: Continuity): Promise<Greeted> {
-    const { session, options } = this.#parts
-    const fields = continuity === "same" ? {} : (options.greeting?.(session, wire.incarnation) ?? {})
+    const { session } = this
+    const { clients, trouble } = this.#house
+    const fields = continuity === "same" ? {} : clients.greeting(session, wire.incarnation)
     this.#isGreeting = true
     return greetAgent({
       control,
@@ -235,10 +229,10 @@ export class AgentSeat {
       fields,
       learn: (payload) => this.holder.#learn(payload),
       known: (requestIds) => this.#goHome(wire, requestIds),
-      trouble: (error) => options.trouble(session, "initialize was not answered", error),
+      trouble: (error) => trouble(session, "initialize was not answered", error),
     }).finally(() => {
       this.#isGreeting = false
-      options.greeted?.(session)
+      clients.greeted(session)
     })
   }
 
@@ -249,9 +243,9 @@ export class AgentSeat {
 
   /** One that was here before, and says nothing but what it has asked, is known by that. */
   async #goHome(wire: AgentWire, requestIds: readonly string[]): Promise<void> {
-    const { session, options } = this.#parts
+    const { session } = this
     if (!wire.isReturning || session.record.agentSessionId !== null || this.wire !== wire) return
-    const home = await options.homeOf?.(requestIds)
+    const home = await this.#house.registry.homeOf(requestIds)
     if (home !== undefined && home !== session && this.wire === wire && home.wire === undefined)
       await session.handOver(home)
   }

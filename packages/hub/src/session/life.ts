@@ -5,8 +5,13 @@ import type { KeptSession, SessionRecord } from "../model/session-record.ts"
 /** Whether the process is the one that was here before; unknown when it did not say. Then its answer to `initialize` tells. */
 export type Continuity = "same" | "new" | "unknown"
 
-/** Where a session is in its life. `Line` is how its agent is reached, of which only the identity matters here. */
-export type Life<Line> =
+/**
+ * Where a session is in its life. `Line` is how its agent is reached and `Launch` a start that is under way; of both only the
+ * identity matters here.
+ */
+export type Life<Line, Launch> =
+  /** Nobody is told of it yet: without an agent it comes to nothing. */
+  | ({ readonly name: "draft" } & AtRest<Launch>)
   /** A process was started, or is to be by hand, and was not here yet. */
   | { readonly name: "starting" }
   /** `isGreeted`: which process this is was decided, and `initialize` is on its wire. Nothing else goes to it before that. */
@@ -14,11 +19,28 @@ export type Life<Line> =
   /** The connection is over; the process may live and come back. */
   | { readonly name: "away" }
   /** Its process was put to rest: to everybody it is idle, and whatever is sent to it brings it back. */
-  | { readonly name: "parked" }
-  | { readonly name: "ended" }
+  | ({ readonly name: "parked" } & AtRest<Launch>)
+  | ({ readonly name: "ended" } & AtRest<Launch>)
 
-export type LifeInput<Line> =
+/** Without a process. */
+interface AtRest<Launch> {
+  /** Something waits for its agent, which is started as soon as its runner can. */
+  readonly isAwaited: boolean
+  /** The start of its next process. `isStopped`: the session was stopped meanwhile, and that process with it. */
+  readonly start: { readonly launch: Launch; readonly isStopped: boolean } | undefined
+}
+
+export type LifeInput<Line, Launch> =
+  | { readonly kind: "awaited" }
+  /** The process cannot be started, and will not be tried again. */
+  | { readonly kind: "given-up" }
+  | { readonly kind: "launching"; readonly launch: Launch }
+  /** A start is over, whatever came of it. */
+  | { readonly kind: "launch-over"; readonly launch: Launch }
+  /** A process was started, by a runner or by hand. */
   | { readonly kind: "launched" }
+  /** Somebody wishes its end. */
+  | { readonly kind: "stopped" }
   | { readonly kind: "connected"; readonly line: Line }
   | { readonly kind: "greeted"; readonly line: Line }
   /** Without a line: whichever is here. */
@@ -39,15 +61,23 @@ export type LifeEffect<Line> =
   /** No process is left to hear an answer. */
   | { readonly do: "orphan-asks" }
 
-interface Step<Line> {
-  readonly life: Life<Line>
+interface Step<Line, Launch> {
+  readonly life: Life<Line, Launch>
   readonly effects: readonly LifeEffect<Line>[]
 }
 
+const ALONE = { isAwaited: false, start: undefined } as const
+
 /** What an input makes of a session's life, and what has to be done for it, in this order. Inputs that come too late change nothing. */
-export function stepLife<Line>(life: Life<Line>, input: LifeInput<Line>): Step<Line> {
+export function stepLife<Line, Launch>(life: Life<Line, Launch>, input: LifeInput<Line, Launch>): Step<Line, Launch> {
   const close = life.name === "live" ? [{ do: "close", line: life.line } as const] : []
   switch (input.kind) {
+    case "awaited":
+    case "given-up":
+    case "launching":
+    case "launch-over":
+    case "stopped":
+      return { life: "start" in life ? stepAtRest(life, input) : life, effects: [] }
     case "launched":
       return { life: { name: "starting" }, effects: close }
     case "connected":
@@ -60,40 +90,61 @@ export function stepLife<Line>(life: Life<Line>, input: LifeInput<Line>): Step<L
       return { life: { name: "away" }, effects: [...close, { do: "drop-sentence" }] }
     case "handed-over":
       // The line goes on elsewhere: what was asked over it is answered there.
-      return { life: { name: "ended" }, effects: [{ do: "drop-sentence" }] }
+      return { life: { name: "ended", ...ALONE }, effects: [{ do: "drop-sentence" }] }
     case "took-over":
       // It speaks, and a new process says nothing before it is spoken to.
       return { life: { name: "live", line: input.line, isGreeted: true }, effects: close }
     case "parked":
-      return life.name === "parked" || life.name === "ended" ? { life, effects: [] } : over(life, "parked")
-    case "ended":
-      return life.name === "ended" ? { life, effects: [] } : over(life, "ended")
+    case "ended": {
+      if (life.name === "ended" || life.name === input.kind) return { life, effects: [] }
+      const start = "start" in life ? life.start : undefined
+      return {
+        life: { name: input.kind, isAwaited: false, start },
+        effects: [...close, { do: "drop-sentence" }, { do: "tell-arrival", isHere: false }, { do: "orphan-asks" }],
+      }
+    }
   }
 }
 
-function over<Line>(life: Life<Line>, name: "parked" | "ended"): Step<Line> {
-  const close = life.name === "live" ? [{ do: "close", line: life.line } as const] : []
-  return {
-    life: { name },
-    effects: [...close, { do: "drop-sentence" }, { do: "tell-arrival", isHere: false }, { do: "orphan-asks" }],
+type Resting<Launch> = Extract<Life<never, Launch>, AtRest<Launch>>
+/** What happens to a session that has no process. */
+export type RestInput<Launch> = Extract<
+  LifeInput<never, Launch>,
+  { kind: "awaited" | "given-up" | "launching" | "launch-over" | "stopped" }
+>
+
+function stepAtRest<Launch>(life: Resting<Launch>, input: RestInput<Launch>): Resting<Launch> {
+  switch (input.kind) {
+    case "awaited":
+      return life.name === "draft" ? life : { ...life, isAwaited: true }
+    case "given-up":
+      return { ...life, isAwaited: false }
+    case "launching":
+      // One at a time: two processes would write into one conversation.
+      return life.start === undefined ? { ...life, start: { launch: input.launch, isStopped: false } } : life
+    case "launch-over":
+      return life.start?.launch === input.launch ? { ...life, start: undefined } : life
+    case "stopped":
+      return { ...life, isAwaited: false, start: life.start && { ...life.start, isStopped: true } }
   }
 }
 
 /** Where a session is that was in the store. A hub that was killed may have left its last state behind what happened. */
-export function lifeAtStart({ record: { state }, own }: KeptSession): Life<never> {
-  if (own.launch?.isParked === true && state !== "ended") return { name: "parked" }
-  if (state === "ended") return { name: "ended" }
-  // Its end was told, and the hub was killed before it had noted all of it.
-  if (own.launch?.spawn === null) return { name: "ended" }
+export function lifeAtStart({ record: { state }, own }: KeptSession): Life<never, never> {
+  if (state === "ended") return { name: "ended", ...ALONE }
+  // Its process is over. Unless it was put to rest, the hub was killed before all of its end was noted.
+  if (own.launch?.spawn === null) return { name: own.launch.isParked === true ? "parked" : "ended", ...ALONE }
   return state === "starting" ? { name: "starting" } : { name: "away" }
 }
 
+/** A new session, of which nobody is told yet. */
+export const DRAFT: Life<never, never> = { name: "draft", ...ALONE }
+
 /** What everybody is told of it. */
-export function phaseOf(
-  life: Life<unknown>,
-  { state, pendingAsks }: { state: AgentState; pendingAsks: number },
-): SessionState {
+export function phaseOf(life: Life<unknown, unknown>, state: AgentState, pendingAsks: number): SessionState {
   switch (life.name) {
+    case "draft":
+      return "starting"
     case "starting":
     case "ended":
       return life.name

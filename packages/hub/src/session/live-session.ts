@@ -3,7 +3,6 @@ import {
   composeUserMessage,
   type Decoded,
   type Envelope,
-  encode,
   type PeerTraits,
   peerTraits,
   type UnlistedRequest,
@@ -12,17 +11,14 @@ import type { NewMessage, Session, SessionExit, SessionState } from "@signalbox/
 import { HubError } from "../errors.ts"
 import type { KeptLaunch, KeptSession, SessionRecord } from "../model/session-record.ts"
 import { type AgentWire, type ControlReply, payloadOf, type Variables } from "./agent-control.ts"
-import type { AgentIntake } from "./agent-intake.ts"
+import { AgentIntake } from "./agent-intake.ts"
 import { AgentProgress, type MessageInProgress } from "./agent-progress.ts"
-import { AgentSeat } from "./agent-seat.ts"
+import { AgentSeat, type Launch } from "./agent-seat.ts"
 import { type Published, SessionHistory } from "./history.ts"
 import { catchUp, foldEvents, KeptRecord } from "./kept-record.ts"
-import { type Continuity, phaseOf, stateAtStart } from "./life.ts"
-import type { LiveSessionOptions } from "./live-session-options.ts"
+import { type Continuity, phaseOf, type RestInput, stateAtStart } from "./life.ts"
 import { MessageDesk } from "./message-desk.ts"
-import { openIntake } from "./open-intake.ts"
-import { noAgent, rotated } from "./session-errors.ts"
-import { viewOf } from "./session-list.ts"
+import type { SessionHouse } from "./session-house.ts"
 
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
@@ -40,63 +36,46 @@ export class LiveSession {
   readonly id: string
   readonly history: SessionHistory
   readonly messages: MessageDesk
-  readonly #options: LiveSessionOptions
+  readonly #house: SessionHouse
   readonly #intake: AgentIntake
   readonly #progress: AgentProgress
   readonly #kept: KeptRecord
   readonly #seat: AgentSeat
 
-  constructor(options: LiveSessionOptions) {
-    this.#options = options
-    this.id = options.kept.record.id
+  /** `isDraft`: it is new, and nobody is told of it yet. */
+  constructor(kept: KeptSession, house: SessionHouse, isDraft = false) {
+    const { log, directory, asks, now } = house
+    this.#house = house
+    this.id = kept.record.id
     this.#kept = new KeptRecord({
-      kept: options.kept,
-      complete: ({ record, own }) => ({ record: { ...record, state: this.phase() }, own }),
-      save: (kept, how) => {
-        const saving = options.directory.saveSession(kept, how)
-        this.#background(saving)
+      kept,
+      complete: ({ record, own }) => {
+        const launch = own.launch && { ...own.launch, isParked: this.isParked }
+        return { record: { ...record, state: this.phase() }, own: { ...own, ...(launch && { launch }) } }
+      },
+      save: (changed, how) => {
+        const saving = directory.saveSession(changed, how)
+        this.background(saving)
         return saving
       },
-      tell: () => options.changed(this),
+      tell: () => {
+        house.registry.takeBack(this)
+        house.viewers.changed(this.view())
+      },
     })
     this.history = new SessionHistory({
       session: this.id,
-      log: options.log,
+      log,
       publish: (items) => this.#publish(items),
-      onFailed: (error) => options.trouble(this, "the log refused events", error),
-      now: options.now,
+      onFailed: (error) => house.trouble(this, "the log refused events", error),
+      now,
     })
-    this.messages = new MessageDesk({
-      sessionId: this.id,
-      directory: options.directory,
-      log: options.log,
-      record: (message, how) => this.history.record("client", message, how),
-      tell: (lifecycle) => this.history.delta(encode(lifecycle), lifecycle),
-      ...(options.now === undefined ? {} : { now: options.now }),
-    })
-    this.#progress = new AgentProgress({
-      wire: () => this.wire,
-      messages: this.messages,
-      asks: options.asks,
-      moved: () => this.touch(),
-    })
-    this.#intake = openIntake(this, options, {
-      replied: (message) => {
-        if (this.#life.name === "live") this.#life.line.control.take(message)
-      },
-      background: (work) => this.#background(work),
-    })
-    this.#seat = new AgentSeat({
-      session: this,
-      options,
-      kept: this.#kept,
-      messages: this.messages,
-      history: this.history,
-      progress: this.#progress,
-      intake: this.#intake,
-      background: (work) => this.#background(work),
-    })
-    if (this.#life.name === "away") this.#progress.state = stateAtStart(options.kept.record)
+    this.messages = new MessageDesk({ sessionId: this.id, directory, log, history: this.history, now })
+    this.#progress = new AgentProgress(this.messages, asks)
+    this.#intake = new AgentIntake(this, house)
+    const parts = { session: this, kept: this.#kept, progress: this.#progress, intake: this.#intake }
+    this.#seat = new AgentSeat(parts, house, isDraft)
+    if (this.#life.name === "away") this.#progress.state = stateAtStart(kept.record)
   }
 
   get #life(): AgentSeat["life"] {
@@ -133,6 +112,20 @@ export class LiveSession {
     return this.#life.name === "parked"
   }
 
+  get isDraft(): boolean {
+    return this.#life.name === "draft"
+  }
+
+  /** The start of its next process that is under way. */
+  get launch(): Launch | undefined {
+    return "start" in this.#life ? this.#life.start?.launch : undefined
+  }
+
+  /** Something waits for its agent, which has no process. */
+  get isAwaited(): boolean {
+    return "start" in this.#life && this.#life.isAwaited && (this.isParked || this.messages.waiting > 0)
+  }
+
   /** What this agent's CLI can take. Unknown means the oldest. */
   get traits(): PeerTraits {
     const version = this.record.cliVersion
@@ -141,19 +134,13 @@ export class LiveSession {
   }
 
   view(): Session {
-    const { asks, viewers } = this.#options
-    return viewOf(this.record, {
-      state: this.phase(),
-      pendingAsks: asks.pendingCount(this.id),
-      viewers: viewers(this.id),
-    })
+    const { asks, viewers } = this.#house
+    const pendingAsks = asks.pendingCount(this.id)
+    return viewOf(this.record, { state: this.phase(), pendingAsks, viewers: viewers.countOf(this.id) })
   }
 
   phase(): SessionState {
-    return phaseOf(this.#life, {
-      state: this.#progress.state,
-      pendingAsks: this.#options.asks.pendingCount(this.id),
-    })
+    return phaseOf(this.#life, this.#progress.state, this.#house.asks.pendingCount(this.id))
   }
 
   /** An agent is here. */
@@ -168,7 +155,7 @@ export class LiveSession {
 
   /** Its process is over, and what becomes of the session is still to be seen: nothing more goes to it. */
   letGo(reason: string): void {
-    this.#seat.letGo(reason)
+    this.#seat.step({ kind: "disconnected" }, reason)
   }
 
   /** The conversation goes on elsewhere with the same process: gives its connection away and is over itself. */
@@ -199,10 +186,32 @@ export class LiveSession {
     await this.history.note("parked", { reason })
   }
 
+  /** Something waits for its agent: one that rests or has ended is started again, now or as soon as its runner can. */
+  wantAgent(): void {
+    this.#seat.step({ kind: "awaited" })
+    this.#house.launches.wake(this)
+  }
+
+  /** Something happened to it that matters only while it has no process. */
+  step(input: RestInput<Launch>): void {
+    this.#seat.step(input)
+  }
+
+  /** Whether what is being started is its next process, and nobody has stopped the session meanwhile. */
+  wants(launch: Launch): boolean {
+    return "start" in this.#life && this.#life.start?.launch === launch && !this.#life.start.isStopped
+  }
+
+  /** Somebody starts its agent by hand. */
+  expectByHand(): void {
+    this.#seat.step({ kind: "launched" })
+    this.touch()
+  }
+
   /** A process was started on a runner, again or for the first time: until it is here the session is starting. */
   expect(launch: KeptLaunch): void {
     const { exit: _over, ...record } = this.record
-    this.#seat.expect()
+    this.#seat.step({ kind: "launched" })
     this.#kept.change({ record: { ...record, runner: launch.runner }, own: { ...this.kept.own, launch } })
   }
 
@@ -243,6 +252,11 @@ export class LiveSession {
     await this.#intake.settled()
   }
 
+  /** The agent's reply to a request of ours. */
+  replied(message: Envelope): void {
+    if (this.#life.name === "live") this.#life.line.control.take(message)
+  }
+
   send(message: NewMessage, by: string): Promise<{ uuid: string; seq: number }> {
     const { content, ...options } = message
     return this.sendWire(composeUserMessage(content, { session_id: this.record.agentSessionId ?? "", ...options }), by)
@@ -250,20 +264,17 @@ export class LiveSession {
 
   /** A user message as a client of the wire wrote it, with whatever fields it has. */
   async sendWire(message: Envelope, by: string): Promise<{ uuid: string; seq: number }> {
-    if (this.record.next !== undefined) throw rotated(this.record.next)
-    if (this.isEnded && !(await this.messages.has(message))) await this.#revive(by)
+    const { next } = this.record
+    if (next !== undefined)
+      throw new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
+    if (this.isEnded && !(await this.messages.has(message))) await this.#house.launches.revive(this, by)
     const accepted = await this.messages.accept(message, by)
     const wire = this.greetedWire
-    if (wire !== undefined) this.#background(this.messages.deliver(wire))
-    else if (this.isParked) this.#options.wake?.(this)
+    if (wire !== undefined) this.background(this.messages.deliver(wire))
+    else if (this.isParked) this.wantAgent()
     // Its process ended just now.
-    else if (this.isEnded) this.#background(this.#revive(by))
+    else if (this.isEnded) this.background(this.#house.launches.revive(this, by))
     return accepted
-  }
-
-  async #revive(by: string): Promise<void> {
-    if (this.#options.revive === undefined) throw noAgent("the session has ended")
-    await this.#options.revive(this, by)
   }
 
   /** The agent's payload; refusals, time-outs and its absence are errors. */
@@ -289,14 +300,14 @@ export class LiveSession {
   /** Brings a parked agent back. Resolves when it is here; at once when it does not rest. */
   async awake(timeoutMs: number): Promise<void> {
     if (!this.isParked) return
-    this.#options.wake?.(this)
+    this.wantAgent()
     if (!(await this.#seat.arrivals.wait(timeoutMs))) throw noAgent("its process did not come back in time")
   }
 
   /** Somebody changed something about its agent: who, what, and what came of it. */
   async audit({ subtype, ...act }: UnlistedRequest, { by, ...outcome }: Outcome & { by: string }): Promise<void> {
     const about = { by, via: "person", sessionId: this.id, askId: null, details: { ...act, ...outcome } }
-    await this.#options.directory.addAudit({ at: this.now(), what: `control/${subtype}`, ...about })
+    await this.#house.directory.addAudit({ at: this.now(), what: `control/${subtype}`, ...about })
   }
 
   /** The variables go to the process, not to its next one. `applied` is null when this agent does not tell. */
@@ -311,7 +322,7 @@ export class LiveSession {
   }
 
   now(): string {
-    return (this.#options.now?.() ?? new Date()).toISOString()
+    return (this.#house.now?.() ?? new Date()).toISOString()
   }
 
   /** What it says is durable and shown when this resolves. */
@@ -327,7 +338,7 @@ export class LiveSession {
 
   /** Brings back what the store has beside the record: the log may be ahead of it, and messages may wait. */
   async load(): Promise<void> {
-    const caughtUp = await catchUp(this.#options.log, this.kept)
+    const caughtUp = await catchUp(this.#house.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
     await this.messages.load()
     if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
@@ -338,6 +349,7 @@ export class LiveSession {
     const mayWait = this.isEnded && this.record.next === undefined
     const hasProcess = (this.kept.own.launch?.spawn ?? null) !== null
     if (this.wire !== undefined || hasProcess || this.#seat.arrivals.areAwaited) return false
+    if (this.launch !== undefined || this.isAwaited) return false
     return this.messages.isQuiet(mayWait) && this.history.isQuiet
   }
 
@@ -352,18 +364,36 @@ export class LiveSession {
   }
 
   #publish(items: readonly Published[]): void {
-    for (const item of items) this.#progress.follow(item)
+    const moves = items.filter((item) => this.#progress.follow(item, this.wire?.incarnation))
     const events = items.filter((item) => item.kind === "event")
     const sayerOf = (message: Envelope) => this.#progress.otherOf(message)
     if (events.length > 0) this.#kept.fold(foldEvents(this.kept, events, sayerOf))
-    this.#options.publish(this, items)
+    if (moves.length > 0) this.touch()
+    this.#house.viewers.published(this.id, items)
   }
 
-  #background(work: Promise<unknown>): void {
+  /** Work that nobody waits for. */
+  background(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       // Told once by the store itself, not once for everything that waits for it.
       if (error instanceof HubError && error.code === "store/full") return
-      this.#options.trouble(this, "something failed in the background", error)
+      this.#house.trouble(this, "something failed in the background", error)
     })
   }
+}
+
+const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
+
+/** What everybody is told of a session. */
+export function viewOf(
+  { turnStartedAt, ...record }: SessionRecord,
+  now: Pick<Session, "state" | "pendingAsks" | "viewers">,
+): Session {
+  // What waits for an agent that is not here yet, or was taken back, is no turn.
+  const turn = turnStartedAt === undefined || !IN_TURN.has(now.state) ? {} : { turnStartedAt }
+  return { ...record, ...turn, ...now }
+}
+
+function noAgent(why: string): HubError {
+  return new HubError("session/no-agent", `${why}: start an agent for it, or make a new session`)
 }

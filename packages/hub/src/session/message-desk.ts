@@ -1,25 +1,19 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encode, textOf } from "@signalbox/protocol"
 import { HubError } from "../errors.ts"
-import type { StoredEvent } from "../model/event.ts"
 import { wireObject } from "../model/event.ts"
 import type { OutgoingMessage } from "../model/session-record.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { AgentWire } from "./agent-control.ts"
+import type { SessionHistory } from "./history.ts"
 
 export interface MessageDeskOptions {
   readonly sessionId: string
   readonly directory: Directory
   readonly log: EventLog
-  /** Puts a message into the session's log, synced. Undefined when the log has it already. */
-  readonly record: (
-    message: Envelope,
-    how: { by: string; key: string; line: string },
-  ) => Promise<StoredEvent | undefined>
-  /** Tells viewers how a message is doing. */
-  readonly tell: (lifecycle: Envelope) => void
-  readonly now?: () => Date
+  readonly history: SessionHistory
+  readonly now?: (() => Date) | undefined
 }
 
 /** Where it stands in the session's log. */
@@ -52,11 +46,10 @@ export class MessageDesk {
 
   /** A message whose event did not make it into the log before a kill gets it now. */
   async load(): Promise<void> {
-    const { directory, sessionId, record } = this.#options
+    const { directory, sessionId, history } = this.#options
     this.#open = [...(await directory.openMessages(sessionId))]
-    for (const message of this.#open) {
-      if (message.seq > 0) continue
-      await record(parse(message.line), { by: message.by, key: message.uuid, line: message.line })
+    for (const { seq, line, by, uuid } of this.#open) {
+      if (seq === 0) await history.record("client", parse(line), { by, key: uuid, line })
     }
   }
 
@@ -94,26 +87,19 @@ export class MessageDesk {
   }
 
   async #accept(message: Envelope, by: string, uuid: string): Promise<Accepted> {
-    const { directory, log, sessionId, record } = this.#options
+    const { directory, log, sessionId, history } = this.#options
     const known = await log.find(sessionId, uuid)
     if (known !== undefined) return { uuid, seq: known.seq }
     if (this.#open.length >= MAX_OPEN) throw queueFull(this.#open.length)
     const wire = { ...message, uuid }
     const line = encode(wire)
-    const kept: OutgoingMessage = {
-      uuid,
-      sessionId,
-      seq: 0,
-      state: "waiting",
-      incarnation: null,
-      line,
-      by,
-      at: this.#now(),
-    }
+    const at = (this.#options.now?.() ?? new Date()).toISOString()
+    const kept: OutgoingMessage = { uuid, sessionId, seq: 0, state: "waiting", incarnation: null, line, by, at }
     this.#open.push(kept)
     this.#tell(uuid, "queued")
     try {
-      const [, stored] = await Promise.all([directory.addMessage(kept), record(wire, { by, key: uuid, line })])
+      const recording = history.record("client", wire, { by, key: uuid, line })
+      const [, stored] = await Promise.all([directory.addMessage(kept), recording])
       const seq = stored?.seq ?? (await log.find(sessionId, uuid))?.seq ?? 0
       return { uuid, seq }
     } catch (error) {
@@ -251,12 +237,10 @@ export class MessageDesk {
     this.#open = this.#open.filter((message) => message.uuid !== uuid)
   }
 
+  /** Viewers are told how a message is doing. */
   #tell(uuid: string, state: string): void {
-    this.#options.tell({ type: "command_lifecycle", command_uuid: uuid, state })
-  }
-
-  #now(): string {
-    return (this.#options.now?.() ?? new Date()).toISOString()
+    const lifecycle = { type: "command_lifecycle", command_uuid: uuid, state }
+    this.#options.history.delta(encode(lifecycle), lifecycle)
   }
 }
 

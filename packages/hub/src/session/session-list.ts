@@ -1,4 +1,4 @@
-import type { Session, SessionPage, SessionQuery, SessionState } from "@signalbox/protocol/hub-api"
+import type { Session, SessionPage, SessionQuery } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { SessionRecord } from "../model/session-record.ts"
 import { wordsOf } from "../store/directory/sessions.ts"
@@ -27,6 +27,7 @@ export async function listSessions(
   const filter = { limit: limit + 1, q, ...(state && { state }), ...(before && { before }) }
   const rows = await rowsFor(filter, directory, registry)
   const isListed = (session: LiveSession) =>
+    !session.isDraft &&
     (before === undefined || isListedBefore(before, session.record)) &&
     (state === undefined || session.phase() === state) &&
     wordsOf(session.record).includes(q) &&
@@ -65,18 +66,6 @@ async function rowsFor(
 
 function isAbout(record: SessionRecord, q = ""): boolean {
   return q === "" || wordsOf(record).includes(q)
-}
-
-const IN_TURN: ReadonlySet<SessionState> = new Set(["running", "waiting", "disconnected"])
-
-/** What everybody is told of a session. */
-export function viewOf(
-  { turnStartedAt, ...record }: SessionRecord,
-  now: Pick<Session, "state" | "pendingAsks" | "viewers">,
-): Session {
-  // What waits for an agent that is not here yet, or was taken back, is no turn.
-  const turn = turnStartedAt === undefined || !IN_TURN.has(now.state) ? {} : { turnStartedAt }
-  return { ...record, ...turn, ...now }
 }
 
 type Place = Pick<SessionRecord, "createdAt" | "id">

@@ -1,49 +1,77 @@
-import { randomUUID } from "node:crypto"
 import { type Envelope, textOf } from "@signalbox/protocol"
 import type { NewSession } from "@signalbox/protocol/hub-api"
-import { launchOptionsIn, MACHINE_MODE } from "@signalbox/protocol/launch-options"
-import { NO_TOKENS } from "@signalbox/protocol/usage"
 import { HubError } from "../errors.ts"
-import type { KeptSession } from "../model/session-record.ts"
-import type { Directory } from "../store/directory.ts"
+import { type KeptSession, newSession } from "../model/session-record.ts"
 import type { AgentWire } from "./agent-control.ts"
-import type { LiveSession } from "./live-session.ts"
-import { LoadedSessions, type LoadedSessionsOptions } from "./loaded-sessions.ts"
+import { LiveSession } from "./live-session.ts"
+import type { SessionHouse } from "./session-house.ts"
 
-export interface SessionRegistryOptions extends LoadedSessionsOptions {
-  readonly directory: Pick<Directory, "getSession" | "findSession" | "sessionsBefore" | "unfinishedSessions">
+export interface SessionRegistryOptions extends Omit<SessionHouse, "registry" | keyof SessionHelpers> {
+  /** What people allowed in a session is in memory as long as it is. */
+  readonly grants?: { restore(sessionId: string): Promise<void>; letGo(sessionId: string): void }
   /** Whether somebody was given a token to be this session's agent. */
-  readonly hasToken?: (sessionId: string) => Promise<boolean>
-  readonly now?: () => Date
+  readonly tokens?: { hasForSession(sessionId: string): Promise<boolean> }
+  /** In milliseconds, only going forward. */
+  readonly clock?: () => number
 }
+
+/** They know sessions, and sessions know them. */
+export type SessionHelpers = Pick<SessionHouse, "clients" | "launches">
+
+interface Held {
+  readonly session: LiveSession
+  usedAt: number
+}
+
+/** A session that has ended is read once more, if at all, soon after. */
+const ENDED_MS = 60_000
+/** An agent that is away or rests comes back to a session in memory as long as this, and to one in the store after it. */
+const IDLE_MS = 60 * 60_000
+const LOOK_MS = 30_000
 
 /** The CLI's own ids are uuids: what is longer names no session. */
 const MAX_AGENT_ID_CHARS = 256
 
-/** Finds sessions, by our id and by the keys that others know them by, and brings those that are asked for into memory. */
+/**
+ * Finds sessions, by our id and by the keys that others know them by, and has those in memory that somebody needs. There is
+ * never a second object of one session: whoever still has one that was let go keeps it alive, and it is found again by the
+ * next who asks.
+ */
 export class SessionRegistry {
   readonly #options: SessionRegistryOptions
-  readonly #loaded: LoadedSessions
+  readonly #held = new Map<string, Held>()
+  readonly #loading = new Map<string, Promise<LiveSession | undefined>>()
+  readonly #letGo = new Map<string, WeakRef<LiveSession>>()
+  readonly #collected = new FinalizationRegistry<string>((id) => {
+    if (this.#letGo.get(id)?.deref() === undefined) this.#letGo.delete(id)
+  })
+  readonly #timer: NodeJS.Timeout
+  readonly #clock: () => number
   /** What was claimed since the hub started, and found in the store: it has the rest. */
   readonly #byAgentId = new Map<string, LiveSession>()
   readonly #byRequestKey = new Map<string, LiveSession>()
+  #house: SessionHouse | undefined
 
   constructor(options: SessionRegistryOptions) {
     this.#options = options
-    this.#loaded = new LoadedSessions({
-      ...options,
-      gone: (session) => {
-        for (const keys of [this.#byAgentId, this.#byRequestKey]) {
-          for (const [key, named] of keys) if (named === session) keys.delete(key)
-        }
-        options.gone?.(session)
-      },
-    })
+    this.#clock = options.clock ?? (() => performance.now())
+    this.#timer = setInterval(() => void this.letGo().catch(() => undefined), LOOK_MS)
+    this.#timer.unref()
+  }
+
+  /** Before the first session is asked for. */
+  connect(helpers: SessionHelpers): void {
+    this.#house = { ...this.#options, ...helpers, registry: this }
+  }
+
+  #open(kept: KeptSession, isDraft = false): LiveSession {
+    if (this.#house === undefined) throw new Error("sessions are opened when all is there that they stand on")
+    return new LiveSession(kept, this.#house, isDraft)
   }
 
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */
   async restore(): Promise<void> {
-    for (const id of await this.#options.directory.unfinishedSessions()) await this.#loaded.find(id, false)
+    for (const id of await this.#options.directory.unfinishedSessions()) await this.#find(id, false)
     for (const session of this.allLoaded()) {
       if (session.record.next === undefined || session.messages.unconfirmed === 0) continue
       const newest = await this.newestOf(session.id)
@@ -58,31 +86,104 @@ export class SessionRegistry {
   }
 
   find(id: string): Promise<LiveSession | undefined> {
-    return this.#loaded.find(id)
+    return this.#find(id, true)
   }
 
   /** If it is in memory: it is while it has an agent, asks, messages on their way, or somebody watches it. */
   loaded(id: string): LiveSession | undefined {
-    return this.#loaded.get(id)
+    return this.#held.get(id)?.session
   }
 
   /** Those that somebody needs now. */
-  allLoaded(): Iterable<LiveSession> {
-    return this.#loaded.all()
+  *allLoaded(): Iterable<LiveSession> {
+    for (const { session } of this.#held.values()) yield session
   }
 
-  /** Something happened in it: it may have been let go meanwhile. */
-  takeBack(session: LiveSession): void {
-    this.#loaded.takeBack(session)
+  /** From memory or from the store; two who ask at once get the same. `isAtRest`: the store has it as one that nobody needs. */
+  async #find(id: string, isAtRest: boolean): Promise<LiveSession | undefined> {
+    const underWay = this.#loading.get(id)
+    if (underWay !== undefined) return underWay
+    const held = this.#held.get(id)
+    if (held !== undefined) {
+      held.usedAt = this.#clock()
+      return held.session
+    }
+    const loading = this.#load(id, isAtRest).finally(() => this.#loading.delete(id))
+    this.#loading.set(id, loading)
+    return loading
   }
 
-  /** Lets go of the sessions that nobody needs. */
-  letGo(): Promise<void> {
-    return this.#loaded.letGo()
+  /** The one way in which a session comes back, at start and later: its record, asks, answers, grants and messages. */
+  async #load(id: string, isAtRest: boolean): Promise<LiveSession | undefined> {
+    const { directory, asks, grants } = this.#options
+    const somebodys = this.#letGo.get(id)?.deref()
+    const kept = somebodys?.kept ?? (await directory.getSession(id))
+    if (kept === undefined) return undefined
+    const session = somebodys ?? this.#open(kept)
+    if (somebodys === undefined && isAtRest) session.cameFromRest()
+    this.#add(session)
+    try {
+      await asks.restore(id)
+      await grants?.restore(id)
+      if (somebodys === undefined) await session.load()
+      return session
+    } catch (error) {
+      this.#drop(session)
+      throw error
+    }
   }
 
-  close(): Promise<void> {
-    return this.#loaded.close()
+  #add(session: LiveSession): void {
+    this.#letGo.delete(session.id)
+    this.#held.set(session.id, { session, usedAt: this.#clock() })
+  }
+
+  /** Something happened in it: it may have been let go meanwhile, and whoever has it is not alone with it. */
+  takeBack({ id }: LiveSession): void {
+    if (this.#letGo.has(id)) void this.find(id).catch(() => undefined)
+  }
+
+  /** Lets go of those that nobody has needed for a while. */
+  async letGo(): Promise<void> {
+    for (const held of this.#held.values()) {
+      if (!this.#isFree(held)) held.usedAt = this.#clock()
+      else if (this.#clock() - held.usedAt >= (held.session.isEnded ? ENDED_MS : IDLE_MS)) await this.#rest(held)
+    }
+  }
+
+  /** The hub goes down: what has ended it need not load again. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    for (const held of this.#held.values()) {
+      await held.session.settled()
+      // Not waited for: the store writes what it can before it closes.
+      if (held.session.isEnded && this.#isFree(held)) held.session.rest().catch(() => undefined)
+    }
+  }
+
+  /** Nobody is about to do something with it, watches it or waits for it. */
+  #isFree({ session }: Held): boolean {
+    const { viewers, asks } = this.#options
+    const isQuiet = !this.#loading.has(session.id) && session.isQuiet && !asks.isBusyWith(session.id)
+    return isQuiet && viewers.countOf(session.id) === 0 && this.#house?.clients.has(session) !== true
+  }
+
+  async #rest(held: Held): Promise<void> {
+    const { session, usedAt } = held
+    if (!(await session.rest())) return
+    // Somebody asked for it meanwhile.
+    if (held.usedAt !== usedAt || this.#held.get(session.id) !== held || !this.#isFree(held)) return
+    this.#drop(session)
+    for (const keys of [this.#byAgentId, this.#byRequestKey]) {
+      for (const [key, named] of keys) if (named === session) keys.delete(key)
+    }
+    this.#options.grants?.letGo(session.id)
+  }
+
+  #drop(session: LiveSession): void {
+    this.#held.delete(session.id)
+    this.#letGo.set(session.id, new WeakRef(session))
+    this.#collected.register(session, session.id)
   }
 
   /** What is kept of a session, without bringing it into memory. */
@@ -122,6 +223,14 @@ export class SessionRegistry {
     return undefined
   }
 
+  /** The session of these questions, as long as an agent that dials in may come back to it. */
+  async homeOf(requestIds: readonly string[]): Promise<LiveSession | undefined> {
+    const id = this.#options.asks.sessionOf(requestIds)
+    const session = id === undefined ? undefined : await this.newestOf(id)
+    if (session === undefined || (await this.isGuarded(session))) return undefined
+    return session.wire !== undefined || session.isEnded ? undefined : session
+  }
+
   byRequestKey(key: string): Promise<LiveSession | undefined> {
     return this.#by("requestKey", key, this.#byRequestKey)
   }
@@ -152,57 +261,33 @@ export class SessionRegistry {
     return known.get(key)
   }
 
-  /** A session that nobody is told of before this; of two with one key the first. */
-  create(request: NewSession, links: { parent?: string } = {}): LiveSession {
+  /** A session whose agent somebody starts by hand; of two with one key the first. */
+  create(request: NewSession, parent?: string): LiveSession {
     const known = request.requestKey === undefined ? undefined : this.#byRequestKey.get(request.requestKey)
-    return known ?? this.adopt(this.draft(request, links))
+    if (known !== undefined) return known
+    const session = this.draft(request, parent)
+    session.expectByHand()
+    this.adopt(session)
+    return session
   }
 
   /** A session that nobody is told of yet: it may come to nothing. */
-  draft(request: NewSession, links: { parent?: string } = {}): LiveSession {
-    const options = launchOptionsIn(request)
-    const at = (this.#options.now?.() ?? new Date()).toISOString()
-    return this.#options.open({
-      record: {
-        id: randomUUID(),
-        title: request.title ?? null,
-        state: "starting",
-        agentSessionId: null,
-        cwd: request.cwd ?? null,
-        model: request.model ?? null,
-        // The agent tells later which mode the machine's settings name.
-        permissionMode: request.permissionMode === MACHINE_MODE ? null : (request.permissionMode ?? null),
-        cliVersion: null,
-        transport: null,
-        runner: null,
-        archived: false,
-        createdAt: at,
-        updatedAt: at,
-        lastSeq: 0,
-        turns: 0,
-        costUsd: 0,
-        tokens: NO_TOKENS,
-        ...(links.parent === undefined ? {} : { parent: links.parent }),
-      },
-      own: {
-        incarnation: null,
-        lastAgentUuid: null,
-        costBase: 0,
-        initializeReply: null,
-        hooks: request.hooks ?? [],
-        ...(options === undefined ? {} : { options }),
-        requestKey: request.requestKey ?? null,
-        agent: request.agent ?? "claude",
-      },
-    })
+  draft(request: NewSession, parent?: string): LiveSession {
+    const kept = newSession(request, this.#options.now?.() ?? new Date(), parent)
+    const session = this.#open(kept, true)
+    this.#add(session)
+    return session
   }
 
-  adopt(session: LiveSession): LiveSession {
+  /** Everybody is told of it from here on. */
+  adopt(session: LiveSession): void {
     const { requestKey } = session.kept.own
-    this.#loaded.add(session)
     if (requestKey !== null) this.#byRequestKey.set(requestKey, session)
-    session.touch()
-    return session
+  }
+
+  /** It came to nothing. */
+  discard({ id }: LiveSession): void {
+    this.#held.delete(id)
   }
 
   /**
@@ -224,7 +309,7 @@ export class SessionRegistry {
       this.#claim(current, agentSessionId)
       return current
     }
-    const next = this.create({ agent: "external" }, { parent: current.id })
+    const next = this.create({ agent: "external" }, current.id)
     next.change({ cwd: current.record.cwd, model: current.record.model, permissionMode: current.record.permissionMode })
     this.#claim(next, agentSessionId)
     return this.#moveTo(current, next)
@@ -234,7 +319,7 @@ export class SessionRegistry {
   async isGuarded(session: LiveSession): Promise<boolean> {
     const chain = await this.#chainOf(session)
     if (chain.some(({ own }) => own.launch !== undefined)) return true
-    for (const { record } of chain) if (await this.#options.hasToken?.(record.id)) return true
+    for (const { record } of chain) if (await this.#options.tokens?.hasForSession(record.id)) return true
     return false
   }
 

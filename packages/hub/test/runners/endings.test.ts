@@ -9,7 +9,7 @@ import { setUpSessions, FakeAgent as WireAgent } from "../session/session-setup.
 import { FakeAgent, FakeRunner } from "./fake-runner.ts"
 import { claimsOn, eventsOf, launch, send, WAIT } from "./launching.ts"
 
-const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [], isParked: false } as const
+const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [] } as const
 
 async function launched(stage: Stage) {
   const runner = await FakeRunner.connect(stage)
@@ -112,7 +112,7 @@ describe("when a process ends by itself", () => {
       metrics: noMetrics,
       trouble: () => undefined,
     })
-    const endings = new ProcessEndings({ fleet, wake: () => undefined })
+    const endings = new ProcessEndings(fleet)
     const session = registry.create({})
     session.expect(LAUNCH)
     const agent = new WireAgent("p1")

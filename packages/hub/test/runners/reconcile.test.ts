@@ -30,7 +30,7 @@ async function openPair(): Promise<{ door: DoorSocket; peer: WebSocket }> {
   return { door: new DoorSocket({ socket: await accepted, caller: RUNNER }), peer }
 }
 
-const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [], isParked: false } as const
+const LAUNCH = { runner: "runner-1", agent: "claude", cwd: "/w", spawn: "p1", earlier: [] } as const
 
 function textIn(data: RawData): string {
   return Buffer.isBuffer(data) ? data.toString() : ""
@@ -53,13 +53,13 @@ describe("what a runner has and what the hub thinks it has", () => {
     const claims = claimsOn(directory)
     const refusals = new RunnerRefusals({ directory, claims, tokens: { getLive: () => undefined }, trouble })
     const fleet = new RunnerFleet({ directory, claims, metrics: noMetrics, trouble })
-    const endings = new ProcessEndings({ fleet, wake: () => undefined })
+    const endings = new ProcessEndings(fleet)
     const launches = new LaunchDesk({
       endings,
       registry,
       fleet,
       directory,
-      settings: () => DEFAULT_SETTINGS,
+      settings: { settings: DEFAULT_SETTINGS },
       trouble: (_session, what) => void troubles.push(what),
     })
     const parts = { registry, fleet, claims, refusals, launches, endings }
@@ -95,8 +95,8 @@ describe("what a runner has and what the hub thinks it has", () => {
         registry,
         taken,
         metrics: noMetrics,
-        room: async () => undefined,
-        hooks: () => ({}),
+        journal: { room: async () => undefined },
+        clients: { hookFailures: () => ({}) },
         exited: async () => undefined,
         onTrouble: (error) => void troubles.push(String(error)),
       })

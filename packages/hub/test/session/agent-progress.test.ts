@@ -6,9 +6,9 @@ import { setUpSessions } from "./session-setup.ts"
 it("[HS62] after a thousand answered questions and a result the agent is idle, and none of them is kept", () => {
   const { registry, asks } = setUpSessions()
   const { messages } = registry.create({ agent: "external" })
-  const progress = new AgentProgress({ wire: () => undefined, messages, asks, moved: () => undefined })
+  const progress = new AgentProgress(messages, asks)
   const follow = (from: "agent" | "client", message: Envelope) =>
-    progress.follow({ kind: "event", event: { seq: 1, at: 0, from, line: "" }, message })
+    progress.follow({ kind: "event", event: { seq: 1, at: 0, from, line: "" }, message }, undefined)
   follow("client", { type: "user", message: { content: "go" } })
   follow("agent", { type: "system", subtype: "init" })
   for (let index = 0; index < 1_000; index++) {

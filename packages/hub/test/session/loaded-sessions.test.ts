@@ -1,6 +1,7 @@
 import { decode } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
-import { listSessions, viewOf } from "../../src/session/session-list.ts"
+import { viewOf } from "../../src/session/live-session.ts"
+import { listSessions } from "../../src/session/session-list.ts"
 import { keptSession, pendingAsk, waitingMessage } from "../../src/testing/records.ts"
 import { ALREADY, FakeAgent, setUpSessions } from "./session-setup.ts"
 
@@ -10,7 +11,9 @@ const HOUR = 60 * 60_000
 function setUp(before?: ReturnType<typeof setUpSessions>) {
   const time = { ms: 0 }
   const watched = new Set<string>()
-  const how = { clock: () => time.ms, isNeeded: ({ id }: { id: string }) => watched.has(id) }
+  const countOf = (id: string) => Number(watched.has(id))
+  const viewers = { countOf, published: () => undefined, changed: () => undefined }
+  const how = { clock: () => time.ms, viewers }
   const sessions = setUpSessions(before?.directory, before?.log, how)
   const letGo = async (afterMs: number) => {
     // Once to see that nobody needs it, and once to see that nobody has since.
@@ -75,7 +78,7 @@ describe("sessions in memory and in the store", () => {
     const seen = registry.create({ agent: "external" })
     watched.add(seen.id)
     const running = registry.create({})
-    const launch = { runner: "r", agent: "claude", cwd: null, earlier: [], isParked: false } as const
+    const launch = { runner: "r", agent: "claude", cwd: null, earlier: [] } as const
     running.expect({ ...launch, spawn: "p1" })
     const idle = registry.create({ agent: "external" })
     await letGo(HOUR)

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import type { KeptLaunch } from "../../src/model/session-record.ts"
+import type { Launch } from "../../src/session/agent-seat.ts"
 import { ALREADY, FakeAgent, setUpSessions } from "./session-setup.ts"
 
 /** What must be true of a session, whatever happened to it. */
@@ -158,13 +159,22 @@ class HubHappening implements fc.AsyncCommand<Model, World> {
 
 function launchOf(spawn: string | null, before?: KeptLaunch): KeptLaunch {
   const earlier = before === undefined || before.spawn === null ? [] : [before.spawn]
-  return { runner: "r", agent: "claude", cwd: null, spawn, earlier, isParked: false }
+  return { runner: "r", agent: "claude", cwd: null, spawn, earlier }
+}
+
+/** The start of a process, which nobody waits for. */
+function startOf(spawn: string): Launch {
+  return { spawn, done: Promise.resolve() }
 }
 
 async function start(world: World, model: Model, parent?: string): Promise<void> {
   const spawn = randomUUID()
-  const session = world.hub.registry.create({}, parent === undefined ? {} : { parent })
+  const session = world.hub.registry.draft({}, parent)
+  const launch = startOf(spawn)
+  session.step({ kind: "launching", launch })
+  expect([session.isDraft, session.wants(launch), session.phase()]).toEqual([true, true, "starting"])
   session.expect(launchOf(spawn))
+  session.step({ kind: "launch-over", launch })
   world.ids.push(session.id)
   model.sessions.push({ life: "starting", process: spawn, hasConversation: false, asks: 0 })
 }
@@ -218,7 +228,7 @@ const ACTS: Record<string, readonly [(known: Known) => boolean, Act]> = {
       const session = await world.session(index)
       session.letGo("idle")
       await session.messages.takeBack(known.process ?? "", "unconfirmed")
-      session.changeOwn({ launch: { ...launchOf(null, session.kept.own.launch), isParked: true } })
+      session.changeOwn({ launch: launchOf(null, session.kept.own.launch) })
       await session.park("idle")
       Object.assign(known, { life: "parked", asks: 0 })
     },
@@ -228,8 +238,41 @@ const ACTS: Record<string, readonly [(known: Known) => boolean, Act]> = {
     async (world, known, index) => {
       const session = await world.session(index)
       known.process = randomUUID()
+      const [launch, second] = [startOf(known.process), startOf(randomUUID())]
+      session.step({ kind: "launching", launch })
+      session.step({ kind: "launching", launch: second })
+      expect([session.wants(launch), session.wants(second)]).toEqual([true, false])
       session.expect(launchOf(known.process, session.kept.own.launch))
+      session.step({ kind: "launch-over", launch })
+      expect([session.launch, session.isAwaited]).toEqual([undefined, false])
       known.life = "starting"
+    },
+  ],
+  failToWake: [
+    ({ life }) => life === "parked" || life === "ended",
+    async (world, _known, index) => {
+      const session = await world.session(index)
+      const launch = startOf(randomUUID())
+      const { isAwaited } = session
+      session.step({ kind: "launching", launch })
+      await world.rest()
+      // What is being started has its session in memory.
+      expect(world.hub.registry.loaded(session.id)).toBe(session)
+      session.step({ kind: "launch-over", launch })
+      expect([session.launch, session.isAwaited]).toEqual([undefined, isAwaited])
+    },
+  ],
+  stopWhileWaking: [
+    ({ life }) => life === "parked",
+    async (world, known, index) => {
+      const session = await world.session(index)
+      const launch = startOf(randomUUID())
+      session.step({ kind: "launching", launch })
+      session.step({ kind: "stopped" })
+      await session.end({ reason: "stopped" })
+      expect([session.launch, session.wants(launch), session.isAwaited]).toEqual([launch, false, false])
+      session.step({ kind: "launch-over", launch })
+      Object.assign(known, { life: "ended", asks: 0 })
     },
   ],
   stop: [
@@ -262,7 +305,7 @@ const ACTS: Record<string, readonly [(known: Known) => boolean, Act]> = {
 }
 
 /** Most that can happen happens to sessions that have an agent: they should not all be stopped soon. */
-const RARE = new Set(["stop", "fork", "park"])
+const RARE = new Set(["stop", "fork", "park", "stopWhileWaking"])
 
 const happenings = [
   fc.constant(new HubHappening("launch", (world, model) => start(world, model))),

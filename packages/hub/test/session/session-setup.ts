@@ -2,11 +2,17 @@ import { decode, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
 import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import { AskReader } from "../../src/asks/whole-ask.ts"
+import { HubError } from "../../src/errors.ts"
+import { noMetrics } from "../../src/operations/hub-metrics.ts"
 import type { AgentWire } from "../../src/session/agent-control.ts"
 import type { Published } from "../../src/session/history.ts"
 import type { Continuity } from "../../src/session/life.ts"
-import { LiveSession } from "../../src/session/live-session.ts"
-import { SessionRegistry, type SessionRegistryOptions } from "../../src/session/session-registry.ts"
+import type { LiveSession } from "../../src/session/live-session.ts"
+import {
+  type SessionHelpers,
+  SessionRegistry,
+  type SessionRegistryOptions,
+} from "../../src/session/session-registry.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 
@@ -66,6 +72,21 @@ export class FakeAgent implements AgentWire {
 const SUCCESS = { subtype: "success", response: { commands: [] } }
 export const ALREADY = { subtype: "error", error: "Already initialized", pending_permission_requests: [] }
 
+const NO_CLIENTS: SessionHelpers["clients"] = {
+  has: () => false,
+  call: () => false,
+  greeting: () => ({}),
+  greeted: () => undefined,
+  returned: () => undefined,
+}
+
+const NO_LAUNCHES: SessionHelpers["launches"] = {
+  revive: async () => {
+    throw new HubError("session/no-agent", "nobody starts agents here")
+  },
+  wake: () => undefined,
+}
+
 export function setUpSessions(
   directory = new MemoryDirectory(),
   log = new MemoryEventLog(),
@@ -82,23 +103,20 @@ export function setUpSessions(
     send: async () => true,
     publish: () => undefined,
   })
-  const registry: SessionRegistry = new SessionRegistry({
+  const registry = new SessionRegistry({
     directory,
-    restore: ({ id }) => asks.restore(id),
+    log,
+    asks,
+    viewers: {
+      countOf: () => 0,
+      published: (_id, items) => void published.push(...items),
+      changed: () => undefined,
+    },
+    metrics: noMetrics,
+    trouble: (_session, what) => void troubles.push(what),
     ...how,
-    open: (kept) =>
-      new LiveSession({
-        kept,
-        log,
-        directory,
-        asks,
-        publish: (_session, items) => void published.push(...items),
-        changed: (session) => registry.takeBack(session),
-        call: () => false,
-        viewers: () => 0,
-        trouble: (_session, what) => void troubles.push(what),
-      }),
   })
+  registry.connect({ clients: NO_CLIENTS, launches: NO_LAUNCHES })
   return { directory, log, asks, registry, published, troubles }
 }
 

@@ -1,0 +1,57 @@
+import type { Envelope } from "@signalbox/protocol"
+import type { Session } from "@signalbox/protocol/hub-api"
+import type { AskDesk } from "../asks/ask-desk.ts"
+import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { Directory } from "../store/directory.ts"
+import type { EventLog } from "../store/event-log.ts"
+import type { Published } from "./history.ts"
+import type { LiveSession } from "./live-session.ts"
+
+/** What all sessions of a hub stand on, and whom they tell. */
+export interface SessionHouse {
+  readonly log: EventLog
+  readonly directory: Directory
+  readonly asks: AskDesk
+  readonly viewers: SessionViewers
+  readonly metrics: Pick<HubMetrics, "lineAbsorbed">
+  readonly clients: SessionClients
+  readonly launches: SessionLaunches
+  readonly registry: {
+    /** The session has changed: it may have been let go meanwhile. */
+    takeBack(session: LiveSession): void
+    /** The session of these questions, whose agent is away. */
+    homeOf(requestIds: readonly string[]): Promise<LiveSession | undefined>
+  }
+  readonly trouble: (session: LiveSession, what: string, error: unknown) => void
+  readonly now?: (() => Date) | undefined
+}
+
+/** Everybody who watches. */
+export interface SessionViewers {
+  countOf(sessionId: string): number
+  /** It is durable, and told in the order of the wire. */
+  published(sessionId: string, items: readonly Published[]): void
+  changed(view: Session): void
+}
+
+/** What clients bring to a session, beside messages and answers. */
+export interface SessionClients {
+  /** Whether they have brought something, or are there. */
+  has(session: LiveSession): boolean
+  /** A request of the agent's that is no ask: a hook, an MCP message, or one we do not know. False: nobody takes it. */
+  call(session: LiveSession, message: Envelope): boolean
+  /** What goes into the first `initialize` to a new process: the hooks that clients want. */
+  greeting(session: LiveSession, incarnation: string): Readonly<Record<string, unknown>>
+  /** `initialize` is over, answered or not. */
+  greeted(session: LiveSession): void
+  /** The same process is back: what it was not told while it was away it is told now. */
+  returned(session: LiveSession): void
+}
+
+/** Starts agents again. */
+export interface SessionLaunches {
+  /** The session has ended and got a message: resolves when its agent was started again, and fails when it cannot be. */
+  revive(session: LiveSession, by: string): Promise<void>
+  /** Something waits for an agent that rests or has ended. */
+  wake(session: LiveSession): void
+}
