@@ -1,6 +1,5 @@
 import { type Envelope, fieldOf, isObject, ProtocolError, textOf } from "./envelope.ts"
 import { known } from "./known.generated.ts"
-import type { PeerTraits } from "./peer-traits.ts"
 import type { ControlRequestOf, ControlSubtypeOf } from "./schemas/control.ts"
 
 /** The messages a host sends, in the one form that every CLI we know of understands. */
@@ -143,4 +142,57 @@ function whyNotAnAnswer(message: Envelope): string | undefined {
     return "an allow needs updatedInput: without it 2.1.37 denies the tool"
   }
   return undefined
+}
+
+/** What a CLI can take without harm. Only known by version for old ones, which report no capabilities; unknown means the oldest. */
+export interface PeerTraits {
+  /** Takes `control_cancel_request`; 2.1.37 exits on it. */
+  readonly takesCancel: boolean
+  /** Takes a second `initialize` and answers it in full instead of "Already initialized". */
+  readonly initializesAgain: boolean
+  /** Takes `unanswered` beside the answers to its questions. An older one on a strict host refuses the whole answer. */
+  readonly takesUnanswered: boolean
+  /** Tells which environment variables it took. 2.1.120 does not, 2.1.325 does; in between it is told by the capabilities. */
+  readonly answersVariables: boolean
+}
+
+const OLDEST: PeerTraits = {
+  takesCancel: false,
+  initializesAgain: false,
+  takesUnanswered: false,
+  answersVariables: false,
+}
+
+/** The oldest version seen to be tolerant; nothing between it and 2.1.37 was tried. */
+const TOLERANT_SINCE = "2.1.100"
+/** Before it, what only a modern CLI does is told by the capabilities. */
+const MODERN_SINCE = "2.1.325"
+
+export function peerTraits(peer: { claude_code_version?: string; capabilities?: readonly string[] }): PeerTraits {
+  const version = peer.claude_code_version
+  const modern = (peer.capabilities?.length ?? 0) > 0 || isAtLeast(version, MODERN_SINCE)
+  if (!modern && !isAtLeast(version, TOLERANT_SINCE)) return OLDEST
+  return {
+    takesCancel: true,
+    initializesAgain: modern,
+    takesUnanswered: peer.capabilities?.includes("ask_user_question_unanswered_v1") === true,
+    answersVariables: modern,
+  }
+}
+
+/** Whether a version, such as `2.1.37`, is this one or a newer one. False for what is no version. */
+export function isAtLeast(version: string | undefined, least: string): boolean {
+  const [own, other] = [version ?? "", least].map((text) => /^(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number))
+  if (own === undefined || other === undefined) return false
+  const at = own.findIndex((part, index) => part !== other[index])
+  return at === -1 || (own[at] ?? 0) > (other[at] ?? 0)
+}
+
+/** The CLIs' own words, from 2.0 to 2.1.325, for an account or a key that does not let them in. */
+const SIGN_IN =
+  /not logged in|please run \/login|invalid api key|authentication_(?:failed|error)|oauth (?:token|authentication).{0,40}(?:expired|revoked|not supported)|invalid (?:bearer|auth) token/i
+
+/** True if this text of an agent says that it is not signed in. */
+export function saysSignIn(text: string): boolean {
+  return SIGN_IN.test(text.slice(0, 2_000))
 }

@@ -66,12 +66,16 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
   const settled = new Set<string>()
   let closed: ProtocolError | undefined
 
+  function remember(requestId: string): void {
+    settled.add(requestId)
+    forgetOldest(settled, memory)
+  }
+
   function settle(requestId: string, how: (waiter: Waiter<Answer>) => void): void {
     const waiter = waiting.get(requestId)
     if (waiter === undefined) return
     waiting.delete(requestId)
-    settled.add(requestId)
-    forgetOldest(settled, memory)
+    remember(requestId)
     waiter.release()
     how(waiter)
   }
@@ -103,8 +107,7 @@ export function createPendingRequests<Answer>(options: PendingRequestsOptions = 
       const kept = early.get(requestId)
       if (kept !== undefined) {
         early.delete(requestId)
-        settled.add(requestId)
-        forgetOldest(settled, memory)
+        remember(requestId)
         return kept.answer
       }
       if (closed !== undefined) throw closed
@@ -152,9 +155,6 @@ function aborted(requestId: string, reason: unknown): ProtocolError {
 
 /** Maps and sets keep the order of insertion, so the first key is the oldest. */
 function forgetOldest(entries: Map<string, unknown> | Set<string>, limit: number): void {
-  if (entries.size <= limit) return
-  for (const oldest of entries.keys()) {
-    entries.delete(oldest)
-    return
-  }
+  const [oldest] = entries.keys()
+  if (oldest !== undefined && entries.size > limit) entries.delete(oldest)
 }

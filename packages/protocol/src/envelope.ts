@@ -34,6 +34,22 @@ export function textOf(value: unknown, name: string): string | undefined {
   return typeof field === "string" ? field : undefined
 }
 
+/** An error that callers know by its `code`; the message is prose. */
+export class CodedError<Code extends string> extends Error {
+  readonly code: Code
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: Code,
+    message: string,
+    options: { cause?: unknown; details?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message, "cause" in options ? { cause: options.cause } : {})
+    this.code = code
+    this.details = options.details ?? {}
+  }
+}
+
 /** Local errors of this room. What a peer reports over the wire is data, never one of these. */
 export type ProtocolErrorCode =
   | "request/timeout"
@@ -43,20 +59,8 @@ export type ProtocolErrorCode =
   | "write/not-encodable"
   | "write/not-accepted"
 
-export class ProtocolError extends Error {
+export class ProtocolError extends CodedError<ProtocolErrorCode> {
   override readonly name = "ProtocolError"
-  readonly code: ProtocolErrorCode
-  readonly details: Readonly<Record<string, unknown>>
-
-  constructor(
-    code: ProtocolErrorCode,
-    message: string,
-    options: { cause?: unknown; details?: Readonly<Record<string, unknown>> } = {},
-  ) {
-    super(message, "cause" in options ? { cause: options.cause } : {})
-    this.code = code
-    this.details = options.details ?? {}
-  }
 }
 
 /** Undefined for a text that is no JSON. */

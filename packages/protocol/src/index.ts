@@ -24,6 +24,9 @@ export {
   composeUserMessage,
   encode,
   encodeForAgent,
+  type PeerTraits,
+  peerTraits,
+  saysSignIn,
   type ToolQuestion,
   type UnlistedRequest,
   type UserMessageOptions,
@@ -54,7 +57,6 @@ export {
   type LineSplitterOptions,
 } from "./framing.ts"
 export { capabilities, hookEvents, known, permissionModes } from "./known.generated.ts"
-export { type PeerTraits, peerTraits, saysSignIn } from "./peer-traits.ts"
 export type * from "./schemas/index.ts"
 export { hasUnseen, type ReadFor, replaceUnseen, unseenIn, unseenName, unseenNumber } from "./unseen.ts"
 export { costWords, counted, type ModelUse, type ModelUses, sumUsd, type TokenCount } from "./usage.ts"

@@ -18,8 +18,7 @@ const DONE = { value: undefined, done: true } as const
 /** Written by hand: `return` of an async generator waits for the `next` before it, and so for an item that may never come. */
 export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
   readonly #options: ItemQueueOptions
-  #items: { readonly item: T; readonly chars: number }[] = []
-  #next = 0
+  readonly #items = new Fifo<{ readonly item: T; readonly chars: number }>()
   #waitingChars = 0
   #waiter: Waiter<T> | undefined
   #phase: Phase = { name: "open" }
@@ -52,8 +51,11 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
   }
 
   next(): Promise<IteratorResult<T, undefined>> {
-    const first = this.#take()
-    if (first !== undefined) return Promise.resolve({ value: first.item, done: false })
+    const first = this.#items.take()
+    if (first !== undefined) {
+      this.#waitingChars -= first.chars
+      return Promise.resolve({ value: first.item, done: false })
+    }
     if (this.#waiter !== undefined) return Promise.reject(new Error("the next item is already being waited for"))
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject }
@@ -65,15 +67,14 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
 
   return(): Promise<IteratorResult<T, undefined>> {
     this.abandon()
-    // Whoever stopped reading wants no error either.
+    // A reader that stopped wants no error either.
     this.#phase = { name: "ended" }
     return Promise.resolve(DONE)
   }
 
   /** What waits is dropped. */
   abandon(error?: Error): void {
-    this.#items = []
-    this.#next = 0
+    this.#items.takeAll()
     this.#waitingChars = 0
     this.end(error)
   }
@@ -82,24 +83,46 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
     return this
   }
 
-  #take(): { readonly item: T } | undefined {
-    const entry = this.#items[this.#next]
-    if (entry === undefined) return undefined
-    this.#next++
-    this.#waitingChars -= entry.chars
-    // Now and then, so that taking one costs the same however many wait.
-    if (this.#next > 1024 || this.#next === this.#items.length) {
-      this.#items = this.#items.slice(this.#next)
-      this.#next = 0
-    }
-    return entry
-  }
-
   /** An error is told once. */
   #settleEnd(waiter: Waiter<T>): void {
     const error = this.#phase.name === "ended" ? this.#phase.error : undefined
     this.#phase = { name: "ended" }
     if (error === undefined) waiter.resolve(DONE)
     else waiter.reject(error)
+  }
+}
+
+/**
+ * First in, first out, in linear time. Two stacks, so that what was taken is let go at once, its slot with it, however far
+ * behind the taker is: nothing has to be compacted now and then.
+ */
+export class Fifo<T> {
+  /** The oldest are here, the very oldest last. */
+  #old: T[] = []
+  /** The newest are here, the very newest last. */
+  #new: T[] = []
+
+  get length(): number {
+    return this.#old.length + this.#new.length
+  }
+
+  push(item: T): void {
+    this.#new.push(item)
+  }
+
+  /** Undefined when there is nothing. */
+  take(): T | undefined {
+    if (this.#old.length === 0) {
+      this.#old = this.#new.toReversed()
+      this.#new = []
+    }
+    return this.#old.pop()
+  }
+
+  takeAll(): T[] {
+    const items = this.#old.length === 0 ? this.#new : [...this.#old.toReversed(), ...this.#new]
+    this.#old = []
+    this.#new = []
+    return items
   }
 }

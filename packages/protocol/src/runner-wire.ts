@@ -139,38 +139,8 @@ export type RunnerRefusal =
   | "runner/unknown-agent"
   | "runner/invalid"
 
-export interface RunnerFolders {
-  readonly path: string
-  readonly parent: string | null
-  readonly folders: readonly { readonly name: string; readonly path: string; readonly isGit: boolean }[]
-  readonly more: boolean
-}
-
-/** What the runner did and what it could not, in its own words: never what agents or people said. */
-export interface RunnerLogLine {
-  readonly at: string
-  readonly level: "info" | "warn" | "error"
-  readonly text: string
-  /** The hub's session that it is about. */
-  readonly session?: string
-}
-
-export interface RunnerLogTail {
-  /** The newest last. */
-  readonly lines: readonly RunnerLogLine[]
-  /** There are older ones. */
-  readonly more: boolean
-}
-
-/** A conversation that `claude` itself recorded on the runner's machine. */
-export interface RecordedSession {
-  readonly sessionId: string
-  readonly cwd: string | null
-  readonly summary: string | null
-  readonly updatedAt: string
-  readonly sizeBytes: number
-  readonly inUse: boolean
-}
+/** What a runner tells of its machine travels as the hub passes it on. */
+export type { RecordedSession, RunnerFolders, RunnerLog, RunnerLogLine } from "./hub-api/runner.ts"
 
 /**
  * The connection of one agent on a runner. Every line of the agent and every note of the runner has a number, dense from 1 for
@@ -258,4 +228,9 @@ export function readFromHub(text: string): FromHub | undefined {
     default:
       return undefined
   }
+}
+
+/** The number of a line or note as it travels: `L17 {…}`. */
+export function frameNumber(frame: string): number {
+  return Number(frame.slice(1, frame.indexOf(" ")))
 }

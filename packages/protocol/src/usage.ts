@@ -17,24 +17,32 @@ export function amountOf(value: unknown): number {
   return typeof value === "number" && value > 0 ? Math.min(value, MAX_AMOUNT) : 0
 }
 
+function tokens(count: (kind: keyof TokenCount) => number): TokenCount {
+  const [input, output] = [count("input"), count("output")]
+  return { input, output, cacheRead: count("cacheRead"), cacheCreation: count("cacheCreation") }
+}
+
+const IN_A_RESULT: Readonly<Record<keyof TokenCount, string>> = {
+  input: "input_tokens",
+  output: "output_tokens",
+  cacheRead: "cache_read_input_tokens",
+  cacheCreation: "cache_creation_input_tokens",
+}
+const OF_A_MODEL: Readonly<Record<keyof TokenCount, string>> = {
+  input: "inputTokens",
+  output: "outputTokens",
+  cacheRead: "cacheReadInputTokens",
+  cacheCreation: "cacheCreationInputTokens",
+}
+
 /** A result's `usage` is its own turn's. */
 export function tokensOf(result: unknown): TokenCount {
   const usage = fieldOf(result, "usage")
-  return {
-    input: amountOf(usage?.["input_tokens"]),
-    output: amountOf(usage?.["output_tokens"]),
-    cacheRead: amountOf(usage?.["cache_read_input_tokens"]),
-    cacheCreation: amountOf(usage?.["cache_creation_input_tokens"]),
-  }
+  return tokens((kind) => amountOf(usage?.[IN_A_RESULT[kind]]))
 }
 
 export function addTokens(a: TokenCount, b: TokenCount): TokenCount {
-  return {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheCreation: a.cacheCreation + b.cacheCreation,
-  }
+  return tokens((kind) => a[kind] + b[kind])
 }
 
 export function totalTokens({ input, output, cacheRead, cacheCreation }: TokenCount): number {
@@ -59,13 +67,7 @@ function readUses(told: Readonly<Record<string, unknown>>): ModelUses {
   const uses: Record<string, ModelUse> = Object.create(null)
   for (const [name, value] of Object.entries(told)) {
     if (!isObject(value)) continue
-    const use = {
-      input: amountOf(value["inputTokens"]),
-      output: amountOf(value["outputTokens"]),
-      cacheRead: amountOf(value["cacheReadInputTokens"]),
-      cacheCreation: amountOf(value["cacheCreationInputTokens"]),
-      costUsd: amountOf(value["costUSD"]),
-    }
+    const use = { ...tokens((kind) => amountOf(value[OF_A_MODEL[kind]])), costUsd: amountOf(value["costUSD"]) }
     put(uses, name.slice(0, MAX_NAME_CHARS), use, 1)
   }
   return { ...uses }
@@ -82,13 +84,8 @@ export function addUses(a: ModelUses = {}, b: ModelUses = {}, sign: 1 | -1 = 1):
 function put(sum: Record<string, ModelUse>, name: string, use: ModelUse, sign: 1 | -1): void {
   const key = name in sum || Object.keys(sum).length < MAX_MODELS ? name : OTHERS
   const before = sum[key] ?? NO_USE
-  sum[key] = {
-    input: before.input + sign * use.input,
-    output: before.output + sign * use.output,
-    cacheRead: before.cacheRead + sign * use.cacheRead,
-    cacheCreation: before.cacheCreation + sign * use.cacheCreation,
-    costUsd: before.costUsd + sign * use.costUsd,
-  }
+  const costUsd = before.costUsd + sign * use.costUsd
+  sum[key] = { ...tokens((kind) => before[kind] + sign * use[kind]), costUsd }
 }
 
 /** Without models that were not used, and without the less than nothing that a total which began anew leaves. */
@@ -98,13 +95,7 @@ export function usedModels(uses: ModelUses): ModelUses {
 }
 
 function floored(use: ModelUse): ModelUse {
-  return {
-    input: Math.max(0, use.input),
-    output: Math.max(0, use.output),
-    cacheRead: Math.max(0, use.cacheRead),
-    cacheCreation: Math.max(0, use.cacheCreation),
-    costUsd: Math.max(0, use.costUsd),
-  }
+  return { ...tokens((kind) => Math.max(0, use[kind])), costUsd: Math.max(0, use.costUsd) }
 }
 
 export function costOfUses(uses: ModelUses): number {

@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest"
-import {
-  createAgentReader,
-  normaliseAgentMessage,
-  normaliseFrontendMessage,
-  readFrontendLine,
-} from "../src/dialects.ts"
+import { createAgentReader, normaliseAgentMessage, normaliseFrontendMessage, readFrontendLine } from "../src/decode.ts"
 import { decode } from "../src/index.ts"
 
 const reading = { newRequestId: () => "fresh" }

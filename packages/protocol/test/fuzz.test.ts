@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 import { fuzzCases } from "../../../test/gate.ts"
-import { normaliseAgentMessage, normaliseFrontendMessage } from "../src/dialects.ts"
+import { normaliseAgentMessage, normaliseFrontendMessage } from "../src/decode.ts"
 import { createLineSplitter, decode, encode, idleAgent, stepAgent } from "../src/index.ts"
 
 /** Small and fast (mulberry32); a failure prints the seed of its case, which repeats it. */

@@ -89,7 +89,7 @@ export class Governor {
       limits,
     )
     if (verdict.kind === "leave") return
-    log.info({ spawn: agent.spawn, session: agent.record.session, verdict: verdict.kind }, verdict.reason)
+    log.info({ incarnation: agent.incarnation, session: agent.record.session, verdict: verdict.kind }, verdict.reason)
     if (verdict.kind === "kill") void agent.kill(verdict.reason)
     else agent.stopWhenIdle({ reason: verdict.reason, parked: true })
   }
@@ -98,11 +98,11 @@ export class Governor {
 /** What the governor does about one agent now. */
 export type Judgement =
   | { readonly kind: "leave" }
-  /** Idle for so long: put to rest, and brought back by the next message. */
-  | { readonly kind: "park"; readonly reason: string }
-  /** Too large: at the end of its turn, and brought back small by the next message. */
-  | { readonly kind: "stop-when-idle"; readonly reason: string }
-  | { readonly kind: "kill"; readonly reason: string }
+  /**
+   * "park": idle for so long that it is put to rest, and brought back by the next message. "stop-when-idle": too large, so at
+   * the end of its turn, and brought back small.
+   */
+  | { readonly kind: "park" | "stop-when-idle" | "kill"; readonly reason: string }
 
 export interface AgentLimits {
   /** Counts the agent and every process it started. */

@@ -1,8 +1,8 @@
-import type { RunnerLogLine, RunnerLogTail } from "@signalbox/protocol/runner-wire"
+import type { RunnerLog as LoggedLines, RunnerLogLine } from "@signalbox/protocol/runner-wire"
 import type { Clock } from "@signalbox/transport"
 import { errorText } from "./errors.ts"
 
-type Level = RunnerLogLine["level"]
+type Level = "info" | "warn" | "error"
 type Fields = Readonly<Record<string, unknown>>
 type Say = (fields: Fields, words: string) => void
 
@@ -42,7 +42,7 @@ export class LogTail {
   }
 
   /** The newest, in the order they came. */
-  last(count = MAX_LINES): RunnerLogTail {
+  last(count = MAX_LINES): LoggedLines {
     const lines = this.#lines.slice(-Math.max(1, count))
     return { lines, more: this.#isCut || lines.length < this.#lines.length }
   }

@@ -1,5 +1,6 @@
 import { homedir, hostname } from "node:os"
 import type { RunnerFacts, RunnerRequest } from "@signalbox/protocol/runner-wire"
+import { deferred } from "@signalbox/transport/pacing"
 import { claudeProcessEnvironment } from "@signalbox/transport/process"
 import { KILLED, Roster } from "./agents/roster.ts"
 import { Refusal } from "./errors.ts"
@@ -28,16 +29,16 @@ interface Parts {
 /** The runner of one machine, put together from its parts. */
 export class OpenRunner {
   readonly facts: RunnerFacts
-  readonly connected: Promise<void>
-  readonly closed: Promise<string>
+  readonly #connected = deferred<void>()
+  readonly #closed = deferred<string>()
+  readonly connected = this.#connected.promise
+  readonly closed = this.#closed.promise
   readonly #parts: Parts
   readonly #roster: Roster
   readonly #governor: Governor
   readonly #worktrees: Worktrees
   readonly #secrets: SecretFiles
   readonly #control: ControlLink
-  #resolveConnected: () => void = () => undefined
-  #resolveClosed: (reason: string) => void = () => undefined
   #closing: Promise<void> | undefined
   #cancelIdleExit = () => undefined as void
 
@@ -45,12 +46,6 @@ export class OpenRunner {
     const { settings, state } = parts
     this.#parts = parts
     this.facts = facts
-    this.connected = new Promise((resolve) => {
-      this.#resolveConnected = resolve
-    })
-    this.closed = new Promise((resolve) => {
-      this.#resolveClosed = resolve
-    })
     const link = linkSettings(settings)
     this.#worktrees = new Worktrees({ state, env: settings.env, inUse: () => this.#foldersInUse() })
     this.#secrets = new SecretFiles(settings)
@@ -70,7 +65,7 @@ export class OpenRunner {
       ...link,
       hello: () => this.#hello(),
       onRequest: (request) => this.#request(request),
-      onNoted: (spawns) => void this.#noted(spawns),
+      onNoted: (incarnations) => void this.#noted(incarnations),
       onUp: (hub) => this.#up(hub),
       onDown: () => this.#down(),
     })
@@ -108,7 +103,7 @@ export class OpenRunner {
     // The next runner may write there as soon as the lock is free.
     await this.#parts.state.settled()
     await this.#parts.lock.release()
-    this.#resolveClosed(reason)
+    this.#closed.resolve(reason)
   }
 
   /** Before anything is launched: nothing of a killed runner may go on beside what is resumed. */
@@ -116,7 +111,7 @@ export class OpenRunner {
     const { settings, state } = this.#parts
     const left = state.state.agents
     const lived = await sweep(left, { killAfterMs: settings.limits.killAfterMs })
-    if (lived.size > 0) settings.log.warn({ spawns: [...lived] }, "ended what a killed runner had left running")
+    if (lived.size > 0) settings.log.warn({ incarnations: [...lived] }, "ended what a killed runner had left running")
     await this.#secrets.sweep()
     const silent = await this.#roster.recover(left)
     const gone = new Set(silent.map(({ launched }) => launched.spawn))
@@ -152,7 +147,7 @@ export class OpenRunner {
 
   #up(hub: string): void {
     this.#parts.settings.log.info({ hub }, "the hub is there")
-    this.#resolveConnected()
+    this.#connected.resolve()
     this.#roster.wake()
     this.#watchIdleness()
   }
@@ -162,9 +157,9 @@ export class OpenRunner {
     this.#watchIdleness()
   }
 
-  async #noted(spawns: readonly string[]): Promise<void> {
+  async #noted(incarnations: readonly string[]): Promise<void> {
     const { state, settings } = this.#parts
-    const noted = new Set(spawns)
+    const noted = new Set(incarnations)
     try {
       await state.update(({ cut }) => ({ cut: cut.filter(({ spawn }) => !noted.has(spawn)) }))
     } catch (error) {

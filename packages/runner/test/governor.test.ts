@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { mayEnd, restingActivity, stepActivity } from "../src/agents/activity.ts"
-import { StartGate } from "../src/agents/start-gate.ts"
+import { mayEnd, restingActivity, stepActivity } from "../src/agents/agent.ts"
+import { startGate } from "../src/agents/roster.ts"
 import { judge } from "../src/governor.ts"
 import { usageOfTrees } from "../src/state/process-table.ts"
 import { Scene } from "./runner-scene.ts"
@@ -34,9 +34,9 @@ describe("the governor", () => {
         return () => undefined
       },
     }
-    const gate = new StartGate({ spacingMs: 100, maxWaiting: 2, clock })
-    const entered = [gate.enter(), gate.enter(), gate.enter()]
-    await expect(gate.enter()).rejects.toMatchObject({ code: "runner/full" })
+    const gate = startGate({ startSpacingMs: 100, maxWaitingStarts: 2 }, clock)
+    const entered = [gate(), gate(), gate()]
+    await expect(gate()).rejects.toMatchObject({ code: "runner/full" })
     await Promise.all(entered)
     expect(waits).toEqual([100, 200])
   })

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { frameNumber } from "@signalbox/protocol/runner-wire"
 import { systemClock } from "@signalbox/transport"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { frameNumber } from "../src/lines/frame-queue.ts"
 import { KeptLines } from "../src/lines/kept-lines.ts"
 
 type Step =

@@ -1,3 +1,5 @@
+import { CodedError } from "@signalbox/protocol/envelope"
+
 /** Every way in which a connection, or one line on it, can fail. Callers tell failures apart by `code`, never by text. */
 export type TransportErrorCode =
   /** A line was sent on a connection that is over. */
@@ -23,20 +25,17 @@ export type TransportErrorCode =
   /** The process was ended by a signal. */
   | "process/signal"
 
-export class TransportError extends Error {
+export class TransportError extends CodedError<TransportErrorCode> {
   override readonly name = "TransportError"
-  readonly code: TransportErrorCode
-  readonly details: Readonly<Record<string, unknown>>
+}
 
-  constructor(
-    code: TransportErrorCode,
-    message: string,
-    options: { cause?: unknown; details?: Readonly<Record<string, unknown>> } = {},
-  ) {
-    super(message, "cause" in options ? { cause: options.cause } : {})
-    this.code = code
-    this.details = options.details ?? {}
-  }
+/** The code of a failed system call: `ENOENT` and so on. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LineQueue } from "./line-queue.ts"
-import { deferred } from "./pacing.ts"
+import { deferred, Waker } from "./pacing.ts"
 import {
   assertSendable,
   type Closed,
@@ -30,10 +30,10 @@ class PairEnd implements Transport {
   readonly #maxWaitingBytes: number
   #over: Closed | undefined
   /** Sends that wait for this end's reader. */
-  #waiting: (() => void)[] = []
+  readonly #room = new Waker()
 
   constructor({ highWaterChars, maxWaitingBytes }: PairLimits) {
-    this.lines = new LineQueue({ highWaterChars, onRoom: () => this.#release() })
+    this.lines = new LineQueue({ highWaterChars, onRoom: () => this.#room.wake() })
     this.#maxWaitingBytes = maxWaitingBytes ?? DEFAULT_MAX_WAITING_BYTES
     this.closed = this.#closing.promise
   }
@@ -55,8 +55,7 @@ class PairEnd implements Transport {
   accept(line: string): Promise<void> | undefined {
     const { waitingChars } = this.lines
     if (waitingChars > this.#maxWaitingBytes) throw overflowError(waitingChars, this.#maxWaitingBytes)
-    if (this.lines.push([line])) return undefined
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return this.lines.push([line]) ? undefined : this.#room.wait()
   }
 
   finishFromPeer(reason: string): void {
@@ -67,13 +66,7 @@ class PairEnd implements Transport {
     if (this.#over !== undefined) return
     this.#over = closed
     this.lines.end()
-    this.#release()
+    this.#room.wake()
     this.#closing.resolve(closed)
-  }
-
-  #release(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
   }
 }

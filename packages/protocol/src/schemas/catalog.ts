@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { openEnum, openUnion } from "./parts.ts"
+import { openEnum, openUnion, schemasOf } from "./parts.ts"
 
 /** What an agent offers: its commands, models, sub-agents and account. */
 
@@ -51,11 +51,7 @@ export const AccountInfo = z.looseObject({
 export type AccountInfo = z.infer<typeof AccountInfo>
 
 /** A sub-agent as listed by the agent. */
-export const AgentInfo = z.looseObject({
-  name: z.string(),
-  description: z.string(),
-  model: z.string().nullish(),
-})
+export const AgentInfo = z.looseObject({ name: z.string(), description: z.string(), model: z.string().nullish() })
 export type AgentInfo = z.infer<typeof AgentInfo>
 
 /** A sub-agent as defined by the host in `initialize`. */
@@ -78,39 +74,23 @@ export const JsonRpcMessage = z.looseObject({
 })
 export type JsonRpcMessage = z.infer<typeof JsonRpcMessage>
 
-export const McpStdioServer = z.looseObject({
+const McpStdioServer = z.looseObject({
   type: z.literal("stdio").optional(),
   command: z.string(),
   args: z.array(z.string()).optional(),
   env: z.record(z.string(), z.string()).optional(),
 })
-export type McpStdioServer = z.infer<typeof McpStdioServer>
 
-export const McpSseServer = z.looseObject({
-  type: z.literal("sse"),
-  url: z.string(),
-  headers: z.record(z.string(), z.string()).optional(),
-})
-export type McpSseServer = z.infer<typeof McpSseServer>
+const remote = { url: z.string(), headers: z.record(z.string(), z.string()).optional() }
+/** Those of the type `sdk` are hosted by the SDK itself, reached through `mcp_message`. */
+const mcpServers = schemasOf("type", {}, { sse: remote, http: remote, sdk: { name: z.string() } })
 
-export const McpHttpServer = z.looseObject({
-  type: z.literal("http"),
-  url: z.string(),
-  headers: z.record(z.string(), z.string()).optional(),
-})
-export type McpHttpServer = z.infer<typeof McpHttpServer>
-
-/** Hosted by the SDK itself, reached through `mcp_message`. */
-export const McpSdkServer = z.looseObject({ type: z.literal("sdk"), name: z.string() })
-export type McpSdkServer = z.infer<typeof McpSdkServer>
-
-export const McpServerConfig = openUnion("type", [McpStdioServer, McpSseServer, McpHttpServer, McpSdkServer])
+export const McpServerConfig = openUnion("type", [McpStdioServer, ...Object.values(mcpServers)])
 export type McpServerConfig = z.infer<typeof McpServerConfig>
 
 /** `connecting` of some documents does not exist; `disabled` came with 2.1.37. */
-export const MCP_SERVER_STATES = ["connected", "failed", "needs-auth", "pending", "disabled"] as const
+const MCP_SERVER_STATES = ["connected", "failed", "needs-auth", "pending", "disabled"] as const
 export const McpServerState = openEnum(MCP_SERVER_STATES)
-export type McpServerState = z.infer<typeof McpServerState>
 
 export const McpServerStatus = z.looseObject({
   name: z.string(),
@@ -147,4 +127,3 @@ export const McpResourceContents = z.looseObject({
   blob: z.string().optional(),
   _meta: z.record(z.string(), z.unknown()).optional(),
 })
-export type McpResourceContents = z.infer<typeof McpResourceContents>

@@ -1,77 +1,52 @@
 import { z } from "zod"
-import { answered, identity, openEnum, openUnion } from "./parts.ts"
+import { answered, identity, openEnum, openUnion, schemasOf } from "./parts.ts"
 
 export const ToolInput = z.record(z.string(), z.unknown())
-export type ToolInput = z.infer<typeof ToolInput>
-
-export const TextBlock = z.looseObject({
-  type: z.literal("text"),
-  text: z.string(),
-  citations: z.array(z.unknown()).nullish(),
-})
-export type TextBlock = z.infer<typeof TextBlock>
-
-export const ThinkingBlock = z.looseObject({
-  type: z.literal("thinking"),
-  thinking: z.string(),
-  signature: z.string().nullish(),
-})
-export type ThinkingBlock = z.infer<typeof ThinkingBlock>
-
-export const RedactedThinkingBlock = z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() })
-export type RedactedThinkingBlock = z.infer<typeof RedactedThinkingBlock>
-
-export const ToolUseBlock = z.looseObject({
-  type: z.literal("tool_use"),
-  id: z.string(),
-  name: z.string(),
-  input: ToolInput,
-})
-export type ToolUseBlock = z.infer<typeof ToolUseBlock>
 
 /** Where the bytes of an image or a document are. */
-export const BlockSource = z.looseObject({
+const BlockSource = z.looseObject({
   type: openEnum(["base64", "url", "file", "text", "content"]),
   media_type: z.string().optional(),
   data: z.string().optional(),
   url: z.string().optional(),
   file_id: z.string().optional(),
 })
-export type BlockSource = z.infer<typeof BlockSource>
 
-export const ImageBlock = z.looseObject({ type: z.literal("image"), source: BlockSource })
-export type ImageBlock = z.infer<typeof ImageBlock>
-
-export const DocumentBlock = z.looseObject({
-  type: z.literal("document"),
-  source: BlockSource,
-  title: z.string().nullish(),
-  context: z.string().nullish(),
-})
-export type DocumentBlock = z.infer<typeof DocumentBlock>
-
+const returned = schemasOf(
+  "type",
+  {},
+  {
+    text: { text: z.string(), citations: z.array(z.unknown()).nullish() },
+    image: { source: BlockSource },
+    document: { source: BlockSource, title: z.string().nullish(), context: z.string().nullish() },
+  },
+)
 /** What a tool may return: the API nests no tool calls here, so the union does not recurse. */
-export const ToolResultContent = openUnion("type", [TextBlock, ImageBlock, DocumentBlock])
-export type ToolResultContent = z.infer<typeof ToolResultContent>
+const ToolResultContent = openUnion("type", Object.values(returned))
 
-export const ToolResultBlock = z.looseObject({
-  type: z.literal("tool_result"),
-  tool_use_id: z.string(),
-  content: z.union([z.string(), z.array(ToolResultContent)]).nullish(),
-  is_error: z.boolean().nullish(),
-})
-export type ToolResultBlock = z.infer<typeof ToolResultBlock>
+const blocks = schemasOf(
+  "type",
+  {},
+  {
+    thinking: { thinking: z.string(), signature: z.string().nullish() },
+    redacted_thinking: { data: z.string() },
+    tool_use: { id: z.string(), name: z.string(), input: ToolInput },
+    tool_result: {
+      tool_use_id: z.string(),
+      content: z.union([z.string(), z.array(ToolResultContent)]).nullish(),
+      is_error: z.boolean().nullish(),
+    },
+  },
+)
 
 /** Tools that the API runs itself. Their inputs and results are the API's affair and stay opaque. */
-export const ServerToolUseBlock = z.looseObject({
+const ServerToolUseBlock = z.looseObject({
   type: z.enum(["server_tool_use", "mcp_tool_use"]),
   id: z.string(),
   name: z.string(),
   input: z.unknown().optional(),
 })
-export type ServerToolUseBlock = z.infer<typeof ServerToolUseBlock>
-
-export const ServerToolResultBlock = z.looseObject({
+const ServerToolResultBlock = z.looseObject({
   type: z.enum([
     "web_search_tool_result",
     "web_fetch_tool_result",
@@ -84,30 +59,20 @@ export const ServerToolResultBlock = z.looseObject({
   tool_use_id: z.string(),
   content: z.unknown().optional(),
 })
-export type ServerToolResultBlock = z.infer<typeof ServerToolResultBlock>
 
 export const ContentBlock = openUnion("type", [
-  TextBlock,
-  ThinkingBlock,
-  RedactedThinkingBlock,
-  ToolUseBlock,
-  ToolResultBlock,
-  ImageBlock,
-  DocumentBlock,
+  ...Object.values(returned),
+  ...Object.values(blocks),
   ServerToolUseBlock,
   ServerToolResultBlock,
 ])
-export type ContentBlock = z.infer<typeof ContentBlock>
 
 /** What the API counts besides input and output; the cache counts are `null` where no cache was involved. */
 const usageDetails = {
   cache_creation_input_tokens: z.number().nullish(),
   cache_read_input_tokens: z.number().nullish(),
   cache_creation: z
-    .looseObject({
-      ephemeral_5m_input_tokens: z.number().nullish(),
-      ephemeral_1h_input_tokens: z.number().nullish(),
-    })
+    .looseObject({ ephemeral_5m_input_tokens: z.number().nullish(), ephemeral_1h_input_tokens: z.number().nullish() })
     .nullish(),
   server_tool_use: z
     .looseObject({ web_search_requests: z.number().nullish(), web_fetch_requests: z.number().nullish() })
@@ -123,9 +88,8 @@ const usageDetails = {
 
 /** Token counts as the API gives them. */
 export const Usage = z.looseObject({ input_tokens: z.number(), output_tokens: z.number(), ...usageDetails })
-export type Usage = z.infer<typeof Usage>
 
-export const STOP_REASONS = [
+const STOP_REASONS = [
   "end_turn",
   "max_tokens",
   "stop_sequence",
@@ -163,83 +127,41 @@ export const ApiMessage = z.looseObject({
 })
 export type ApiMessage = z.infer<typeof ApiMessage>
 
-export const TextDelta = z.looseObject({ type: z.literal("text_delta"), text: z.string() })
-export type TextDelta = z.infer<typeof TextDelta>
+const deltas = schemasOf(
+  "type",
+  {},
+  {
+    text_delta: { text: z.string() },
+    input_json_delta: { partial_json: z.string() },
+    thinking_delta: { thinking: z.string() },
+    signature_delta: { signature: z.string() },
+    citations_delta: { citation: z.unknown().optional() },
+  },
+)
+export const ContentDelta = openUnion("type", Object.values(deltas))
 
-export const InputJsonDelta = z.looseObject({ type: z.literal("input_json_delta"), partial_json: z.string() })
-export type InputJsonDelta = z.infer<typeof InputJsonDelta>
-
-export const ThinkingDelta = z.looseObject({ type: z.literal("thinking_delta"), thinking: z.string() })
-export type ThinkingDelta = z.infer<typeof ThinkingDelta>
-
-export const SignatureDelta = z.looseObject({ type: z.literal("signature_delta"), signature: z.string() })
-export type SignatureDelta = z.infer<typeof SignatureDelta>
-
-export const CitationsDelta = z.looseObject({ type: z.literal("citations_delta"), citation: z.unknown().optional() })
-export type CitationsDelta = z.infer<typeof CitationsDelta>
-
-export const ContentDelta = openUnion("type", [
-  TextDelta,
-  InputJsonDelta,
-  ThinkingDelta,
-  SignatureDelta,
-  CitationsDelta,
-])
-export type ContentDelta = z.infer<typeof ContentDelta>
-
-export const MessageStartEvent = z.looseObject({ type: z.literal("message_start"), message: ApiMessage })
-export type MessageStartEvent = z.infer<typeof MessageStartEvent>
-
-export const ContentBlockStartEvent = z.looseObject({
-  type: z.literal("content_block_start"),
-  index: z.number(),
-  content_block: ContentBlock,
-})
-export type ContentBlockStartEvent = z.infer<typeof ContentBlockStartEvent>
-
-export const ContentBlockDeltaEvent = z.looseObject({
-  type: z.literal("content_block_delta"),
-  index: z.number(),
-  delta: ContentDelta,
-})
-export type ContentBlockDeltaEvent = z.infer<typeof ContentBlockDeltaEvent>
-
-export const ContentBlockStopEvent = z.looseObject({ type: z.literal("content_block_stop"), index: z.number() })
-export type ContentBlockStopEvent = z.infer<typeof ContentBlockStopEvent>
-
-export const MessageDeltaEvent = z.looseObject({
-  type: z.literal("message_delta"),
-  delta: z.looseObject(ending),
-  usage: z
-    .looseObject({ output_tokens: z.number().nullish(), input_tokens: z.number().nullish(), ...usageDetails })
-    .nullish(),
-  context_management: z.unknown().optional(),
-})
-export type MessageDeltaEvent = z.infer<typeof MessageDeltaEvent>
-
-export const MessageStopEvent = z.looseObject({ type: z.literal("message_stop") })
-export type MessageStopEvent = z.infer<typeof MessageStopEvent>
-
-export const PingEvent = z.looseObject({ type: z.literal("ping") })
-export type PingEvent = z.infer<typeof PingEvent>
-
-export const ErrorEvent = z.looseObject({
-  type: z.literal("error"),
-  error: z.looseObject({ type: z.string(), message: z.string() }),
-})
-export type ErrorEvent = z.infer<typeof ErrorEvent>
-
+const events = schemasOf(
+  "type",
+  {},
+  {
+    message_start: { message: ApiMessage },
+    content_block_start: { index: z.number(), content_block: ContentBlock },
+    content_block_delta: { index: z.number(), delta: ContentDelta },
+    content_block_stop: { index: z.number() },
+    message_delta: {
+      delta: z.looseObject(ending),
+      usage: z
+        .looseObject({ output_tokens: z.number().nullish(), input_tokens: z.number().nullish(), ...usageDetails })
+        .nullish(),
+      context_management: z.unknown().optional(),
+    },
+    message_stop: {},
+    ping: {},
+    error: { error: z.looseObject({ type: z.string(), message: z.string() }) },
+  },
+)
 /** An event of the API's stream, passed on as it came. */
-export const ApiStreamEvent = openUnion("type", [
-  MessageStartEvent,
-  ContentBlockStartEvent,
-  ContentBlockDeltaEvent,
-  ContentBlockStopEvent,
-  MessageDeltaEvent,
-  MessageStopEvent,
-  PingEvent,
-  ErrorEvent,
-])
+export const ApiStreamEvent = openUnion("type", Object.values(events))
 export type ApiStreamEvent = z.infer<typeof ApiStreamEvent>
 
 /** Only with `--include-partial-messages`. */

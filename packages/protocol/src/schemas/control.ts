@@ -1,100 +1,87 @@
 import { z } from "zod"
-import * as agent from "./control-agent.ts"
-import * as host from "./control-host.ts"
-import * as session from "./control-session.ts"
-import { HookOutput } from "./hooks.ts"
-import { EmptyReply, type Generation, OpaqueReply, openEnum } from "./parts.ts"
-import { ElicitationReply, PermissionResult, UserDialogReply } from "./permission.ts"
+import { JsonRpcMessage } from "./catalog.ts"
+import { ToolInput } from "./content.ts"
+import { hostRequests } from "./control-host.ts"
+import { sessionRequests } from "./control-session.ts"
+import { HookInput, HookOutput } from "./hooks.ts"
+import { openEnum, requests } from "./parts.ts"
+import { ElicitationReply, PermissionResult, PermissionUpdate, UserDialogReply } from "./permission.ts"
 
-type ControlEntry = {
-  request: z.ZodType<{ subtype: string }>
-  /** The payload of a success. */
-  response: z.ZodType
-  /** Who may ask. */
-  direction: "host" | "agent" | "both"
-  /** The first version that publishes it; "unlisted" ones work in 2.1.325 but are published by none. */
-  since: Generation | "unlisted"
-}
-
-function fromHost<const Since extends ControlEntry["since"], Q extends ControlEntry["request"], R extends z.ZodType>(
-  since: Since,
-  request: Q,
-  response: R,
-) {
-  return { request, response, direction: "host", since } as const
-}
-
-function fromAgent<const Since extends ControlEntry["since"], Q extends ControlEntry["request"], R extends z.ZodType>(
-  since: Since,
-  request: Q,
-  response: R,
-) {
-  return { request, response, direction: "agent", since } as const
+/** What an agent asks of its host. */
+const agentRequests = {
+  ...requests("agent", "2.0.77", {
+    can_use_tool: {
+      asks: {
+        tool_name: z.string(),
+        input: ToolInput,
+        tool_use_id: z.string(),
+        permission_suggestions: z.array(PermissionUpdate).nullish(),
+        blocked_path: z.string().nullish(),
+        /** A sentence; the kind of reason is in `decision_reason_type`. */
+        decision_reason: z.string().nullish(),
+        decision_reason_type: z.string().nullish(),
+        agent_id: z.string().nullish(),
+        description: z.string().nullish(),
+        title: z.string().nullish(),
+        display_name: z.string().nullish(),
+        mcp_server: z.looseObject({ name: z.string(), source: z.string().nullish() }).nullish(),
+        classifier_approvable: z.boolean().nullish(),
+        suppress_always_allow_rule: z.boolean().nullish(),
+        default_to_no: z.boolean().nullish(),
+        matched_ask_rule: z.unknown().optional(),
+        requires_user_interaction: z.boolean().nullish(),
+        // The rest is seen on 2.1.325, not published.
+        decision_reason_hook_event: z.string().nullish(),
+        decision_reason_hook_source: z.string().nullish(),
+        server_policy_ask_only: z.boolean().nullish(),
+      },
+      replies: PermissionResult,
+    },
+    hook_callback: {
+      asks: {
+        callback_id: z.string(),
+        input: HookInput,
+        tool_use_id: z.string().nullish(),
+        issued_at: z.unknown().optional(),
+        deadline_ms: z.number().nullish(),
+      },
+      replies: HookOutput,
+    },
+  }),
+  ...requests("agent", "2.1.325", {
+    elicitation: {
+      asks: {
+        mcp_server_name: z.string(),
+        message: z.string(),
+        mode: openEnum(["form", "url"]).nullish(),
+        url: z.string().nullish(),
+        elicitation_id: z.string().nullish(),
+        requested_schema: z.record(z.string(), z.unknown()).nullish(),
+        property_order: z.array(z.string()).nullish(),
+        title: z.string().nullish(),
+        display_name: z.string().nullish(),
+        description: z.string().nullish(),
+      },
+      replies: ElicitationReply,
+    },
+    /** A host that cannot show the dialog stays silent: another one may answer. */
+    request_user_dialog: {
+      asks: { dialog_kind: z.string(), payload: z.unknown().optional(), tool_use_id: z.string().nullish() },
+      replies: UserDialogReply,
+    },
+  }),
+  /** Both ways: the agent calls a server hosted by the SDK, or such a server notifies the agent. */
+  ...requests("both", "2.0.77", {
+    mcp_message: {
+      asks: { server_name: z.string(), message: JsonRpcMessage },
+      /** Only what the host answers has content; the agent answers a notification with nothing. */
+      replies: z.looseObject({ mcp_response: JsonRpcMessage.optional() }).nullish(),
+    },
+  }),
 }
 
 /** Every control request once. */
-export const controlRequests = {
-  initialize: fromHost("2.0.77", host.InitializeRequest, host.InitializeReply),
-  interrupt: fromHost("2.0.77", host.InterruptRequest, host.InterruptReply),
-  set_permission_mode: fromHost("2.0.77", host.SetPermissionModeRequest, host.SetPermissionModeReply),
-  set_model: fromHost("2.0.77", host.SetModelRequest, host.SetModelReply),
-  set_max_thinking_tokens: fromHost("2.0.77", host.SetMaxThinkingTokensRequest, EmptyReply),
-  mcp_status: fromHost("2.0.77", host.McpStatusRequest, host.McpStatusReply),
-  mcp_set_servers: fromHost("2.0.77", host.McpSetServersRequest, host.McpSetServersReply),
-  rewind_files: fromHost("2.0.77", host.RewindFilesRequest, host.RewindFilesReply),
-  mcp_message: {
-    request: agent.McpMessageRequest,
-    response: agent.McpMessageReply,
-    direction: "both",
-    since: "2.0.77",
-  },
-  can_use_tool: fromAgent("2.0.77", agent.CanUseToolRequest, PermissionResult),
-  hook_callback: fromAgent("2.0.77", agent.HookCallbackRequest, HookOutput),
-
-  mcp_reconnect: fromHost("2.1.37", host.McpReconnectRequest, EmptyReply),
-  mcp_toggle: fromHost("2.1.37", host.McpToggleRequest, EmptyReply),
-
-  rename_session: fromHost("2.1.325", session.RenameSessionRequest, EmptyReply),
-  set_color: fromHost("2.1.325", session.SetColorRequest, EmptyReply),
-  get_context_usage: fromHost("2.1.325", session.GetContextUsageRequest, session.GetContextUsageReply),
-  get_session_cost: fromHost("2.1.325", session.GetSessionCostRequest, session.GetSessionCostReply),
-  list_models: fromHost("2.1.325", host.ListModelsRequest, host.ListModelsReply),
-  get_usage: fromHost("2.1.325", session.GetUsageRequest, session.GetUsageReply),
-  get_binary_version: fromHost("2.1.325", session.GetBinaryVersionRequest, session.GetBinaryVersionReply),
-  mcp_call: fromHost("2.1.325", host.McpCallRequest, OpaqueReply),
-  file_suggestions: fromHost("2.1.325", session.FileSuggestionsRequest, session.FileSuggestionsReply),
-  cancel_async_message: fromHost("2.1.325", host.CancelAsyncMessageRequest, host.CancelAsyncMessageReply),
-  read_file: fromHost("2.1.325", session.ReadFileRequest, session.ReadFileReply),
-  seed_read_state: fromHost("2.1.325", session.SeedReadStateRequest, EmptyReply),
-  register_repo_root: fromHost("2.1.325", session.RegisterRepoRootRequest, OpaqueReply),
-  reload_plugins: fromHost("2.1.325", host.ReloadPluginsRequest, host.ReloadPluginsReply),
-  reload_skills: fromHost("2.1.325", host.ReloadSkillsRequest, host.ReloadSkillsReply),
-  reload_output_styles: fromHost("2.1.325", host.ReloadOutputStylesRequest, host.ReloadOutputStylesReply),
-  set_has_subscribers: fromHost("2.1.325", session.SetHasSubscribersRequest, EmptyReply),
-  stop_task: fromHost("2.1.325", host.StopTaskRequest, EmptyReply),
-  background_tasks: fromHost("2.1.325", host.BackgroundTasksRequest, host.BackgroundTasksReply),
-  get_task_output: fromHost("2.1.325", host.GetTaskOutputRequest, host.GetTaskOutputReply),
-  apply_flag_settings: fromHost("2.1.325", session.ApplyFlagSettingsRequest, EmptyReply),
-  get_settings: fromHost("2.1.325", session.GetSettingsRequest, session.GetSettingsReply),
-  get_hooks_listing: fromHost("2.1.325", session.GetHooksListingRequest, session.GetHooksListingReply),
-  update_settings: fromHost("2.1.325", session.UpdateSettingsRequest, EmptyReply),
-  list_permission_rules: fromHost("2.1.325", session.ListPermissionRulesRequest, session.ListPermissionRulesReply),
-  mcp_read_resource: fromHost("2.1.325", host.McpReadResourceRequest, host.McpReadResourceReply),
-  elicitation: fromAgent("2.1.325", agent.ElicitationRequest, ElicitationReply),
-  request_user_dialog: fromAgent("2.1.325", agent.RequestUserDialogRequest, UserDialogReply),
-
-  end_session: fromHost("unlisted", session.EndSessionRequest, EmptyReply),
-  set_cwd: fromHost("unlisted", session.SetCwdRequest, session.SetCwdReply),
-  generate_session_title: fromHost("unlisted", session.GenerateSessionTitleRequest, OpaqueReply),
-  side_question: fromHost("unlisted", session.SideQuestionRequest, OpaqueReply),
-  get_plan: fromHost("unlisted", session.GetPlanRequest, session.GetPlanReply),
-  get_status: fromHost("unlisted", session.GetStatusRequest, session.GetStatusReply),
-  export_conversation: fromHost("unlisted", session.ExportConversationRequest, OpaqueReply),
-  fork_conversation: fromHost("unlisted", session.ForkConversationRequest, OpaqueReply),
-  rewind_conversation: fromHost("unlisted", session.RewindConversationRequest, OpaqueReply),
-  add_directory: fromHost("unlisted", session.AddDirectoryRequest, OpaqueReply),
-  get_workspace_diff: fromHost("unlisted", session.GetWorkspaceDiffRequest, OpaqueReply),
-} as const satisfies Record<string, ControlEntry>
+export const controlRequests = { ...hostRequests, ...agentRequests, ...sessionRequests }
 
 type Table = typeof controlRequests
 export type ControlSubtype = keyof Table
@@ -106,9 +93,10 @@ export type ControlSubtypeOf<Side extends "host" | "agent"> = {
 
 export type ControlRequestOf<S extends ControlSubtype> = z.infer<Table[S]["request"]>
 export type ControlReplyOf<S extends ControlSubtype> = z.infer<Table[S]["response"]>
+export type InitializeReply = ControlReplyOf<"initialize">
 
 /** `error_code` of 2.1.325's error replies; older versions send none. The list is not complete. */
-export const CONTROL_ERROR_CODES = [
+const CONTROL_ERROR_CODES = [
   "unsupported_request",
   "invalid_request",
   "catalog_unknown",
@@ -142,8 +130,7 @@ export const CONTROL_ERROR_CODES = [
   "auto_mode_model",
   "auto_mode_unavailable",
 ] as const
-export const ControlErrorCode = openEnum(CONTROL_ERROR_CODES)
-export type ControlErrorCode = z.infer<typeof ControlErrorCode>
+const ControlErrorCode = openEnum(CONTROL_ERROR_CODES)
 
 function requestEnvelope<Request extends z.ZodType>(request: Request) {
   return z.looseObject({
@@ -154,10 +141,6 @@ function requestEnvelope<Request extends z.ZodType>(request: Request) {
     uuid: z.string().optional(),
   })
 }
-
-/** The envelope alone, for a request of any subtype. */
-export const ControlRequest = requestEnvelope(z.looseObject({ subtype: z.string() }))
-export type ControlRequest = z.infer<typeof ControlRequest>
 
 type Side = "host" | "agent"
 type RequestSchemas<S extends Side> = {
@@ -176,21 +159,20 @@ export function requestSchemas(side: Side): Record<string, z.ZodType> {
 
 /** What is still unanswered; to be honoured only on the reply to `initialize`. */
 const pending = {
-  pending_permission_requests: z.array(requestEnvelope(agent.CanUseToolRequest)).optional(),
-  pending_user_dialog_requests: z.array(requestEnvelope(agent.RequestUserDialogRequest)).optional(),
-  pending_elicitation_requests: z.array(requestEnvelope(agent.ElicitationRequest)).optional(),
+  pending_permission_requests: z.array(requestEnvelope(agentRequests.can_use_tool.request)).optional(),
+  pending_user_dialog_requests: z.array(requestEnvelope(agentRequests.request_user_dialog.request)).optional(),
+  pending_elicitation_requests: z.array(requestEnvelope(agentRequests.elicitation.request)).optional(),
 }
 
-export const ControlSuccess = z.looseObject({
+const ControlSuccess = z.looseObject({
   subtype: z.literal("success"),
   request_id: z.string(),
   /** Its shape follows from the request: `controlRequests[subtype].response`. */
   response: z.unknown().optional(),
   ...pending,
 })
-export type ControlSuccess = z.infer<typeof ControlSuccess>
 
-export const ControlError = z.looseObject({
+const ControlError = z.looseObject({
   subtype: z.literal("error"),
   request_id: z.string(),
   error: z.string(),
@@ -198,18 +180,15 @@ export const ControlError = z.looseObject({
   model: z.unknown().optional(),
   ...pending,
 })
-export type ControlError = z.infer<typeof ControlError>
 
 /** An id may be answered more than once, or be unknown: the first answer counts, the rest is no error. */
 export const ControlResponse = z.looseObject({
   type: z.literal("control_response"),
   response: z.discriminatedUnion("subtype", [ControlSuccess, ControlError]),
 })
-export type ControlResponse = z.infer<typeof ControlResponse>
 
 /** The sender no longer wants the answer to its own request. 2.1.37 exits when it receives one. */
 export const ControlCancelRequest = z.looseObject({
   type: z.literal("control_cancel_request"),
   request_id: z.string(),
 })
-export type ControlCancelRequest = z.infer<typeof ControlCancelRequest>

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { ApiMessage, ContentBlock, ThinkingDisplay } from "./content.ts"
 import { answered, apiError, identity, openEnum, subagent } from "./parts.ts"
 
-export const ASSISTANT_ERRORS = [
+const ASSISTANT_ERRORS = [
   "authentication_failed",
   "billing_error",
   "rate_limit",
@@ -18,7 +18,6 @@ export const ASSISTANT_ERRORS = [
   "cloud_credential_error",
 ] as const
 export const AssistantError = openEnum(ASSISTANT_ERRORS)
-export type AssistantError = z.infer<typeof AssistantError>
 
 /** One per content block; blocks of the same API message share `message.id`. */
 export const AssistantMessage = z.looseObject({
@@ -55,8 +54,7 @@ export const AssistantMessage = z.looseObject({
 })
 export type AssistantMessage = z.infer<typeof AssistantMessage>
 
-export const UserContent = z.union([z.string(), z.array(ContentBlock)])
-export type UserContent = z.infer<typeof UserContent>
+const UserContent = z.union([z.string(), z.array(ContentBlock)])
 
 const common = {
   type: z.literal("user"),
@@ -78,7 +76,6 @@ export const UserMessage = z.looseObject({
   file_attachments: z.array(z.unknown()).nullish(),
   tool_result_meta: z.array(z.unknown()).nullish(),
 })
-export type UserMessage = z.infer<typeof UserMessage>
 
 /** A prompt from the host. `shouldQuery: false` appends without starting a turn. */
 export const HostUserMessage = z.looseObject({
@@ -101,14 +98,11 @@ export const UpdateEnvironmentVariables = z.looseObject({
   variables: z.record(z.string(), z.string()),
   request_id: z.string().optional(),
 })
-export type UpdateEnvironmentVariables = z.infer<typeof UpdateEnvironmentVariables>
 
 export const UpdateEnvironmentVariablesReply = z.looseObject({ applied: z.array(z.string()) })
-export type UpdateEnvironmentVariablesReply = z.infer<typeof UpdateEnvironmentVariablesReply>
 
 /** The first line of the official browser client. It is meant for the server it connects to and never reaches a CLI. */
 export const AuthLine = z.looseObject({
   type: z.literal("auth"),
   credential: z.looseObject({ type: z.literal("oauth"), token: z.string() }),
 })
-export type AuthLine = z.infer<typeof AuthLine>

@@ -42,10 +42,7 @@ const task = {
   team_name: maybeText,
 }
 const elicitation = { mcp_server_name: text, mode: openEnum(["form", "url"]).nullish(), elicitation_id: maybeText }
-const elicited = {
-  action: z.enum(ELICITATION_ACTIONS).optional(),
-  content: z.record(text, z.unknown()).optional(),
-}
+const elicited = { action: z.enum(ELICITATION_ACTIONS).optional(), content: z.record(text, z.unknown()).optional() }
 const watchPaths = { watchPaths: z.array(text).optional() }
 
 /** Every hook event once: since when, what its input adds to the base, what its `hookSpecificOutput` may hold. */

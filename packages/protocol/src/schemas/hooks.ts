@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { EFFORT_LEVELS } from "./catalog.ts"
 import { hookEvents } from "./hook-events.ts"
-import { byGeneration, isSince, keysOf, openEnum, openUnion } from "./parts.ts"
+import { byGeneration, isSince, keysOf, openEnum, openUnion, schemasOf } from "./parts.ts"
 import { PermissionMode } from "./permission.ts"
 
 export type HookEvent = keyof typeof hookEvents
@@ -26,58 +26,32 @@ export const BaseHookInput = z.looseObject({
 })
 export type BaseHookInput = z.infer<typeof BaseHookInput>
 
-type InputShape<E extends HookEvent> = Omit<(typeof BaseHookInput)["shape"], keyof (typeof hookEvents)[E]["input"]> & {
-  hook_event_name: z.ZodLiteral<E>
-} & (typeof hookEvents)[E]["input"]
-type InputSchemas = { [E in HookEvent]: z.ZodObject<InputShape<E>, z.core.$loose> }
-
-// The overloads of both builders say what a loop over the table cannot: which key has which schema.
-function buildInputs(): InputSchemas
-function buildInputs(): Record<string, z.ZodType> {
-  return Object.fromEntries(
-    HOOK_EVENTS.map((event) => [
-      event,
-      BaseHookInput.extend({ hook_event_name: z.literal(event), ...hookEvents[event].input }),
-    ]),
-  )
+type Column<Name extends "input" | "output"> = {
+  [E in HookEvent as (typeof hookEvents)[E][Name] extends null ? never : E]: (typeof hookEvents)[E][Name]
+}
+/** One column of the table, without the events that have nothing in it. The overload says which those are. */
+function column<Name extends "input" | "output">(name: Name): Column<Name>
+function column(name: "input" | "output"): Record<string, unknown> {
+  const fields = HOOK_EVENTS.map((event) => [event, hookEvents[event][name]] as const)
+  return Object.fromEntries(fields.filter(([, own]) => own !== null))
 }
 
 /** The input of each event, base fields included. */
-export const hookInputs = buildInputs()
-export type HookInputOf<E extends HookEvent> = z.infer<InputSchemas[E]>
-
-type EventWithOutput = { [E in HookEvent]: (typeof hookEvents)[E]["output"] extends null ? never : E }[HookEvent]
-type OutputShape<E extends EventWithOutput> = { hookEventName: z.ZodLiteral<E> } & Extract<
-  (typeof hookEvents)[E]["output"],
-  z.core.$ZodShape
->
-type OutputSchemas = { [E in EventWithOutput]: z.ZodObject<OutputShape<E>, z.core.$loose> }
-
-function buildOutputs(): OutputSchemas
-function buildOutputs(): Record<string, z.ZodType> {
-  const schemas: Record<string, z.ZodType> = {}
-  for (const event of HOOK_EVENTS) {
-    const { output } = hookEvents[event]
-    if (output !== null) schemas[event] = z.looseObject({ hookEventName: z.literal(event), ...output })
-  }
-  return schemas
-}
+export const hookInputs = schemasOf("hook_event_name", BaseHookInput.shape, column("input"))
+export type HookInputOf<E extends keyof typeof hookInputs> = z.infer<(typeof hookInputs)[E]>
 
 /** The `hookSpecificOutput` of each event that has one. */
-export const hookSpecificOutputs = buildOutputs()
-export type HookSpecificOutputOf<E extends EventWithOutput> = z.infer<OutputSchemas[E]>
+export const hookSpecificOutputs = schemasOf("hookEventName", {}, column("output"))
+export type HookSpecificOutputOf<E extends keyof typeof hookSpecificOutputs> = z.infer<(typeof hookSpecificOutputs)[E]>
 
 export const HookInput = openUnion("hook_event_name", Object.values(hookInputs))
-export type HookInput = z.infer<typeof HookInput>
 
-export const HookSpecificOutput = openUnion("hookEventName", Object.values(hookSpecificOutputs))
-export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>
+const HookSpecificOutput = openUnion("hookEventName", Object.values(hookSpecificOutputs))
 
 /** "Do not wait": what the hook finds later cannot be delivered. The unit of `asyncTimeout` is not documented. */
-export const AsyncHookOutput = z.looseObject({ async: z.literal(true), asyncTimeout: z.number().optional() })
-export type AsyncHookOutput = z.infer<typeof AsyncHookOutput>
+const AsyncHookOutput = z.looseObject({ async: z.literal(true), asyncTimeout: z.number().optional() })
 
-export const SyncHookOutput = z.looseObject({
+const SyncHookOutput = z.looseObject({
   async: z.literal(false).optional(),
   continue: z.boolean().optional(),
   suppressOutput: z.boolean().optional(),
@@ -88,10 +62,8 @@ export const SyncHookOutput = z.looseObject({
   terminalSequence: z.string().optional(),
   hookSpecificOutput: HookSpecificOutput.optional(),
 })
-export type SyncHookOutput = z.infer<typeof SyncHookOutput>
 
 export const HookOutput = z.union([AsyncHookOutput, SyncHookOutput])
-export type HookOutput = z.infer<typeof HookOutput>
 
 /** One entry of `initialize.hooks`; `timeout` is in seconds. */
 export const HookRegistration = z.looseObject({

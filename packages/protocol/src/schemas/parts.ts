@@ -6,7 +6,7 @@ export function keysOf<Table extends object>(table: Table): (keyof Table & strin
 }
 
 /** Versions by which the wire is dated: SDK 0.1.77 / CLI 2.0.77, SDK 0.2.37 / CLI 2.1.37, SDK 0.3.325 / CLI 2.1.325. */
-export const GENERATIONS = ["2.0.77", "2.1.37", "2.1.325"] as const
+const GENERATIONS = ["2.0.77", "2.1.37", "2.1.325"] as const
 export type Generation = (typeof GENERATIONS)[number]
 
 export function byGeneration<Key extends string>(
@@ -95,26 +95,57 @@ export const subagent = {
   task_description: z.string().nullish(),
 }
 
-/** A `system` message of one subtype. */
-export function systemMessage<const Subtype extends string, Fields extends z.core.$ZodLooseShape>(
-  subtype: Subtype,
-  fields: Fields,
-) {
-  return z.looseObject({ type: z.literal("system"), subtype: z.literal(subtype), ...identity, ...fields })
+type Shape = z.core.$ZodLooseShape
+type SchemasOf<Key extends string, Base, Table> = {
+  [Name in keyof Table & string]: z.ZodObject<
+    Record<Key, z.ZodLiteral<Name>> & Omit<Base, keyof Table[Name]> & Table[Name],
+    z.core.$loose
+  >
 }
 
-/** The `request` of a control request of one subtype. */
-export function controlRequest<const Subtype extends string, Fields extends z.core.$ZodLooseShape>(
-  subtype: Subtype,
-  fields: Fields,
-) {
-  return z.looseObject({ subtype: z.literal(subtype), ...fields })
+/**
+ * A schema for each name of a table, with the name as the literal at `key`, the fields that all have, and its own. The overload
+ * says what a loop over the table cannot: which name has which schema.
+ */
+export function schemasOf<const Key extends string, Base extends Shape, Table extends Record<string, Shape>>(
+  key: Key,
+  base: Base,
+  table: Table,
+): SchemasOf<Key, Base, Table>
+export function schemasOf(key: string, base: Shape, table: Record<string, Shape>): Record<string, z.ZodType> {
+  const schema = ([name, fields]: [string, Shape]) => z.looseObject({ [key]: z.literal(name), ...base, ...fields })
+  return Object.fromEntries(Object.entries(table).map((entry) => [entry[0], schema(entry)]))
 }
 
-/** A success without content: some versions write `{}`, some leave the payload out. */
-export const EmptyReply = z.looseObject({}).nullish()
-export type EmptyReply = z.infer<typeof EmptyReply>
+/** A reply without content, or one whose shape nobody published: some versions write `{}`, some leave the payload out. */
+const AnyReply = z.looseObject({}).nullish()
 
-/** A reply whose shape nobody published: an object if anything. */
-export const OpaqueReply = z.looseObject({}).nullish()
-export type OpaqueReply = z.infer<typeof OpaqueReply>
+/** Who may ask. */
+type Direction = "host" | "agent" | "both"
+type Rule = { readonly asks?: Shape; readonly replies?: z.ZodType }
+type Requests<Who extends Direction, Since, Table> = {
+  [Name in keyof Table & string]: {
+    request: z.ZodObject<
+      { subtype: z.ZodLiteral<Name> } & (Table[Name] extends { asks: infer Fields extends Shape } ? Fields : unknown),
+      z.core.$loose
+    >
+    /** The payload of a success. */
+    response: Table[Name] extends { replies: infer Reply extends z.ZodType } ? Reply : typeof AnyReply
+    direction: Who
+    since: Since
+  }
+}
+
+/** Control requests by their subtype. `since`: the first version that publishes them; "unlisted" ones none does, but 2.1.325 takes. */
+export function requests<
+  const Who extends Direction,
+  const Since extends Generation | "unlisted",
+  Table extends Record<string, Rule>,
+>(direction: Who, since: Since, table: Table): Requests<Who, Since, Table>
+export function requests(direction: Direction, since: string, table: Record<string, Rule>): Record<string, unknown> {
+  const entry = ([subtype, { asks = {}, replies = AnyReply }]: [string, Rule]) => {
+    const request = z.looseObject({ subtype: z.literal(subtype), ...asks })
+    return [subtype, { request, response: replies, direction, since }]
+  }
+  return Object.fromEntries(Object.entries(table).map(entry))
+}

@@ -21,50 +21,36 @@ export type KnownPermissionMode = keyof typeof modes
 export const PermissionMode = openEnum(knownModes)
 export type PermissionMode = z.infer<typeof PermissionMode>
 
-export const PERMISSION_BEHAVIORS = ["allow", "deny", "ask"] as const
+const PERMISSION_BEHAVIORS = ["allow", "deny", "ask"] as const
 export const PermissionBehavior = openEnum(PERMISSION_BEHAVIORS)
 export type PermissionBehavior = z.infer<typeof PermissionBehavior>
 
-export const PERMISSION_DESTINATIONS = [
-  "userSettings",
-  "projectSettings",
-  "localSettings",
-  "session",
-  "cliArg",
-] as const
-export const PermissionDestination = openEnum(PERMISSION_DESTINATIONS)
-export type PermissionDestination = z.infer<typeof PermissionDestination>
+const PERMISSION_DESTINATIONS = ["userSettings", "projectSettings", "localSettings", "session", "cliArg"] as const
+const PermissionDestination = openEnum(PERMISSION_DESTINATIONS)
 
 export const PermissionRule = z.looseObject({ toolName: z.string(), ruleContent: z.string().optional() })
 export type PermissionRule = z.infer<typeof PermissionRule>
 
-export const RulesUpdate = z.looseObject({
+const RulesUpdate = z.looseObject({
   type: z.enum(["addRules", "replaceRules", "removeRules"]),
   rules: z.array(PermissionRule),
   behavior: PermissionBehavior,
   destination: PermissionDestination,
 })
-export type RulesUpdate = z.infer<typeof RulesUpdate>
-
-export const ModeUpdate = z.looseObject({
+const ModeUpdate = z.looseObject({
   type: z.literal("setMode"),
   mode: PermissionMode,
   destination: PermissionDestination,
 })
-export type ModeUpdate = z.infer<typeof ModeUpdate>
-
-export const DirectoriesUpdate = z.looseObject({
+const DirectoriesUpdate = z.looseObject({
   type: z.enum(["addDirectories", "removeDirectories"]),
   directories: z.array(z.string()),
   destination: PermissionDestination,
 })
-export type DirectoriesUpdate = z.infer<typeof DirectoriesUpdate>
-
 export const PermissionUpdate = openUnion("type", [RulesUpdate, ModeUpdate, DirectoriesUpdate])
 export type PermissionUpdate = z.infer<typeof PermissionUpdate>
 
-export const DecisionClassification = openEnum(["user_temporary", "user_permanent", "user_reject"])
-export type DecisionClassification = z.infer<typeof DecisionClassification>
+const DecisionClassification = openEnum(["user_temporary", "user_permanent", "user_reject"])
 
 const allow = {
   behavior: z.literal("allow"),
@@ -85,14 +71,12 @@ export const PermissionResult = z.discriminatedUnion("behavior", [
   z.looseObject({ ...allow, updatedInput: ToolInput.optional() }),
   z.looseObject(deny),
 ])
-export type PermissionResult = z.infer<typeof PermissionResult>
 
 /** The answer as we write it: 2.1.37 turns an allow without `updatedInput` into a denied tool. */
 export const WrittenPermissionResult = z.discriminatedUnion("behavior", [
   z.strictObject({ ...allow, updatedInput: ToolInput }),
   z.strictObject(deny),
 ])
-export type WrittenPermissionResult = z.infer<typeof WrittenPermissionResult>
 
 /** Inputs of the tools that are questions to a person, and the replies to elicitations and dialogs. */
 
@@ -101,7 +85,6 @@ export const QuestionOption = z.looseObject({
   description: z.string().optional(),
   preview: z.string().optional(),
 })
-export type QuestionOption = z.infer<typeof QuestionOption>
 
 export const Question = z.looseObject({
   question: z.string(),
@@ -112,29 +95,24 @@ export const Question = z.looseObject({
 export type Question = z.infer<typeof Question>
 
 export const AskUserQuestionInput = z.looseObject({ questions: z.array(Question) })
-export type AskUserQuestionInput = z.infer<typeof AskUserQuestionInput>
 
 /** `updatedInput` of the allow: keyed by the full question text; several choices are joined with ", ". */
 export const AskUserQuestionAnswer = AskUserQuestionInput.extend({
   answers: z.record(z.string(), z.string()),
   annotations: z.record(z.string(), z.unknown()).optional(),
 })
-export type AskUserQuestionAnswer = z.infer<typeof AskUserQuestionAnswer>
 
 /** Read from the plan file, hence empty when the agent wrote none. */
 export const ExitPlanModeInput = z.looseObject({ plan: z.string().optional(), planFilePath: z.string().optional() })
-export type ExitPlanModeInput = z.infer<typeof ExitPlanModeInput>
 
 export const ELICITATION_ACTIONS = ["accept", "decline", "cancel"] as const
 export const ElicitationReply = z.looseObject({
   action: z.enum(ELICITATION_ACTIONS),
   content: z.record(z.string(), z.unknown()).nullish(),
 })
-export type ElicitationReply = z.infer<typeof ElicitationReply>
 
 export const UserDialogReply = z.discriminatedUnion("behavior", [
   // A dialog may complete with nothing, and JSON drops an undefined result.
   z.looseObject({ behavior: z.literal("completed"), result: z.unknown().optional() }),
   z.looseObject({ behavior: z.literal("cancelled") }),
 ])
-export type UserDialogReply = z.infer<typeof UserDialogReply>

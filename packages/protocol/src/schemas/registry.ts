@@ -4,81 +4,34 @@ import { ControlCancelRequest, ControlResponse, requestSchemas } from "./control
 import { AssistantMessage, HostUserMessage, UpdateEnvironmentVariables, UserMessage } from "./conversation.ts"
 import { HOOK_EVENTS_BY_GENERATION } from "./hooks.ts"
 import { PERMISSION_MODES } from "./permission.ts"
-import * as progress from "./progress.ts"
-import * as task from "./progress.ts"
+import { KeepAlive, plainMessages } from "./progress.ts"
 import { RESULT_SUBTYPES, results } from "./result.ts"
-import * as session from "./system.ts"
-import * as turn from "./system.ts"
-import { CAPABILITIES } from "./system.ts"
+import { CAPABILITIES, systemMessages } from "./system.ts"
 
 /** Where a message of the type says which kind it is. */
 export type SubtypePath = "subtype" | "request.subtype"
 type RegistryEntry = z.ZodType | { by: SubtypePath; schemas: Readonly<Record<string, z.ZodType>> }
 
-const systemSchemas = {
-  init: session.SystemInit,
-  status: session.SystemStatus,
-  compact_boundary: session.CompactBoundary,
-  hook_started: task.HookStarted,
-  hook_progress: task.HookProgress,
-  hook_response: task.HookResponse,
-  task_notification: task.TaskNotification,
-  files_persisted: session.FilesPersisted,
-  api_retry: turn.ApiRetry,
-  control_request_progress: turn.ControlRequestProgress,
-  model_refusal_fallback: turn.ModelRefusalFallback,
-  model_refusal_no_fallback: turn.ModelRefusalNoFallback,
-  local_command_output: turn.LocalCommandOutput,
-  plugin_install: session.PluginInstall,
-  task_started: task.TaskStarted,
-  task_updated: task.TaskUpdated,
-  task_progress: task.TaskProgress,
-  background_tasks_changed: task.BackgroundTasksChanged,
-  thinking_tokens: turn.ThinkingTokens,
-  session_state_changed: session.SessionStateChanged,
-  worker_shutting_down: session.WorkerShuttingDown,
-  commands_changed: session.CommandsChanged,
-  notification: turn.Notification,
-  memory_recall: session.MemoryRecall,
-  elicitation_complete: turn.ElicitationComplete,
-  permission_denied: turn.PermissionDenied,
-  mirror_error: session.MirrorError,
-  informational: turn.Informational,
-  session_writes_lost: session.SessionWritesLost,
-  session_title_changed: session.SessionTitleChanged,
-} as const
-
 /** Every message once, by who sends it. Known types, unions and lookups are derived from here. */
 export const messages = {
   agent: {
-    system: { by: "subtype", schemas: systemSchemas },
+    system: { by: "subtype", schemas: systemMessages },
     assistant: AssistantMessage,
     user: UserMessage,
     stream_event: StreamEventMessage,
     result: { by: "subtype", schemas: results },
-    tool_progress: progress.ToolProgress,
-    tool_use_summary: progress.ToolUseSummary,
-    auth_status: progress.AuthStatus,
-    streamlined_text: progress.StreamlinedText,
-    streamlined_tool_use_summary: progress.StreamlinedToolUseSummary,
-    rate_limit_event: progress.RateLimitEvent,
-    prompt_suggestion: progress.PromptSuggestion,
-    conversation_reset: progress.ConversationReset,
-    active_goal: progress.ActiveGoal,
-    autocompact_state: progress.AutocompactState,
-    command_lifecycle: progress.CommandLifecycle,
-    transcript_mirror: progress.TranscriptMirror,
+    ...plainMessages,
     control_request: { by: "request.subtype", schemas: requestSchemas("agent") },
     control_response: ControlResponse,
     control_cancel_request: ControlCancelRequest,
-    keep_alive: progress.KeepAlive,
+    keep_alive: KeepAlive,
   },
   host: {
     user: HostUserMessage,
     control_request: { by: "request.subtype", schemas: requestSchemas("host") },
     control_response: ControlResponse,
     control_cancel_request: ControlCancelRequest,
-    keep_alive: progress.KeepAlive,
+    keep_alive: KeepAlive,
     update_environment_variables: UpdateEnvironmentVariables,
   },
 } as const satisfies Record<"agent" | "host", Record<string, RegistryEntry>>
@@ -95,9 +48,7 @@ export type AgentMessage = MessageOf<Registry["agent"][keyof Registry["agent"]]>
 export type HostMessage = MessageOf<Registry["host"][keyof Registry["host"]]>
 export type WireMessage = AgentMessage | HostMessage
 
-export type SystemMessage = MessageOf<Registry["agent"]["system"]>
 export type AgentControlRequest = MessageOf<Registry["agent"]["control_request"]>
-export type HostControlRequest = MessageOf<Registry["host"]["control_request"]>
 
 function subtypeAt(path: SubtypePath, message: Readonly<Record<string, unknown>>): unknown {
   if (path === "subtype") return message["subtype"]

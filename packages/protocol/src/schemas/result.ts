@@ -1,8 +1,8 @@
 import { z } from "zod"
 import { StopReason, ToolInput, Usage } from "./content.ts"
-import { answered, apiError, identity, keysOf, openEnum } from "./parts.ts"
+import { answered, apiError, identity, keysOf, openEnum, schemasOf } from "./parts.ts"
 
-export const TERMINAL_REASONS = [
+const TERMINAL_REASONS = [
   "blocking_limit",
   "rapid_refill_breaker",
   "prompt_too_long",
@@ -24,7 +24,6 @@ export const TERMINAL_REASONS = [
   "turn_setup_failed",
 ] as const
 export const TerminalReason = openEnum(TERMINAL_REASONS)
-export type TerminalReason = z.infer<typeof TerminalReason>
 
 /** 2.0.77 has no `maxOutputTokens`. */
 export const ModelUsage = z.looseObject({
@@ -46,7 +45,7 @@ export const ModelUsage = z.looseObject({
 export type ModelUsage = z.infer<typeof ModelUsage>
 
 /** Seen on 2.1.325 with nothing but zeros, not published. */
-export const SubagentStats = z.looseObject({
+const SubagentStats = z.looseObject({
   spawned: z.number().nullish(),
   requested: z.record(z.string(), z.number()).nullish(),
   started_in_background: z.number().nullish(),
@@ -58,7 +57,6 @@ export const SubagentStats = z.looseObject({
   refused: z.record(z.string(), z.number()).nullish(),
   by_type: z.unknown().optional(),
 })
-export type SubagentStats = z.infer<typeof SubagentStats>
 
 export const PermissionDenial = z.looseObject({
   tool_name: z.string(),
@@ -142,34 +140,29 @@ export const ResultSuccess = z.looseObject({
 })
 export type ResultSuccess = z.infer<typeof ResultSuccess>
 
-function resultError<const Subtype extends string>(subtype: Subtype) {
-  return z.looseObject({
-    ...common,
-    subtype: z.literal(subtype),
-    errors: z.array(z.string()),
-    startup_failure_reason: z.string().nullish(),
-    invalid_config_file: z.string().nullish(),
-  })
+const failure = {
+  ...common,
+  errors: z.array(z.string()),
+  startup_failure_reason: z.string().nullish(),
+  invalid_config_file: z.string().nullish(),
 }
+const failures = schemasOf("subtype", failure, {
+  error_during_execution: {},
+  error_max_turns: {},
+  error_max_budget_usd: {},
+  error_max_structured_output_retries: {},
+})
 
 /** One entry per subtype, the same in every generation. */
-export const results = {
-  success: ResultSuccess,
-  error_during_execution: resultError("error_during_execution"),
-  error_max_turns: resultError("error_max_turns"),
-  error_max_budget_usd: resultError("error_max_budget_usd"),
-  error_max_structured_output_retries: resultError("error_max_structured_output_retries"),
-} as const
+export const results = { success: ResultSuccess, ...failures }
 
-export type ResultSubtype = keyof typeof results
-export const RESULT_SUBTYPES: readonly ResultSubtype[] = keysOf(results)
+export const RESULT_SUBTYPES = keysOf(results)
 
 export const ResultError = z.discriminatedUnion("subtype", [
-  results.error_during_execution,
-  results.error_max_turns,
-  results.error_max_budget_usd,
-  results.error_max_structured_output_retries,
+  failures.error_during_execution,
+  failures.error_max_turns,
+  failures.error_max_budget_usd,
+  failures.error_max_structured_output_retries,
 ])
 export type ResultError = z.infer<typeof ResultError>
 export const ResultMessage = z.discriminatedUnion("subtype", [ResultSuccess, ResultError])
-export type ResultMessage = z.infer<typeof ResultMessage>

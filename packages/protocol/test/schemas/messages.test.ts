@@ -1,11 +1,4 @@
-import {
-  AssistantMessage,
-  HookResponse,
-  messages,
-  ResultMessage,
-  SystemInit,
-  schemaFor,
-} from "@signalbox/protocol/schemas"
+import { AssistantMessage, messages, ResultMessage, schemaFor, systemMessages } from "@signalbox/protocol/schemas"
 import { describe, expect, expectTypeOf, test } from "vitest"
 import { z } from "zod"
 import { agentLines, apiMessage, init37 } from "./examples.ts"
@@ -37,7 +30,7 @@ describe("every message of an agent", () => {
 
 describe("system/init", () => {
   test("of 2.1.37, which knows neither capabilities nor fast mode states, validates", () => {
-    expect(SystemInit.parse(init37)).toEqual(init37)
+    expect(systemMessages.init.parse(init37)).toEqual(init37)
   })
 
   test("with a mode, a key source and a server state of tomorrow validates", () => {
@@ -47,11 +40,11 @@ describe("system/init", () => {
       apiKeySource: "vault",
       mcp_servers: [{ name: "x", status: "odd" }],
     }
-    expect(SystemInit.safeParse(line).success).toBe(true)
+    expect(systemMessages.init.safeParse(line).success).toBe(true)
   })
 
   test("whose tools are no list of names is refused", () => {
-    expect(SystemInit.safeParse({ ...init37, tools: "Bash" }).success).toBe(false)
+    expect(systemMessages.init.safeParse({ ...init37, tools: "Bash" }).success).toBe(false)
   })
 })
 
@@ -85,7 +78,7 @@ describe("hook_response", () => {
       stderr: "",
       exit_code: 0,
     }
-    expect(HookResponse.parse(line)).toEqual(line)
+    expect(systemMessages.hook_response.parse(line)).toEqual(line)
   })
 })
 

@@ -1,4 +1,4 @@
-import { FileSuggestionsReply, schemaFor } from "@signalbox/protocol/schemas"
+import { controlRequests, schemaFor } from "@signalbox/protocol/schemas"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
 import { apiError } from "../../src/schemas/parts.ts"
@@ -25,7 +25,8 @@ describe("fields that 2.1.325 was seen to send", () => {
   })
 
   it("[M11] suggestions of files need not name a folder", () => {
-    expect(FileSuggestionsReply.safeParse({ suggestions: [] }).success).toBe(true)
-    expect(FileSuggestionsReply.safeParse({ suggestions: [], cwd: 7 }).success).toBe(false)
+    const { response } = controlRequests.file_suggestions
+    expect(response.safeParse({ suggestions: [] }).success).toBe(true)
+    expect(response.safeParse({ suggestions: [], cwd: 7 }).success).toBe(false)
   })
 })

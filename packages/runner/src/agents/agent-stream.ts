@@ -1,6 +1,13 @@
-import { type AgentCommand, type AttachAgent, type RunnerNote, readFromHub } from "@signalbox/protocol/runner-wire"
+import { type Envelope, fieldOf, isEnvelope, parseObject, textOf } from "@signalbox/protocol/envelope"
+import {
+  type AgentCommand,
+  type AttachAgent,
+  frameNumber,
+  type RunnerNote,
+  readFromHub,
+} from "@signalbox/protocol/runner-wire"
+import type { ChildTransport } from "@signalbox/transport"
 import { errorText } from "../errors.ts"
-import { frameNumber } from "../lines/frame-queue.ts"
 import type { KeptLines } from "../lines/kept-lines.ts"
 import { HubLink, type LinkSettings } from "../link/hub-link.ts"
 import type { AgentRecord } from "../state/state-file.ts"
@@ -11,6 +18,10 @@ export interface AgentStreamOptions extends LinkSettings {
   readonly mayDial: () => boolean
   /** Away for longer than this, everything goes to disk. */
   readonly spoolAfterMs: number
+}
+
+/** Whom the stream tells what comes from the hub. */
+interface StreamOwner {
   readonly onLine: (line: string) => void
   readonly onCommand: (command: AgentCommand) => void
   readonly onUp: () => void
@@ -26,7 +37,7 @@ const RETRY_MS = 1_000
 
 /** The hub's end of an agent: sends what is kept, in order, and again after a reconnect until it is acknowledged. */
 export class AgentStream {
-  readonly #options: AgentStreamOptions
+  readonly #options: AgentStreamOptions & StreamOwner
   readonly #kept: KeptLines
   readonly #link: HubLink
   /** The number of the last frame that was sent on the connection that is open. */
@@ -40,7 +51,7 @@ export class AgentStream {
   #cancelSpooling = () => undefined as void
   #whenLost = () => undefined as void
 
-  constructor(options: AgentStreamOptions) {
+  constructor(options: AgentStreamOptions & StreamOwner) {
     this.#options = options
     this.#kept = options.kept
     this.#kept.onMore = () => this.#pumpNow()
@@ -189,4 +200,89 @@ export class AgentStream {
     if (this.#link.waitingBytes > HIGH_WATER_BYTES) await written
     return true
   }
+}
+
+const MAX_SEEN = 10_000
+const MAX_UNDELIVERED = 1_000
+/** Past this much waiting for the agent, the hub is not read on. */
+const INPUT_HIGH_WATER_CHARS = 4 * 1024 * 1024
+
+export interface AgentInputOptions {
+  readonly child: Pick<ChildTransport, "send">
+  /** Too much waits for the agent, or no longer does. */
+  readonly onFull: (isFull: boolean) => void
+}
+
+/** Lines for the agent's standard input: in order, each once. */
+export class AgentInput {
+  readonly #options: AgentInputOptions
+  /** The last so many keys, the oldest first. */
+  readonly #seen = new Set<string>()
+  readonly #undelivered = new Set<string>()
+  #lastReceived: string | null = null
+  #waitingChars = 0
+  #isFull = false
+
+  constructor(options: AgentInputOptions) {
+    this.#options = options
+  }
+
+  /** The user messages that came too late to reach the agent, by `uuid`. */
+  get undelivered(): readonly string[] {
+    return [...this.#undelivered]
+  }
+
+  /** The last user message that was written to the agent, by `uuid`. */
+  get lastReceived(): string | null {
+    return this.#lastReceived
+  }
+
+  /** A repeat is not written. */
+  write(line: string): { readonly isRepeat: boolean; readonly message: Envelope | undefined } {
+    const message = parseLine(line)
+    const messageUuid = message?.type === "user" ? textOf(message, "uuid") : undefined
+    const answered =
+      message?.type === "control_response" ? textOf(fieldOf(message, "response"), "request_id") : undefined
+    // The same key again is the same line again.
+    const key = messageUuid === undefined ? answered && `answer ${answered}` : `user ${messageUuid}`
+    if (key !== undefined && this.#seen.has(key)) return { isRepeat: true, message }
+    if (key !== undefined) this.#seen.add(key)
+    const [oldest] = this.#seen
+    if (oldest !== undefined && this.#seen.size > MAX_SEEN) this.#seen.delete(oldest)
+    this.#waitingChars += line.length
+    this.#tellFullness()
+    // Lines that are sent one after the other arrive so; only how each ended is waited for here.
+    void this.#options.child
+      .send(line)
+      .then(() => this.#received(messageUuid))
+      .catch(() => {
+        // One that lives and had too much waiting may be given it again.
+        if (key !== undefined) this.#seen.delete(key)
+        if (messageUuid !== undefined && this.#undelivered.size < MAX_UNDELIVERED) this.#undelivered.add(messageUuid)
+      })
+      .finally(() => {
+        this.#waitingChars -= line.length
+        this.#tellFullness()
+      })
+    return { isRepeat: false, message }
+  }
+
+  #received(messageUuid: string | undefined): void {
+    if (messageUuid === undefined) return
+    this.#lastReceived = messageUuid
+    this.#undelivered.delete(messageUuid)
+  }
+
+  #tellFullness(): void {
+    const isFull = this.#waitingChars > (this.#isFull ? INPUT_HIGH_WATER_CHARS / 2 : INPUT_HIGH_WATER_CHARS)
+    if (isFull === this.#isFull) return
+    this.#isFull = isFull
+    this.#options.onFull(isFull)
+  }
+}
+
+/** Undefined for a line that is no message. */
+export function parseLine(line: string): Envelope | undefined {
+  const message = parseObject(line)
+  return message !== undefined && isEnvelope(message) ? message : undefined
 }

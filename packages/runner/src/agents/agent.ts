@@ -1,19 +1,19 @@
-import type { AgentLine } from "@signalbox/protocol/agent-state"
+import {
+  type AgentLine,
+  type AgentState,
+  idleAgent,
+  isAtRest,
+  type OpenRequest,
+  stepAgent,
+} from "@signalbox/protocol/agent-state"
+import { composeError, composeSuccess, encode } from "@signalbox/protocol/compose"
+import type { Envelope } from "@signalbox/protocol/envelope"
 import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
 import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
-import type { KeptLines } from "../lines/kept-lines.ts"
-import type { LinkSettings } from "../link/hub-link.ts"
 import type { AgentRecord } from "../state/state-file.ts"
-import { type Activity, mayEnd, restingActivity, stepActivity, tellingLine } from "./activity.ts"
-import { AgentInput } from "./agent-input.ts"
-import { AgentStream } from "./agent-stream.ts"
-import { callAnswer, hookAnswer, type OnFailure } from "./stand-in-answers.ts"
+import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
 
-export interface AgentOptions extends LinkSettings {
-  readonly record: AgentRecord
-  readonly kept: KeptLines
-  readonly mayDial: () => boolean
-  readonly spoolAfterMs: number
+export interface AgentOptions extends AgentStreamOptions {
   /** The process is over; what it said may still be on its way to the hub. */
   readonly onExit: (agent: Agent) => void
   /** The hub has everything, or does not want it: nothing is left to do. */
@@ -66,7 +66,7 @@ export class Agent {
     this.#reading = this.#read(child)
   }
 
-  get spawn(): string {
+  get incarnation(): string {
     return this.record.launched.spawn
   }
 
@@ -197,7 +197,10 @@ export class Agent {
   #hubKnowsNothing(reason: string): void {
     this.#unwanted = reason
     const why = `the hub does not know this session${reason === "" ? "" : `: ${reason}`}`
-    this.#options.log.warn({ spawn: this.spawn, session: this.record.session }, `${why}; its agent is stopped`)
+    this.#options.log.warn(
+      { incarnation: this.incarnation, session: this.record.session },
+      `${why}; its agent is stopped`,
+    )
     if (this.#state.phase === "exited") this.#options.onOver(this)
     else void this.stop({ reason: why })
   }
@@ -215,7 +218,10 @@ export class Agent {
     const exit = exitOf(closed, stderr, state.phase === "ending" ? state.ending : undefined)
     const { undelivered, lastReceived } = state.input
     this.#state = { phase: "exited" }
-    this.#options.log.info({ spawn: this.spawn, session: this.record.session }, `an agent is over: ${exit.reason}`)
+    this.#options.log.info(
+      { incarnation: this.incarnation, session: this.record.session },
+      `an agent is over: ${exit.reason}`,
+    )
     const late = undelivered.length === 0 ? {} : { undelivered }
     this.#stream.note({ kind: "exited", exit: { ...exit, ...late, lastReceived } })
     this.#options.onExit(this)
@@ -234,4 +240,66 @@ function exitOf(closed: Closed, stderr: string, ending: Ending | undefined): Age
     ...(stderr === "" ? {} : { stderrTail: stderr.slice(-STDERR_TAIL_CHARS) }),
     ...(ending?.parked === true ? { parked: true } : {}),
   }
+}
+
+/** What an agent is doing, and since when: what the governor decides by. */
+export interface Activity {
+  readonly agent: AgentState
+  /** When the agent last said, or was told, something that counts. */
+  readonly lastAt: number
+  readonly turnEndedAt: number
+}
+
+/** A message that was written in the middle of a turn begins its own at once when that one ends, or was a part of it. */
+const NEXT_TURN_MS = 1_000
+
+export function restingActivity(now: number): Activity {
+  return { agent: idleAgent, lastAt: now, turnEndedAt: Number.NEGATIVE_INFINITY }
+}
+
+export function stepActivity(before: Activity, line: AgentLine, now: number): Activity {
+  const agent = stepAgent(before.agent, line)
+  if (agent === before.agent) return before
+  const hasEnded = before.agent.turn !== "none" && agent.turn === "none"
+  return { agent, lastAt: now, turnEndedAt: hasEnded ? now : before.turnEndedAt }
+}
+
+/** Idle, and not only between two turns. */
+export function mayEnd({ agent, turnEndedAt }: Activity, now: number): boolean {
+  return isAtRest(agent) && now - turnEndedAt >= NEXT_TURN_MS
+}
+
+/**
+ * The types that tell what an agent is doing. A line without any of these words is not parsed, so that the stream of deltas costs
+ * nothing here; the order of the keys is the agent's own affair.
+ */
+const TELLING = /"(?:control_request|control_cancel_request|result|system|assistant)"/
+
+/** Undefined for a line that tells nothing about what the agent is doing. */
+export function tellingLine(line: string): Envelope | undefined {
+  return TELLING.test(line) ? parseLine(line) : undefined
+}
+
+type OnFailure = "open" | "block"
+
+type HookCall = Extract<OpenRequest, { kind: "hook" }>
+
+const HOOK_REASON = "the hub that decides about this is away, and this hook blocks when it cannot be asked"
+const CALL_REASON = "the hub was away while this was asked, so that its answer is lost: try again"
+
+/** The runner's answer to a hook, given in place of a hub that is away. */
+export function hookAnswer(requestId: string, { event }: HookCall, how: OnFailure): string {
+  return encode(composeSuccess(requestId, how === "open" ? {} : blocking(event)))
+}
+
+/** The runner's answer to a call of an agent, such as one of a tool, whose own answer will not come any more. */
+function callAnswer(requestId: string): string {
+  return encode(composeError(requestId, CALL_REASON))
+}
+
+function blocking(event: string): Readonly<Record<string, unknown>> {
+  const block = { decision: "block", reason: HOOK_REASON }
+  if (event !== "PreToolUse") return block
+  const permission = { permissionDecision: "deny", permissionDecisionReason: HOOK_REASON }
+  return { ...block, hookSpecificOutput: { hookEventName: event, ...permission } }
 }

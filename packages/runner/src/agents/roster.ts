@@ -1,18 +1,17 @@
 import { join } from "node:path"
 import { counted } from "@signalbox/protocol"
-import type { AgentUsage, Launched, LaunchSpec } from "@signalbox/protocol/runner-wire"
-import { readFromRunner } from "@signalbox/protocol/runner-wire"
+import { type AgentUsage, type Launched, type LaunchSpec, readFromRunner } from "@signalbox/protocol/runner-wire"
+import type { Clock } from "@signalbox/transport"
 import { Refusal } from "../errors.ts"
 import type { Launcher } from "../launch/launcher.ts"
 import type { SecretFiles } from "../launch/secret-files.ts"
 import { KeptLines } from "../lines/kept-lines.ts"
 import type { LinkSettings } from "../link/hub-link.ts"
-import type { RunnerSettings } from "../options.ts"
+import type { RunnerLimits, RunnerSettings } from "../options.ts"
 import type { TreeUsage } from "../state/process-table.ts"
 import type { AgentRecord, StateFile } from "../state/state-file.ts"
 import { Leftovers } from "../state/sweep.ts"
 import { Agent } from "./agent.ts"
-import { StartGate } from "./start-gate.ts"
 
 export interface RosterOptions {
   readonly settings: RunnerSettings
@@ -24,6 +23,8 @@ export interface RosterOptions {
   /** An agent came or went. */
   readonly onChange: () => void
 }
+
+type StartLimits = Pick<RunnerLimits, "startSpacingMs" | "maxWaitingStarts">
 
 const LAST_WORDS_MS = 1_000
 export const KILLED = "the runner was killed"
@@ -39,11 +40,11 @@ export class Roster {
   readonly #agents = new Map<string, Agent>()
   readonly #launching = new Map<string, Launching>()
   readonly #leftovers: Leftovers
-  /** By spawn, the processes that are over and not forgotten yet: settles when nothing that they started is left. */
+  /** The processes that are over and not forgotten yet, by incarnation: settles when nothing that they started is left. */
   readonly #ended = new Map<string, Promise<void>>()
   /** What is being cleared away; it writes in our directory until it is done. */
   readonly #leaving = new Set<Promise<void>>()
-  readonly #gate: StartGate
+  readonly #startsInTurn: () => Promise<void>
   #isClosing = false
   #onEmpty: () => void = () => undefined
 
@@ -51,7 +52,7 @@ export class Roster {
     this.#options = options
     const { limits, clock, log } = options.settings
     this.#leftovers = new Leftovers({ killAfterMs: limits.killAfterMs, log })
-    this.#gate = new StartGate({ spacingMs: limits.startSpacingMs, maxWaiting: limits.maxWaitingStarts, clock })
+    this.#startsInTurn = startGate(limits, clock)
   }
 
   get living(): readonly Agent[] {
@@ -66,13 +67,13 @@ export class Roster {
   /** For the hub's first impression: also those that are over, as long as it does not know. */
   usage(of: (pid: number) => TreeUsage | undefined, which: "all" | "living"): AgentUsage[] {
     const agents = which === "all" ? [...this.#agents.values()] : this.living
-    return agents.map(({ spawn, record }) => {
+    return agents.map(({ incarnation, record }) => {
       const { memoryBytes = 0, cpuPercent = 0 } = of(record.launched.pid) ?? {}
-      return { spawn, session: record.session, pid: record.launched.pid, memoryBytes, cpuPercent }
+      return { spawn: incarnation, session: record.session, pid: record.launched.pid, memoryBytes, cpuPercent }
     })
   }
 
-  /** The same spawn again is the same process again. */
+  /** The same incarnation again is the same process again. */
   async launch(spec: LaunchSpec): Promise<Launched> {
     const known = this.#agents.get(spec.spawn)?.record.launched ?? this.#launching.get(spec.spawn)?.launched
     if (known !== undefined) return known
@@ -87,12 +88,12 @@ export class Roster {
     }
   }
 
-  async stop(spawn: string, reason: string): Promise<void> {
-    const agent = this.#agents.get(spawn) ?? (await this.#afterLaunch(spawn))
+  async stop(incarnation: string, reason: string): Promise<void> {
+    const agent = this.#agents.get(incarnation) ?? (await this.#afterLaunch(incarnation))
     if (agent === undefined) {
       throw new Refusal(
         "runner/unknown-agent",
-        `no process ${spawn} is on this runner: it has ended, or never was here`,
+        `no process ${incarnation} is on this runner: it has ended, or never was here`,
       )
     }
     await agent.stop({ reason })
@@ -137,11 +138,14 @@ export class Roster {
     })
   }
 
-  #requireRoom({ spawn }: LaunchSpec): void {
+  #requireRoom({ spawn: incarnation }: LaunchSpec): void {
     const { maxAgents } = this.#options.settings
     if (this.#isClosing) throw new Refusal("runner/full", "this runner is stopping: use another, or start it again")
-    if (this.#ended.has(spawn) || this.#options.state.state.over.includes(spawn)) {
-      throw new Refusal("runner/spawn-failed", `process ${spawn} was started before and is over: launch a new one`)
+    if (this.#ended.has(incarnation) || this.#options.state.state.over.includes(incarnation)) {
+      throw new Refusal(
+        "runner/spawn-failed",
+        `process ${incarnation} was started before and is over: launch a new one`,
+      )
     }
     if (this.count < maxAgents) return
     const message = `this runner has its ${counted(maxAgents, "agent")}: stop one, raise --max-agents, or use another runner`
@@ -156,7 +160,7 @@ export class Roster {
 
   async #launch(spec: LaunchSpec, after: readonly Promise<Launched>[]): Promise<Launched> {
     await Promise.allSettled(after)
-    await this.#gate.enter()
+    await this.#startsInTurn()
     if (this.#isClosing) throw new Refusal("runner/full", "this runner is stopping: use another, or start it again")
     const { child, record } = await this.#options.launcher.start(spec)
     try {
@@ -170,24 +174,24 @@ export class Roster {
     }
     const agent = this.#adopt(new Agent(this.#agentOptions(record, new KeptLines(this.#keptOptions(record))), child))
     agent.wake()
-    const { spawn, pid } = record.launched
-    this.#options.settings.log.info({ spawn, pid, session: record.session }, "an agent was started")
+    const { spawn: incarnation, pid } = record.launched
+    this.#options.settings.log.info({ incarnation, pid, session: record.session }, "an agent was started")
     return record.launched
   }
 
-  async #afterLaunch(spawn: string): Promise<Agent | undefined> {
-    await this.#launching.get(spawn)?.launched.catch(() => undefined)
-    return this.#agents.get(spawn)
+  async #afterLaunch(incarnation: string): Promise<Agent | undefined> {
+    await this.#launching.get(incarnation)?.launched.catch(() => undefined)
+    return this.#agents.get(incarnation)
   }
 
   #adopt(agent: Agent): Agent {
-    this.#agents.set(agent.spawn, agent)
+    this.#agents.set(agent.incarnation, agent)
     return agent
   }
 
   #agentOptions(record: AgentRecord, kept: KeptLines) {
     const { settings, link, isHubThere, onChange, secrets } = this.#options
-    const { spawn } = record.launched
+    const { spawn: incarnation } = record.launched
     return {
       ...link,
       record,
@@ -195,9 +199,9 @@ export class Roster {
       mayDial: isHubThere,
       spoolAfterMs: settings.limits.spoolAfterMs,
       onExit: () => {
-        const ended = [this.#leftovers.end(record), secrets.remove(spawn)]
+        const ended = [this.#leftovers.end(record), secrets.remove(incarnation)]
         this.#ended.set(
-          spawn,
+          incarnation,
           Promise.all(ended).then(() => undefined),
         )
         onChange()
@@ -217,31 +221,37 @@ export class Roster {
       spoolBytes: settings.limits.keptDiskBytes,
       clock: settings.clock,
       onDiskTrouble: (error: unknown) => {
-        settings.log.error({ err: error, spawn: launched.spawn }, "the disk does not take what is kept for the hub")
+        settings.log.error(
+          { err: error, incarnation: launched.spawn },
+          "the disk does not take what is kept for the hub",
+        )
       },
     }
   }
 
-  async #forget(spawn: string): Promise<void> {
+  async #forget(incarnation: string): Promise<void> {
     await this.#options.state.update(({ agents, over }) => ({
-      agents: agents.filter(({ launched }) => launched.spawn !== spawn),
-      over: [...over, spawn],
+      agents: agents.filter(({ launched }) => launched.spawn !== incarnation),
+      over: [...over, incarnation],
     }))
   }
 
   async #letGo(agent: Agent): Promise<void> {
     const { settings, onChange } = this.#options
-    this.#agents.delete(agent.spawn)
+    this.#agents.delete(agent.incarnation)
     if (this.#agents.size === 0) this.#onEmpty()
     try {
       // Until nothing of it is left it is written down, or a runner that is killed meanwhile leaves it running for good.
-      await this.#ended.get(agent.spawn)
-      await this.#forget(agent.spawn)
+      await this.#ended.get(agent.incarnation)
+      await this.#forget(agent.incarnation)
       await agent.remove()
     } catch (error) {
-      settings.log.error({ err: error, spawn: agent.spawn }, "an agent that is over could not be cleared away")
+      settings.log.error(
+        { err: error, incarnation: agent.incarnation },
+        "an agent that is over could not be cleared away",
+      )
     }
-    this.#ended.delete(agent.spawn)
+    this.#ended.delete(agent.incarnation)
     onChange()
   }
 }
@@ -250,4 +260,24 @@ export class Roster {
 function hasExit({ recoveredLastFrame }: KeptLines): boolean {
   const last = recoveredLastFrame === undefined ? undefined : readFromRunner(recoveredLastFrame)
   return last?.kind === "note" && last.note.kind === "exited"
+}
+
+/** Starts one after the other: a machine that starts many agents at once does nothing else for a while. */
+export function startGate(limits: StartLimits, clock: Clock): () => Promise<void> {
+  const { startSpacingMs, maxWaitingStarts } = limits
+  let nextAt = 0
+  let waiting = 0
+  return async () => {
+    const now = clock.now()
+    const at = Math.max(now, nextAt)
+    if (at > now && waiting >= maxWaitingStarts) {
+      const message = `${maxWaitingStarts} agents wait to be started on this runner: try again in a moment`
+      throw new Refusal("runner/full", message)
+    }
+    nextAt = at + startSpacingMs
+    if (at === now) return
+    waiting++
+    await new Promise<void>((resolve) => clock.after(at - now, resolve))
+    waiting--
+  }
 }

@@ -1,3 +1,4 @@
+import { isAtLeast } from "@signalbox/protocol/compose"
 import { isObject } from "@signalbox/protocol/envelope"
 import { DEFAULT_MODE, LISTED_PROMPT, MACHINE_MODE } from "@signalbox/protocol/launch-options"
 import type { LaunchSpec } from "@signalbox/protocol/runner-wire"
@@ -87,7 +88,7 @@ function requireKnown({ options = {}, initializes = [] }: LaunchSpec, version: s
   ]
   for (const name of [...Object.keys(others), ...(ofThinking ?? []), ...initializes]) {
     const since = OPTIONS_SINCE[name]
-    if (since === undefined || compareVersions(version, since) >= 0) continue
+    if (since === undefined || isAtLeast(version, since)) continue
     throw new Refusal(
       "runner/invalid",
       `${name} needs claude ${since} or newer, and this machine has ${version}: leave it out, or update claude`,
@@ -97,7 +98,7 @@ function requireKnown({ options = {}, initializes = [] }: LaunchSpec, version: s
 
 /** The arguments of an agent that a runner starts. A version that is not known is taken for a new one. */
 export function launchArguments(spec: LaunchSpec, version: string | undefined): string[] {
-  const knows = (since: string) => version === undefined || compareVersions(version, since) >= 0
+  const knows = (since: string) => version === undefined || isAtLeast(version, since)
   if (version !== undefined) requireKnown(spec, version)
   const isFork = spec.resume !== undefined && spec.fork === true
   const flags: ClaudeFlags = {
@@ -118,14 +119,4 @@ export function launchArguments(spec: LaunchSpec, version: string | undefined): 
     resumeSessionAt: isFork ? spec.resumeAt : undefined,
   }
   return [...claudeArguments(flags), ...(spec.args ?? [])]
-}
-
-/** Below zero if the first is older. */
-function compareVersions(one: string, other: string): number {
-  const [a, b] = [one, other].map((version) => version.split(".").map(Number))
-  for (let at = 0; at < 3; at++) {
-    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0)
-    if (difference !== 0) return difference
-  }
-  return 0
 }

@@ -70,10 +70,10 @@ export class Launcher {
     return { child, record: await recordOf(spec, launched, settings) }
   }
 
-  async #open(spawn: string, { executable, flags, cwd, env }: Opening): Promise<ChildTransport> {
+  async #open(incarnation: string, { executable, flags, cwd, env }: Opening): Promise<ChildTransport> {
     const { settings, secrets } = this.#options
     const { stopGraceMs: graceMs, killAfterMs } = settings.limits
-    const args = [...executable.args, ...(await secrets.write(spawn, flags))]
+    const args = [...executable.args, ...(await secrets.write(incarnation, flags))]
     try {
       return await openChildProcess({ command: executable.command, args, cwd, env, graceMs, killAfterMs })
     } catch (cause) {

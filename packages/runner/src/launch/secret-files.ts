@@ -21,7 +21,7 @@ export class SecretFiles {
   }
 
   /** The arguments, with a path in the place of such JSON. */
-  async write(spawn: string, args: readonly string[]): Promise<string[]> {
+  async write(incarnation: string, args: readonly string[]): Promise<string[]> {
     const written: string[] = []
     let flag: string | undefined
     for (const word of args) {
@@ -31,7 +31,7 @@ export class SecretFiles {
       const isSecret = FLAGS.has(name) && inline?.trimStart().startsWith("{") === true
       if (!isSecret) written.push(word)
       else {
-        const path = await this.#write(spawn, { name, json: inline, file: `${written.length}.json` })
+        const path = await this.#write(incarnation, { name, json: inline, file: `${written.length}.json` })
         written.push(word === inline ? path : `${name}=${path}`)
       }
     }
@@ -39,8 +39,8 @@ export class SecretFiles {
   }
 
   /** Never throws: the next start of a runner removes what is left. */
-  async remove(spawn: string): Promise<void> {
-    await this.#remove(join(this.#folder, spawn))
+  async remove(incarnation: string): Promise<void> {
+    await this.#remove(join(this.#folder, incarnation))
   }
 
   /** Removes what a killed runner left. Only while no agent lives. */
@@ -48,8 +48,11 @@ export class SecretFiles {
     await this.#remove(this.#folder)
   }
 
-  async #write(spawn: string, { name, json, file }: { name: string; json: string; file: string }): Promise<string> {
-    const folder = join(this.#folder, spawn)
+  async #write(
+    incarnation: string,
+    { name, json, file }: { name: string; json: string; file: string },
+  ): Promise<string> {
+    const folder = join(this.#folder, incarnation)
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(join(folder, file), json, { mode: 0o600, flag: "wx" })

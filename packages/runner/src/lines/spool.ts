@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { frameNumber } from "./frame-queue.ts"
+import { frameNumber } from "@signalbox/protocol/runner-wire"
 
 /** A file of the spool: frames with dense numbers, one a line. It is deleted as a whole when all of it is acknowledged. */
 export interface Segment {

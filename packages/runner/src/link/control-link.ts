@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { isObject, parseObject } from "@signalbox/protocol/envelope"
 import type { HubToRunner, RunnerRequest, RunnerToHub } from "@signalbox/protocol/runner-wire"
 import { errorText, Refusal, systemCode } from "../errors.ts"
 import { HubLink, type LinkSettings } from "./hub-link.ts"
@@ -6,7 +6,7 @@ import { HubLink, type LinkSettings } from "./hub-link.ts"
 export interface ControlLinkOptions extends LinkSettings {
   readonly hello: () => Extract<RunnerToHub, { op: "hello" }>
   readonly onRequest: (request: RunnerRequest) => Promise<unknown>
-  readonly onNoted: (spawns: readonly string[]) => void
+  readonly onNoted: (incarnations: readonly string[]) => void
   readonly onUp: (hub: string) => void
   readonly onDown: () => void
 }
@@ -112,20 +112,12 @@ function ownWords({ details, message }: Refusal): string {
 }
 
 function readHubMessage(text: string): HubToRunner | undefined {
-  try {
-    const message: unknown = JSON.parse(text)
-    if (!isObject(message)) return undefined
-    const { ev } = message
-    if (ev === "request")
-      return isObject(message["request"]) && typeof message["id"] === "string" ? asHub(message) : undefined
-    if (ev === "noted") return Array.isArray(message["spawns"]) ? asHub(message) : undefined
-    return ev === "welcome" ? asHub(message) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function asHub(message: Readonly<Record<string, unknown>>): HubToRunner {
+  const message = parseObject(text) ?? {}
+  const { ev, id, request, spawns } = message
+  const isWhole =
+    ev === "welcome" ||
+    (ev === "request" && isObject(request) && typeof id === "string") ||
+    (ev === "noted" && Array.isArray(spawns))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own hub wrote it; what a request holds is looked at where it is used
-  return message as unknown as HubToRunner
+  return isWhole ? (message as unknown as HubToRunner) : undefined
 }

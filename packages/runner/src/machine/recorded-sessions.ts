@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { isObject } from "@signalbox/protocol/envelope"
+import { parseObject } from "@signalbox/protocol/envelope"
 import type { RecordedSession } from "@signalbox/protocol/runner-wire"
 import { processTable } from "../state/process-table.ts"
 import { isSamePlace } from "./folders.ts"
@@ -47,18 +47,9 @@ async function processNotes(env: Environment): Promise<ProcessNote[]> {
 }
 
 function readNote(text: string): ProcessNote | undefined {
-  try {
-    const note: unknown = JSON.parse(text)
-    if (!isObject(note) || typeof note["pid"] !== "number" || typeof note["sessionId"] !== "string") return undefined
-    const { procStart } = note as { procStart?: unknown }
-    return {
-      pid: note["pid"],
-      sessionId: note["sessionId"],
-      procStart: typeof procStart === "string" ? procStart : undefined,
-    }
-  } catch {
-    return undefined
-  }
+  const { pid, sessionId, procStart } = parseObject(text) ?? {}
+  if (typeof pid !== "number" || typeof sessionId !== "string") return undefined
+  return { pid, sessionId, procStart: typeof procStart === "string" ? procStart : undefined }
 }
 
 async function argumentsOf(pid: number): Promise<readonly string[]> {
@@ -85,7 +76,7 @@ const MAX_LISTED = 200
 
 /** The conversations that `claude` itself recorded on this machine, the newest first. */
 export async function recordedSessions(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   cwd: string | undefined,
 ): Promise<{ sessions: RecordedSession[]; more: boolean }> {
   const files = await listTranscripts(env, cwd)

@@ -1,7 +1,7 @@
 import { open, readdir, realpath, stat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -123,7 +123,9 @@ async function endsOf({ path, sizeBytes }: TranscriptFile): Promise<Readonly<Rec
     }
     const head = await read(0)
     const tail = sizeBytes <= WINDOW_BYTES ? "" : await read(Math.max(WINDOW_BYTES, sizeBytes - WINDOW_BYTES))
-    return `${head}\n${tail}`.split("\n").flatMap((line) => parseEntry(line))
+    // Lines that the windows cut are no JSON.
+    const entries = `${head}\n${tail}`.split("\n").map((line) => parseObject(line))
+    return entries.filter((entry) => entry !== undefined)
   } catch {
     return [] // gone or unreadable: there is nothing to describe
   } finally {
@@ -131,21 +133,10 @@ async function endsOf({ path, sizeBytes }: TranscriptFile): Promise<Readonly<Rec
   }
 }
 
-function parseEntry(line: string): Readonly<Record<string, unknown>>[] {
-  if (line === "") return []
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? [value] : []
-  } catch {
-    return [] // cut by the window
-  }
-}
-
 /** What a person said: not the results of tools, nor what the CLI put in by itself. */
 function promptOf(entry: Readonly<Record<string, unknown>>): string | undefined {
   if (entry["type"] !== "user" || entry["isMeta"] === true || entry["isSidechain"] === true) return undefined
-  const message = entry["message"]
-  const content = isObject(message) ? message["content"] : undefined
+  const content = fieldOf(entry, "message")?.["content"]
   const text = Array.isArray(content)
     ? content
         .map((block: unknown) => (textOf(block, "type") === "text" ? textOf(block, "text") : undefined))

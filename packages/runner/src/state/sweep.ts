@@ -7,7 +7,7 @@ import type { AgentRecord } from "./state-file.ts"
 
 /**
  * In the environment of an agent and so of all it starts: by this a process that left its parents and its group is still
- * known for ours. The value is the spawn id, which is random: no other process has it by chance.
+ * known for ours. The value is the id of its incarnation, which is random: no other process has it by chance.
  */
 export const SPAWN_VARIABLE = "CLAUDE_RUNNER_SPAWN"
 
@@ -23,17 +23,17 @@ const AFTER_KILL_MS = 2_000
 
 /**
  * Ends what a killed runner, or an agent that is over, left running: TERM, then KILL. Only processes that are surely meant: same pid and same start
- * time as written down, their process group, and on Linux whatever carries the spawn's mark. Returns the spawns that lived.
+ * time as written down, their process group, and on Linux whatever carries the incarnation's mark. Returns the incarnations that lived.
  */
 export async function sweep(records: readonly AgentRecord[], options: SweepOptions): Promise<ReadonlySet<string>> {
   const first = await remains(records, options)
   if (first.size === 0) return new Set()
-  const spawns = new Set(first.values())
+  const incarnations = new Set(first.values())
   signalAll(first.keys(), "SIGTERM")
-  if (await areGone(records, options.killAfterMs, options)) return spawns
+  if (await areGone(records, options.killAfterMs, options)) return incarnations
   signalAll((await remains(records, options)).keys(), "SIGKILL")
   await areGone(records, AFTER_KILL_MS, options)
-  return spawns
+  return incarnations
 }
 
 async function areGone(records: readonly AgentRecord[], ms: number, options: SweepOptions): Promise<boolean> {
@@ -45,16 +45,16 @@ async function areGone(records: readonly AgentRecord[], ms: number, options: Swe
   }
 }
 
-/** By pid, the spawn that each process belongs to. */
+/** The incarnation that each process belongs to, by pid. */
 async function remains(records: readonly AgentRecord[], options: SweepOptions): Promise<Map<number, string>> {
   const found = new Map<number, string>()
   if (records.length === 0) return found
   const table = await processTable()
-  const spawns = new Set(records.map(({ launched }) => launched.spawn))
+  const incarnations = new Set(records.map(({ launched }) => launched.spawn))
   const leaders = leadersAmong(records, table, options)
   for (const entry of table) {
-    const spawn = leaders.get(entry.group) ?? leaders.get(entry.pid) ?? markOf(entry, spawns)
-    if (spawn !== undefined && entry.pid !== process.pid) found.set(entry.pid, spawn)
+    const incarnation = leaders.get(entry.group) ?? leaders.get(entry.pid) ?? markOf(entry, incarnations)
+    if (incarnation !== undefined && entry.pid !== process.pid) found.set(entry.pid, incarnation)
   }
   return found
 }
@@ -75,13 +75,13 @@ function leadersAmong(
   return leaders
 }
 
-function markOf({ pid }: ProcessEntry, spawns: ReadonlySet<string>): string | undefined {
+function markOf({ pid }: ProcessEntry, incarnations: ReadonlySet<string>): string | undefined {
   if (process.platform !== "linux") return undefined
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, "latin1")
     const variable = environment.split("\0").find((text) => text.startsWith(`${SPAWN_VARIABLE}=`))
     const mark = variable?.slice(SPAWN_VARIABLE.length + 1)
-    return mark !== undefined && spawns.has(mark) ? mark : undefined
+    return mark !== undefined && incarnations.has(mark) ? mark : undefined
   } catch {
     return undefined // gone, or another user's
   }
@@ -128,7 +128,7 @@ export class Leftovers {
     this.#next = undefined
     try {
       const lived = await sweep(records, { killAfterMs, haveJustEnded: true })
-      if (lived.size > 0) log.info({ spawns: [...lived] }, "ended what agents had left running")
+      if (lived.size > 0) log.info({ incarnations: [...lived] }, "ended what agents had left running")
     } catch (error) {
       log.error({ err: error }, "what agents left running could not be looked for")
     }

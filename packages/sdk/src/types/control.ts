@@ -106,6 +106,6 @@ export type McpServerProvenance = { name: string; source: string }
 export type SDKControlMcpReadResourceResponse = ReadMcpResourceResult
 
 export type SDKActiveGoalMessage = With<
-  Published<Wire.ActiveGoal>,
+  Published<Wire.PlainMessageOf<"active_goal">>,
   { uuid: UUID; session_id: string; value: With<Published<Wire.Goal>, { set_at: number }> | null }
 >

@@ -98,7 +98,7 @@ interface McpToolStatus {
   _meta?: Record<string, unknown>
 }
 export type McpSetServersResult = { added: string[]; removed: string[]; errors: Record<string, string> }
-export type ReadMcpResourceResult = Published<Wire.McpReadResourceReply>
+export type ReadMcpResourceResult = Published<Wire.ControlReplyOf<"mcp_read_resource">>
 
 /** A server for a sub-agent: one that is configured already, by its name, or another. */
 export type AgentMcpServerSpec = string | Record<string, McpServerConfigForProcessTransport>

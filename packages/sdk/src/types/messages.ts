@@ -82,42 +82,45 @@ interface OfInit extends FastMode {
   effort?: EffortLevel | null
   view_mode?: "focus" | "default"
 }
-export type SDKSystemMessage = With<Published<Wire.SystemInit>, OfInit>
+export type SDKSystemMessage = With<Published<Wire.SystemMessageOf<"init">>, OfInit>
 export type SDKPartialAssistantMessage = With<Published<Wire.StreamEventMessage>, { event: ApiStreamEvent }>
 export type SDKCompactBoundaryMessage = With<
-  Published<Wire.CompactBoundary>,
-  { compact_metadata: With<Published<Wire.CompactBoundary>["compact_metadata"], KeptMessages> }
+  Published<Wire.SystemMessageOf<"compact_boundary">>,
+  { compact_metadata: With<Published<Wire.SystemMessageOf<"compact_boundary">>["compact_metadata"], KeptMessages> }
 >
 interface KeptMessages {
   preserved_segment?: { head_uuid: UUID; anchor_uuid: UUID; tail_uuid: UUID }
   preserved_messages?: { anchor_uuid: UUID; uuids: UUID[] }
 }
-export type SDKStatusMessage = With<Published<Wire.SystemStatus>, { compact_result?: "success" | "failed" }>
+export type SDKStatusMessage = With<
+  Published<Wire.SystemMessageOf<"status">>,
+  { compact_result?: "success" | "failed" }
+>
 export type SDKStatus = SDKStatusMessage["status"]
-export type SDKHookStartedMessage = Published<Wire.HookStarted>
-export type SDKHookProgressMessage = Published<Wire.HookProgress>
+export type SDKHookStartedMessage = Published<Wire.SystemMessageOf<"hook_started">>
+export type SDKHookProgressMessage = Published<Wire.SystemMessageOf<"hook_progress">>
 export type SDKHookResponseMessage = With<
-  Published<Wire.HookResponse>,
+  Published<Wire.SystemMessageOf<"hook_response">>,
   { hook_id: string; output: string; outcome: "success" | "error" | "cancelled" }
 >
 export type SDKToolProgressMessage = With<
-  Published<Wire.ToolProgress>,
+  Published<Wire.PlainMessageOf<"tool_progress">>,
   { heartbeat?: boolean; subagent_retry?: SubagentRetry }
 >
-export type SDKToolUseSummaryMessage = Published<Wire.ToolUseSummary>
-export type SDKAuthStatusMessage = Published<Wire.AuthStatus>
+export type SDKToolUseSummaryMessage = Published<Wire.PlainMessageOf<"tool_use_summary">>
+export type SDKAuthStatusMessage = Published<Wire.PlainMessageOf<"auth_status">>
 export type SDKTaskNotificationMessage = With<
-  Published<Wire.TaskNotification>,
+  Published<Wire.SystemMessageOf<"task_notification">>,
   { reason?: "worker_restart"; resource_links?: SDKMcpResourceLink[] }
 >
-export type SDKTaskStartedMessage = Published<Wire.TaskStarted>
-export type SDKTaskUpdatedMessage = Published<Wire.TaskUpdated>
-export type SDKTaskProgressMessage = Published<Wire.TaskProgress>
-export type SDKBackgroundTasksChangedMessage = Published<Wire.BackgroundTasksChanged>
-export type SDKFilesPersistedEvent = Published<Wire.FilesPersisted>
-export type SDKAPIRetryMessage = With<Published<Wire.ApiRetry>, { error_status: number | null }>
+export type SDKTaskStartedMessage = Published<Wire.SystemMessageOf<"task_started">>
+export type SDKTaskUpdatedMessage = Published<Wire.SystemMessageOf<"task_updated">>
+export type SDKTaskProgressMessage = Published<Wire.SystemMessageOf<"task_progress">>
+export type SDKBackgroundTasksChangedMessage = Published<Wire.SystemMessageOf<"background_tasks_changed">>
+export type SDKFilesPersistedEvent = Published<Wire.SystemMessageOf<"files_persisted">>
+export type SDKAPIRetryMessage = With<Published<Wire.SystemMessageOf<"api_retry">>, { error_status: number | null }>
 export type SDKControlRequestProgressMessage = With<
-  Published<Wire.ControlRequestProgress>,
+  Published<Wire.SystemMessageOf<"control_request_progress">>,
   { error_status?: number | null }
 >
 interface OfRefusal {
@@ -126,28 +129,34 @@ interface OfRefusal {
   api_refusal_explanation?: string | null
   refused_user_message_uuid?: string | null
 }
-export type SDKModelRefusalFallbackMessage = With<Published<Wire.ModelRefusalFallback>, OfRefusal>
+export type SDKModelRefusalFallbackMessage = With<Published<Wire.SystemMessageOf<"model_refusal_fallback">>, OfRefusal>
 export type SDKModelRefusalNoFallbackMessage = With<
-  Omit<Published<Wire.ModelRefusalNoFallback>, "trigger" | "scope">,
+  Omit<Published<Wire.SystemMessageOf<"model_refusal_no_fallback">>, "trigger" | "scope">,
   OfRefusal
 >
-export type SDKLocalCommandOutputMessage = Published<Wire.LocalCommandOutput>
-export type SDKPluginInstallMessage = Published<Wire.PluginInstall>
-export type SDKThinkingTokensMessage = Published<Wire.ThinkingTokens>
-export type SDKSessionStateChangedMessage = Published<Wire.SessionStateChanged>
-export type SDKWorkerShuttingDownMessage = Published<Wire.WorkerShuttingDown>
-export type SDKCommandsChangedMessage = With<Published<Wire.CommandsChanged>, { commands: SlashCommand[] }>
-export type SDKNotificationMessage = Published<Wire.Notification>
-export type SDKMemoryRecallMessage = Published<Wire.MemoryRecall>
-export type SDKRateLimitEvent = Published<Wire.RateLimitEvent>
+export type SDKLocalCommandOutputMessage = Published<Wire.SystemMessageOf<"local_command_output">>
+export type SDKPluginInstallMessage = Published<Wire.SystemMessageOf<"plugin_install">>
+export type SDKThinkingTokensMessage = Published<Wire.SystemMessageOf<"thinking_tokens">>
+export type SDKSessionStateChangedMessage = Published<Wire.SystemMessageOf<"session_state_changed">>
+export type SDKWorkerShuttingDownMessage = Published<Wire.SystemMessageOf<"worker_shutting_down">>
+export type SDKCommandsChangedMessage = With<
+  Published<Wire.SystemMessageOf<"commands_changed">>,
+  { commands: SlashCommand[] }
+>
+export type SDKNotificationMessage = Published<Wire.SystemMessageOf<"notification">>
+export type SDKMemoryRecallMessage = Published<Wire.SystemMessageOf<"memory_recall">>
+export type SDKRateLimitEvent = Published<Wire.PlainMessageOf<"rate_limit_event">>
 export type SDKRateLimitInfo = Published<Wire.RateLimitInfo>
-export type SDKElicitationCompleteMessage = Published<Wire.ElicitationComplete>
-export type SDKPermissionDeniedMessage = Published<Wire.PermissionDenied>
-export type SDKPromptSuggestionMessage = Published<Wire.PromptSuggestion>
-export type SDKMirrorErrorMessage = Published<Wire.MirrorError>
-export type SDKInformationalMessage = Published<Wire.Informational>
-export type SDKConversationResetMessage = With<Published<Wire.ConversationReset>, { new_conversation_id: UUID }>
-export type SDKSessionWritesLostMessage = Published<Wire.SessionWritesLost>
+export type SDKElicitationCompleteMessage = Published<Wire.SystemMessageOf<"elicitation_complete">>
+export type SDKPermissionDeniedMessage = Published<Wire.SystemMessageOf<"permission_denied">>
+export type SDKPromptSuggestionMessage = Published<Wire.PlainMessageOf<"prompt_suggestion">>
+export type SDKMirrorErrorMessage = Published<Wire.SystemMessageOf<"mirror_error">>
+export type SDKInformationalMessage = Published<Wire.SystemMessageOf<"informational">>
+export type SDKConversationResetMessage = With<
+  Published<Wire.PlainMessageOf<"conversation_reset">>,
+  { new_conversation_id: UUID }
+>
+export type SDKSessionWritesLostMessage = Published<Wire.SystemMessageOf<"session_writes_lost">>
 
 /** What a query yields. Messages of a newer agent come through as they are, though no type names them. */
 export type SDKMessage =

@@ -10,10 +10,10 @@ import type { SDKControlGetContextUsageResponse, SDKControlGetUsageResponse } fr
 
 export type * from "./usage.ts"
 
-export type RewindFilesResult = Published<Wire.RewindFilesReply>
-export type SDKControlReadFileResponse = With<Published<Wire.ReadFileReply>, { encoding?: "base64" }>
+export type RewindFilesResult = Published<Wire.ControlReplyOf<"rewind_files">>
+export type SDKControlReadFileResponse = With<Published<Wire.ControlReplyOf<"read_file">>, { encoding?: "base64" }>
 export type SDKControlReloadPluginsResponse = With<
-  Published<Wire.ReloadPluginsReply>,
+  Published<Wire.ControlReplyOf<"reload_plugins">>,
   {
     commands: SlashCommand[]
     plugins: { name: string; path: string; source?: string; version?: string }[]
@@ -28,7 +28,7 @@ interface CacheImpact {
   lsp_tool_change: "adds" | "may-add" | "removes" | "may-remove" | null
 }
 export type SDKControlReloadSkillsResponse = { skills: SlashCommand[] }
-export type SDKControlReloadOutputStylesResponse = Published<Wire.ReloadOutputStylesReply>
+export type SDKControlReloadOutputStylesResponse = Published<Wire.ControlReplyOf<"reload_output_styles">>
 export type SDKControlInterruptResponse = { still_queued: string[]; cancelled?: string[] }
 
 /** A running query: its messages, and what can be asked of its agent meanwhile. */

@@ -17,7 +17,7 @@ interface Named {
 }
 
 export type SDKControlGetContextUsageResponse = With<
-  Published<Wire.GetContextUsageReply>,
+  Published<Wire.ControlReplyOf<"get_context_usage">>,
   {
     categories: ContextCategory[]
     rawMaxTokens: number
@@ -85,7 +85,7 @@ type MessageBreakdown = Record<BreakdownCount, number> & {
 }
 
 export type SDKControlGetUsageResponse = With<
-  Published<Wire.GetUsageReply>,
+  Published<Wire.ControlReplyOf<"get_usage">>,
   { session: SessionUsage; rate_limits: RateLimits | null; behaviors: Record<"day" | "week", Habits> | null }
 >
 

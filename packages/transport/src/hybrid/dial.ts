@@ -35,17 +35,9 @@ export function dialHybrid(options: HybridDialOptions): DialledConnection {
 }
 
 function createPosts(options: HybridDialOptions, settings: DialSettings, policy: PostPolicy): PostQueue {
-  const { url, highWaterChars, maxWaitingBytes, clock, random } = settings
-  return new PostQueue({
-    url: eventsUrl(url),
-    headers: () => dialHeaders(options, undefined),
-    policy,
-    highWaterChars,
-    maxWaitingBytes,
-    clock,
-    random,
-    onDropped: quietly(options.onDroppedEvents),
-  })
+  const headers = () => dialHeaders(options, undefined)
+  const onDropped = quietly(options.onDroppedEvents)
+  return new PostQueue({ ...settings, url: eventsUrl(settings.url), headers, policy, onDropped })
 }
 
 class HybridDialler implements DialledConnection {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http"
 import { isObject } from "@signalbox/protocol"
+import { errorText } from "../errors.ts"
 import type { Clock } from "../pacing.ts"
 
 export type BodyRead =
@@ -55,7 +56,7 @@ export function parseEvents(bytes: Buffer): { lines: string[] } | { error: strin
   try {
     body = JSON.parse(bytes.toString("utf8"))
   } catch (error) {
-    return { error: `the body is not JSON: ${error instanceof Error ? error.message : String(error)}` }
+    return { error: `the body is not JSON: ${errorText(error)}` }
   }
   const events: unknown = isObject(body) ? body["events"] : undefined
   if (!Array.isArray(events)) return { error: 'the body must be {"events":[…]}' }

@@ -1,7 +1,7 @@
 import type { TransportError } from "../errors.ts"
-import type { Clock } from "../pacing.ts"
 import { deferred } from "../pacing.ts"
 import { type Closed, closedError, overflowError } from "../transport.ts"
+import type { DialSettings } from "../websocket/dial-options.ts"
 import { nextPostStep, type PostPolicy } from "../websocket/retry-policies.ts"
 import { createPoster, type Poster } from "./post-request.ts"
 
@@ -11,15 +11,12 @@ export interface DroppedEvents {
   readonly why: string
 }
 
-export interface PostQueueOptions {
+type Settled = Pick<DialSettings, "highWaterChars" | "maxWaitingBytes" | "clock" | "random">
+export interface PostQueueOptions extends Settled {
   readonly url: URL
   /** Asked for each POST. */
   readonly headers: () => Readonly<Record<string, string>>
   readonly policy: PostPolicy
-  readonly highWaterChars: number
-  readonly maxWaitingBytes: number
-  readonly clock: Clock
-  readonly random: () => number
   /** Must not throw. */
   readonly onDropped: (dropped: DroppedEvents) => void
 }
@@ -63,10 +60,11 @@ export class PostQueue {
     const mayWait = policy.streamEventDelayMs > 0 && kind === "stream_event"
     const dueAt = mayWait ? clock.now() + policy.streamEventDelayMs : 0
     this.#waitingChars += line.length
-    const room = this.#waitingChars <= highWaterChars
-    const taken = room
-      ? this.#add({ line, dueAt })
-      : new Promise<void>((resolve, reject) => void this.#add({ line, dueAt, settle: { resolve, reject } }))
+    let taken = Promise.resolve()
+    if (this.#waitingChars <= highWaterChars) this.#entries.push({ line, dueAt })
+    else {
+      taken = new Promise((resolve, reject) => this.#entries.push({ line, dueAt, settle: { resolve, reject } }))
+    }
     this.#kick()
     return taken
   }
@@ -97,11 +95,6 @@ export class PostQueue {
     this.#cancelTimer()
     this.#poster.destroy()
     if (before.name === "finishing") before.emptied()
-  }
-
-  #add(entry: Entry): Promise<void> {
-    this.#entries.push(entry)
-    return Promise.resolve()
   }
 
   #refuseWaiting(closed: Closed): void {

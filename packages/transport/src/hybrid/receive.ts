@@ -29,14 +29,6 @@ export interface HybridReceiverOptions extends LineLimits, SendLimits {
   readonly clock?: Clock
 }
 
-/** Takes the events that agents post beside their WebSocket. */
-export interface HybridReceiver {
-  /** From now on events posted to this connection's path come out of its `lines`. Use what it returns in its place. */
-  attach(connection: AcceptedConnection): HybridConnection
-  /** Answers `POST …/session/…/events` and `POST /events`, whatever was sent. Never rejects. */
-  receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void>
-}
-
 interface Reply {
   readonly status: number
   readonly error?: string
@@ -48,10 +40,11 @@ const DEFAULT_ANSWER_GRACE_MS = 100
 const SHARED_PATH = eventsPath("/")
 
 export function createHybridReceiver(options: HybridReceiverOptions = {}): HybridReceiver {
-  return new EventsReceiver(options)
+  return new HybridReceiver(options)
 }
 
-class EventsReceiver implements HybridReceiver {
+/** Takes the events that agents post beside their WebSocket. */
+export class HybridReceiver {
   readonly #settings: HybridSettings
   readonly #maxBodyBytes: number
   readonly #maxPosts: number
@@ -75,6 +68,7 @@ class EventsReceiver implements HybridReceiver {
     this.#whose = options.whose ?? ((_lines, among) => among.at(-1))
   }
 
+  /** From now on events posted to this connection's path come out of its `lines`. Use what it returns in its place. */
   attach(connection: AcceptedConnection): HybridConnection {
     const { path, query } = connection.request
     const address = addressOf(eventsPath(path), query)
@@ -84,6 +78,7 @@ class EventsReceiver implements HybridReceiver {
     return posted
   }
 
+  /** Answers `POST …/session/…/events` and `POST /events`, whatever was sent. Never rejects. */
   async receiveEvents(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Nobody else listens for these, and an error event without a listener would end the process.
     request.on("error", ignoreError)

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs"
-import { TransportError } from "../errors.ts"
+import { errorText, systemCode, TransportError } from "../errors.ts"
 import type { Closed } from "../transport.ts"
 import { lastChars } from "./output-lines.ts"
 import type { Exit, SpawnRequest } from "./spawned-process.ts"
@@ -37,31 +37,27 @@ function quoted(stderr: string): string {
 
 /** Why a process did not start. Node's own message names the command whatever the reason was. */
 export function spawnFailure(error: unknown, request: SpawnRequest): TransportError {
-  const code = errorCode(error)
+  const code = systemCode(error)
   return new TransportError("process/spawn-failed", `${request.command} could not be started: ${why(error, request)}`, {
     cause: error,
     details: { command: request.command, ...(request.cwd === undefined ? {} : { cwd: request.cwd }), code },
   })
 }
 
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined
-}
-
 function why(error: unknown, request: SpawnRequest): string {
   const folder = request.cwd === undefined ? undefined : folderProblem(request.cwd)
-  const code = errorCode(error)
+  const code = systemCode(error)
   if (code === "ENOENT" || code === "ENOTDIR") return folder ?? missingCommand(request.command)
   if (code === "EACCES") return folder ?? "permission denied (it is a directory, or not an executable file)"
   if (code === "E2BIG") return tooBig(request)
-  return error instanceof Error ? error.message : String(error)
+  return errorText(error)
 }
 
 function folderProblem(cwd: string): string | undefined {
   try {
     return statSync(cwd).isDirectory() ? undefined : `the working directory ${cwd} is not a directory`
   } catch (error) {
-    const code = errorCode(error)
+    const code = systemCode(error)
     return code === "ENOENT"
       ? `the working directory ${cwd} does not exist`
       : `the working directory ${cwd} cannot be entered (${code ?? String(error)})`

@@ -1,6 +1,12 @@
 import { parseObject } from "@signalbox/protocol/envelope"
 import type { LaunchOptions } from "@signalbox/protocol/launch-options"
-import type { ArgumentStyle, ClaudeFlags, FlagOptions, FlagValues, JsonObject, Thinking } from "./launch-options.ts"
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export type Thinking =
+  | { readonly type: "adaptive" }
+  | { readonly type: "enabled"; readonly budgetTokens?: number | undefined }
+  | { readonly type: "disabled" }
 
 /** These put the CLI on NDJSON both ways; a launch without them speaks no protocol at all. */
 const ALWAYS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"] as const
@@ -15,42 +21,54 @@ type Writer<T> = (value: T) => readonly Flag[]
 type Writers<T> = { readonly [K in keyof T]: Writer<T[K]> }
 
 /** Option, flag, and how the value is written, in the order of the command line. `sandbox` travels inside `settings`. */
-const FLAGS: Writers<Omit<FlagValues, "sandbox">> = {
+const FLAGS = {
   print: onlyIf(true, "print"),
+  /** The CLI dials this address instead of using stdio; only up to 2.1.120. */
   sdkUrl: text("sdk-url"),
   model: text("model"),
   fallbackModel: text("fallback-model"),
   agent: text("agent"),
   maxTurns: number("max-turns"),
   maxBudgetUsd: number("max-budget-usd"),
+  /** Passed as it is; `thinking` wins when both are given. */
   maxThinkingTokens: number("max-thinking-tokens"),
   thinking: thinkingFlags,
   thinkingDisplay: text("thinking-display"),
+  /** low, medium, high, xhigh, max in CLI 2.1.325. */
   effort: text("effort"),
-  taskBudget: ({ total }) => number("task-budget")(total),
+  taskBudget: ({ total }: { readonly total: number }) => number("task-budget")(total),
   // The CLI does not split this one at commas, whatever older notes say: "a,b" is one unknown beta to it.
   betas: each("betas"),
-  jsonSchema: json("json-schema"),
+  jsonSchema: json<JsonObject>("json-schema"),
   debug: onlyIf(true, "debug"),
+  /** Implies `debug`. */
   debugFile: text("debug-file"),
   debugToStderr: onlyIf(true, "debug-to-stderr"),
+  /** `stdio` makes the CLI ask over the wire (`can_use_tool`); any other name is an MCP tool. */
   permissionPromptTool: text("permission-prompt-tool"),
-  permissionPrompts: text("permission-prompts"),
+  permissionPrompts: text<"host" | "none">("permission-prompts"),
   permissionMode: text("permission-mode"),
   allowDangerouslySkipPermissions: onlyIf(true, "allow-dangerously-skip-permissions"),
   continue: onlyIf(true, "continue"),
   resume: text("resume"),
   forkSession: onlyIf(true, "fork-session"),
   resumeSessionAt: text("resume-session-at"),
+  /** The id of the message whose turn is dropped; the CLI wants `resumeSessionAt` with it. */
   resumeDropsTurn: text("resume-drops-turn"),
   sessionId: text("session-id"),
+  /** Only `false` is written: the CLI keeps sessions unless it is told not to. */
   persistSession: onlyIf(false, "no-session-persistence"),
   allowedTools: list("allowedTools"),
   disallowedTools: list("disallowedTools"),
-  tools: (tools) => text("tools")("type" in tools ? tools.preset : tools.join(",")),
+  /** An empty list switches every built-in tool off. */
+  tools: (tools: readonly string[] | { readonly type: "preset"; readonly preset: "default" }) =>
+    text("tools")("type" in tools ? tools.preset : tools.join(",")),
+  /** The whole configuration, `{ mcpServers: … }`, or the path of a file. */
   mcpConfig: json("mcp-config"),
   strictMcpConfig: onlyIf(true, "strict-mcp-config"),
-  settingSources: (sources) => text("setting-sources")(sources.join(",")),
+  /** An empty list is passed on, and means no settings file at all. */
+  settingSources: (sources: readonly string[]) => text("setting-sources")(sources.join(",")),
+  /** An object, or what the CLI takes: JSON text or the path of a file. */
   settings: json("settings"),
   managedSettings: json("managed-settings"),
   projectConfigRoot: text("project-config-root"),
@@ -60,6 +78,7 @@ const FLAGS: Writers<Omit<FlagValues, "sandbox">> = {
   channels: each("channels"),
   includePartialMessages: onlyIf(true, "include-partial-messages"),
   includeHookEvents: onlyIf(true, "include-hook-events"),
+  /** Makes the CLI tell how its sign-in goes (`auth_status`). */
   enableAuthStatus: onlyIf(true, "enable-auth-status"),
   replayUserMessages: onlyIf(true, "replay-user-messages"),
   sessionMirror: onlyIf(true, "session-mirror"),
@@ -68,10 +87,27 @@ const FLAGS: Writers<Omit<FlagValues, "sandbox">> = {
   appendSystemPrompt: text("append-system-prompt"),
 }
 
+type FlagValues = { readonly [K in keyof typeof FLAGS]: Parameters<(typeof FLAGS)[K]>[0] }
+
+/** The options that have a flag. `undefined` is the same as absent, so that callers can pass their own options through. */
+type FlagOptions = { readonly [K in keyof FlagValues]?: FlagValues[K] | undefined }
+
+/** How a flag and its value stand in argv: `--flag value` (as SDKs 0.1 and 0.2 write it) or `--flag=value` (0.3). */
+export type ArgumentStyle = "separate" | "equals"
+
+/** What a launch may ask of the CLI on its command line. */
+export interface ClaudeFlags extends FlagOptions {
+  /** Becomes the key `sandbox` of `settings`. */
+  readonly sandbox?: JsonObject | undefined
+  readonly style?: ArgumentStyle | undefined
+  /** Any other flag, named without its dashes; `null` stands for no value. Written last, so that they win. */
+  readonly extraArgs?: Readonly<Record<string, string | null>> | undefined
+}
+
 /** The arguments of a `claude` that speaks stream-json, from the options of a launch. */
 export function claudeArguments(flags: ClaudeFlags = {}): string[] {
   const { options, extraArgs } = reconcile(flags)
-  const written = [...flagsOf(FLAGS, options), ...extraFlags(extraArgs)]
+  const written = [...flagsOf<FlagValues>(FLAGS, options), ...extraFlags(extraArgs)]
   const style = flags.style ?? "separate"
   return [...ALWAYS, ...written.flatMap((flag) => argumentsOf(flag, style))]
 }
@@ -120,7 +156,7 @@ function extraFlags(extraArgs: Readonly<Record<string, string | null>>): Flag[] 
   })
 }
 
-function text(name: string): Writer<string> {
+function text<Text extends string = string>(name: string): Writer<Text> {
   return (value) => [{ name, value }]
 }
 
@@ -144,7 +180,7 @@ function each(name: string): Writer<readonly string[]> {
   return (values) => values.map((value) => ({ name, value }))
 }
 
-function json(name: string): Writer<string | JsonObject> {
+function json<Value extends string | JsonObject = string | JsonObject>(name: string): Writer<Value> {
   return (value) => [{ name, value: typeof value === "string" ? value : JSON.stringify(value) }]
 }
 

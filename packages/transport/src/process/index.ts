@@ -10,6 +10,5 @@ export {
 } from "./child-process.ts"
 export { type ClaudeEnvironmentOptions, claudeProcessEnvironment, signInOf } from "./environment.ts"
 export { type ClaudeExecutable, type FileKind, type FindClaudeOptions, findClaude } from "./find-claude.ts"
-export { claudeArguments, launchFlags } from "./flags.ts"
-export type { ArgumentStyle, ClaudeFlags, Thinking } from "./launch-options.ts"
+export { type ArgumentStyle, type ClaudeFlags, claudeArguments, launchFlags, type Thinking } from "./flags.ts"
 export type { SpawnedProcess, SpawnProcess, SpawnRequest } from "./spawned-process.ts"

@@ -1,8 +1,7 @@
 import { type ChildBehaviour, type ChildTransport, openChildProcess } from "./child-process.ts"
 import { type ClaudeEnvironmentOptions, claudeProcessEnvironment, type Environment } from "./environment.ts"
 import { findClaude } from "./find-claude.ts"
-import { claudeArguments } from "./flags.ts"
-import type { ClaudeFlags } from "./launch-options.ts"
+import { type ClaudeFlags, claudeArguments } from "./flags.ts"
 
 export interface OpenClaudeOptions extends ChildBehaviour, ClaudeEnvironmentOptions {
   /** The executable to run; looked for if it is left out. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as delay } from "node:timers/promises"
-import { errorCode } from "./exit-report.ts"
+import { systemCode } from "../errors.ts"
 import { OWN_GROUP, type SpawnedProcess } from "./spawned-process.ts"
 
 /** A process together with everything it started that did not leave its group. */
@@ -47,7 +47,7 @@ class LedGroup implements ProcessGroup {
       process.kill(-this.#id, signal)
     } catch (error) {
       // Some systems refuse a whole group when one of its members is out of reach; the leader is still ours.
-      if (errorCode(error) !== "ESRCH") loneProcess(this.#leader).signal(signal)
+      if (systemCode(error) !== "ESRCH") loneProcess(this.#leader).signal(signal)
     }
   }
 
@@ -66,7 +66,7 @@ class LedGroup implements ProcessGroup {
     try {
       process.kill(-this.#id, 0)
     } catch (error) {
-      return errorCode(error) !== "ESRCH"
+      return systemCode(error) !== "ESRCH"
     }
     return process.platform !== "linux" || hasLivingMember(this.#id)
   }

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from "ws"
 import { quietly } from "../errors.ts"
 import { type Clock, systemClock } from "../pacing.ts"
 import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD_BYTES, type LineLimits, settleLineLimits } from "../transport.ts"
-import { type AcceptedConnection, AcceptedSocket, type AcceptSettings } from "./accepted-socket.ts"
+import { AcceptedConnection, type AcceptSettings } from "./accepted-socket.ts"
 import { assertCloseCode, fitCloseReason } from "./close-codes.ts"
 import { type OutgoingLimits, settleOutgoingLimits } from "./outgoing-lines.ts"
 
@@ -60,13 +60,13 @@ export function createWebSocketAcceptor(options: AcceptorOptions = {}): WebSocke
       if (facts === undefined) return refuse(socket, 400)
       const decision = await decide(facts)
       if (socket.destroyed) return undefined
-      if (!decision.ok && decision.how === "drop") return drop(socket)
+      if (!decision.ok && decision.how === "drop") return void socket.destroy()
       if (!decision.ok && decision.how === "refuse-http") return refuse(socket, decision.status, decision.message)
       if (decision.ok && decision.lastRequestId !== undefined) {
         replyHeaders.set(request, `X-Last-Request-Id: ${assertHeaderValue(decision.lastRequestId)}`)
       }
       return upgrade(server, { request, socket, head }, (webSocket) => {
-        if (decision.ok) return new AcceptedSocket(webSocket, facts, settings)
+        if (decision.ok) return new AcceptedConnection(webSocket, facts, settings)
         turnAway(webSocket, decision.code, decision.reason, settings)
         return undefined
       })
@@ -97,8 +97,8 @@ function settle(options: AcceptorOptions): AcceptSettings {
     ...settleOutgoingLimits(options),
     clock: options.clock ?? systemClock,
     maxPayloadBytes: options.maxPayloadBytes ?? DEFAULT_MAX_PAYLOAD_BYTES,
-    pingMs: options.pingMs === 0 ? undefined : (options.pingMs ?? DEFAULT_PING_MS),
-    keepAliveMs: options.keepAliveMs === 0 ? undefined : options.keepAliveMs,
+    pingMs: options.pingMs ?? DEFAULT_PING_MS,
+    keepAliveMs: options.keepAliveMs ?? 0,
     closeTimeoutMs: options.closeTimeoutMs ?? DEFAULT_CLOSE_TIMEOUT_MS,
   }
 }
@@ -123,9 +123,9 @@ function decider({ verify, onVerifyFailed }: AcceptorOptions): (facts: UpgradeRe
 function upgrade(
   server: WebSocketServer,
   from: { request: IncomingMessage; socket: Duplex; head: Buffer },
-  take: (webSocket: WebSocket) => AcceptedSocket | undefined,
-): AcceptedSocket | undefined {
-  let taken: AcceptedSocket | undefined
+  take: (webSocket: WebSocket) => AcceptedConnection | undefined,
+): AcceptedConnection | undefined {
+  let taken: AcceptedConnection | undefined
   server.handleUpgrade(from.request, from.socket, from.head, (webSocket) => {
     from.socket.off("error", ignoreError)
     taken = take(webSocket)
@@ -147,10 +147,6 @@ function refuse(socket: Duplex, status: number, message = STATUS_CODES[status] ?
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
-}
-
-function drop(socket: Duplex): undefined {
-  socket.destroy()
 }
 
 /** A uuid, or at least nothing that could begin another header. */
@@ -201,8 +197,7 @@ export function readTarget(url: string | undefined): URL | undefined {
 }
 
 export function readBearer(authorization: string | undefined): string | undefined {
-  const token = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1]
-  return token
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1]
 }
 
 /** Compares in a time that says nothing about how much of the token was right, or how long it is. */

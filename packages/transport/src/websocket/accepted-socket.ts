@@ -7,17 +7,6 @@ import { Intake } from "./intake.ts"
 import { OutgoingLines, type OutgoingSettings } from "./outgoing-lines.ts"
 import { type LinkSettings, SocketLink } from "./socket-link.ts"
 
-/** An agent that dialled us. */
-export interface AcceptedConnection extends Transport {
-  readonly request: UpgradeRequest
-  /** As `close`, with another close code than 1000. */
-  closeWith(code: number, reason: string): Promise<void>
-  /** Adds lines of this agent that came by another road (hybrid POST). False when the connection is over: they were not taken. */
-  deliver(lines: readonly string[]): boolean
-  /** Resolves when the reader has kept up, or the connection is over. */
-  roomToDeliver(): Promise<void>
-}
-
 export type AcceptSettings = LinkSettings & OutgoingSettings
 
 type State =
@@ -26,8 +15,8 @@ type State =
   | { readonly name: "closing"; readonly closed: Closed }
   | { readonly name: "over"; readonly closed: Closed }
 
-/** One socket, one connection: when the socket ends, it is over. */
-export class AcceptedSocket implements AcceptedConnection {
+/** An agent that dialled us. One socket, one connection: when the socket ends, it is over. */
+export class AcceptedConnection implements Transport {
   readonly lines: AsyncIterable<string>
   readonly closed: Promise<Closed>
   readonly request: UpgradeRequest
@@ -62,6 +51,7 @@ export class AcceptedSocket implements AcceptedConnection {
     return this.closeWith(NORMAL_CLOSE, reason)
   }
 
+  /** As `close`, with another close code than 1000. */
   async closeWith(code: number, reason: string): Promise<void> {
     assertCloseCode(code)
     if (this.#state.name === "open") {
@@ -74,10 +64,12 @@ export class AcceptedSocket implements AcceptedConnection {
     await this.closed
   }
 
+  /** Adds lines of this agent that came by another road (hybrid POST). False when the connection is over: they were not taken. */
   deliver(lines: readonly string[]): boolean {
     return this.#intake.take(lines)
   }
 
+  /** Resolves when the reader has kept up, or the connection is over. */
   roomToDeliver(): Promise<void> {
     return this.#intake.room()
   }

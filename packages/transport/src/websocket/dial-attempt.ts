@@ -1,14 +1,9 @@
 import { WebSocket } from "ws"
+import type { DialSettings } from "./dial-options.ts"
 import type { DialFailure } from "./dial-state.ts"
 
-export interface DialTarget {
-  readonly url: URL
-  /** Asked at each try. What it throws makes the try impossible. */
-  readonly headers: () => Readonly<Record<string, string>>
-  readonly connectTimeoutMs: number
-  readonly closeTimeoutMs: number
-  readonly maxPayloadBytes: number
-}
+/** Asked at each try. What it throws makes the try impossible. */
+type Headers = () => Readonly<Record<string, string>>
 
 export interface DialOutcome {
   /** At once on open, before any message: listen now or miss some. */
@@ -17,8 +12,8 @@ export interface DialOutcome {
 }
 
 /** One try. Exactly one of the two outcomes is called, unless it is cancelled first. Returns what cancels it. */
-export function startDial(target: DialTarget, outcome: DialOutcome): () => void {
-  const socket = openSocket(target)
+export function startDial(settings: DialSettings, headers: Headers, outcome: DialOutcome): () => void {
+  const socket = openSocket(settings, headers)
   return socket instanceof Error ? failSoon(socket, outcome) : watch(socket, outcome)
 }
 
@@ -67,17 +62,17 @@ function watch(socket: WebSocket, outcome: DialOutcome): () => void {
   }
 }
 
-function openSocket(target: DialTarget): WebSocket | Error {
+function openSocket(settings: DialSettings, headers: Headers): WebSocket | Error {
   const options = {
-    handshakeTimeout: target.connectTimeoutMs,
-    maxPayload: target.maxPayloadBytes,
+    handshakeTimeout: settings.preset.connectTimeoutMs,
+    maxPayload: settings.maxPayloadBytes,
     perMessageDeflate: false,
     // A line may be cut between frames anywhere, in the middle of a character too.
     skipUTF8Validation: true,
-    closeTimeout: target.closeTimeoutMs,
+    closeTimeout: settings.closeTimeoutMs,
   }
   try {
-    return new WebSocket(target.url, { ...options, headers: { ...target.headers() } })
+    return new WebSocket(settings.url, { ...options, headers: { ...headers() } })
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { quietly, TransportError } from "../errors.ts"
+import { errorText, quietly, TransportError } from "../errors.ts"
 import { type Clock, systemClock } from "../pacing.ts"
 import type { Environment } from "../process/environment.ts"
 import { DEFAULT_CLOSE_TIMEOUT_MS, DEFAULT_MAX_PAYLOAD_BYTES, type LineLimits, settleLineLimits } from "../transport.ts"
@@ -26,15 +26,9 @@ export interface DialOptions extends LineLimits, OutgoingLimits {
   readonly random?: () => number
 }
 
-export interface DialSettings extends Required<LineLimits>, OutgoingSettings {
-  readonly url: URL
-  readonly preset: DialPreset
-  readonly maxPayloadBytes: number
-  readonly closeTimeoutMs: number
-  readonly clock: Clock
-  readonly random: () => number
-  readonly onState: (state: DialState) => void
-}
+type Settled = "maxPayloadBytes" | "closeTimeoutMs" | "clock" | "random" | "onState"
+export type DialSettings = Required<Pick<DialOptions, keyof LineLimits | Settled>> &
+  OutgoingSettings & { readonly url: URL; readonly preset: DialPreset }
 
 export function settleDialOptions(options: DialOptions): DialSettings {
   return {
@@ -129,7 +123,7 @@ function readTokenFrom(descriptor: string): string {
   try {
     text = readDescriptor(Number(descriptor))
   } catch (cause) {
-    throw unreadable(descriptor, cause instanceof Error ? cause.message : String(cause), cause)
+    throw unreadable(descriptor, errorText(cause), cause)
   }
   const token = text.trim()
   if (token === "") throw unreadable(descriptor, "it is empty")

@@ -61,7 +61,8 @@ export function stepDial(rules: DialRules, state: DialState, input: DialInput): 
 
 function connecting(state: DialState & { phase: "idle" | "reconnecting" }): DialState {
   if (state.phase === "idle") return { phase: "connecting", attempt: 1 }
-  return { phase: "connecting", attempt: state.attempt, ...withBudget(state.budget) }
+  const { attempt, budget } = state
+  return { phase: "connecting", attempt, ...(budget === undefined ? {} : { budget }) }
 }
 
 function afterFailure(rules: DialRules, search: Search, input: DialInput & { type: "failed" }): DialState {
@@ -138,8 +139,4 @@ function describeError(error: NodeJS.ErrnoException): string {
 
 function refused(reason: string, details: Readonly<Record<string, unknown>>): Closed {
   return { by: "peer", reason, error: new TransportError("transport/refused", reason, { details }) }
-}
-
-function withBudget(budget: ReconnectBudget | undefined): { budget?: ReconnectBudget } {
-  return budget === undefined ? {} : { budget }
 }

@@ -103,29 +103,24 @@ class Dialler implements DialledConnection {
   }
 
   #dial(): void {
-    const { url, preset, closeTimeoutMs, maxPayloadBytes } = this.#settings
     const headers = () => dialHeaders(this.#options, this.#ring.lastUuid)
-    const target = { url, headers, closeTimeoutMs, maxPayloadBytes, connectTimeoutMs: preset.connectTimeoutMs }
-    this.#cancel = startDial(target, {
+    this.#cancel = startDial(this.#settings, headers, {
       onOpen: (socket, lastRequestId) => this.#opened(socket, lastRequestId),
       onFailure: (failure) => this.#failed(failure),
     })
   }
 
   #opened(socket: WebSocket, lastRequestId: string | undefined): void {
-    const { preset } = this.#settings
     this.#cancel = () => undefined
-    const settings = {
-      ...this.#settings,
-      pingMs: preset.pingMs === 0 ? undefined : preset.pingMs,
-      keepAliveMs: preset.keepAliveMs === 0 ? undefined : preset.keepAliveMs,
-      ...(preset.suspendGapMs === undefined ? {} : { suspendGapMs: preset.suspendGapMs }),
-    }
-    this.#link = new SocketLink(socket, settings, {
-      onLines: (lines) => void this.#intake.take(lines),
-      onKeepAliveDue: () => this.#outgoing.sendKeepAlive(),
-      onEnd: (end) => this.#onEnd(end),
-    })
+    this.#link = new SocketLink(
+      socket,
+      { ...this.#settings, ...this.#settings.preset },
+      {
+        onLines: (lines) => void this.#intake.take(lines),
+        onKeepAliveDue: () => this.#outgoing.sendKeepAlive(),
+        onEnd: (end) => this.#onEnd(end),
+      },
+    )
     this.#intake.attach(this.#link)
     this.#outgoing.attach(socket, this.#toReplay(lastRequestId))
     this.#move({ type: "opened" })

@@ -1,7 +1,7 @@
 import { parseJson, textOf } from "@signalbox/protocol/envelope"
+import { Fifo } from "@signalbox/protocol/item-queue"
 import { WebSocket } from "ws"
 import type { TransportError } from "../errors.ts"
-import { Fifo } from "../line-queue.ts"
 import {
   type Closed,
   closedError,

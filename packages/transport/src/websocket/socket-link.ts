@@ -7,11 +7,11 @@ import { endByFault, endByPeer, endBySilence, fitCloseReason, isClean, type Link
 
 export interface LinkSettings extends Required<LineLimits> {
   readonly clock: Clock
-  /** Undefined: no pings. */
-  readonly pingMs: number | undefined
+  /** 0: no pings. */
+  readonly pingMs: number
   readonly suspendGapMs?: number
-  /** Undefined: no `keep_alive` lines. */
-  readonly keepAliveMs: number | undefined
+  /** 0: no `keep_alive` lines. */
+  readonly keepAliveMs: number
   readonly closeTimeoutMs: number
   readonly maxPayloadBytes: number
 }
@@ -81,17 +81,12 @@ export class SocketLink {
 
   #startTimers(): void {
     const { clock, pingMs, suspendGapMs, keepAliveMs } = this.#settings
-    if (pingMs !== undefined) {
-      const stop = startHeartbeat(this.#socket, {
-        clock,
-        pingMs,
-        ...(suspendGapMs === undefined ? {} : { suspendGapMs }),
-        isReadingPaused: () => this.#socket.isPaused,
-        onDead: (why) => this.#giveUp(why),
-      })
-      this.#timers.push(stop)
+    if (pingMs !== 0) {
+      const onDead = (why: string) => this.#giveUp(why)
+      const heartbeat = new Heartbeat(this.#socket, { clock, pingMs, suspendGapMs, onDead })
+      this.#timers.push(() => heartbeat.stop())
     }
-    if (keepAliveMs === undefined) return
+    if (keepAliveMs === 0) return
     const again = () => {
       this.#keepAlive = clock.after(keepAliveMs, again, "idle")
       this.#owner.onKeepAliveDue()
@@ -138,21 +133,14 @@ interface HeartbeatOptions {
   readonly clock: Clock
   readonly pingMs: number
   /** A tick that comes this late means that the machine slept: the socket is taken for dead. */
-  readonly suspendGapMs?: number
-  /** While we do not read, a pong cannot be seen, and its absence says nothing. */
-  readonly isReadingPaused: () => boolean
+  readonly suspendGapMs: number | undefined
   readonly onDead: (why: string) => void
 }
 
 /**
  * Pings on a timer. A ping that left and was not followed by anything before the next tick means that the peer is gone:
- * TCP alone would notice after a quarter of an hour. Returns what stops it.
+ * TCP alone would notice after a quarter of an hour.
  */
-function startHeartbeat(socket: WebSocket, options: HeartbeatOptions): () => void {
-  const heartbeat = new Heartbeat(socket, options)
-  return () => heartbeat.stop()
-}
-
 class Heartbeat {
   readonly #socket: WebSocket
   readonly #options: HeartbeatOptions
@@ -194,10 +182,11 @@ class Heartbeat {
   }
 
   #reasonToDoubt(): string | undefined {
-    const { clock, pingMs, suspendGapMs, isReadingPaused } = this.#options
+    const { clock, pingMs, suspendGapMs } = this.#options
     const gap = clock.now() - this.#lastTickAt
     if (suspendGapMs !== undefined && gap > suspendGapMs) return `the machine slept for ${gap} ms`
-    if (isReadingPaused()) this.#ping = "none"
+    // While we do not read, a pong cannot be seen, and its absence says nothing.
+    if (this.#socket.isPaused) this.#ping = "none"
     if (this.#ping === "sent") return `no pong within ${pingMs} ms`
     // The ping stands behind data that the peer is slow to take: it lives as long as that gets less.
     const isStuck = this.#ping === "queued" && this.#socket.bufferedAmount >= this.#waitingBefore

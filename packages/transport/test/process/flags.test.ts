@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { claudeArguments } from "../../src/process/flags.ts"
-import type { ClaudeFlags } from "../../src/process/launch-options.ts"
+import { type ClaudeFlags, claudeArguments } from "../../src/process/flags.ts"
 
 const ALWAYS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
 

@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, property } from "fast-check"
 import { expect, it } from "vitest"
-import { Fifo } from "../src/line-queue.ts"
+import { Fifo } from "../src/item-queue.ts"
 
 it("[T1] what waits comes out in the order in which it went in, each once, however it is taken", () => {
   const steps = array(constantFrom("push", "push", "take", "takeAll"), { maxLength: 200 })
