@@ -47,9 +47,11 @@ export type HookSpecificOutputOf<E extends keyof typeof hookSpecificOutputs> = z
 export const HookInput = openUnion("hook_event_name", Object.values(hookInputs))
 
 const HookSpecificOutput = openUnion("hookEventName", Object.values(hookSpecificOutputs))
+export type HookSpecificOutput = z.infer<typeof HookSpecificOutput>
 
 /** "Do not wait": what the hook finds later cannot be delivered. The unit of `asyncTimeout` is not documented. */
 const AsyncHookOutput = z.looseObject({ async: z.literal(true), asyncTimeout: z.number().optional() })
+export type AsyncHookOutput = z.infer<typeof AsyncHookOutput>
 
 const SyncHookOutput = z.looseObject({
   async: z.literal(false).optional(),
@@ -62,6 +64,7 @@ const SyncHookOutput = z.looseObject({
   terminalSequence: z.string().optional(),
   hookSpecificOutput: HookSpecificOutput.optional(),
 })
+export type SyncHookOutput = z.infer<typeof SyncHookOutput>
 
 export const HookOutput = z.union([AsyncHookOutput, SyncHookOutput])
 

@@ -37,16 +37,19 @@ const RulesUpdate = z.looseObject({
   behavior: PermissionBehavior,
   destination: PermissionDestination,
 })
+export type RulesUpdate = z.infer<typeof RulesUpdate>
 const ModeUpdate = z.looseObject({
   type: z.literal("setMode"),
   mode: PermissionMode,
   destination: PermissionDestination,
 })
+export type ModeUpdate = z.infer<typeof ModeUpdate>
 const DirectoriesUpdate = z.looseObject({
   type: z.enum(["addDirectories", "removeDirectories"]),
   directories: z.array(z.string()),
   destination: PermissionDestination,
 })
+export type DirectoriesUpdate = z.infer<typeof DirectoriesUpdate>
 export const PermissionUpdate = openUnion("type", [RulesUpdate, ModeUpdate, DirectoriesUpdate])
 export type PermissionUpdate = z.infer<typeof PermissionUpdate>
 

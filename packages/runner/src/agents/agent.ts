@@ -276,7 +276,7 @@ export function mayEnd({ agent, turnEndedAt }: Activity, now: number): boolean {
 const TELLING = /"(?:control_request|control_cancel_request|result|system|assistant)"/
 
 /** Undefined for a line that tells nothing about what the agent is doing. */
-export function tellingLine(line: string): Envelope | undefined {
+function tellingLine(line: string): Envelope | undefined {
   return TELLING.test(line) ? parseLine(line) : undefined
 }
 
@@ -288,7 +288,7 @@ const HOOK_REASON = "the hub that decides about this is away, and this hook bloc
 const CALL_REASON = "the hub was away while this was asked, so that its answer is lost: try again"
 
 /** The runner's answer to a hook, given in place of a hub that is away. */
-export function hookAnswer(requestId: string, { event }: HookCall, how: OnFailure): string {
+function hookAnswer(requestId: string, { event }: HookCall, how: OnFailure): string {
   return encode(composeSuccess(requestId, how === "open" ? {} : blocking(event)))
 }
 

@@ -218,7 +218,7 @@ async function clear(spool: Spool, reader: SpoolReader | undefined): Promise<voi
 }
 
 /** Frames in memory with dense numbers, oldest first, with their size. */
-export class FrameQueue {
+class FrameQueue {
   #frames: string[] = []
   /** How many at the beginning are gone already; they are let go in bulk. */
   #gone = 0
