@@ -1,4 +1,5 @@
 // One module to load for all functions on stored sessions.
+export { SessionError } from "../base/errors.ts"
 export * from "./change-session.ts"
 export * from "./fork-session.ts"
 export * from "./list-sessions.ts"
