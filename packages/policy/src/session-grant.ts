@@ -1,5 +1,5 @@
 import { isObject, type PermissionUpdate, textOf } from "@signalbox/protocol"
-import { simpleCommand } from "./command-pattern.ts"
+import { readPattern } from "./command-pattern.ts"
 import { isPersonal } from "./match-rule.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
@@ -92,7 +92,7 @@ function wholeTool(name: string): Part[] | undefined {
 function bashRule(content: string, effect: RuleEffect): Part[] | undefined {
   const start = content.endsWith(":*") ? content.slice(0, -2) : undefined
   const patterns = start === undefined ? [content] : [start, `${start} *`]
-  const isUsable = effect !== "allow" || patterns.every((pattern) => simpleCommand(pattern, "pattern").simple)
+  const isUsable = effect !== "allow" || patterns.every((pattern) => readPattern(pattern).ok)
   return isUsable && start !== "" ? [{ tool: "Bash", input: { command: patterns } }] : undefined
 }
 
