@@ -45,7 +45,7 @@ export function rulesFromUpdate(update: PermissionUpdate, options: GrantOptions)
   if (effect === undefined || !Array.isArray(rules) || rules.length === 0) return undefined
   const parts: Part[] = []
   for (const rule of rules) {
-    const translated = translate(rule, effect, options.cwd)
+    const translated = partsOfRule(rule, effect, options.cwd)
     if (translated === undefined) return undefined
     parts.push(...translated)
   }
@@ -63,7 +63,8 @@ function effectOf(behavior: unknown): RuleEffect | undefined {
   return behavior === "allow" || behavior === "deny" || behavior === "ask" ? behavior : undefined
 }
 
-function translate(rule: unknown, effect: RuleEffect, cwd: string | undefined): Part[] | undefined {
+/** A rule of the CLI as parts of ours, or undefined if it cannot be said in them. */
+export function partsOfRule(rule: unknown, effect: RuleEffect, cwd: string | undefined): Part[] | undefined {
   const name = textOf(rule, "toolName")
   if (name === undefined || name === "" || hasUnseen(name)) return undefined
   if (effect === "allow" && isPersonal({ tool: name, input: {} })) return undefined
