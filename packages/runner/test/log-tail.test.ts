@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { RunnerLog } from "@signalbox/protocol/runner-wire"
+import type { RunnerLog as LoggedLines } from "@signalbox/protocol/runner-wire"
 import { describe, expect, it } from "vitest"
 import { LogTail, type RunnerLog } from "../src/log-tail.ts"
 import { Scene } from "./runner-scene.ts"
@@ -61,7 +61,7 @@ describe("the runner's log", () => {
       const spec = scene.spec({ cwd: repo, worktree: { branch: "mine" } })
       const refused = await scene.hub.request({ kind: "launch", spec })
       expect(refused).toMatchObject({ op: "refused", message: expect.stringContaining("words-of-a-hook") })
-      const { lines } = (await scene.hub.ask({ kind: "log" })) as RunnerLog
+      const { lines } = (await scene.hub.ask({ kind: "log" })) as LoggedLines
       expect(lines.at(-1)).toMatchObject({
         level: "warn",
         text: "a launch was refused: git made no worktree on branch mine",
@@ -78,7 +78,7 @@ describe("the runner's log", () => {
       scene.hub.say(spawn, "words-of-somebody")
       await scene.hub.request({ kind: "launch", spec: scene.spec({ cwd: join(scene.base, "gone") }) })
       await scene.hub.ask({ kind: "stop", spawn, reason: "somebody stopped it" })
-      const told = async () => (await scene.hub.ask({ kind: "log" })) as RunnerLog
+      const told = async () => (await scene.hub.ask({ kind: "log" })) as LoggedLines
       await expect
         .poll(async () => (await told()).lines.map(({ level, text }) => `${level} ${text}`))
         .toEqual([

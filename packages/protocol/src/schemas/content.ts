@@ -66,6 +66,7 @@ export const ContentBlock = openUnion("type", [
   ServerToolUseBlock,
   ServerToolResultBlock,
 ])
+export type ContentBlock = z.infer<typeof ContentBlock>
 
 /** What the API counts besides input and output; the cache counts are `null` where no cache was involved. */
 const usageDetails = {

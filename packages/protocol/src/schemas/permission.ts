@@ -80,6 +80,7 @@ export const WrittenPermissionResult = z.discriminatedUnion("behavior", [
   z.strictObject({ ...allow, updatedInput: ToolInput }),
   z.strictObject(deny),
 ])
+export type WrittenPermissionResult = z.infer<typeof WrittenPermissionResult>
 
 /** Inputs of the tools that are questions to a person, and the replies to elicitations and dialogs. */
 
