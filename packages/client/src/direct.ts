@@ -15,9 +15,8 @@ import {
 import { ItemQueue } from "@signalbox/protocol/item-queue"
 import { createSocket, sendsHeaders } from "#websocket"
 import { closedError, HubClientError } from "./errors.ts"
-import { hubAddress } from "./hub-address.ts"
+import { hubAddress, newUuid } from "./rest.ts"
 import { NORMAL_CLOSE, type Socket } from "./socket.ts"
-import { newUuid } from "./uuid.ts"
 
 export interface DirectOptions {
   /** The hub's address, with `session`; or the whole address of a session's socket. */

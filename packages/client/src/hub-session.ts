@@ -1,8 +1,7 @@
-import type { UnlistedRequest } from "@signalbox/protocol"
-import type { NewMessage, RouteQuery, SessionPatch } from "@signalbox/protocol/hub-api"
+import { saysSignIn, type UnlistedRequest } from "@signalbox/protocol"
+import type { HubEvent, NewMessage, RouteQuery, Session, SessionPatch } from "@signalbox/protocol/hub-api"
 import type { FollowItem, FollowOptions } from "./follower.ts"
-import type { CallOptions, Rest } from "./rest.ts"
-import { newUuid } from "./uuid.ts"
+import { type CallOptions, newUuid, type Rest } from "./rest.ts"
 
 /** Where `uuid` is left out, one is made up. */
 export type SendOptions = Omit<NewMessage, "content">
@@ -65,4 +64,41 @@ export function openHubSession(id: string, { rest, follow, startTimeoutMs }: Ses
     /** Removes the git worktree that was made for it, never with uncommitted changes. */
     removeWorktree: () => rest.route("DELETE /api/sessions/:id/worktree", { params }),
   }
+}
+
+const PAGE = 1000
+
+/** Every event up to `lastSeq`, page by page: those that come meanwhile are not waited for. */
+export async function* readEvents(
+  session: Pick<HubSession, "events">,
+  lastSeq: number,
+  onRead: (seq: number) => void = () => undefined,
+): AsyncGenerator<HubEvent> {
+  let after = 0
+  while (after < lastSeq) {
+    const { events } = await session.events({ after, limit: PAGE })
+    const last = events.at(-1)?.seq
+    if (last === undefined) return
+    for (const event of events) if (event.seq <= lastSeq) yield event
+    after = last
+    onRead(Math.min(after, lastSeq))
+  }
+}
+
+type Facts = Pick<Session, "state" | "lastResult" | "exit">
+
+/** True if the session's last turn or process failed. The state of a failed session is still `idle` or `ended`. */
+export function hasFailed({ state, lastResult, exit }: Facts): boolean {
+  if (state === "running" || state === "starting") return false
+  // A person ended it: a turn that broke off by that did not fail.
+  if (state === "ended" && exit?.reason.startsWith("stopped by") === true) return false
+  const isErrorResult = lastResult?.isError === true && lastResult.interruptedBy === undefined
+  const isBadExit = state === "ended" && (exit?.signal !== undefined || (exit?.code ?? 0) !== 0)
+  return isErrorResult || isBadExit
+}
+
+/** Advice for a failed session, if we have any: "Not signed in. On attic, run …". */
+export function failureAdvice(session: Facts & Pick<Session, "lastLine">, machine?: string): string | undefined {
+  if (!hasFailed(session) || !saysSignIn(session.lastLine ?? session.exit?.reason ?? "")) return undefined
+  return `Not signed in. ${machine === undefined ? "On its machine" : `On ${machine}`}, run claude, then /login.`
 }

@@ -2,10 +2,8 @@ import { readStreamLine, type StreamLine, type StreamOperation } from "@signalbo
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { createSocket, sendsHeaders } from "#websocket"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
-import { Feed } from "./feed.ts"
-import { Follower, type FollowItem, type FollowOptions } from "./follower.ts"
-import type { HubAddress } from "./hub-address.ts"
-import type { Rest } from "./rest.ts"
+import { Feed, Follower, type FollowItem, type FollowOptions } from "./follower.ts"
+import type { HubAddress, Rest } from "./rest.ts"
 import { NORMAL_CLOSE, REFUSED_CLOSE, type Socket } from "./socket.ts"
 
 export interface HubStreamOptions {
@@ -54,7 +52,8 @@ export class HubStream {
 
   follow(key: string, how: FollowOptions): Follower {
     if (this.#link.name === "closed") throw closedError()
-    const feed = this.#feedOf(key)
+    const feed = this.#feeds.get(key) ?? new Feed(key, (operation) => this.#send(operation))
+    this.#feeds.set(key, feed)
     const follower = new Follower({
       ...how,
       maxWaitingChars: this.#options.maxWaitingChars,
@@ -79,14 +78,6 @@ export class HubStream {
   close(): void {
     this.#drop({ name: "closed" })
     for (const feed of this.#feeds.values()) feed.end()
-  }
-
-  #feedOf(key: string): Feed {
-    const known = this.#feeds.get(key)
-    if (known !== undefined) return known
-    const feed = new Feed(key, (operation) => this.#send(operation))
-    this.#feeds.set(key, feed)
-    return feed
   }
 
   #leave(feed: Feed, follower: Follower): void {
@@ -118,7 +109,8 @@ export class HubStream {
     let address: HubAddress
     try {
       address = this.#options.address()
-      if (!sendsHeaders && address.token !== undefined) await this.#signIn(address.token)
+      const { token } = address
+      if (!sendsHeaders && token !== undefined) await this.#options.rest.route("POST /api/login", { body: { token } })
     } catch (error) {
       if (generation === this.#generation) this.#failedToConnect(error)
       return
@@ -144,10 +136,6 @@ export class HubStream {
       // A browser may refuse the address itself.
       this.#failedToConnect(error)
     }
-  }
-
-  async #signIn(token: string): Promise<void> {
-    await this.#options.rest.route("POST /api/login", { body: { token } })
   }
 
   #opened(socket: Socket): void {
@@ -218,16 +206,13 @@ export class HubStream {
     this.#drop({ name: "waiting", cancel: () => clearTimeout(timer) })
     this.#whyLost = reason
     // Told once, not at every try.
-    if (this.#failures === 1) this.#tellAll({ type: "disconnected", reason })
+    if (this.#failures > 1) return
+    for (const feed of this.#feeds.values()) feed.note({ type: "disconnected", reason }, 0)
   }
 
   #again(): void {
     this.#options.onRetry?.(this.#failures)
     void this.#connect()
-  }
-
-  #tellAll(item: FollowItem): void {
-    for (const feed of this.#feeds.values()) feed.note(item, 0)
   }
 
   /** Lets go of what the link holds and takes the next one. */

@@ -11,11 +11,9 @@ import type {
 } from "@signalbox/protocol/hub-api"
 import type { Backoff } from "@signalbox/protocol/timing"
 import type { FollowOptions } from "./follower.ts"
-import { hubAddress } from "./hub-address.ts"
 import { openHubSession } from "./hub-session.ts"
 import { HubStream } from "./hub-stream.ts"
-import { type Call, type CallOptions, Rest } from "./rest.ts"
-import { newUuid } from "./uuid.ts"
+import { type Call, type CallOptions, hubAddress, newUuid, Rest } from "./rest.ts"
 
 export interface ConnectOptions {
   /** `http://127.0.0.1:8765`. A function is asked at each try: a hub may come back elsewhere, and is nowhere meanwhile. */

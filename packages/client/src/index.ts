@@ -45,10 +45,9 @@ export { HubClientError, type HubClientErrorOptions, type LocalErrorCode } from 
 export type { FollowItem, FollowOptions } from "./follower.ts"
 export { type ConnectOptions, connectHub, type Hub, type HubRunners, type HubRuns } from "./hub.ts"
 export type { HubSession, SendOptions } from "./hub-session.ts"
-export { readEvents } from "./read-events.ts"
+export { failureAdvice, hasFailed, readEvents } from "./hub-session.ts"
 export type { Call } from "./rest.ts"
-export { failureAdvice, hasFailed } from "./session-failure.ts"
-export { newUuid } from "./uuid.ts"
+export { newUuid } from "./rest.ts"
 
 export type SessionQuery = RouteQuery<"GET /api/sessions">
 export type EventQuery = RouteQuery<"GET /api/sessions/:id/events">

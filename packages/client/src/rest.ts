@@ -2,7 +2,69 @@ import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { Method, RouteCall, RouteName, RouteReply } from "@signalbox/protocol/hub-api"
 import { type Backoff, backoffMs } from "@signalbox/protocol/timing"
 import { abortedError, closedError, HubClientError } from "./errors.ts"
-import type { HubAddress } from "./hub-address.ts"
+
+export interface HubAddress {
+  /** Without a slash at its end. */
+  readonly http: string
+  readonly webSocket: string
+  readonly token: string | undefined
+}
+
+type Now<Value> = () => Value | undefined
+
+/**
+ * A hub may come back elsewhere, or let us in by another token: what is given as functions is asked at each try, once. What can
+ * never work is told at once.
+ */
+export function hubAddress(
+  url: string | URL | Now<string | URL>,
+  token: string | Now<string> | undefined,
+): () => HubAddress {
+  if (typeof url !== "function" && typeof token !== "function") {
+    const fixed = addressOf(url, token)
+    return () => fixed
+  }
+  if (typeof url !== "function") addressOf(url, undefined)
+  return () => {
+    const at = typeof url === "function" ? url() : url
+    if (at === undefined) throw new HubClientError("client/unreachable", "no hub is running there; is it stopped?")
+    return addressOf(at, typeof token === "function" ? token() : token)
+  }
+}
+
+/** Any of http, https, ws and wss; a path in it stays in front of ours. */
+function addressOf(url: string | URL, token: string | undefined): HubAddress {
+  const parsed = parseUrl(url)
+  const isSecure = parsed.protocol === "https:" || parsed.protocol === "wss:"
+  if (!isSecure && parsed.protocol !== "http:" && parsed.protocol !== "ws:") {
+    throw new HubClientError(
+      "client/misconfigured",
+      `a hub's address begins with http or https, not ${parsed.protocol}`,
+    )
+  }
+  if (parsed.username !== "" || parsed.search !== "" || parsed.hash !== "") {
+    throw new HubClientError(
+      "client/misconfigured",
+      "a hub's address has no name, query or fragment; give the token as `token`",
+    )
+  }
+  // A header cannot hold more than this, and an error about it deep in a socket would be hard to read.
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new HubClientError("client/misconfigured", "the token is empty or has characters that no token has")
+  }
+  const rest = `${parsed.host}${parsed.pathname.replace(/\/+$/, "")}`
+  return { http: `http${isSecure ? "s" : ""}://${rest}`, webSocket: `ws${isSecure ? "s" : ""}://${rest}`, token }
+}
+
+function parseUrl(url: string | URL): URL {
+  try {
+    return new URL(url)
+  } catch (cause) {
+    throw new HubClientError("client/misconfigured", `${String(url)} is no address; write http://127.0.0.1:8765`, {
+      cause,
+    })
+  }
+}
 
 /** How a call is made, whatever it says. */
 export interface CallOptions {
@@ -196,4 +258,13 @@ function pathOf({ path, query = {} }: Call): string {
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
   const text = parameters.toString()
   return `${path}${text === "" ? "" : `?${text}`}`
+}
+
+/** For what may be sent twice and must count once. `crypto.randomUUID` is missing in a browser on a plain http page. */
+export function newUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
 }

@@ -19,15 +19,13 @@ import type {
   SessionQuery,
 } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "./asks/ask-desk.ts"
-import type { Page } from "./asks/ask-pages.ts"
-import type { GrantDesk } from "./asks/grant-desk.ts"
+import type { Page } from "./asks/whole-ask.ts"
 import type { Caller } from "./model/access.ts"
 import type { Ask } from "./model/ask.ts"
 import type { StoredEvent } from "./model/event.ts"
-import type { PolicyDesk } from "./policy-desk.ts"
+import type { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
 import type { RunnerFleet } from "./runners/runner-fleet.ts"
 import type { RunDesk } from "./runs/run-desk.ts"
-import type { SettingsDesk } from "./settings-desk.ts"
 
 /**
  * What the hub does, without how it is reached: the HTTP routes, the sockets and the tests all stand on this. Failures are

@@ -6,13 +6,13 @@ import { checkBinding, settleExposure } from "./auth/exposure.ts"
 import type { HubCore } from "./core.ts"
 import { HubError } from "./errors.ts"
 import type { HttpApp } from "./http/app.ts"
-import { refuseUpgrade } from "./http/door.ts"
+import { refuseSocket } from "./http/door.ts"
 import type { ListeningAddress } from "./http/listen.ts"
-import { ReplyRoom } from "./http/reply-room.ts"
+import { ReplyRoom } from "./http/reply.ts"
 import { createHttpServer } from "./http/server.ts"
 import { takeDataLock } from "./operations/data-lock.ts"
 import { createLogger, type HubLogger } from "./operations/logger.ts"
-import { createPrometheusMetrics } from "./operations/prometheus-metrics.ts"
+import { createPrometheusMetrics } from "./operations/metrics.ts"
 import { openStore } from "./store/open-store.ts"
 
 export interface HubOptions {
@@ -162,7 +162,7 @@ function upgrade(
   if (parts.runnerDoor.handles(path)) return parts.runnerDoor.handleUpgrade(request, socket, head)
   if (parts.clientDoors.handles(path)) return parts.clientDoors.handleUpgrade(request, socket, head)
   if (parts.ingress.handles(path)) return void parts.ingress.handleUpgrade(request, socket, head)
-  refuseUpgrade(socket, new HubError("route/unknown", `nothing takes a WebSocket at ${path}`))
+  refuseSocket(socket, new HubError("route/unknown", `nothing takes a WebSocket at ${path}`))
 }
 
 async function closeDoors(parts: HubParts): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import {
   evaluate,
   type ParsedPolicy,
@@ -9,13 +10,13 @@ import {
   type Rule,
 } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
+import type { Grant, HubSettings } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
-import type { Ask } from "./model/ask.ts"
+import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
 import type { SessionRecord } from "./model/session-record.ts"
 import type { Directory } from "./store/directory.ts"
 
-const DOCUMENT = "policy"
 const EMPTY: Policy = { rules: [], relayAutoApproval: false }
 
 /** The rules in force: the policy that an admin put, and the grants of the session that asks. */
@@ -29,7 +30,7 @@ export class PolicyDesk {
   }
 
   async load(): Promise<void> {
-    const kept = await this.#directory.getDocument(DOCUMENT)
+    const kept = await this.#directory.getDocument("policy")
     if (kept === undefined || kept === null) return
     const parsed = await parse(kept)
     if (!parsed.ok) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
@@ -46,17 +47,13 @@ export class PolicyDesk {
   }
 
   /** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
-  async put(value: unknown, by: string, at = new Date().toISOString()): Promise<void> {
+  async put(value: unknown, by: string): Promise<void> {
     const { sees: _told, ...written } = isObject(value) ? value : {}
     const parsed = await parse(isObject(value) ? written : value)
     if (!parsed.ok) {
       throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
     }
-    const audit = { at, what: "policy/changed", by, via: "person", sessionId: null, askId: null }
-    await Promise.all([
-      this.#directory.putDocument(DOCUMENT, parsed.policy, { synced: true }),
-      this.#directory.addAudit({ ...audit, details: { before: this.#policy, after: parsed.policy } }),
-    ])
+    await replaceDocument(this.#directory, "policy", { before: this.#policy, after: parsed.policy, by })
     this.#use(parsed.policy)
     for (const changed of this.#watchers) changed()
   }
@@ -88,4 +85,148 @@ export class PolicyDesk {
 async function parse(value: unknown): Promise<ParsedPolicy> {
   const { parsePolicy } = await import("@signalbox/policy/schemas")
   return parsePolicy(value)
+}
+
+export interface GrantDeskOptions<Rule> {
+  readonly directory: Directory
+  /** A standing permission as rules of the hub's own, or undefined when only the CLI can keep it. */
+  readonly toRules: (grant: Grant) => readonly Rule[] | undefined
+  /** The machine whose settings files a session's agent writes. */
+  readonly machineOf: (sessionId: string) => string | null
+}
+
+/**
+ * "Always allow". For this session it becomes rules of the hub, answered by the hub and so truly revocable; the CLI is not
+ * told. Every other destination is passed on to the CLI and listed here, so that somebody can find it.
+ */
+export class GrantDesk<Rule = unknown> {
+  readonly #options: GrantDeskOptions<Rule>
+  readonly #rules = new Map<string, { readonly sessionId: string; readonly rules: readonly Rule[] }>()
+
+  constructor(options: GrantDeskOptions<Rule>) {
+    this.#options = options
+  }
+
+  async restore(session: string): Promise<void> {
+    for (const grant of await this.#options.directory.listGrants({ session })) this.#hold(grant)
+  }
+
+  /** Nobody asks for this session: its grants are in the store. */
+  letGo(session: string): void {
+    for (const [id, { sessionId }] of this.#rules) if (sessionId === session) this.#rules.delete(id)
+  }
+
+  rulesOf(sessionId: string): readonly Rule[] {
+    return [...this.#rules.values()].flatMap((entry) => (entry.sessionId === sessionId ? entry.rules : []))
+  }
+
+  /** Splits an answer into what the CLI is told and the grants that come of it. Nothing is kept before `keep`. */
+  take(ask: AskRecord, answer: AskAnswer, by: string): { answer: AskAnswer; grants: readonly Grant[] } {
+    if (!("behavior" in answer) || answer.behavior !== "allow" || answer.updatedPermissions === undefined) {
+      return { answer, grants: [] }
+    }
+    const grants = answer.updatedPermissions.filter(isObject).map((update) => this.#grantOf(ask, update, by))
+    const passedOn = grants.filter((grant) => grant.where !== "hub").map((grant) => grant.update)
+    const { updatedPermissions: _all, ...rest } = answer
+    return { answer: passedOn.length === 0 ? rest : { ...rest, updatedPermissions: passedOn }, grants }
+  }
+
+  async keep(grants: readonly Grant[]): Promise<void> {
+    for (const grant of grants) {
+      this.#hold(grant)
+      await this.#options.directory.addGrant(grant)
+    }
+  }
+
+  list(filter: { session?: string }): Promise<readonly Grant[]> {
+    return this.#options.directory.listGrants(filter)
+  }
+
+  /** `gone` is false when it is only noted: the CLI keeps it and cannot take it back through us. */
+  async revoke(id: string, by: string): Promise<{ grant: Grant; gone: boolean }> {
+    const grant = await this.#options.directory.revokeGrant(id, new Date().toISOString(), by)
+    if (grant === undefined) throw new HubError("grant/unknown", `there is no grant ${id}`)
+    this.#rules.delete(id)
+    return { grant, gone: grant.where === "hub" }
+  }
+
+  #grantOf(ask: AskRecord, update: Readonly<Record<string, unknown>>, by: string): Grant {
+    const destination = update["destination"]
+    const grant: Grant = {
+      id: randomUUID(),
+      sessionId: ask.sessionId,
+      askId: ask.id,
+      grantedBy: by,
+      grantedAt: new Date().toISOString(),
+      where: isDestination(destination) ? destination : "session",
+      machine: this.#options.machineOf(ask.sessionId),
+      update,
+      revokedAt: null,
+      revokedBy: null,
+    }
+    const own = grant.where === "session" && this.#options.toRules(grant) !== undefined
+    return own ? { ...grant, where: "hub" } : grant
+  }
+
+  #hold(grant: Grant): void {
+    if (grant.where !== "hub" || grant.revokedAt !== null) return
+    const rules = this.#options.toRules(grant)
+    if (rules !== undefined) this.#rules.set(grant.id, { sessionId: grant.sessionId, rules })
+  }
+}
+
+const DESTINATIONS = ["userSettings", "projectSettings", "localSettings", "session", "cliArg"] as const
+
+function isDestination(value: unknown): value is (typeof DESTINATIONS)[number] {
+  return DESTINATIONS.some((known) => known === value)
+}
+
+export const DEFAULT_SETTINGS: HubSettings = { operatorsMayUseAuto: false }
+
+/** The settings in force. A field that is missing has its default. */
+export class SettingsDesk {
+  readonly #directory: Documents
+  #settings = DEFAULT_SETTINGS
+
+  constructor(directory: Documents) {
+    this.#directory = directory
+  }
+
+  async load(): Promise<void> {
+    const kept = await this.#directory.getDocument("settings")
+    if (isObject(kept)) this.#settings = { operatorsMayUseAuto: kept["operatorsMayUseAuto"] === true }
+  }
+
+  get settings(): HubSettings {
+    return this.#settings
+  }
+
+  async put(given: Partial<HubSettings>, by: string): Promise<HubSettings> {
+    const settings = { ...DEFAULT_SETTINGS, ...given }
+    await replaceDocument(this.#directory, "settings", { before: this.#settings, after: settings, by })
+    this.#settings = settings
+    return settings
+  }
+}
+
+type Documents = Pick<Directory, "getDocument" | "putDocument" | "addAudit">
+
+/** A document that an admin put in another's place: the audit keeps both. */
+async function replaceDocument(
+  directory: Documents,
+  name: "policy" | "settings",
+  { before, after, by }: { before: unknown; after: unknown; by: string },
+): Promise<void> {
+  const audit = {
+    at: new Date().toISOString(),
+    what: `${name}/changed`,
+    by,
+    via: "person",
+    sessionId: null,
+    askId: null,
+  }
+  await Promise.all([
+    directory.putDocument(name, after, { synced: true }),
+    directory.addAudit({ ...audit, details: { before, after } }),
+  ])
 }

@@ -1,8 +1,9 @@
-import { isObject } from "@signalbox/protocol"
+import { composeSuccess, type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState, DialogAnswer, ElicitationAnswer, ToolAnswer } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
-import type { AskAnswer, AskRecord } from "../model/ask.ts"
-import { hashOf } from "./whole-ask.ts"
+import type { Ask, AskAnswer, AskRecord } from "../model/ask.ts"
+import type { Directory } from "../store/directory.ts"
+import { type AskReader, hashOf, wholeAsk } from "./whole-ask.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 
@@ -114,6 +115,32 @@ export function verdictAnswer(ask: AskRecord, verdict: AskVerdict): AskAnswer | 
   return isAllowed ? { behavior: "allow" } : { behavior: "deny", message: verdict.message ?? verdict.reason }
 }
 
+/** Where the rule does not say how often. Without an end, what was to expire would not. */
+const DEFAULT_EXTENSIONS = 3
+
+export function withVerdict(ask: AskRecord, verdict: AskVerdict): AskRecord {
+  const rule = verdict.rule === undefined ? {} : { rule: verdict.rule }
+  return { ...ask, ...rule, ...expiryOf(ask, verdict) }
+}
+
+function expiryOf(ask: AskRecord, verdict: AskVerdict): Pick<AskRecord, "expiresAt" | "extension"> {
+  const { effect, expiresAfterMs: byMs, maxExtensions: left = DEFAULT_EXTENSIONS } = verdict
+  if (effect !== "ask" || byMs === undefined) return {}
+  return { expiresAt: later(ask.askedAt, byMs), extension: { byMs, left } }
+}
+
+/** With as long again to answer it as its rule gave it at first; undefined when it may not have that. */
+export function extended(ask: AskRecord): AskRecord | undefined {
+  const { expiresAt, extension } = ask
+  if (expiresAt === undefined || extension === undefined || extension.left < 1) return undefined
+  const { byMs, left } = extension
+  return { ...ask, expiresAt: later(expiresAt, byMs), extension: { byMs, left: left - 1 } }
+}
+
+function later(moment: string, ms: number): string {
+  return new Date(Date.parse(moment) + ms).toISOString()
+}
+
 export function expiredAnswer(ask: AskRecord): AskAnswer {
   if (ask.kind === "elicitation") return { action: "cancel" }
   if (ask.kind === "dialog") return { cancelled: true }
@@ -122,4 +149,106 @@ export function expiredAnswer(ask: AskRecord): AskAnswer {
 
 function misfit(ask: AskRecord, right: string): HubError {
   return new HubError("ask/invalid-answer", `this ask is of kind "${ask.kind}": answer it with ${right}`)
+}
+
+export interface AnswerDeliveryOptions {
+  readonly directory: Pick<Directory, "listAsks" | "markAskDelivered" | "giveUpAnswer">
+  readonly reader: AskReader
+  /** Puts a line on the wire of the process that asked. False when that process cannot be reached now. */
+  readonly send: (incarnation: string, message: Envelope) => Promise<boolean>
+}
+
+/** An answer whose effect was not seen yet. */
+interface Unconfirmed {
+  readonly ask: AskRecord
+  /** When it was last put on the wire, by the clock that only goes forward. */
+  readonly sentAt?: number
+}
+
+/** Answers that were on the wire but whose effect was not seen yet are sent again to a process that came back. */
+const MAX_UNCONFIRMED = 1_000
+
+/** Brings committed answers to the process that asked, and to no other. */
+export class AnswerDelivery {
+  readonly #options: AnswerDeliveryOptions
+  readonly #unconfirmed = new Map<string, Unconfirmed>()
+
+  constructor(options: AnswerDeliveryOptions) {
+    this.#options = options
+  }
+
+  /** What was answered without a sign of delivery will be sent again. */
+  async restore(session: string): Promise<void> {
+    for (const ask of await this.#options.directory.listAsks({ session, undelivered: true, limit: MAX_UNCONFIRMED })) {
+      this.#unconfirmed.set(ask.id, { ask })
+    }
+  }
+
+  /** Now, or when that process is back. Resolves with the ask as it then is. */
+  async deliver(ask: AskRecord, known?: Ask["request"]): Promise<AskRecord> {
+    const { send, directory, reader } = this.#options
+    // Noted before anything is waited for, so that nobody else sends it meanwhile.
+    this.#unconfirmed.set(ask.id, { ask, sentAt: performance.now() })
+    forgetOldest(this.#unconfirmed, MAX_UNCONFIRMED)
+    const request = known ?? (await reader.request(ask).catch(() => undefined))
+    // Without what was asked nothing is said: an allow would allow something else.
+    if (request === undefined || !(await send(ask.incarnation, answerWire(wholeAsk(ask, request))))) {
+      if (this.#unconfirmed.has(ask.id)) this.#unconfirmed.set(ask.id, { ask })
+      return ask
+    }
+    const deliveredAt = new Date().toISOString()
+    await directory.markAskDelivered(ask.id, deliveredAt)
+    return { ...ask, deliveredAt }
+  }
+
+  /**
+   * The same process is back: what it may not have heard is said again. Not what it was told on this connection already:
+   * 2.1.37 takes a second answer, while the tool runs, for leave to run it once more.
+   */
+  async sendAgain(incarnation: string, connectedAt: number): Promise<void> {
+    for (const { ask, sentAt = 0 } of this.#unconfirmed.values()) {
+      if (ask.incarnation === incarnation && sentAt < connectedAt) await this.deliver(ask)
+    }
+  }
+
+  /** The session of an answer to one of these questions that may not have been heard. */
+  sessionOf(isAsked: (ask: AskRecord) => boolean): string | undefined {
+    for (const { ask } of this.#unconfirmed.values()) if (isAsked(ask)) return ask.sessionId
+    return undefined
+  }
+
+  /** Asked once more, it has not heard the answer. */
+  async askedAgain(id: string): Promise<void> {
+    const entry = this.#unconfirmed.get(id)
+    if (entry !== undefined && entry.sentAt === undefined) await this.deliver(entry.ask)
+  }
+
+  /** The agent did something with the answer: it need not be sent again. */
+  confirm(incarnation: string, toolUseId: string | undefined): void {
+    for (const [id, { ask }] of this.#unconfirmed) {
+      if (ask.incarnation !== incarnation) continue
+      if (toolUseId === undefined || ask.toolUseId === toolUseId) this.#unconfirmed.delete(id)
+    }
+  }
+
+  /** The process that asked is gone: nobody is to hear it, after a restart neither. */
+  async giveUp(isGone: (ask: AskRecord) => boolean): Promise<void> {
+    for (const [id, { ask }] of this.#unconfirmed) if (isGone(ask)) this.#unconfirmed.delete(id)
+    const { directory } = this.#options
+    const lost = (await directory.listAsks({ undelivered: true, limit: MAX_UNCONFIRMED })).filter(isGone)
+    // Not waited for: a store in trouble must not hold up the next process. What is not noted now is when that ends.
+    for (const { id } of lost) directory.giveUpAnswer(id).catch(() => undefined)
+  }
+}
+
+/** The line that tells the agent. */
+export function answerWire({ requestId, answer = {} }: Pick<Ask, "requestId" | "answer">): Envelope {
+  return composeSuccess(requestId, answer)
+}
+
+function forgetOldest(entries: Map<string, unknown>, limit: number): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= limit) return
+    entries.delete(oldest)
+  }
 }

@@ -1,14 +1,21 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { AskState } from "@signalbox/protocol/hub-api"
+import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import { HubError } from "../errors.ts"
 import type { Ask, AskAnswer, AskRecord, AskVia } from "../model/ask.ts"
+import type { GrantDesk } from "../policy-desk.ts"
 import type { Directory, SettledAsk } from "../store/directory.ts"
-import { type AskVerdict, expiredAnswer, type FittingAnswer, fitAnswer, verdictAnswer } from "./answer.ts"
-import { AnswerDelivery } from "./answer-delivery.ts"
-import { AskTimers, extended, withVerdict } from "./ask-expiry.ts"
-import { auditOf, auditOfExtension } from "./ask-pages.ts"
-import { GrantDesk } from "./grant-desk.ts"
-import { type AskReader, askId, type Question, recordOf, wholeAsk } from "./whole-ask.ts"
+import {
+  AnswerDelivery,
+  type AskVerdict,
+  expiredAnswer,
+  extended,
+  type FittingAnswer,
+  fitAnswer,
+  verdictAnswer,
+  withVerdict,
+} from "./answer.ts"
+import { type AskReader, askId, auditOf, auditOfExtension, type Question, recordOf, wholeAsk } from "./whole-ask.ts"
 
 type Request = Ask["request"]
 
@@ -21,15 +28,14 @@ export interface AskDeskOptions {
   /** An ask is new or has changed. Called when it is durable. */
   readonly publish: (ask: Ask) => void
   readonly grants: GrantDesk
-  readonly now?: () => Date
   readonly setTimer?: (run: () => void, ms: number) => () => void
 }
 
 export interface Answering {
   readonly by: string
   readonly via: AskVia
-  readonly inputHash?: string
-  readonly answerId?: string
+  readonly inputHash?: string | undefined
+  readonly answerId?: string | undefined
 }
 
 export interface Extending {
@@ -53,17 +59,12 @@ export class AskDesk {
   readonly #opening = new Map<string, Promise<void>>()
   readonly #extending = new Map<string, Promise<void>>()
   readonly #delivery: AnswerDelivery
-  readonly #timers: AskTimers
+  /** What cancels the end of each ask that has one: a rule said so. */
+  readonly #timers = new Map<string, () => void>()
 
   constructor(options: AskDeskOptions) {
-    const { directory, reader, send, setTimer } = options
     this.#options = options
-    this.#delivery = new AnswerDelivery({ directory, reader, send, now: () => this.#now() })
-    this.#timers = new AskTimers({
-      now: () => this.#date(),
-      expire: (id, expiresAt) => this.#expire(id, expiresAt),
-      ...(setTimer === undefined ? {} : { setTimer }),
-    })
+    this.#delivery = new AnswerDelivery(options)
   }
 
   /** Of one session: what was pending is pending, and what was answered without a sign of delivery will be sent again. */
@@ -99,8 +100,8 @@ export class AskDesk {
     for (const { id } of sessionId === undefined ? this.pending() : this.pendingOf(sessionId)) {
       const open = this.#pending.get(id)
       const request = open === undefined ? undefined : await this.#options.reader.request(open)
-      const now = this.#pending.get(id)
-      if (now !== undefined && !(await tell(wholeAsk(now, request ?? {})))) return
+      const still = this.#pending.get(id)
+      if (still !== undefined && !(await tell(wholeAsk(still, request ?? {})))) return
     }
   }
 
@@ -188,7 +189,7 @@ export class AskDesk {
     if (isPutOff) return wholeAsk(ask, request)
     const longer = extended(ask)
     if (longer === undefined) throw notExtendable(wholeAsk(ask, request))
-    const audit = auditOfExtension(ask, longer, { at: this.#now(), by })
+    const audit = auditOfExtension(ask, longer, { at: now(), by })
     const result = await directory.settleAsk(id, "pending", longer, { synced: true, audit })
     if (!result.changed) throw settled(wholeAsk(result.ask, request))
     const whole = wholeAsk(longer, request)
@@ -225,7 +226,7 @@ export class AskDesk {
   }
 
   close(): void {
-    this.#timers.close()
+    for (const id of this.#timers.keys()) this.#stopTimer(id)
   }
 
   async #settle(known: AskRecord, answer: AskAnswer, how: Answering): Promise<Ask> {
@@ -254,7 +255,7 @@ export class AskDesk {
     return {
       ...ask,
       state: fitting.state,
-      settledAt: this.#now(),
+      settledAt: now(),
       settledBy: how.by,
       via: how.via,
       answer: fitting.answer,
@@ -264,7 +265,7 @@ export class AskDesk {
 
   async #close(ask: AskRecord, state: AskState, via: AskVia): Promise<void> {
     const request = await this.#options.reader.request(ask).catch(() => undefined)
-    await this.#commit({ ...this.#latest(ask), state, settledAt: this.#now(), via }, request)
+    await this.#commit({ ...this.#latest(ask), state, settledAt: now(), via }, request)
   }
 
   /** It may have been given more time since it was looked up. */
@@ -275,7 +276,7 @@ export class AskDesk {
   /** Compare-and-set, with its audit record in the same commit. */
   async #commit(next: AskRecord, request: Request | undefined): Promise<SettledAsk> {
     const { directory, publish } = this.#options
-    const audit = auditOf(next, next.settledAt ?? this.#now())
+    const audit = auditOf(next, next.settledAt ?? now())
     const result = await directory.settleAsk(next.id, "pending", next, { synced: true, audit })
     if (!result.changed) return result
     this.#release(next)
@@ -295,7 +296,7 @@ export class AskDesk {
     const own = this.#bySession.get(sessionId) ?? new Map<string, AskRecord>()
     this.#bySession.set(sessionId, own.set(id, ask))
     this.#pending.set(id, ask)
-    if (expiresAt !== undefined) this.#timers.start(id, expiresAt)
+    if (expiresAt !== undefined) this.#startTimer(id, expiresAt)
   }
 
   async #expire(id: string, expiresAt: string): Promise<void> {
@@ -305,7 +306,7 @@ export class AskDesk {
     const ask = this.#pending.get(id)
     if (ask === undefined || ask.expiresAt !== expiresAt) return
     const { answer } = fitAnswer(ask, expiredAnswer(ask))
-    const next: AskRecord = { ...ask, state: "expired", settledAt: this.#now(), via: "timeout", answer }
+    const next: AskRecord = { ...ask, state: "expired", settledAt: now(), via: "timeout", answer }
     const { changed } = await this.#commit(next, request)
     if (changed) await this.#delivery.deliver(next, request ?? {})
   }
@@ -321,16 +322,40 @@ export class AskDesk {
     own?.delete(id)
     if (own?.size === 0) this.#bySession.delete(sessionId)
     this.#pending.delete(id)
-    this.#timers.stop(id)
+    this.#stopTimer(id)
   }
 
-  #date(): Date {
-    return this.#options.now?.() ?? new Date()
+  /** Instead of the end it had, if it had one. A store that cannot take the end is asked again: the agent waits for an answer. */
+  #startTimer(id: string, expiresAt: string, ms = Math.max(0, Date.parse(expiresAt) - Date.now())): void {
+    const { setTimer = setUnheld } = this.#options
+    this.#stopTimer(id)
+    const run = () => {
+      if (ms > LONGEST_TIMER_MS) return this.#startTimer(id, expiresAt)
+      this.#expire(id, expiresAt).catch(() => {
+        const isDue = this.#timers.has(id) && this.#pending.get(id)?.expiresAt === expiresAt
+        if (isDue) this.#startTimer(id, expiresAt, RETRY_MS)
+      })
+    }
+    this.#timers.set(id, setTimer(run, Math.min(ms, LONGEST_TIMER_MS)))
   }
 
-  #now(): string {
-    return this.#date().toISOString()
+  #stopTimer(id: string): void {
+    this.#timers.get(id)?.()
+    this.#timers.delete(id)
   }
+}
+
+const RETRY_MS = 5_000
+
+/** Nobody stays alive for it. */
+function setUnheld(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms)
+  timer.unref()
+  return () => clearTimeout(timer)
+}
+
+function now(): string {
+  return new Date().toISOString()
 }
 
 function nothing(): void {}

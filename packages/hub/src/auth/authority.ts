@@ -1,17 +1,12 @@
 import type { IncomingMessage } from "node:http"
+import { BlockList, isIP } from "node:net"
 import { type Clock, readBearer, systemClock } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
 import type { Caller, TokenRecord } from "../model/access.ts"
-import { readCookie, writeCookie } from "./cookie.ts"
-import { checkHostAndOrigin, type Exposure, isSecurePublic, type OriginVerdict } from "./exposure.ts"
-import { LoginCodes } from "./login-codes.ts"
-import { LoginThrottle } from "./login-throttle.ts"
-import { Logins } from "./logins.ts"
-import { isLoopbackRequest } from "./loopback.ts"
-import { factsOfMessage, type RequestFacts } from "./request-facts.ts"
+import type { Exposure } from "./exposure.ts"
+import { LoginCodes, Logins, LoginThrottle, readCookie, writeCookie } from "./logins.ts"
 import { hasAccess } from "./roles.ts"
 import { callerOf, type TokenDirectory, Tokens } from "./tokens.ts"
-import { clientAddress } from "./trusted-proxies.ts"
 
 export interface AuthorityOptions {
   readonly directory: TokenDirectory
@@ -60,7 +55,8 @@ export class Authority {
   /** Null when there is no credential. A wrong one is refused, whatever else is shown beside it. */
   identify(facts: RequestFacts): Caller | null {
     if ([...facts.headerNames()].some((name) => name.toLowerCase() === "authorization")) {
-      const token = this.#tokenOfBearer(facts.header("authorization"))
+      const secret = readBearer(facts.header("authorization"))
+      const token = secret === undefined ? undefined : this.tokens.find(secret)
       if (token === undefined) throw unknownCredential("This token is not valid: it is wrong, revoked or has run out")
       return callerOf(token)
     }
@@ -146,11 +142,6 @@ export class Authority {
     this.tokens.close()
   }
 
-  #tokenOfBearer(header: string | undefined): TokenRecord | undefined {
-    const secret = readBearer(header)
-    return secret === undefined ? undefined : this.tokens.find(secret)
-  }
-
   #callerOfLogin(loginId: string): Caller | undefined {
     const login = this.#logins.find(loginId)
     const token = login === undefined ? undefined : this.tokens.getLive(login.tokenId)
@@ -176,4 +167,134 @@ export class Authority {
 
 function unknownCredential(message: string): HubError {
   return new HubError("auth/required", message)
+}
+
+/** What is decided on before anything else is read: the same for HTTP and for the upgrade to a WebSocket. */
+export interface RequestFacts {
+  /** By lower-case name. Undefined also for a header that may stand once and stands twice. */
+  header(name: string): string | undefined
+  headerNames(): Iterable<string>
+  /** The address at the other end of the socket. */
+  readonly peer: string | undefined
+}
+
+/** Node keeps the first of these and drops the rest in silence; two of them are somebody's trick. */
+const ONCE = new Set(["host", "origin", "authorization"])
+
+export function factsOfMessage(message: IncomingMessage): RequestFacts {
+  const distinct = message.headersDistinct
+  return {
+    header(name) {
+      const values = distinct[name]
+      if (values === undefined || (ONCE.has(name) && values.length > 1)) return undefined
+      if (name === "cookie") return values.join("; ")
+      return name === "x-forwarded-for" ? values.join(", ") : values[0]
+    },
+    headerNames: () => Object.keys(distinct),
+    peer: message.socket.remoteAddress,
+  }
+}
+
+export function factsOfRequest(request: Request, peer: string | undefined): RequestFacts {
+  return {
+    header: (name) => request.headers.get(name) ?? undefined,
+    headerNames: () => request.headers.keys(),
+    peer,
+  }
+}
+
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4")
+LOOPBACK.addAddress("::1", "ipv6")
+
+/** Whoever sends one of these, or had one added, is not known to be on this machine. */
+const FORWARDING =
+  /^(?:forwarded|via|cdn-loop|cf-ray|x-(?:forwarded|original|envoy)(?:-.*)?|x-real-ip|(?:.*-)?(?:client|connecting|user)-?ip)$/
+
+function isAmong(addresses: BlockList, address = ""): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
+  const family = isIP(plain)
+  return family !== 0 && addresses.check(plain, family === 4 ? "ipv4" : "ipv6")
+}
+
+export function isLoopbackAddress(address: string | undefined): boolean {
+  return isAmong(LOOPBACK, address)
+}
+
+/** A host's name or address without its port, as URLs write it. */
+export function isLoopbackName(hostname: string): boolean {
+  return hostname === "localhost" || isLoopbackAddress(hostname.replace(/^\[(.*)\]$/, "$1"))
+}
+
+/** A `Host` as URLs write it: lower case, no default port. Undefined when it is no host. */
+export function readHost(host: string | undefined, scheme = "http:"): URL | undefined {
+  // Only what a name, an address or a port is made of: no user, path or query can hide in it.
+  if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined
+  const url = `${scheme}//${host}`
+  return URL.canParse(url) ? new URL(url) : undefined
+}
+
+/** "Loopback" means a loopback peer, a loopback `Host` and no forwarding header. */
+export function isLoopbackRequest(facts: RequestFacts): boolean {
+  const host = readHost(facts.header("host"))
+  if (host === undefined || !isLoopbackName(host.hostname) || !isLoopbackAddress(facts.peer)) return false
+  return ![...facts.headerNames()].some((name) => FORWARDING.test(name.toLowerCase()))
+}
+
+/** Whether a request's `Origin` is none, the hub's own, or one that was named. */
+export type OriginVerdict = { kind: "none" } | { kind: "own" } | { kind: "allowed"; origin: string }
+
+/** Refuses a foreign `Host` (a rebound DNS name) and a foreign `Origin` (a page of somebody else). */
+export function checkHostAndOrigin(facts: RequestFacts, exposure: Exposure): OriginVerdict {
+  const host = readHost(facts.header("host"))
+  if (host === undefined || !(isLoopbackName(host.hostname) || isPublicHost(facts, exposure))) {
+    throw new HubError(
+      "auth/host",
+      "This Host is not one of the hub's: use localhost or 127.0.0.1, or start the hub with --public-url",
+    )
+  }
+  const names = [...facts.headerNames()].map((name) => name.toLowerCase())
+  const origin = facts.header("origin")
+  // Two `Origin` headers read as undefined, and are not the same as none.
+  if (origin === undefined && !names.includes("origin")) return { kind: "none" }
+  if (origin !== undefined && isOwnOrigin(origin, host, exposure)) return { kind: "own" }
+  if (origin !== undefined && exposure.allowedOrigins.has(origin)) return { kind: "allowed", origin }
+  throw new HubError(
+    "auth/origin",
+    "Pages of this Origin may not talk to the hub: start it with --allow-origin and that Origin, if they should",
+  )
+}
+
+/** Whether the request came in by the public https address, so that a cookie for it must never travel in plain text. */
+export function isSecurePublic(facts: RequestFacts, exposure: Exposure): boolean {
+  return exposure.publicUrl?.protocol === "https:" && isPublicHost(facts, exposure)
+}
+
+function isPublicHost(facts: RequestFacts, { publicUrl }: Exposure): boolean {
+  return publicUrl !== null && readHost(facts.header("host"), publicUrl.protocol)?.host === publicUrl.host
+}
+
+function isOwnOrigin(origin: string, host: URL, { publicUrl }: Exposure): boolean {
+  if (origin === publicUrl?.origin) return true
+  return isLoopbackName(host.hostname) && origin === host.origin
+}
+
+/**
+ * The address that a request came from. Each proxy appends the address of its peer, so the last one that no trusted proxy
+ * has counts; anybody could have written those before it.
+ */
+export function clientAddress(facts: RequestFacts, proxies: BlockList): string | undefined {
+  let address = facts.peer
+  const forwarded = (facts.header("x-forwarded-for") ?? "").split(",").map((text) => bare(text.trim()))
+  while (forwarded.length > 0 && isAmong(proxies, address)) {
+    const before = forwarded.pop() ?? ""
+    if (isIP(before) === 0) return address
+    address = before
+  }
+  return address
+}
+
+/** Without the port that some proxies add. */
+function bare(text: string): string {
+  return /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? (/^[\d.]+:\d+$/.test(text) ? text.replace(/:\d+$/, "") : text)
 }

@@ -1,8 +1,6 @@
-import type { BlockList } from "node:net"
+import { BlockList, isIP } from "node:net"
 import { HubError } from "../errors.ts"
-import { isLoopbackName, readHost } from "./loopback.ts"
-import type { RequestFacts } from "./request-facts.ts"
-import { readProxies } from "./trusted-proxies.ts"
+import { isLoopbackName } from "./authority.ts"
 
 /** To whom the hub shows itself. */
 export interface Exposure {
@@ -17,9 +15,6 @@ export interface ExposureOptions {
   readonly allowOrigins?: readonly string[] | undefined
   readonly trustedProxies?: readonly string[] | undefined
 }
-
-/** Whether a request's `Origin` is none, the hub's own, or one that was named. */
-export type OriginVerdict = { kind: "none" } | { kind: "own" } | { kind: "allowed"; origin: string }
 
 export function settleExposure(options: ExposureOptions): Exposure {
   const { publicUrl, allowOrigins = [], trustedProxies = [] } = options
@@ -42,41 +37,6 @@ export function checkBinding(options: { host: string; exposure: Exposure; plaint
   )
 }
 
-/** Refuses a foreign `Host` (a rebound DNS name) and a foreign `Origin` (a page of somebody else). */
-export function checkHostAndOrigin(facts: RequestFacts, exposure: Exposure): OriginVerdict {
-  const host = readHost(facts.header("host"))
-  if (host === undefined || !(isLoopbackName(host.hostname) || isPublicHost(facts, exposure))) {
-    throw new HubError(
-      "auth/host",
-      "This Host is not one of the hub's: use localhost or 127.0.0.1, or start the hub with --public-url",
-    )
-  }
-  const names = [...facts.headerNames()].map((name) => name.toLowerCase())
-  const origin = facts.header("origin")
-  // Two `Origin` headers read as undefined, and are not the same as none.
-  if (origin === undefined && !names.includes("origin")) return { kind: "none" }
-  if (origin !== undefined && isOwnOrigin(origin, host, exposure)) return { kind: "own" }
-  if (origin !== undefined && exposure.allowedOrigins.has(origin)) return { kind: "allowed", origin }
-  throw new HubError(
-    "auth/origin",
-    "Pages of this Origin may not talk to the hub: start it with --allow-origin and that Origin, if they should",
-  )
-}
-
-/** Whether the request came in by the public https address, so that a cookie for it must never travel in plain text. */
-export function isSecurePublic(facts: RequestFacts, exposure: Exposure): boolean {
-  return exposure.publicUrl?.protocol === "https:" && isPublicHost(facts, exposure)
-}
-
-function isPublicHost(facts: RequestFacts, { publicUrl }: Exposure): boolean {
-  return publicUrl !== null && readHost(facts.header("host"), publicUrl.protocol)?.host === publicUrl.host
-}
-
-function isOwnOrigin(origin: string, host: URL, { publicUrl }: Exposure): boolean {
-  if (origin === publicUrl?.origin) return true
-  return isLoopbackName(host.hostname) && origin === host.origin
-}
-
 function readPlainUrl(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const plain =
@@ -90,4 +50,23 @@ function readPlainUrl(text: string, option: string): URL {
     throw new HubError("start/invalid-option", `${option} ${text}: give scheme, host and port only, as in ${example}`)
   }
   return url
+}
+
+/** The proxies whose word is taken for whom they speak: addresses, or networks such as 10.0.0.0/8. */
+export function readProxies(named: readonly string[]): BlockList {
+  const proxies = new BlockList()
+  for (const text of named) addTo(proxies, text)
+  return proxies
+}
+
+function addTo(proxies: BlockList, text: string): void {
+  const [address = "", prefix, ...more] = text.split("/")
+  const family = isIP(address)
+  const bits = prefix === undefined ? (family === 4 ? 32 : 128) : Number(prefix)
+  const isPlain = prefix === undefined || /^\d{1,3}$/.test(prefix)
+  if (family === 0 || more.length > 0 || !isPlain || bits > (family === 4 ? 32 : 128)) {
+    const message = `--trusted-proxy ${text}: give the proxy's address, or its network, as in 127.0.0.1 or 10.0.0.0/8`
+    throw new HubError("start/invalid-option", message)
+  }
+  proxies.addSubnet(address, bits, family === 4 ? "ipv4" : "ipv6")
 }

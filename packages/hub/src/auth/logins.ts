@@ -1,6 +1,5 @@
 import type { Clock } from "@signalbox/transport"
-import { hashSecret, isSameHash, mintSecret } from "./secret.ts"
-import type { TokenDirectory } from "./tokens.ts"
+import { hashSecret, isSameHash, mintSecret, type TokenDirectory } from "./tokens.ts"
 
 /** A browser that was signed in. Its cookie holds the id, of which only the hash is kept; the token stays out of it. */
 interface Login {
@@ -96,4 +95,94 @@ export class Logins {
 
 function isKeptLogins(value: unknown): value is KeptLogins {
   return typeof value === "object" && value !== null && "cookieName" in value && "logins" in value
+}
+
+const CODE_LIFETIME_MS = 60_000
+const MAX_OPEN = 100
+
+/** Single-use codes that sign a browser in. In memory: a restart within their minute is a reason to make a new one. */
+export class LoginCodes {
+  readonly #clock: Clock
+  readonly #open = new Map<string, { tokenId: string; expiresAt: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  create(tokenId: string): string {
+    const code = mintSecret("code")
+    this.#open.set(hashSecret(code), { tokenId, expiresAt: this.#clock.now() + CODE_LIFETIME_MS })
+    for (const hash of this.#open.keys()) if (this.#open.size > MAX_OPEN) this.#open.delete(hash)
+    return code
+  }
+
+  /** The token the code stands for; the code is used up, whatever comes of it. */
+  redeem(code: string): string | undefined {
+    const hash = hashSecret(code)
+    const found = this.#open.get(hash)
+    this.#open.delete(hash)
+    return found !== undefined && found.expiresAt > this.#clock.now() ? found.tokenId : undefined
+  }
+}
+
+const WINDOW_MS = 60_000
+const MAX_PER_ADDRESS = 10
+const MAX_IN_ALL = 100
+
+interface Attempt {
+  readonly at: number
+  readonly network: string
+}
+
+/**
+ * How often somebody may fail to sign in: counted per address and in all, over the last minute. No more than `MAX_IN_ALL`
+ * failures are remembered, however many addresses they come from. A valid token is never held up: many people may share one
+ * address.
+ */
+export class LoginThrottle {
+  readonly #clock: Clock
+  #attempts: readonly Attempt[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Counts a failure. Returns how long to wait when there were too many already. */
+  fail(address: string | undefined): number | undefined {
+    const now = this.#clock.now()
+    const network = networkOf(address ?? "")
+    this.#attempts = this.#attempts.filter(({ at }) => at > now - WINDOW_MS)
+    const same = this.#attempts.filter((attempt) => attempt.network === network)
+    const full = same.length >= MAX_PER_ADDRESS ? same : this.#attempts.length >= MAX_IN_ALL ? this.#attempts : []
+    const [oldest] = full
+    if (oldest !== undefined) return oldest.at + WINDOW_MS - now
+    this.#attempts = [...this.#attempts, { at: now, network }]
+    return undefined
+  }
+}
+
+/** Whoever has one IPv6 address has a whole /64 of them. */
+function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "")
+  if (!plain.includes(":")) return plain
+  const [head = "", tail = ""] = plain.split("::")
+  const first = head === "" ? [] : head.split(":")
+  const last = tail === "" ? [] : tail.split(":")
+  const middle = Array.from({ length: Math.max(8 - first.length - last.length, 0) }, () => "0")
+  return [...first, ...middle, ...last].slice(0, 4).join(":")
+}
+
+/** The values of a cookie, at most a few: another program on this host may have set one of the same name. */
+export function readCookie(header: string | undefined, name: string): readonly string[] {
+  return (header ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
+    .slice(0, 4)
+}
+
+export function writeCookie(cookie: { name: string; value: string; maxAgeSeconds: number; secure: boolean }): string {
+  const { name, value, maxAgeSeconds, secure } = cookie
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`
 }

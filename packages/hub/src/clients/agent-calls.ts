@@ -12,8 +12,8 @@ import {
 import { reasonOf } from "../errors.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
+import { cancelLine } from "./ask-view.ts"
 import { blockingOutput, type ClientHook, eventOfCallback, isForHook, mergeHookOutputs } from "./client-hooks.ts"
-import { cancelLine } from "./client-lines.ts"
 import type { ClientPart } from "./client-parts.ts"
 
 export interface Member {

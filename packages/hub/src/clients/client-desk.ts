@@ -4,15 +4,7 @@ import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { AgentCalls, ClientCalls, type DeskClient, type Member } from "./agent-calls.ts"
 import { type ClientHook, callbackOf } from "./client-hooks.ts"
-import {
-  type ClientPart,
-  CONTROL_PART,
-  isHosted,
-  isTooLarge,
-  PartSync,
-  type ServerSet,
-  unionOf,
-} from "./client-parts.ts"
+import { type ClientPart, CONTROL_PART, isTooLarge, PartSync, type ServerSet, unionOf } from "./client-parts.ts"
 
 export interface ClientDeskOptions {
   readonly session: LiveSession
@@ -213,9 +205,4 @@ export class ClientDesk {
 function controlMember(clientId: string): Member | undefined {
   if (clientId !== CONTROL_PART) return undefined
   return { part: { clientId, tokenId: "", hooks: [], servers: {} }, calls: undefined, isKept: true }
-}
-
-/** Whether all of these are servers that live in the client itself. */
-export function areHosted(servers: ServerSet): boolean {
-  return Object.values(servers).every(isHosted)
 }

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
+import { hasAccess } from "../auth/roles.ts"
 import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { Route } from "../http/route.ts"
+import type { Route } from "../http/app.ts"
+import type { Caller } from "../model/access.ts"
+import type { AskRecord } from "../model/ask.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
-import type { ClientPort } from "./client-lines.ts"
+import type { ClientPort } from "./ask-view.ts"
 import { type HubParts, RawClient } from "./raw-client.ts"
-import { RelayDoor, type RelayOptions } from "./relay.ts"
+import { RelayFrontend, type RelayOptions } from "./relay.ts"
 import { type Guest, SocketDoor } from "./socket-door.ts"
 import { SseDoor } from "./sse-door.ts"
 
@@ -15,21 +18,36 @@ export interface ClientDoorsOptions extends RelayOptions {
   readonly core: HubCore
 }
 
+/** Known by its path alone, on this machine alone. */
+const ANONYMOUS: Caller = { role: "operator", name: "anonymous relay frontend", tokenId: "", sessionId: null }
+
 /** All the doors for clients that are not our own viewers. */
 export class ClientDoors {
   readonly #options: ClientDoorsOptions
   readonly #sockets: SocketDoor<LiveSession>
-  readonly #relay: RelayDoor
+  /** `/ws`: frontends of plain relays, which auto-approve; this one does so only when an admin has switched it on. */
+  readonly #relay: SocketDoor<undefined>
+  /** Those that may answer, and so expect questions to be answered for them. */
+  readonly #frontends = new Set<RelayFrontend>()
   readonly #sse: SseDoor
   readonly #end: () => void
 
   constructor(options: ClientDoorsOptions) {
-    const { hub } = options
+    const { hub, anonymousRelay } = options
     this.#options = options
     this.#sockets = createSessionSocketDoor(hub)
-    this.#relay = new RelayDoor(options)
+    this.#relay = new SocketDoor({
+      hub,
+      door: "relay",
+      find: async () => undefined,
+      anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),
+      welcome: (visit) => this.#welcomeFrontend(visit),
+    })
     this.#sse = new SseDoor(hub)
-    const stopWatching = hub.fanOut.watchAll({ changed: (view) => hub.desks.changed(view) })
+    const stopWatching = hub.fanOut.watchAll({
+      changed: (view) => hub.desks.changed(view),
+      asked: (ask) => this.#approve(ask),
+    })
     const stopListening = hub.authority.tokens.onEnded((tokenId) => hub.desks.forgetToken(tokenId))
     this.#end = () => {
       stopWatching()
@@ -40,10 +58,7 @@ export class ClientDoors {
   /** For the HTTP app: they go through its checks and into its description. Loaded with it, for their schemas take long. */
   async routes(): Promise<readonly Route[]> {
     const { hub, core } = this.#options
-    const [{ sseRoutes }, { directConnectRoutes }] = await Promise.all([
-      import("./sse-routes.ts"),
-      import("./direct-connect.ts"),
-    ])
+    const { directConnectRoutes, sseRoutes } = await import("./client-routes.ts")
     return [...sseRoutes(this.#sse), ...directConnectRoutes({ ...hub, core })]
   }
 
@@ -54,7 +69,7 @@ export class ClientDoors {
 
   /** Whether a WebSocket at this path is a client's. */
   handles(path: string): boolean {
-    return path === "/ws" || isSessionSocket(path)
+    return path === "/ws" || PATH.test(path)
   }
 
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -70,13 +85,32 @@ export class ClientDoors {
     this.#relay.close()
     this.#sse.close()
   }
+
+  #welcomeFrontend(visit: { caller: Caller; port: ClientPort }): Guest {
+    const frontend = new RelayFrontend({ ...this.#options, ...visit })
+    if (hasAccess(visit.caller.role, "operator")) this.#frontends.add(frontend)
+    for (const ask of this.#options.hub.asks.pending()) this.#approve(ask)
+    return {
+      take: (line) => frontend.take(line),
+      close: () => {
+        this.#frontends.delete(frontend)
+        frontend.close()
+      },
+    }
+  }
+
+  /** Only while somebody is here who expects it, only tools that no rule wants a person for, and as the audit shows. */
+  #approve(ask: AskRecord): void {
+    const { hub, isAutoApproving, trouble } = this.#options
+    if (this.#frontends.size === 0 || !isAutoApproving()) return
+    if (ask.state !== "pending" || ask.kind !== "tool" || ask.rule !== undefined) return
+    hub.asks
+      .answer(ask.id, { behavior: "allow" }, { by: "relay auto-approval", via: "policy" })
+      .catch((error: unknown) => trouble("the relay could not approve", error))
+  }
 }
 
 const PATH = /^\/ws\/session\/([^/]+)$/
-
-function isSessionSocket(path: string): boolean {
-  return PATH.test(path)
-}
 
 /** `/ws/session/:id`: clients that speak the host's side of the wire to one session. */
 function createSessionSocketDoor(hub: HubParts): SocketDoor<LiveSession> {

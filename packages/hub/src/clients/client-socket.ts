@@ -1,9 +1,9 @@
 import { frameText } from "@signalbox/transport"
 import type { RawData, WebSocket } from "ws"
 import { alivenessOf, COME_BACK } from "../http/door.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { HubMetrics } from "../operations/metrics.ts"
 import { Outbox, socketSink } from "../viewers/outbox.ts"
-import type { ClientPort } from "./client-lines.ts"
+import type { ClientPort } from "./ask-view.ts"
 
 export interface ClientSocketOptions {
   readonly socket: WebSocket

@@ -1,15 +1,23 @@
 import { randomUUID } from "node:crypto"
 import { type Envelope, encode, fieldOf, textOf } from "@signalbox/protocol"
 import { readFrontendLine } from "@signalbox/protocol/dialects"
-import { hasAccess } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
-import type { AskRecord } from "../model/ask.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { type ClientPort, refusalLine } from "./client-lines.ts"
+import { type ClientPort, refusalLine } from "./ask-view.ts"
 import { type HubParts, RawClient } from "./raw-client.ts"
-import { type Guest, SocketDoor } from "./socket-door.ts"
+
+export interface RelayOptions {
+  readonly hub: HubParts
+  /** On loopback, frontends need no token. */
+  readonly anonymousRelay: boolean
+  /** The policy's switch: whether questions are answered as a plain relay answers them. */
+  readonly isAutoApproving: () => boolean
+  /** Calls back at each change of the policy, until what it returns is called. */
+  readonly watchPolicy: (changed: () => void) => () => void
+  readonly trouble: (what: string, error: unknown) => void
+}
 
 interface RelayFrontendOptions extends Pick<RelayOptions, "hub" | "isAutoApproving" | "watchPolicy"> {
   readonly caller: Caller
@@ -20,7 +28,7 @@ const AUTO_APPROVAL_NOTE = "auto-approval is ON: every tool is allowed unseen, a
 const NO_AUTO_APPROVAL_NOTE = "auto-approval is off: somebody has to answer"
 
 /** A frontend that thinks it is the only one, and that one relay is one agent: it gets every session's lines on one socket. */
-class RelayFrontend {
+export class RelayFrontend {
   readonly #options: RelayFrontendOptions
   readonly #clients = new Map<string, RawClient>()
   readonly #ends: readonly (() => void)[]
@@ -153,77 +161,4 @@ function newest(sessions: readonly LiveSession[]): LiveSession | undefined {
       latest !== undefined && latest.record.createdAt > session.record.createdAt ? latest : session,
     undefined,
   )
-}
-
-export interface RelayOptions {
-  readonly hub: HubParts
-  /** On loopback, frontends need no token. */
-  readonly anonymousRelay: boolean
-  /** The policy's switch: whether questions are answered as a plain relay answers them. */
-  readonly isAutoApproving: () => boolean
-  /** Calls back at each change of the policy, until what it returns is called. */
-  readonly watchPolicy: (changed: () => void) => () => void
-  readonly trouble: (what: string, error: unknown) => void
-}
-
-/** Known by its path alone, on this machine alone. */
-const ANONYMOUS: Caller = { role: "operator", name: "anonymous relay frontend", tokenId: "", sessionId: null }
-
-/** `/ws`: frontends of plain relays, which auto-approve; this one does so only when an admin has switched it on. */
-export class RelayDoor {
-  readonly #options: RelayOptions
-  readonly #door: SocketDoor<undefined>
-  /** Those that may answer, and so expect questions to be answered for them. */
-  readonly #frontends = new Set<RelayFrontend>()
-  readonly #end: () => void
-
-  constructor(options: RelayOptions) {
-    this.#options = options
-    const { hub, isAutoApproving, watchPolicy, anonymousRelay } = options
-    this.#door = new SocketDoor({
-      hub,
-      door: "relay",
-      find: async () => undefined,
-      anonymous: (_request, isLoopback) => (anonymousRelay && isLoopback ? ANONYMOUS : undefined),
-      welcome: (visit) =>
-        this.#welcome(new RelayFrontend({ hub, ...visit, isAutoApproving, watchPolicy }), visit.caller),
-    })
-    this.#end = hub.fanOut.watchAll({ asked: (ask) => this.#approve(ask) })
-  }
-
-  get count(): number {
-    return this.#door.count
-  }
-
-  handleUpgrade(...upgrade: Parameters<SocketDoor<undefined>["handleUpgrade"]>): void {
-    this.#door.handleUpgrade(...upgrade)
-  }
-
-  close(): void {
-    this.#end()
-    this.#door.close()
-  }
-
-  #welcome(frontend: RelayFrontend, caller: Caller): Guest {
-    const { hub } = this.#options
-    if (hasAccess(caller.role, "operator")) this.#frontends.add(frontend)
-    for (const ask of hub.asks.pending()) this.#approve(ask)
-    return {
-      take: (line) => frontend.take(line),
-      close: () => {
-        this.#frontends.delete(frontend)
-        frontend.close()
-      },
-    }
-  }
-
-  /** Only while somebody is here who expects it, only tools that no rule wants a person for, and as the audit shows. */
-  #approve(ask: AskRecord): void {
-    const { hub, isAutoApproving, trouble } = this.#options
-    if (this.#frontends.size === 0 || !isAutoApproving()) return
-    if (ask.state !== "pending" || ask.kind !== "tool" || ask.rule !== undefined) return
-    hub.asks
-      .answer(ask.id, { behavior: "allow" }, { by: "relay auto-approval", via: "policy" })
-      .catch((error: unknown) => trouble("the relay could not approve", error))
-  }
 }

@@ -1,4 +1,4 @@
-import type { ReplyShare } from "../http/reply-room.ts"
+import type { ReplyShare } from "../http/reply.ts"
 import { type StoredEvent, wireObject } from "../model/event.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { catchUp } from "../viewers/fan-out.ts"

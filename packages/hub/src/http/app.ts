@@ -1,18 +1,37 @@
+import { randomUUID } from "node:crypto"
+import type { Access, Method, ParamsOf, ReplyOf, RouteRule, RouteTable } from "@signalbox/protocol/hub-api"
 import { ROUTES, SMALL_BODY_BYTES } from "@signalbox/protocol/hub-api/schemas"
-import { type Context, Hono } from "hono"
-import type { Authority } from "../auth/authority.ts"
+import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from "hono"
+import type { z } from "zod"
+import type { Authority, RequestFacts } from "../auth/authority.ts"
 import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { Caller } from "../model/access.ts"
 import type { HubLogger } from "../operations/logger.ts"
+import type { HubMetrics } from "../operations/metrics.ts"
 import { addCockpit, addCockpitElsewhere } from "./cockpit.ts"
 import { handlersOf } from "./handlers.ts"
-import { admitOrigins, dressReplies, paceReplies, replyToError } from "./middleware.ts"
 import { describeRoutes } from "./openapi.ts"
-import { BodyReader, readQuery, validate } from "./read-request.ts"
-import { busy, ReplyRoom } from "./reply-room.ts"
-import { type HttpEnv, readFacts, requireAccess } from "./request-context.ts"
-import { type Route, routesOf } from "./route.ts"
+import {
+  type Bindings,
+  BodyReader,
+  type HttpEnv,
+  readFacts,
+  readQuery,
+  requireAccess,
+  validate,
+} from "./read-request.ts"
+import {
+  busy,
+  errorReply,
+  internalError,
+  isSmall,
+  jsonReply,
+  type Pacing,
+  paceBody,
+  ReplyRoom,
+  SECURITY_HEADERS,
+} from "./reply.ts"
 
 export interface HttpAppOptions {
   readonly core: HubCore
@@ -123,4 +142,178 @@ function refuseMethod(context: Context<HttpEnv>, authority: Authority, allow: st
 function refusePath(context: Context<HttpEnv>, authority: Authority): never {
   requireLook(context, authority)
   throw new HubError("route/unknown", "There is nothing here: GET /api/openapi.json lists what there is")
+}
+
+/** Every call of a route comes with this. The app checked the caller, and body and query by the route's schemas. */
+interface Call {
+  readonly facts: RequestFacts
+  readonly request: Request
+  readonly caller: Caller | null
+  readonly body: unknown
+  readonly query: unknown
+  /** The parts of the path, by their names in it. */
+  readonly params: Readonly<Record<string, string>>
+  /** Says how much of the reply the hub will hold at once. Throws `hub/busy` when there is no room for it. */
+  readonly reserve: (bytes: number) => void
+}
+
+/** A line of the route table with the code that serves it. */
+export interface Route extends RouteRule {
+  readonly method: Method
+  /** As in `/api/sessions/:id`. */
+  readonly path: string
+  handle(call: Call): Promise<Response>
+}
+
+interface HandlerCall<Name, Rule> extends Call {
+  readonly caller: Rule extends { readonly access: Access } ? Caller : null
+  readonly body: Rule extends { readonly body: infer Body } ? z.output<Body> : undefined
+  readonly query: Rule extends { readonly query: infer Query } ? z.output<Query> : undefined
+  readonly params: Readonly<Record<ParamsOf<Name>, string>>
+}
+
+type Reply<Rule> = Response | ReplyOf<Rule>
+
+/** A handler returns the reply's JSON, or a whole reply. */
+export type Handlers<Table extends RouteTable> = {
+  readonly [Name in keyof Table]: (
+    call: HandlerCall<Name, Table[Name]>,
+  ) => Reply<Table[Name]> | Promise<Reply<Table[Name]>>
+}
+
+/** Joins a table with its handlers, whose types come from its schemas. */
+export function routesOf<Table extends RouteTable>(table: Table, handlers: Handlers<Table>): Route[] {
+  return Object.entries<RouteRule>(table).map(([name, rule]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of a table's keys says so
+    const [method, path] = name.split(" ") as [Method, string]
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the app validates each call with this rule's schemas
+    const handle = handlers[name as keyof Table] as unknown as (call: Call) => unknown
+    return {
+      ...rule,
+      method,
+      path,
+      async handle(call) {
+        const value = await handle(call)
+        return value instanceof Response ? value : jsonReply(rule.status ?? 200, value)
+      },
+    }
+  })
+}
+
+interface Operations {
+  readonly authority: Authority
+  readonly logger: HubLogger
+  readonly metrics: HubMetrics
+}
+
+/** Outermost: whatever the reply is, it gets its headers, is counted and is logged. */
+function dressReplies({ authority, logger, metrics }: Operations): MiddlewareHandler<HttpEnv> {
+  return async (context, next) => {
+    const started = performance.now()
+    await next()
+    addSecurityHeaders(context.res.headers, authority)
+    const seconds = (performance.now() - started) / 1000
+    const { method } = context.req
+    const { status } = context.res
+    metrics.requestServed({ method: knownMethod(method), path: context.get("path") ?? "other", status, seconds })
+    const session = /^\/api\/sessions\/([^/]+)/.exec(context.req.path)?.[1]
+    const ms = Math.round(seconds * 1e6) / 1e3
+    // The path without its query: what people search for is theirs.
+    logger.debug({ method, path: context.req.path, status, ms, session, by: context.get("caller")?.name }, "request")
+  }
+}
+
+/** A foreign Host or Origin is refused before anybody is asked who they are; an allowed Origin gets CORS, on errors too. */
+function admitOrigins(authority: Authority): MiddlewareHandler<HttpEnv> {
+  return async (context, next) => {
+    const verdict = authority.checkHostAndOrigin(readFacts(context))
+    if (verdict.kind !== "allowed") return next()
+    if (isPreflight(context.req.raw)) context.res = preflightReply(context.req.raw)
+    else await next()
+    addCorsHeaders(context.res.headers, verdict.origin)
+  }
+}
+
+const STALL_MS = 30_000
+
+/** A large reply is read no faster than its reader takes it, counts against its token meanwhile, and ends with a stall. */
+function paceReplies(room: ReplyRoom, stallMs = STALL_MS): MiddlewareHandler<HttpEnv> {
+  return async (context, next) => {
+    await next()
+    const { res } = context
+    const share = context.get("share") ?? room.open(context.get("caller")?.tokenId ?? "")
+    if (res.body === null || isSmall(res) || context.req.method === "HEAD") {
+      share.close()
+      if (context.req.method === "HEAD") await res.body?.cancel()
+      return
+    }
+    try {
+      const body = await paceBody(res.body, { share, stallMs, ...connectionOf(context.env) })
+      context.res = new Response(body, res)
+    } catch (error) {
+      // The refusal must not inherit this reply's headers.
+      context.res = undefined
+      throw error
+    }
+  }
+}
+
+function connectionOf({ incoming, outgoing }: Bindings): Pick<Pacing, "hangUp" | "onClosed"> {
+  const hangUp = () => void incoming?.socket.destroy()
+  if (outgoing === undefined) return { hangUp }
+  return { hangUp, onClosed: (closed) => void (outgoing.destroyed ? closed() : outgoing.once("close", closed)) }
+}
+
+function replyToError({ logger }: Operations): ErrorHandler<HttpEnv> {
+  return (error, context) => {
+    if (error instanceof HubError && !isOurFailure(error)) return errorReply(error)
+    const reference = randomUUID()
+    logger.error({ err: error, reference, path: context.req.path }, "a request failed")
+    return errorReply(error instanceof HubError ? error : internalError(error, reference))
+  }
+}
+
+/**
+ * An agent that refuses or does not answer is told to the caller; a store that fails is for whoever runs the hub. That the
+ * disk is full is logged when it begins: each request that is refused for it would fill it further.
+ */
+function isOurFailure({ code }: HubError): boolean {
+  return code === "hub/internal" || code === "store/failed"
+}
+
+/** Anybody can make a method up; the metrics must not grow with them. */
+function knownMethod(method: string): string {
+  return /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : "other"
+}
+
+/** What a reply says itself (a page's own policy, how long a file may be cached) stands. */
+function addSecurityHeaders(headers: Headers, { exposure }: Authority): void {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) if (!headers.has(name)) headers.set(name, value)
+  if (exposure.publicUrl?.protocol === "https:") headers.set("strict-transport-security", "max-age=31536000")
+}
+
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
+
+function addCorsHeaders(headers: Headers, origin: string): void {
+  headers.set("access-control-allow-origin", origin)
+  headers.set("access-control-allow-credentials", "true")
+  headers.set("access-control-expose-headers", "Retry-After, Allow")
+  headers.append("vary", "Origin")
+}
+
+function isPreflight(request: Request): boolean {
+  return request.method === "OPTIONS" && request.headers.has("access-control-request-method")
+}
+
+/** A preflight bears no credential and reads nothing, so it is answered before anybody is asked who they are. */
+function preflightReply(request: Request): Response {
+  const headers = new Headers({
+    "access-control-allow-methods": METHODS,
+    "access-control-allow-headers": "Authorization, Content-Type, Last-Event-ID",
+    "access-control-max-age": "600",
+  })
+  if (request.headers.has("access-control-request-private-network")) {
+    headers.set("access-control-allow-private-network", "true")
+  }
+  return new Response(null, { status: 204, headers })
 }

@@ -4,9 +4,8 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import type { Hono } from "hono"
 import { HubError } from "../errors.ts"
-import { PAGE_POLICY } from "./headers.ts"
+import type { HttpEnv } from "./read-request.ts"
 import { bytesReply } from "./reply.ts"
-import type { HttpEnv } from "./request-context.ts"
 
 /** The cockpit's addresses: one page serves them all. Nothing below `/api` or of another door is among them. */
 const PAGES = [
@@ -45,6 +44,21 @@ const ASSET_NAME = /^[\w-]+(?:\.[\w-]+)*\.(js|css|svg|png)$/
 const FOREVER = "public, max-age=31536000, immutable"
 /** Bound on the files already read: the whole cockpit is a fraction of it. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024
+
+/** A page of ours: its own files, its own hub, nothing inline and nothing from elsewhere. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ")
 
 const compress = promisify(gzip)
 

@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from "ws"
 import type { Authority } from "../auth/authority.ts"
 import { asHubError, type HubError } from "../errors.ts"
 import type { Caller } from "../model/access.ts"
-import { SECURITY_HEADERS } from "./headers.ts"
+import { SECURITY_HEADERS } from "./reply.ts"
 
 /** A socket that came in, as its door needs it. */
 export interface Visitor {
@@ -74,8 +74,8 @@ export class Door<V extends Visitor> {
   ): void {
     const { request, socket, head } = upgrade
     const asking = this.#authority.checkUpgrade(request)
-    if (!asking.ok) return refuseUpgrade(socket, asking.error)
-    const refuse = (error: unknown) => refuseUpgrade(socket, asHubError(error))
+    if (!asking.ok) return refuseSocket(socket, asking.error)
+    const refuse = (error: unknown) => refuseSocket(socket, asHubError(error))
     const letIn = (who: Who) => this.#server.handleUpgrade(request, socket, head, (webSocket) => enter(webSocket, who))
     try {
       const who = check(asking)
@@ -115,9 +115,10 @@ export function alivenessOf(socket: WebSocket): () => void {
   }
 }
 
-/** An HTTP error instead of an upgrade, for clients that read it. */
-export function refuseUpgrade(socket: Duplex, error: HubError): void {
-  const body = `${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`
+/** An HTTP error straight to a socket: instead of an upgrade, or of a reply to what is no HTTP. */
+export function refuseSocket(socket: Duplex, error: Pick<HubError, "code" | "message" | "status">): void {
+  const { code, message, status } = error
+  const body = JSON.stringify({ error: { code, message } })
   const headers = {
     ...SECURITY_HEADERS,
     connection: "close",
@@ -127,6 +128,7 @@ export function refuseUpgrade(socket: Duplex, error: HubError): void {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   // Whoever is refused may be gone already.
   socket.on("error", () => undefined)
-  socket.once("finish", () => socket.destroy())
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Refused"}\r\n${head.join("")}\r\n${body}`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Refused"}\r\n${head.join("")}\r\n${body}`, () =>
+    socket.destroy(),
+  )
 }

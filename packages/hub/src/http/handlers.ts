@@ -6,10 +6,9 @@ import type { HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import { type Ask, publicAsk } from "../model/ask.ts"
+import type { Handlers } from "./app.ts"
 import { loginScript, plainPage } from "./cockpit.ts"
-import { eventPageJson, jsonReply, pageJson, streamReply } from "./reply.ts"
-import { AHEAD_BYTES } from "./reply-room.ts"
-import type { Handlers } from "./route.ts"
+import { AHEAD_BYTES, eventPageJson, jsonReply, pageJson, streamReply } from "./reply.ts"
 
 export interface HandlerOptions {
   readonly core: HubCore
@@ -90,12 +89,7 @@ function askHandlers(core: HubCore) {
       if (!mayAnswer(caller.role, answer, core.settings.settings)) {
         throw new HubError("auth/forbidden", "A permission mode without questions needs an admin token")
       }
-      const how = {
-        by: caller.name,
-        via: "person",
-        ...(inputHash === undefined ? {} : { inputHash }),
-        ...(answerId === undefined ? {} : { answerId }),
-      } as const
+      const how = { by: caller.name, via: "person", inputHash, answerId } as const
       return publicAsk(await core.asks.answer(params.id, answer, how).catch(hidePrivateParts))
     },
     "POST /api/asks/:id/extend": async ({ params, body, caller }) =>

@@ -1,6 +1,6 @@
 import { ErrorBody } from "@signalbox/protocol/hub-api/schemas"
 import { z } from "zod"
-import type { Route } from "./route.ts"
+import type { Route } from "./app.ts"
 
 type Json = Record<string, unknown>
 
@@ -128,6 +128,8 @@ function tagOf({ path }: Pick<Route, "path">): string {
   return HEADINGS[second] ?? second
 }
 
+const VERBS = { GET: "get", POST: "create", PUT: "set", PATCH: "change", DELETE: "delete" } as const
+
 /**
  * The name that generated clients give a route, from its method and path: `listSessions`, `getSession`, `createSession`,
  * `answerAsk`. It follows the path, so that a new route has one without a second table to keep.
@@ -141,22 +143,7 @@ function operationIdOf({ method, path }: Pick<Route, "method" | "path">): string
   const words = parents.map(singular)
   if (method === "POST" && !isItem && !isList) return camelCase([last, ...words])
   if (!isItem) words.push(method === "POST" ? singular(last) : last)
-  return camelCase([verbOf(method, isList), ...words])
-}
-
-function verbOf(method: Route["method"], isList: boolean): string {
-  switch (method) {
-    case "GET":
-      return isList ? "list" : "get"
-    case "POST":
-      return "create"
-    case "PUT":
-      return "set"
-    case "PATCH":
-      return "change"
-    case "DELETE":
-      return "delete"
-  }
+  return camelCase([isList && method === "GET" ? "list" : VERBS[method], ...words])
 }
 
 function segmentsOf(path: string): string[] {

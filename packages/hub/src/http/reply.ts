@@ -1,8 +1,7 @@
-import type { Page } from "../asks/ask-pages.ts"
+import type { Page } from "../asks/whole-ask.ts"
 import type { EventPage } from "../core.ts"
 import { HubError } from "../errors.ts"
 import { eventFields } from "../model/event.ts"
-import { SLICE_BYTES } from "./reply-room.ts"
 
 const JSON_HEADERS = { "content-type": "application/json" }
 
@@ -105,4 +104,215 @@ export function errorReply(error: HubError): Response {
 /** What went wrong inside stays inside: the caller gets a reference, the log has the rest. */
 export function internalError(cause: unknown, reference: string): HubError {
   return new HubError("hub/internal", `The hub failed at this; its log says more under ${reference}`, { cause })
+}
+
+/** Nothing of a reply that is data may ever run, be framed or be read as something else. */
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": DATA_POLICY,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+  "cache-control": "no-store",
+}
+
+export interface ReplyRoomLimits {
+  /** Bytes of replies that wait for their readers, of everybody together. */
+  readonly maxBytes: number
+  /** The same for one token. A single reply may be larger, if the token holds nothing else. */
+  readonly maxBytesPerToken: number
+  /** A token that holds no more than this is served even when the others have filled the room. */
+  readonly alwaysBytes: number
+}
+
+const DEFAULT_LIMITS: ReplyRoomLimits = {
+  maxBytes: 128 * 1024 * 1024,
+  maxBytesPerToken: 32 * 1024 * 1024,
+  alwaysBytes: 1024 * 1024,
+}
+
+/** Counts the bytes that the hub holds for readers of its replies: in all, and for each token. */
+export class ReplyRoom {
+  readonly #limits: ReplyRoomLimits
+  readonly #heldByToken = new Map<string, number>()
+  #heldBytes = 0
+  #waiting: (() => void)[] = []
+
+  constructor(limits: Partial<ReplyRoomLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits }
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes
+  }
+
+  /** `token`: its id. Everybody without a token shares "". */
+  open(token: string): ReplyShare {
+    return new ReplyShare((had, bytes) => this.#hold(token, had, bytes))
+  }
+
+  /** Resolves when somebody holds less than before. */
+  freed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  /** Refuses a token that is at its bound, before anything is read for it. */
+  check(token: string): void {
+    if ((this.#heldByToken.get(token) ?? 0) >= this.#limits.maxBytesPerToken) throw busy()
+  }
+
+  #hold(token: string, had: number, bytes: number): boolean {
+    const { maxBytes, maxBytesPerToken, alwaysBytes } = this.#limits
+    const ofToken = (this.#heldByToken.get(token) ?? 0) - had
+    const ofAll = this.#heldBytes - had
+    const mayGrow =
+      (ofToken === 0 || ofToken + bytes <= maxBytesPerToken) &&
+      (ofAll === 0 || ofAll + bytes <= maxBytes || ofToken + bytes <= alwaysBytes)
+    if (bytes > had && !mayGrow) return false
+    this.#heldBytes = ofAll + bytes
+    if (ofToken + bytes === 0) this.#heldByToken.delete(token)
+    else this.#heldByToken.set(token, ofToken + bytes)
+    if (bytes < had) for (const resolve of this.#waiting.splice(0)) resolve()
+    return true
+  }
+}
+
+/** One reply's share of the room. Its owner closes it. */
+export class ReplyShare {
+  readonly #hold: (had: number, bytes: number) => boolean
+  #bytes = 0
+  #isClosed = false
+
+  constructor(hold: (had: number, bytes: number) => boolean) {
+    this.#hold = hold
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Holds this much from now on. False when there is no room: nothing has changed then. */
+  hold(bytes: number): boolean {
+    if (this.#isClosed) return true
+    if (!this.#hold(this.#bytes, bytes)) return false
+    this.#bytes = bytes
+    return true
+  }
+
+  close(): void {
+    this.hold(0)
+    this.#isClosed = true
+  }
+}
+
+export function busy(): HubError {
+  const message = "Too many replies wait to be read: read the ones you asked for, then try again"
+  return new HubError("hub/busy", message, { details: { retryAfterSeconds: 1 } })
+}
+
+export interface Pacing {
+  /** It may hold something already, for a route that knows how much it will need. */
+  readonly share: ReplyShare
+  /** A reader that takes nothing for so long is cut off. */
+  readonly stallMs: number
+  readonly hangUp: () => void
+  /** Calls back when the reply has left, or never will. Without it the end of the body counts. */
+  readonly onClosed?: (closed: () => void) => void
+}
+
+/** A reader takes this much at a time, so a stall shows soon. */
+export const SLICE_BYTES = 64 * 1024
+/** The server reads up to three slices ahead of the socket. */
+export const AHEAD_BYTES = 3 * SLICE_BYTES
+const NOTHING = new Uint8Array()
+
+/**
+ * The same body, read no faster than its reader takes it and counted while it waits. Throws `hub/busy` when its first part
+ * has no room. A later part that has none ends the reply: the routes that send several hold enough from the start.
+ */
+export async function paceBody(body: ReadableStream<Uint8Array>, pacing: Pacing): Promise<ReadableStream<Uint8Array>> {
+  const reader = body.getReader()
+  const paced = new PacedBody(reader, pacing)
+  try {
+    if (!(await paced.readPart())) throw busy()
+  } catch (error) {
+    paced.cancel()
+    throw error
+  }
+  return new ReadableStream<Uint8Array>(paced, { highWaterMark: 0 })
+}
+
+class PacedBody {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #pacing: Pacing
+  readonly #reservedBytes: number
+  /** The rest of the part that is being taken. */
+  #rest: Uint8Array = NOTHING
+  /** Bytes of that part, taken or not. */
+  #partBytes = 0
+  #isRead = false
+  #stall: NodeJS.Timeout | undefined
+  #isOver = false
+
+  constructor(reader: ReadableStreamDefaultReader<Uint8Array>, pacing: Pacing) {
+    this.#reader = reader
+    this.#pacing = pacing
+    this.#reservedBytes = pacing.share.bytes
+    pacing.onClosed?.(() => this.cancel())
+  }
+
+  /** Reads the next part, if there is one. False when it has no room. */
+  async readPart(): Promise<boolean> {
+    while (this.#rest.byteLength === 0 && !this.#isRead) {
+      const { done, value } = await this.#reader.read()
+      if (done) {
+        this.#isRead = true
+        return true
+      }
+      const ahead = Math.min(this.#partBytes, AHEAD_BYTES)
+      this.#rest = value
+      this.#partBytes = value.byteLength
+      if (!this.#pacing.share.hold(Math.max(this.#reservedBytes, ahead + this.#partBytes))) return false
+    }
+    return true
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    clearTimeout(this.#stall)
+    const hasRoom = await this.readPart()
+    if (this.#isOver) return
+    if (!hasRoom) return this.#hangUp()
+    if (this.#rest.byteLength === 0) {
+      controller.close()
+      // The last slices may still be on their way.
+      return this.#pacing.onClosed === undefined ? this.cancel() : this.#watch()
+    }
+    const slice = this.#rest.subarray(0, SLICE_BYTES)
+    this.#rest = this.#rest.subarray(slice.byteLength)
+    controller.enqueue(slice)
+    this.#watch()
+  }
+
+  cancel(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#stall)
+    this.#rest = NOTHING
+    this.#pacing.share.close()
+    this.#reader.cancel().catch(() => undefined)
+  }
+
+  #watch(): void {
+    this.#stall = setTimeout(() => this.#hangUp(), this.#pacing.stallMs)
+    this.#stall.unref()
+  }
+
+  #hangUp(): void {
+    this.#pacing.hangUp()
+    this.cancel()
+  }
 }

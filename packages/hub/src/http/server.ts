@@ -1,12 +1,11 @@
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { getRequestListener } from "@hono/node-server"
-import { type Clock, systemClock } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
-import { SECURITY_HEADERS } from "./headers.ts"
+import { refuseSocket } from "./door.ts"
 import { type ListeningAddress, type ListenOptions, listen } from "./listen.ts"
-import { errorReply } from "./reply.ts"
-import type { Bindings } from "./request-context.ts"
+import type { Bindings } from "./read-request.ts"
+import { errorReply, SECURITY_HEADERS } from "./reply.ts"
 
 export interface HttpServerOptions {
   readonly fetch: (request: Request, bindings: Bindings) => Response | Promise<Response>
@@ -15,7 +14,6 @@ export interface HttpServerOptions {
   /** `POST …/session/…/events` and `POST /events`, as agents send it: answered there, never here. */
   onAgentPost(request: IncomingMessage, response: ServerResponse): void
   readonly limits?: Partial<ServerLimits>
-  readonly clock?: Clock
 }
 
 interface ServerLimits {
@@ -51,7 +49,6 @@ export interface HttpServer {
 
 /** The raw server: limits, upgrades and agents' posts are dealt with before the app sees a request. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { clock = systemClock } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const upgraded = new Set<Duplex>()
   const server = createLimitedServer(limits)
@@ -72,7 +69,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.on("clientError", refuseUnreadable)
   return {
     listen: (where) => listen(server, where),
-    close: () => (closing ??= close({ server, upgraded, graceMs: limits.closeGraceMs, clock })),
+    close: () => (closing ??= close(server, upgraded, limits.closeGraceMs)),
   }
 }
 
@@ -153,33 +150,18 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 function refuseRaw(socket: Duplex, status: 400 | 408 | 431): void {
   const code = status === 431 ? "request/too-large" : "request/invalid"
-  const body = JSON.stringify({ error: { code, message: `${STATUS_CODES[status]}: this is not HTTP as we read it` } })
-  const headers = Object.entries({
-    ...SECURITY_HEADERS,
-    "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
-    connection: "close",
-  })
-  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`, () => socket.destroy())
+  refuseSocket(socket, { status, code, message: `${STATUS_CODES[status]}: this is not HTTP as we read it` })
 }
 
-interface Closing {
-  readonly server: Server
-  readonly upgraded: ReadonlySet<Duplex>
-  readonly graceMs: number
-  readonly clock: Clock
-}
-
-function close({ server, upgraded, graceMs, clock }: Closing): Promise<void> {
+function close(server: Server, upgraded: ReadonlySet<Duplex>, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.after(graceMs, () => {
+    const timer = setTimeout(() => {
       server.closeAllConnections()
       for (const socket of upgraded) socket.destroy()
-    })
+    }, graceMs)
     // Its error only says that it did not listen.
     server.close(() => {
-      cancel()
+      clearTimeout(timer)
       resolve()
     })
     server.closeIdleConnections()

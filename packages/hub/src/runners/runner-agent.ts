@@ -10,7 +10,7 @@ import {
   readFromRunner,
 } from "@signalbox/protocol/runner-wire"
 import { LineRouter } from "../agents/line-router.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { HubMetrics } from "../operations/metrics.ts"
 import type { AgentWire } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"

@@ -1,6 +1,6 @@
 import { Waker } from "@signalbox/transport"
 import type { WebSocket } from "ws"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { HubMetrics } from "../operations/metrics.ts"
 
 /** Where an outbox's frames go: a WebSocket, or a test. */
 export interface Sink {

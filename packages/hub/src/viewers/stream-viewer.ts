@@ -1,14 +1,13 @@
 import { isObject, textOf } from "@signalbox/protocol"
 import type { EventPage, HubCore } from "../core.ts"
 import { HubError } from "../errors.ts"
-import type { ReplyRoom, ReplyShare } from "../http/reply-room.ts"
+import type { ReplyRoom, ReplyShare } from "../http/reply.ts"
 import type { Ask } from "../model/ask.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { HubMetrics } from "../operations/metrics.ts"
 import type { Published } from "../session/history.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { catchUp, type FanOut } from "./fan-out.ts"
+import { askLine, catchUp, changedLine, deltaLine, eventLine, type FanOut, framesOf } from "./fan-out.ts"
 import { Outbox, type Sink } from "./outbox.ts"
-import { askLine, changedLine, deltaLine, eventLine, framesOf } from "./stream-lines.ts"
 
 /** What a viewer needs of a session. */
 type WatchedSession = Pick<LiveSession, "id" | "record" | "view" | "inProgress">

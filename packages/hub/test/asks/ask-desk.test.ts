@@ -1,7 +1,6 @@
 import { fieldOf } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
-import { askPage, auditPage } from "../../src/asks/ask-pages.ts"
-import type { Question } from "../../src/asks/whole-ask.ts"
+import { askPage, auditPage, type Question } from "../../src/asks/whole-ask.ts"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"

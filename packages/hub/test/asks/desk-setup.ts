@@ -1,10 +1,10 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { AskVerdict } from "../../src/asks/answer.ts"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
-import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import { AskReader, type Question } from "../../src/asks/whole-ask.ts"
 import type { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
+import { GrantDesk } from "../../src/policy-desk.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { checkBinding, checkHostAndOrigin, settleExposure } from "../../src/auth/exposure.ts"
-import { isLoopbackAddress, isLoopbackRequest } from "../../src/auth/loopback.ts"
+import { checkHostAndOrigin, isLoopbackAddress, isLoopbackRequest } from "../../src/auth/authority.ts"
+import { checkBinding, settleExposure } from "../../src/auth/exposure.ts"
 import { factsWith } from "./facts.ts"
 
 const exposure = settleExposure({ publicUrl: "https://hub.example.org", allowOrigins: ["http://localhost:5173/"] })

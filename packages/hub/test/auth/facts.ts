@@ -1,4 +1,4 @@
-import type { RequestFacts } from "../../src/auth/request-facts.ts"
+import type { RequestFacts } from "../../src/auth/authority.ts"
 
 export const LOCAL_HOST = "127.0.0.1:8765"
 

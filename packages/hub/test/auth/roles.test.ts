@@ -2,7 +2,7 @@ import type { NewSession, Role } from "@signalbox/protocol/hub-api"
 import { describe, expect, it } from "vitest"
 import * as roles from "../../src/auth/roles.ts"
 import type { AskAnswer } from "../../src/model/ask.ts"
-import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
+import { DEFAULT_SETTINGS } from "../../src/policy-desk.ts"
 
 const OTHERS: readonly Role[] = ["viewer", "agent", "runner"]
 

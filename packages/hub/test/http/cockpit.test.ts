@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Hono } from "hono"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { addCockpit, addCockpitElsewhere } from "../../src/http/cockpit.ts"
-import type { HttpEnv } from "../../src/http/request-context.ts"
+import type { HttpEnv } from "../../src/http/read-request.ts"
 
 describe("the cockpit's files", () => {
   let directory: string

@@ -1,10 +1,10 @@
 import type { Grant, Run, Runner, Session } from "@signalbox/protocol/hub-api"
-import type { Page } from "../../src/asks/ask-pages.ts"
+import type { Page } from "../../src/asks/whole-ask.ts"
 import type { HubCore } from "../../src/core.ts"
 import { HubError } from "../../src/errors.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import type { StoredEvent } from "../../src/model/event.ts"
-import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
+import { DEFAULT_SETTINGS } from "../../src/policy-desk.ts"
 
 const POLICY = { rules: [], relayAutoApproval: false, sees: { judged: "", notJudged: [] } }
 

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { closeSync, existsSync, openSync } from "node:fs"
 import { Writable } from "node:stream"
 import { describe, expect, it } from "vitest"
-import { mintSecret } from "../../src/auth/secret.ts"
+import { mintSecret } from "../../src/auth/tokens.ts"
 import { createLogger, plainLines } from "../../src/operations/logger.ts"
 import { setUpHttp } from "../http/http-setup.ts"
 

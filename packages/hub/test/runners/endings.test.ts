@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { noMetrics } from "../../src/operations/hub-metrics.ts"
+import { createPrometheusMetrics } from "../../src/operations/metrics.ts"
 import { ProcessEndings } from "../../src/runners/process-endings.ts"
 import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
 import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
@@ -109,7 +109,7 @@ describe("when a process ends by itself", () => {
     const fleet = new RunnerFleet({
       directory,
       claims: claimsOn(directory),
-      metrics: noMetrics,
+      metrics: createPrometheusMetrics(),
       trouble: () => undefined,
     })
     const endings = new ProcessEndings(fleet)

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type RawData, WebSocket, WebSocketServer } from "ws"
 import type { NewEvent } from "../../src/model/event.ts"
-import { noMetrics } from "../../src/operations/hub-metrics.ts"
+import { createPrometheusMetrics } from "../../src/operations/metrics.ts"
+import { DEFAULT_SETTINGS } from "../../src/policy-desk.ts"
 import { DoorSocket, TakenLines } from "../../src/runners/door-socket.ts"
 import { LaunchDesk } from "../../src/runners/launch-desk.ts"
 import { ProcessEndings } from "../../src/runners/process-endings.ts"
@@ -10,7 +11,6 @@ import { RunnerRefusals } from "../../src/runners/runner-claims.ts"
 import { RunnerConnection } from "../../src/runners/runner-connection.ts"
 import { RunnerDesk } from "../../src/runners/runner-desk.ts"
 import { RunnerFleet } from "../../src/runners/runner-fleet.ts"
-import { DEFAULT_SETTINGS } from "../../src/settings-desk.ts"
 import type { AppendOptions } from "../../src/store/event-log.ts"
 import { MemoryEventLog } from "../../src/testing/memory-event-log.ts"
 import { linesOf, setUpSessions } from "../session/session-setup.ts"
@@ -52,7 +52,7 @@ describe("what a runner has and what the hub thinks it has", () => {
     const trouble = (what: string) => void troubles.push(what)
     const claims = claimsOn(directory)
     const refusals = new RunnerRefusals({ directory, claims, tokens: { getLive: () => undefined }, trouble })
-    const fleet = new RunnerFleet({ directory, claims, metrics: noMetrics, trouble })
+    const fleet = new RunnerFleet({ directory, claims, metrics: createPrometheusMetrics(), trouble })
     const endings = new ProcessEndings(fleet)
     const launches = new LaunchDesk({
       endings,
@@ -94,7 +94,7 @@ describe("what a runner has and what the hub thinks it has", () => {
         session,
         registry,
         taken,
-        metrics: noMetrics,
+        metrics: createPrometheusMetrics(),
         journal: { room: async () => undefined },
         clients: { hookFailures: () => ({}) },
         exited: async () => undefined,

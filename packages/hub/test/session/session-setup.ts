@@ -1,9 +1,9 @@
 import { decode, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
-import { GrantDesk } from "../../src/asks/grant-desk.ts"
 import { AskReader } from "../../src/asks/whole-ask.ts"
 import { HubError } from "../../src/errors.ts"
-import { noMetrics } from "../../src/operations/hub-metrics.ts"
+import { createPrometheusMetrics } from "../../src/operations/metrics.ts"
+import { GrantDesk } from "../../src/policy-desk.ts"
 import type { AgentWire } from "../../src/session/agent-control.ts"
 import type { Published } from "../../src/session/history.ts"
 import type { Continuity } from "../../src/session/life.ts"
@@ -112,7 +112,7 @@ export function setUpSessions(
       published: (_id, items) => void published.push(...items),
       changed: () => undefined,
     },
-    metrics: noMetrics,
+    metrics: createPrometheusMetrics(),
     trouble: (_session, what) => void troubles.push(what),
     ...how,
   })

@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { askPage, auditPage } from "../../src/asks/ask-pages.ts"
-import { AskReader } from "../../src/asks/whole-ask.ts"
+import { AskReader, askPage, auditPage } from "../../src/asks/whole-ask.ts"
 import type { Ask } from "../../src/model/ask.ts"
 import { openDatabase } from "../../src/store/database.ts"
 import type { NewAuditRecord } from "../../src/store/directory.ts"

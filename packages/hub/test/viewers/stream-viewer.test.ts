@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Session } from "@signalbox/protocol/hub-api"
 import { expect, it } from "vitest"
-import { ReplyRoom } from "../../src/http/reply-room.ts"
+import { ReplyRoom } from "../../src/http/reply.ts"
 import { MessageInProgress } from "../../src/session/agent-progress.ts"
 import { numberedEvent } from "../../src/testing/events.ts"
 import { keptSession } from "../../src/testing/records.ts"

@@ -1,6 +1,28 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks"
 import { Counter, Gauge, Histogram, Registry } from "prom-client"
-import type { HubMetrics } from "./hub-metrics.ts"
+
+/** What the hub counts, as the rest of it says it. Counting never fails and never waits. */
+export interface HubMetrics {
+  agentConnected(transport: string): void
+  agentDisconnected(transport: string): void
+  runnerConnected(): void
+  runnerDisconnected(): void
+  viewerAttached(door: string): void
+  viewerDetached(door: string): void
+  /** A viewer did not keep up and was told to resume from its cursor. */
+  viewerLagged(): void
+  linesReceived(received: { lines: number; bytes: number }): void
+  /** To viewers and agents, as bytes on the wire. */
+  bytesSent(bytes: number): void
+  /** Keep-alives, echoes, hook and MCP traffic: seen, not logged. */
+  lineAbsorbed(kind: string): void
+  /** One group commit. */
+  logCommitted(commit: { events: number; seconds: number }): void
+  askSettled(settled: { state: string; via: string; waitedSeconds: number }): void
+  /** A viewer that asked for the past reached the live edge. */
+  replayCaughtUp(replay: { events: number; seconds: number }): void
+  requestServed(request: { method: string; path: string; status: number; seconds: number }): void
+}
 
 export interface PrometheusMetrics extends HubMetrics {
   /** All of it in Prometheus' text format. */
@@ -31,21 +53,7 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   }
 }
 
-type Traffic = Pick<
-  HubMetrics,
-  | "agentConnected"
-  | "agentDisconnected"
-  | "runnerConnected"
-  | "runnerDisconnected"
-  | "viewerAttached"
-  | "viewerDetached"
-  | "viewerLagged"
-  | "linesReceived"
-  | "bytesSent"
-  | "lineAbsorbed"
->
-
-function countTraffic(registry: Registry): Traffic {
+function countTraffic(registry: Registry) {
   const registers = [registry]
   const gauge = (name: string, help: string, labelNames: string[]) => new Gauge({ name, help, labelNames, registers })
   const counter = (name: string, help: string, labelNames: string[] = []) =>
@@ -71,12 +79,10 @@ function countTraffic(registry: Registry): Traffic {
     },
     bytesSent: (count) => bytes.inc({ direction: "out" }, count),
     lineAbsorbed: (kind) => absorbed.inc({ kind }),
-  }
+  } satisfies Partial<HubMetrics>
 }
 
-type Delays = Pick<HubMetrics, "logCommitted" | "askSettled" | "replayCaughtUp" | "requestServed">
-
-function timeThings(registry: Registry): Delays {
+function timeThings(registry: Registry) {
   const histogram = (spec: { name: string; help: string; buckets: number[]; labelNames?: string[] }) =>
     new Histogram({ labelNames: [], ...spec, registers: [registry] })
   const events = new Counter({ name: "signalbox_events_total", help: "Events stored", registers: [registry] })
@@ -114,7 +120,7 @@ function timeThings(registry: Registry): Delays {
       replay.observe(seconds)
     },
     requestServed: ({ method, path, status, seconds }) => requests.observe({ method, path, status }, seconds),
-  }
+  } satisfies Partial<HubMetrics>
 }
 
 function watchEventLoop(registry: Registry): IntervalHistogram {
