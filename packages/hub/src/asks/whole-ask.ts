@@ -122,7 +122,7 @@ export function wholeAsk(record: AskRecord, request: Json): Ask {
 }
 
 /** An allow always says the input: without it 2.1.37 turns an allow into a denial. */
-export function wholeAnswer(answer: Json, input: Json | undefined): Json {
+function wholeAnswer(answer: Json, input: Json | undefined): Json {
   const { behavior, ...rest } = answer
   if (behavior !== "allow" || isObject(rest["updatedInput"])) return answer
   return { behavior, updatedInput: input ?? {}, ...rest }

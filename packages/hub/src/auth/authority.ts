@@ -227,7 +227,7 @@ export function isLoopbackName(hostname: string): boolean {
 }
 
 /** A `Host` as URLs write it: lower case, no default port. Undefined when it is no host. */
-export function readHost(host: string | undefined, scheme = "http:"): URL | undefined {
+function readHost(host: string | undefined, scheme = "http:"): URL | undefined {
   // Only what a name, an address or a port is made of: no user, path or query can hide in it.
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined
   const url = `${scheme}//${host}`
@@ -266,7 +266,7 @@ export function checkHostAndOrigin(facts: RequestFacts, exposure: Exposure): Ori
 }
 
 /** Whether the request came in by the public https address, so that a cookie for it must never travel in plain text. */
-export function isSecurePublic(facts: RequestFacts, exposure: Exposure): boolean {
+function isSecurePublic(facts: RequestFacts, exposure: Exposure): boolean {
   return exposure.publicUrl?.protocol === "https:" && isPublicHost(facts, exposure)
 }
 
@@ -283,7 +283,7 @@ function isOwnOrigin(origin: string, host: URL, { publicUrl }: Exposure): boolea
  * The address that a request came from. Each proxy appends the address of its peer, so the last one that no trusted proxy
  * has counts; anybody could have written those before it.
  */
-export function clientAddress(facts: RequestFacts, proxies: BlockList): string | undefined {
+function clientAddress(facts: RequestFacts, proxies: BlockList): string | undefined {
   let address = facts.peer
   const forwarded = (facts.header("x-forwarded-for") ?? "").split(",").map((text) => bare(text.trim()))
   while (forwarded.length > 0 && isAmong(proxies, address)) {

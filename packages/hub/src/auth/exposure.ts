@@ -53,7 +53,7 @@ function readPlainUrl(text: string, option: string): URL {
 }
 
 /** The proxies whose word is taken for whom they speak: addresses, or networks such as 10.0.0.0/8. */
-export function readProxies(named: readonly string[]): BlockList {
+function readProxies(named: readonly string[]): BlockList {
   const proxies = new BlockList()
   for (const text of named) addTo(proxies, text)
   return proxies

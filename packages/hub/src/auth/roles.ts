@@ -125,7 +125,7 @@ const AGENT_FIELDS: ReadonlySet<string> = new Set(
 )
 
 /** Names the first of these options that only an admin may set, if any. */
-export function adminsOption(options: LaunchOptions, isOperatorsMode: (mode: unknown) => boolean): string | undefined {
+function adminsOption(options: LaunchOptions, isOperatorsMode: (mode: unknown) => boolean): string | undefined {
   const named = ADMINS.find((name) => options[name] !== undefined)
   if (named !== undefined) return `\`${named}\``
   const server = Object.entries(options.mcpServers ?? {}).find(([, config]) => !isPlainServer(config))?.[0]

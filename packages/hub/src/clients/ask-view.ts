@@ -116,7 +116,7 @@ export function questionOf(ask: Ask): Envelope {
   return { type: "control_request", request_id: ask.requestId, request: ask.request }
 }
 
-export const questionLine = onceFor((ask: Ask) => encode(questionOf(ask)))
+const questionLine = onceFor((ask: Ask) => encode(questionOf(ask)))
 
 export function cancelLine(requestId: string): string {
   return encode(composeCancel(requestId))

@@ -135,7 +135,7 @@ export class ClientRequests {
   }
 }
 
-export interface InitializeAnswerOptions {
+interface InitializeAnswerOptions {
   readonly client: { readonly id: string; readonly session: LiveSession; tell(line: string): void }
   readonly desks: ClientDesks
   readonly asks: AskView
@@ -146,7 +146,7 @@ export interface InitializeAnswerOptions {
  * A client's `initialize`: what it brings goes to the agent with what the others brought, and the reply is the one that the
  * hub got, with the open questions beside it.
  */
-export async function answerInitialize(options: InitializeAnswerOptions): Promise<ControlReply> {
+async function answerInitialize(options: InitializeAnswerOptions): Promise<ControlReply> {
   const { client, desks, asks, request } = options
   requireCarried(client.session, request)
   const title = textOf(request, "title")

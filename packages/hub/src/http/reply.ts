@@ -225,7 +225,7 @@ export interface Pacing {
 }
 
 /** A reader takes this much at a time, so a stall shows soon. */
-export const SLICE_BYTES = 64 * 1024
+const SLICE_BYTES = 64 * 1024
 /** The server reads up to three slices ahead of the socket. */
 export const AHEAD_BYTES = 3 * SLICE_BYTES
 const NOTHING = new Uint8Array()
