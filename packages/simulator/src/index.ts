@@ -1,17 +1,19 @@
+import { fileURLToPath } from "node:url"
+
 export type { AgentExit } from "./agent/agent.ts"
 export type { SimulatedAgent, SimulatedAgentOptions } from "./agent/open-agent.ts"
 export { openSimulatedAgent } from "./agent/open-simulated-agent.ts"
-export { claudeSimPath } from "./cli/executable-path.ts"
 export { type AgentClock, createClock } from "./clock.ts"
 export type { FaultEffects } from "./faults/faulty-transport.ts"
 export type { FaultSignal } from "./faults/parse-fault.ts"
 export { createLaunch, type Launch, type SessionLaunch } from "./launch/launch.ts"
 export { type ClaudeEnvironmentOptions, claudeEnvironment } from "./messages-api/claude-environment.ts"
 export type { ApiProblem, RecordedRequest } from "./messages-api/recording.ts"
+export type { SideKind } from "./messages-api/request.ts"
 export { openScriptedApi, type ScriptedApi, type ScriptedApiOptions } from "./messages-api/scripted-api.ts"
-export type { SideKind } from "./messages-api/side-calls.ts"
 export { ApiModel } from "./model/api-model.ts"
 export type { Model, ModelAction, ModelActions, ModelRequest } from "./model/model.ts"
+export { builtInScenario } from "./model/scripted-model.ts"
 export { profileNames, profileOf } from "./profiles/index.ts"
 export type { Catalog, Quirks, WireProfile } from "./profiles/profile.ts"
 export { openReplay, type ReplayedAgent, type ReplayOptions } from "./record/open-replay.ts"
@@ -23,11 +25,10 @@ export {
   type RecordOptions,
   recordTransport,
 } from "./record/recording.ts"
-export { readReplayFile } from "./record/replay-file.ts"
+export { readReplayFile, replayOf } from "./record/replay-file.ts"
 export type { Replay, ReplayStep } from "./record/replay-schema.ts"
-export { replayOf } from "./record/to-replay.ts"
 export { scenarioOf } from "./record/to-turns.ts"
-export { builtInScenario } from "./scenario/built-in.ts"
+export type { Position } from "./scenario/calls.ts"
 export {
   type GalleryEntry,
   galleryNames,
@@ -50,6 +51,8 @@ export type {
   Turn,
   Usage,
 } from "./scenario/schema.ts"
-export type { Position } from "./scenario/script-cursor.ts"
 export { SimulatorError, type SimulatorErrorCode } from "./simulator-error.ts"
 export type { ToolMode } from "./tools/toolbox.ts"
+
+/** Where `claude-sim` is, for options such as `pathToClaudeCodeExecutable`. */
+export const claudeSimPath: string = fileURLToPath(new URL("../bin/claude-sim.mjs", import.meta.url))

@@ -2,19 +2,19 @@ import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
 import { deferred } from "@signalbox/transport/pacing"
 import type { AgentClock } from "../clock.ts"
-import type { Launch } from "../launch/launch.ts"
-import type { SourcedSettings } from "../launch/settings-files.ts"
+import type { Launch, SourcedSettings } from "../launch/launch.ts"
 import { McpServers } from "../mcp/servers.ts"
 import type { Model } from "../model/model.ts"
-import { initialPermissions } from "../permissions/permission-state.ts"
+import { initialPermissions } from "../permissions/rules.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import type { Randomness } from "../randomness.ts"
-import type { OpenedSession } from "../sessions/open-session.ts"
+import type { OpenedSession } from "../sessions/transcript.ts"
 import { Tasks } from "../tools/tasks.ts"
 import { Toolbox, type ToolMode } from "../tools/toolbox.ts"
 import { HostRequests } from "../wire/host-requests.ts"
 import {
+  type Batch,
   type HostLine,
   MessageQueue,
   type QueuedMessage,
@@ -26,7 +26,6 @@ import { answerControl, loadControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import { Hooks, runStartHooks } from "./hooks.ts"
 import { Ledger } from "./ledger.ts"
-import { Turn } from "./turn.ts"
 
 export interface AgentParts {
   readonly transport: Transport
@@ -309,4 +308,38 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
 function tellsState(env: Launch["env"]): "all" | "host-only" | false {
   if (env["CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"] === "1") return "all"
   return env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1" ? "host-only" : false
+}
+
+/**
+ * A turn that is to run, and can be broken into before it does. What it takes to play one is loaded with the first: the
+ * better part of an agent, which it need not have to answer its host.
+ */
+export class Turn {
+  readonly #core: AgentCore
+  readonly #messages: Batch
+  readonly #abort = new AbortController()
+  #saysInterruption = true
+
+  constructor(core: AgentCore, messages: Batch) {
+    this.#core = core
+    this.#messages = messages
+  }
+
+  /** Breaks in. `quietly`: another message takes its place, so nobody is told of an interruption. */
+  interrupt(quietly = false): void {
+    if (quietly) this.#saysInterruption = false
+    this.#abort.abort()
+  }
+
+  async run(): Promise<void> {
+    const core = this.#core
+    const [{ TurnCourse }, { runSubagent }] = await Promise.all([
+      import("./turn-course.ts"),
+      import("./subagent.ts"),
+      core.model.load?.(),
+    ])
+    await core.toolbox.load({ run: (run) => runSubagent(core, run) })
+    const saysInterruption = () => this.#saysInterruption
+    await new TurnCourse(core, this.#messages, { abort: this.#abort, saysInterruption }).run()
+  }
 }

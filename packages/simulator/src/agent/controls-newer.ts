@@ -8,10 +8,9 @@ import type { Fields } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels, pluginsWith } from "../profiles/v2-1-325.ts"
 import { planFile } from "../tools/toolbox.ts"
+import { costText } from "./asides.ts"
 import type { Control, ControlScope } from "./controls.ts"
-import type { AgentCore } from "./core.ts"
-import { initializeReply } from "./greeting.ts"
-import { costText } from "./local-commands.ts"
+import { type AgentCore, initializeReply } from "./core.ts"
 
 // Requests that the oldest generation never answers.
 

@@ -1,8 +1,7 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { setMode } from "../permissions/permission-state.ts"
+import { setMode } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { type AgentCore, resolveModel } from "./core.ts"
-import { initializeReply } from "./greeting.ts"
+import { type AgentCore, initializeReply, resolveModel } from "./core.ts"
 
 /** What an agent can do with a request besides answering it. */
 export interface ControlScope {

@@ -1,18 +1,16 @@
 import { resolve } from "node:path"
 import type { Transport } from "@signalbox/transport"
 import { type AgentClock, createClock } from "../clock.ts"
-import type { FaultEffects, FaultyTransport } from "../faults/faulty-transport.ts"
-import type { OpenFaults } from "../faults/open-faulty.ts"
-import type { Launch } from "../launch/launch.ts"
-import { readSettings } from "../launch/settings-files.ts"
+import type { FaultEffects, FaultyTransport, OpenFaults } from "../faults/faulty-transport.ts"
+import { type Launch, readSettings } from "../launch/launch.ts"
 import { deferredModel, type Model } from "../model/model.ts"
 import type { Fields, ResultFacts, WireProfile } from "../profiles/profile.ts"
 import { createRandomness, type Randomness } from "../randomness.ts"
+import { inPlace } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
-import { inPlace } from "../scenario/placeholders.ts"
 import type { Ids } from "../scenario/reply-events.ts"
 import type { Scenario } from "../scenario/schema.ts"
-import { openSession, type RefusedSession } from "../sessions/open-session.ts"
+import { openSession, type RefusedSession } from "../sessions/transcript.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { ToolMode } from "../tools/toolbox.ts"
 import { Agent, type AgentExit } from "./agent.ts"
@@ -112,10 +110,7 @@ export function openAgent(options: AgentOptions, openFaults?: OpenFaults): Simul
 }
 
 async function loadScripted(scenario: Scenario | undefined, options: { ids: Ids; hangs: Hangs }): Promise<Model> {
-  const [{ ScriptedModel }, { builtInScenario }] = await Promise.all([
-    import("../model/scripted-model.ts"),
-    import("../scenario/built-in.ts"),
-  ])
+  const { builtInScenario, ScriptedModel } = await import("../model/scripted-model.ts")
   return new ScriptedModel(scenario ?? builtInScenario, options)
 }
 

@@ -1,4 +1,4 @@
-import { faultsOver } from "../faults/open-faulty.ts"
+import { faultsOver } from "../faults/faulty-transport.ts"
 import { profileOf } from "../profiles/index.ts"
 import { openAgent, type SimulatedAgent, type SimulatedAgentOptions } from "./open-agent.ts"
 

@@ -4,10 +4,9 @@ import { type ModelAction, type ModelActions, untilAborted } from "../model/mode
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
 import type { AsideStep } from "../scenario/schema.ts"
-import { BlockBuilder, blockExtra, rememberReply } from "./blocks.ts"
 import type { AgentCore } from "./core.ts"
 import { type Failure, type Progress, type Spoken, usageNumbers } from "./failures.ts"
-import { PartialMessages } from "./partial-messages.ts"
+import { BlockBuilder, blockExtra, PartialMessages, rememberReply } from "./partial-messages.ts"
 
 export interface Listening {
   readonly signal: AbortSignal

@@ -19,7 +19,7 @@ async function record(argv: readonly string[]): Promise<number> {
   const [command, ...args] = dashes === -1 ? [] : argv.slice(dashes + 1)
   const { file, rest } = outOf(argv.slice(0, Math.max(0, dashes)))
   if (command === undefined || file === undefined || rest.length > 0) throw usage(RECORD)
-  const { recordCommand } = await import("../record/record-command.ts")
+  const { recordCommand } = await import("../record/recording.ts")
   return recordCommand({ command, args, file, stdin: process.stdin, stdout: process.stdout })
 }
 
@@ -36,8 +36,8 @@ async function convert(argv: readonly string[]): Promise<number> {
   const recording = decodeRecording(await readText(path), path)
   const [{ scenarioOf }, { replayOf }, { brokenOff }] = await Promise.all([
     import("../record/to-turns.ts"),
-    import("../record/to-replay.ts"),
-    import("../record/to-replay.ts"),
+    import("../record/replay-file.ts"),
+    import("../record/replay-file.ts"),
   ])
   const replay = replayOf(recording)
   const notice = brokenOff(replay, path, recording.cutOffAt)

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs"
 import { type AgentOptions, openAgent } from "../agent/open-agent.ts"
-import type { OpenFaults } from "../faults/open-faulty.ts"
+import type { OpenFaults } from "../faults/faulty-transport.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Model } from "../model/model.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
-import { type ParsedArguments, parseArguments } from "./argv.ts"
-import { type Environment, launchFrom } from "./launch-from-argv.ts"
+import { type Environment, launchFrom, type ParsedArguments, parseArguments } from "./launch-from-argv.ts"
 import { checkFaults, openDialled, openStdio, type Road } from "./roads.ts"
 import { type Settings, settingsFrom } from "./settings.ts"
 
@@ -139,7 +138,7 @@ async function play(
 
 async function loadFaults(options: AgentOptions): Promise<OpenFaults | undefined> {
   if ((options.faults ?? []).length + (options.scenario?.faults ?? []).length === 0) return undefined
-  const { faultsOver } = await import("../faults/open-faulty.ts")
+  const { faultsOver } = await import("../faults/faulty-transport.ts")
   return faultsOver(options)
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createWriteStream } from "node:fs"
 import type { Transport } from "@signalbox/transport"
-import { openFaulty } from "../faults/open-faulty.ts"
+import { openFaulty } from "../faults/faulty-transport.ts"
 import { openReplay } from "../record/open-replay.ts"
 import { encodeRecorded, recordingHead, recordTransport } from "../record/recording.ts"
 import { readReplayFile } from "../record/replay-file.ts"

@@ -2,8 +2,7 @@ import { loadProfile } from "../profiles/load-profile.ts"
 import type { WireProfile } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import type { ToolMode } from "../tools/toolbox.ts"
-import type { ParsedArguments } from "./argv.ts"
-import type { Environment } from "./launch-from-argv.ts"
+import type { Environment, ParsedArguments } from "./launch-from-argv.ts"
 
 /** How this run differs from a real CLI's: by flags, or by variables where the host writes the command line. */
 export interface Settings {

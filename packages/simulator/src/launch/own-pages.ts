@@ -3,8 +3,7 @@ import { basename, join, resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
 import { parseObject, textIn } from "../json.ts"
 import type { AgentInfo, CommandInfo, OwnPage, OwnPages, PluginInfo } from "../profiles/profile.ts"
-import type { Launch } from "./launch.ts"
-import { isRead } from "./settings-files.ts"
+import { isRead, type Launch } from "./launch.ts"
 
 // The skills, commands and agents that a user or a project keeps in files, where the launch reads their settings.
 

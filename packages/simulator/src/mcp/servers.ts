@@ -1,14 +1,16 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields, McpServerFacts, NamedServer } from "../profiles/profile.ts"
-import { type Acquaintance, introduce, shakeHands } from "./handshake.ts"
 import {
+  type Acquaintance,
   annotationsOf,
   errorText,
   failureText,
   hostLink,
+  introduce,
   type McpClient,
   type McpLink,
   type SendOptions,
+  shakeHands,
 } from "./link.ts"
 
 interface Server {
@@ -263,7 +265,7 @@ function hostLinkOf(client: McpClient, server: Server): McpLink {
 
 /** What starts and dials servers is loaded where there are some. */
 async function openOwn(client: McpClient, own: NamedServer, timeoutMs: number): Promise<McpLink> {
-  const { openLink } = await import("./open-link.ts")
+  const { openLink } = await import("./own-link.ts")
   return openLink(client, own, timeoutMs)
 }
 

@@ -1,8 +1,16 @@
-import { type Call, callsOf, plainReply } from "../scenario/calls.ts"
+import { type Call, callsOf, type Position, plainReply, ScriptCursor, type Scripted } from "../scenario/calls.ts"
 import type { AgentStep, Scenario } from "../scenario/schema.ts"
-import { type Position, ScriptCursor, type Scripted } from "../scenario/script-cursor.ts"
-import { type FreshInput, freshSince, type MessagesRequest, spokenTexts, type Tail, tailOf } from "./request.ts"
-import { type SideKind, sideKindOf, sideReplyText } from "./side-calls.ts"
+import {
+  type FreshInput,
+  freshSince,
+  type MessagesRequest,
+  type SideKind,
+  sideKindOf,
+  sideReplyText,
+  spokenTexts,
+  type Tail,
+  tailOf,
+} from "./request.ts"
 
 /**
  * `conversation` plays the script. A side call is answered beside it. `ended`: the script had nothing left for this.

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Waker } from "@signalbox/transport/pacing"
-import type { Position } from "../scenario/script-cursor.ts"
+import type { Position } from "../scenario/calls.ts"
 import { SimulatorError } from "../simulator-error.ts"
-import type { MessagesRequest } from "./request.ts"
-import type { SideKind } from "./side-calls.ts"
+import type { MessagesRequest, SideKind } from "./request.ts"
 
 /** A request for a message, for a test to look at. `headers` holds no secret. */
 export interface RecordedRequest {

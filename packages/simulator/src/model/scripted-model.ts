@@ -1,13 +1,18 @@
+import { readFileSync } from "node:fs"
 import { isObject } from "@signalbox/protocol/envelope"
 import { errorTypeOf } from "../messages-api/json-answers.ts"
-import { sideDefaults } from "../messages-api/side-calls.ts"
+import { sideDefaults } from "../messages-api/request.ts"
 import type { Fields } from "../profiles/profile.ts"
-import { type Call, plainReply } from "../scenario/calls.ts"
+import { type Call, plainReply, ScriptCursor } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
 import { type Ids, replyActions } from "../scenario/reply-events.ts"
 import type { AgentStep, Block, Scenario, ToolStep } from "../scenario/schema.ts"
-import { ScriptCursor } from "../scenario/script-cursor.ts"
 import type { Model, ModelAction, ModelRequest } from "./model.ts"
+
+/** For those who bring no scenario: words that ask for something get it, and everything else gets an answer. */
+export const builtInScenario: Scenario = JSON.parse(
+  readFileSync(new URL("../../gallery/built-in.json", import.meta.url), "utf8"),
+)
 
 const MAX_REMEMBERED_STEPS = 10_000
 const MAX_REMEMBERED_AGENTS = 1000

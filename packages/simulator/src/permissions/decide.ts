@@ -1,9 +1,19 @@
+import { basename, relative, resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
-import type { Fields } from "../profiles/profile.ts"
-import { bashQuestion } from "./bash-question.ts"
-import { editQuestion, readQuestion } from "./edit-question.ts"
-import { findRule, type PermissionState, type SourcedRule } from "./permission-state.ts"
-import { type Call, commandPrefix, EDITS, hostOf } from "./rules.ts"
+import type { Fields, Quirks } from "../profiles/profile.ts"
+import {
+  type CommandReading,
+  changedPath,
+  changingFind,
+  commandParts,
+  hidesCommands,
+  isInside,
+  isReadOnlyPart,
+  lookedAt,
+  readCommand,
+  rulePrefix,
+} from "./bash-command.ts"
+import { type Call, commandPrefix, EDITS, findRule, hostOf, type PermissionState, type SourcedRule } from "./rules.ts"
 
 /** What the rules and the mode say of a call, before anyone is asked. */
 export type Decision =
@@ -112,4 +122,196 @@ function denied(call: Call, rule: SourcedRule): Decision {
 function dontAskMessage({ toolName, quirks }: Call): string {
   const because = quirks.explainsDontAsk ? " because Claude Code is running in don't ask mode" : ""
   return `Permission to use ${toolName} has been denied${because}.`
+}
+
+const NEEDS_APPROVAL = { text: "This command requires approval", type: "other" }
+const CHANGES_FOLDER =
+  "This command changes directory before running a version-control command, which can pick up untrusted hooks or " +
+  "repository configuration from the target directory. Approve only if you trust it."
+
+/** What would be asked about a command; undefined where nothing has to be. */
+export function bashQuestion(state: PermissionState, call: Call): Question | undefined {
+  const { input, cwd, quirks } = call
+  const command = textOf(input, "command") ?? ""
+  const reading = readCommand(command, cwd)
+  const description = textOf(input, "description") ?? command
+  if (reading.isReadOnly) return quirks.asksAboutLooks ? lookQuestion(state, call, reading, description) : undefined
+  if (reading.changesOwnFiles && state.mode === "acceptEdits") return undefined
+  const doubt = doubtOf(reading, quirks)
+  if (doubt !== undefined) return { description, ...doubt }
+  const isCompound = reading.parts.length > 1
+  const { writes, redirects } = reading
+  if (isCompound && !(quirks.ruleForRedirects && redirects))
+    return compoundQuestion(state, call, reading.parts, description)
+  if (writes !== undefined && (reading.changesOwnFiles || redirects)) {
+    const directories = { type: "addDirectories", directories: [parentFolder(writes, cwd)], destination: "session" }
+    const rules = quirks.ruleForRedirects ? [allowing(isCompound ? command : rulePrefix(firstPart(command)))] : []
+    return {
+      description,
+      suggestions: [...rules, directories, ...(redirects ? [] : [ACCEPT_EDITS])],
+      blockedPath: writes,
+    }
+  }
+  const suggestions = [allowing(quirks.prefixRules ? rulePrefix(firstPart(command)) : command)]
+  return { description, suggestions, reason: NEEDS_APPROVAL }
+}
+
+/** The newest asks about a look at what lies outside of the session's folders. */
+function lookQuestion(
+  state: PermissionState,
+  { cwd, quirks }: Call,
+  { parts }: CommandReading,
+  description: string,
+): Question | undefined {
+  const [part = ""] = parts
+  const found = parts.length === 1 ? lookedAt(part, cwd, [cwd, ...state.directories]) : undefined
+  if (found === undefined) return undefined
+  const read = { toolName: "Read", ruleContent: `/${found.folder}/**` }
+  if (findRule(state, "allow", { toolName: "Read", input: { file_path: found.path }, cwd, quirks }) !== undefined)
+    return undefined
+  const reading = { type: "addRules", rules: [read], behavior: "allow", destination: "session" }
+  return { description, suggestions: [allowing(part), reading], blockedPath: found.path }
+}
+
+/** Why no rule would allow a command. */
+function doubtOf(
+  reading: CommandReading,
+  { commandDoubts }: Quirks,
+): Pick<Question, "reason" | "suggestions"> | undefined {
+  if (commandDoubts === "old") return oldDoubtOf(reading)
+  return commandDoubts === "new" ? newDoubtOf(reading.parts) : undefined
+}
+
+/** What the newest will not have allowed by a rule. */
+function newDoubtOf(parts: readonly string[]): Pick<Question, "reason" | "suggestions"> | undefined {
+  const cd = parts.findIndex((part) => part.startsWith("cd "))
+  if (cd !== -1 && parts.slice(cd).some((part) => part.startsWith("git "))) {
+    return { reason: { text: CHANGES_FOLDER, type: "other" } }
+  }
+  const find = parts.flatMap((part) => changingFind(part) ?? [])[0]
+  if (find !== undefined && parts.length === 1) {
+    const text = `find with '${find}' executes commands or modifies files — cannot be auto-allowed by a Bash(find:*) prefix rule`
+    return { reason: { text, type: "other" }, suggestions: [] }
+  }
+  if (parts.length !== 1 || !parts.some(hidesCommands)) return undefined
+  const text = "A nested command in this command can't be checked before it runs"
+  return { reason: { text, type: "other" }, suggestions: [] }
+}
+
+/** What the oldest tells of a command that it does not look into. */
+function oldDoubtOf({ parts, redirects }: CommandReading): Pick<Question, "reason"> | undefined {
+  const redirection = "Command contains output redirection (>) which could write to arbitrary files"
+  const substitution = "Command contains $() command substitution"
+  if (parts.length > 1 && redirects) return { reason: { text: redirection, type: "other" } }
+  return parts.some((part) => part.includes("$(")) ? { reason: { text: substitution, type: "other" } } : undefined
+}
+
+/** Several commands in one: each generation has its own way to say what would have to be allowed. */
+function compoundQuestion(state: PermissionState, call: Call, parts: readonly string[], description: string): Question {
+  const { prefixRules, rulesForPipes } = call.quirks
+  const isAllowed = (part: string) =>
+    isReadOnlyPart(part) || findRule(state, "allow", { ...call, input: { command: part } }) !== undefined
+  const asked = parts.filter((part) => !isAllowed(part))
+  // The oldest suggests no rule for what only changes files by name, and one for just this command.
+  const ruled = prefixRules ? asked : asked.filter((part) => changedPath(part) === undefined)
+  const rules = ruled.map((part) => ({ toolName: "Bash", ruleContent: prefixRules ? rulePrefix(part) : part }))
+  // What is piped is allowed piece by piece, the rest as a whole.
+  const isPiped = rulesForPipes && isPipe(textOf(call.input, "command") ?? "")
+  const groups = isPiped ? rules.map((rule) => [rule]) : rules.length === 0 ? [] : [rules]
+  const suggestions = groups.map((group) => ({ ...allowing(""), rules: group }))
+  return { description, suggestions, ...(prefixRules ? { reasonType: "subcommandResults" } : {}) }
+}
+
+function isPipe(command: string): boolean {
+  const others = command.replaceAll("||", ";")
+  return commandParts(others).length > commandParts(others.replaceAll("|", " ")).length
+}
+
+function allowing(ruleContent: string): Fields {
+  const rules = [{ toolName: "Bash", ruleContent }]
+  return { type: "addRules", rules, behavior: "allow", destination: "localSettings" }
+}
+
+function firstPart(command: string): string {
+  return command.replace(/\s*>{1,2}.*$/s, "")
+}
+
+function parentFolder(path: string, cwd: string): string {
+  return isInside(path, cwd) ? cwd : resolve(path, "..")
+}
+
+export const ACCEPT_EDITS: Fields = { type: "setMode", mode: "acceptEdits", destination: "session" }
+const OUTSIDE = { text: "Path is outside allowed working directories", type: "workingDir" }
+
+/** What others run, or what says what an agent may do: the newest asks about it in every mode. */
+const SENSITIVE_FOLDERS = new Set([".git", ".vscode", ".idea", ".husky"])
+const SENSITIVE_FILES = new Set(
+  ".gitconfig .gitmodules .bashrc .bash_profile .zshrc .zprofile .profile .ripgreprc .mcp.json .claude.json".split(" "),
+)
+
+/** What would be asked about a change to a file; undefined where nothing has to be. */
+export function editQuestion(state: PermissionState, call: Call): Question | undefined {
+  const { input, cwd, quirks } = call
+  const path = resolve(cwd, textOf(input, "file_path") ?? textOf(input, "notebook_path") ?? "")
+  const inside = [cwd, ...state.directories].some((folder) => isInside(path, folder))
+  const description = isInside(path, cwd) ? relative(cwd, path) : path
+  const mode = state.mode === "acceptEdits" ? [] : [ACCEPT_EDITS]
+  const danger = quirks.guardsFiles ? dangerOf(path, cwd) : undefined
+  if (danger !== undefined && state.mode !== "plan") {
+    const reason = { text: danger, type: "safetyCheck" }
+    return { description, suggestions: [...mode, ...skillRule(path, cwd)], reason }
+  }
+  if (state.mode === "acceptEdits" && inside) return undefined
+  if (state.mode === "plan" && quirks.asksInPlanMode) return { description, reasonType: "mode" }
+  if (inside) return { description, suggestions: [ACCEPT_EDITS], policyAskOnly: true }
+  const directories = { type: "addDirectories", directories: [resolve(path, "..")], destination: "session" }
+  return { description, suggestions: [...mode, directories], reason: OUTSIDE, policyAskOnly: true }
+}
+
+/** What lies outside of the folders of this session is not read unasked. */
+export function readQuestion(state: PermissionState, { input, cwd }: Call): Question | undefined {
+  const path = resolve(cwd, textOf(input, "file_path") ?? "")
+  if ([cwd, ...state.directories].some((folder) => isInside(path, folder))) return undefined
+  const rules = [{ toolName: "Read", ruleContent: `/${resolve(path, "..")}/**` }]
+  const suggestions = [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
+  return { description: path, suggestions, reason: OUTSIDE, policyAskOnly: true }
+}
+
+interface FileDenial {
+  readonly message: string
+  /** The rule is in the user's own settings. */
+  readonly isUsers: boolean
+}
+
+/** Why a file may not be touched at all: told before anyone is asked. */
+export function fileDenial(state: PermissionState, call: Call): FileDenial | undefined {
+  const isEdit = EDITS.has(call.toolName)
+  if (!isEdit && call.toolName !== "Read") return undefined
+  const own = findRule(state, "deny", call)
+  const unreadable =
+    isEdit && call.quirks.guardsFiles ? findRule(state, "deny", { ...call, toolName: "Read" }) : undefined
+  const rule = own ?? unreadable
+  if (rule?.ruleContent === undefined) return undefined
+  const message =
+    own === undefined
+      ? "File is covered by a Read deny rule in your permission settings and cannot be edited."
+      : "File is in a directory that is denied by your permission settings."
+  return { message, isUsers: rule.source === "userSettings" || rule.source === "localSettings" }
+}
+
+function dangerOf(path: string, cwd: string): string | undefined {
+  const folders = relative(cwd, path).split("/").slice(0, -1)
+  if (folders.some((folder) => SENSITIVE_FOLDERS.has(folder)) || SENSITIVE_FILES.has(basename(path))) {
+    return `Claude requested permissions to edit ${path} which is a sensitive file.`
+  }
+  if (folders[0] !== ".claude") return undefined
+  return `Claude requested permissions to write to ${path}, but you haven't granted it yet.`
+}
+
+/** A skill may be worked on as a whole. */
+function skillRule(path: string, cwd: string): Fields[] {
+  const skill = /^\.claude\/skills\/[^/]+/.exec(relative(cwd, path))?.[0]
+  if (skill === undefined) return []
+  const rules = [{ toolName: "Edit", ruleContent: `/${skill}/**` }]
+  return [{ type: "addRules", rules, behavior: "allow", destination: "session" }]
 }

@@ -1,6 +1,7 @@
 import { relative, resolve } from "node:path"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Fields, Quirks } from "../profiles/profile.ts"
+import { commandParts, hidesCommands, isReadOnlyPart, withoutVariables } from "./bash-command.ts"
 
 /** `Bash(npm test:*)` as the wire writes it in permission updates. */
 export interface Rule {
@@ -102,4 +103,144 @@ export function hostOf(url: string): string {
   } catch {
     return url
   }
+}
+
+export type Behavior = "allow" | "deny" | "ask"
+
+/** What decides without asking. Moved only by `applyUpdates` and `setMode`. */
+export interface PermissionState {
+  readonly mode: string
+  /** The mode that leaving plan mode goes back to. */
+  readonly modeBeforePlan: string
+  readonly rules: Readonly<Record<Behavior, readonly SourcedRule[]>>
+  readonly directories: readonly string[]
+}
+
+export interface SourcedRule extends Rule {
+  readonly source: string
+}
+
+export function initialPermissions(options: {
+  mode: string
+  allowed: readonly string[]
+  disallowed: readonly string[]
+  directories: readonly string[]
+  settings: readonly { source: string; settings: Readonly<Fields> }[]
+  /** Whether what a settings file of the project allows is allowed. */
+  trustsProject: boolean
+}): PermissionState {
+  const fromArguments = (texts: readonly string[]) => texts.map((text) => ({ ...parseRule(text), source: "cliArg" }))
+  const fromSettings = (key: string) =>
+    options.settings.flatMap(({ source, settings }) =>
+      textsOf(fieldOf(settings, "permissions")?.[key]).map((text) => ({ ...parseRule(text), source })),
+    )
+  return {
+    mode: options.mode,
+    modeBeforePlan: options.mode === "plan" ? "default" : options.mode,
+    rules: {
+      allow: [
+        ...fromArguments(options.allowed),
+        ...fromSettings("allow").filter(({ source }) => options.trustsProject || source !== "projectSettings"),
+      ],
+      deny: [...fromArguments(options.disallowed), ...fromSettings("deny")],
+      ask: fromSettings("ask"),
+    },
+    directories: options.directories,
+  }
+}
+
+export function setMode(state: PermissionState, mode: string): PermissionState {
+  const modeBeforePlan = mode === "plan" && state.mode !== "plan" ? state.mode : state.modeBeforePlan
+  return { ...state, mode, modeBeforePlan }
+}
+
+/** The first rule that speaks of the call. */
+export function findRule(state: PermissionState, behavior: Behavior, call: Call): SourcedRule | undefined {
+  const rules = state.rules[behavior]
+  const command = call.toolName === "Bash" ? textOf(call.input, "command") : undefined
+  if (command === undefined) return rules.find((rule) => matchesRule(rule, call))
+  const ruleFor = (part: string) => rules.find((rule) => matchesRule(rule, { ...call, input: { command: part } }))
+  const sweeping = rules.find((rule) => rule.toolName === "Bash" && (rule.ruleContent ?? command) === command)
+  if (sweeping !== undefined || behavior === "allow") return sweeping ?? ruleForAll(command, ruleFor)
+  const parts = commandParts(command)
+  // The oldest does not look behind variables that are set for a command.
+  const bare = call.quirks.looksBehindVariables ? parts.map(withoutVariables) : []
+  return ruleForAny([command, ...parts, ...bare], ruleFor)
+}
+
+/** One forbidden command is enough to forbid all that are strung together. */
+function ruleForAny(
+  commands: readonly string[],
+  ruleFor: (part: string) => SourcedRule | undefined,
+): SourcedRule | undefined {
+  for (const part of commands) {
+    const rule = ruleFor(part)
+    if (rule !== undefined) return rule
+  }
+  return undefined
+}
+
+/** Every one of them must be allowed, or only look. */
+function ruleForAll(command: string, ruleFor: (part: string) => SourcedRule | undefined): SourcedRule | undefined {
+  const parts = commandParts(command).filter((part) => !isReadOnlyPart(part))
+  if (parts.some(hidesCommands)) return undefined
+  const found = parts.map(ruleFor)
+  return found.includes(undefined) ? undefined : found[0]
+}
+
+/** The state after what a host sent in `updatedPermissions`. What makes no sense changes nothing. */
+export function applyUpdates(
+  state: PermissionState,
+  updates: unknown,
+  isActive: (destination: string) => boolean = () => true,
+): PermissionState {
+  if (!Array.isArray(updates)) return state
+  return updates
+    .filter(isObject)
+    .filter((update) => isActive(textOf(update, "destination") ?? "session"))
+    .reduce<PermissionState>(applyUpdate, state)
+}
+
+function applyUpdate(state: PermissionState, update: Readonly<Fields>): PermissionState {
+  switch (update["type"]) {
+    case "setMode":
+      return setMode(state, textOf(update, "mode") ?? state.mode)
+    case "addDirectories":
+      return { ...state, directories: [...new Set([...state.directories, ...textsOf(update["directories"])])] }
+    case "removeDirectories": {
+      const removed = textsOf(update["directories"])
+      return { ...state, directories: state.directories.filter((directory) => !removed.includes(directory)) }
+    }
+    case "addRules":
+    case "replaceRules":
+    case "removeRules":
+      return { ...state, rules: changeRules(state.rules, update) }
+    default:
+      return state
+  }
+}
+
+function changeRules(rules: PermissionState["rules"], update: Readonly<Fields>): PermissionState["rules"] {
+  const behavior = behaviorOf(update["behavior"])
+  if (behavior === undefined) return rules
+  const source = textOf(update, "destination") ?? "session"
+  const named = (Array.isArray(update["rules"]) ? update["rules"] : []).flatMap((rule) => readRule(rule) ?? [])
+  const sourced = named.map((rule) => ({ ...rule, source }))
+  const isNamed = (rule: SourcedRule) => named.some((other) => isSame(rule, other)) && rule.source === source
+  const before = rules[behavior]
+  const kept = update["type"] === "replaceRules" ? before.filter((rule) => rule.source !== source) : before
+  const without = kept.filter((rule) => !isNamed(rule))
+  return { ...rules, [behavior]: update["type"] === "removeRules" ? without : [...without, ...sourced] }
+}
+
+function behaviorOf(value: unknown): Behavior | undefined {
+  return value === "allow" || value === "deny" || value === "ask" ? value : undefined
+}
+
+function isSame(a: Rule, b: Rule): boolean {
+  return a.toolName === b.toolName && a.ruleContent === b.ruleContent
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
 }

@@ -1,7 +1,6 @@
 import { SimulatorError } from "../simulator-error.ts"
+import { profile2120, profile2137 } from "./older.ts"
 import type { WireProfile } from "./profile.ts"
-import { profile2137 } from "./v2-1-37.ts"
-import { profile2120 } from "./v2-1-120.ts"
 import { profile2325 } from "./v2-1-325.ts"
 
 const PROFILES: readonly WireProfile[] = [profile2137, profile2120, profile2325]

@@ -1,34 +1,54 @@
-import type { CommandInfo, Fields, McpServerFacts, MessageFacts, ResultFacts, SessionFacts, Shapes } from "./profile.ts"
-import { initHead, modelUsage, NO_USAGE, ownServerFields, present } from "./shared.ts"
+import type {
+  Catalog,
+  CommandInfo,
+  Fields,
+  McpServerFacts,
+  MessageFacts,
+  ResultFacts,
+  SessionFacts,
+  Shapes,
+  WireProfile,
+} from "./profile.ts"
+import { quirks2120, quirks2137 } from "./quirks.ts"
+import {
+  askFields,
+  callUsage,
+  initHead,
+  memoryPath,
+  modelUsage,
+  NO_USAGE,
+  ownServerFields,
+  present,
+  readCatalog,
+} from "./shared.ts"
 
 // What 2.1.37 and 2.1.120 write alike, or nearly so. The newest generation writes it in another order.
 
-interface OwnLists {
-  readonly commands: readonly CommandInfo[]
-  readonly skills: readonly string[]
-}
-
 /** What is kept in files stands behind the skills that the version brings along. */
-export function commandsWith({ pages }: SessionFacts, { commands, skills }: OwnLists): CommandInfo[] {
+function commandsWith({ pages }: SessionFacts, { commands, skills }: Catalog): CommandInfo[] {
   const kept = [...pages.skills, ...pages.commands].map(({ info }) => info)
   return [...commands.slice(0, skills.length), ...kept, ...commands.slice(skills.length)]
 }
 
-export function initFields(facts: SessionFacts, own: OwnLists & { version: string }): Fields {
+function modelsIn({ models }: Catalog): Fields[] {
+  return models.map(({ value, displayName, description, traits }) => ({ value, displayName, description, ...traits }))
+}
+
+function initFields(facts: SessionFacts, { version, catalog }: Pick<WireProfile, "version" | "catalog">): Fields {
   return {
     ...initHead(facts),
-    slash_commands: [...commandsWith(facts, own).map(({ name }) => name), ...facts.mcpPrompts],
+    slash_commands: [...commandsWith(facts, catalog).map(({ name }) => name), ...facts.mcpPrompts],
     apiKeySource: facts.apiKeySource,
-    claude_code_version: own.version,
+    claude_code_version: version,
     output_style: "default",
     agents: facts.agents.map(({ name }) => name),
-    skills: [...own.skills, ...facts.pages.skills.map(({ info }) => info.name)],
+    skills: [...catalog.skills, ...facts.pages.skills.map(({ info }) => info.name)],
     plugins: [],
   }
 }
 
 /** What stands in a result however it ended, up to where the versions part. */
-export function spendingOf(
+function spendingOf(
   facts: ResultFacts,
   { callUsage, contextWindow }: Pick<Shapes, "callUsage" | "contextWindow">,
 ): Fields {
@@ -44,7 +64,7 @@ export function spendingOf(
 }
 
 /** `status` stands after `is_error`, where a version tells it; `common` at the end. */
-export function resultFields({ outcome, timing, numTurns }: ResultFacts, common: Fields, status: Fields = {}): Fields {
+function resultFields({ outcome, timing, numTurns }: ResultFacts, common: Fields, status: Fields = {}): Fields {
   const times = { duration_ms: timing.durationMs, duration_api_ms: timing.apiMs }
   if (outcome.kind === "success") {
     const head = { type: "result", subtype: "success", is_error: outcome.apiError !== undefined }
@@ -55,7 +75,7 @@ export function resultFields({ outcome, timing, numTurns }: ResultFacts, common:
 }
 
 /** `timestamp` where a version tells it. */
-export function userFields(
+function userFields(
   message: Fields,
   facts: Omit<MessageFacts, "timestamp"> & { timestamp?: string },
   extra: Fields,
@@ -67,7 +87,7 @@ export function userFields(
 }
 
 /** What the CLI speaks in the model's place. */
-export function syntheticFields(id: string, text: string, usage: Fields): Fields {
+function syntheticFields(id: string, text: string, usage: Fields): Fields {
   return {
     id,
     container: null,
@@ -83,7 +103,7 @@ export function syntheticFields(id: string, text: string, usage: Fields): Fields
 }
 
 /** A server that lives in the host says little; one of the agent's own, what it is. */
-export function olderServerFields(facts: McpServerFacts, generation: 37 | 120): Fields {
+function olderServerFields(facts: McpServerFacts, generation: 37 | 120): Fields {
   if (facts.own !== undefined) return ownServerFields(facts, facts.own, generation)
   const { name, status, tools } = facts
   if (status === "connected") return { name, status, scope: "dynamic", tools }
@@ -91,7 +111,98 @@ export function olderServerFields(facts: McpServerFacts, generation: 37 | 120): 
 }
 
 /** The older generations show the API's own body. */
-export function rawApiError(error: { status: number; type: string; message: string; requestId: string }): string {
+function rawApiError(error: { status: number; type: string; message: string; requestId: string }): string {
   const body = { type: "error", error: { type: error.type, message: error.message }, request_id: error.requestId }
   return `API Error: ${error.status} ${JSON.stringify(body)}`
+}
+
+/** CLI 2.1.37, the generation of the seed documents. */
+export const profile2137: WireProfile = {
+  version: "2.1.37",
+  generation: 37,
+  dial: "cli2137",
+  catalog: readCatalog("2.1.37"),
+  quirks: quirks2137,
+  shapes: {
+    init: (facts) => ({ ...initFields(facts, profile2137), uuid: facts.uuid }),
+    initializeReply: (facts) => ({
+      commands: commandsWith(facts, profile2137.catalog),
+      output_style: "default",
+      available_output_styles: profile2137.catalog.outputStyles,
+      models: modelsIn(profile2137.catalog),
+      account: { tokenSource: "none", apiKeySource: facts.apiKeySource },
+    }),
+    result: (facts) => resultFields(facts, { ...spendingOf(facts, profile2137.shapes), uuid: facts.uuid }),
+    assistant: (message, { sessionId, uuid, parent }, { error }) =>
+      present({ type: "assistant", message, parent_tool_use_id: parent, session_id: sessionId, uuid, error }),
+    user: (message, { sessionId, uuid, parent }, extra) => userFields(message, { sessionId, uuid, parent }, extra),
+    ask: (facts) => askFields(facts, 37),
+    contextWindow: (model) => ({ contextWindow: 200_000, maxOutputTokens: /opus/.test(model) ? 32_000 : 64_000 }),
+    callUsage,
+    mcpClient: { name: "claude-code", version: "2.1.37" },
+    mcpServer: (facts) => olderServerFields(facts, 37),
+    apiError: rawApiError,
+    syntheticMessage: (id, text) => syntheticFields(id, text, {}),
+  },
+}
+
+function result2120(facts: ResultFacts): Fields {
+  const { outcome, terminalReason } = facts
+  const isOverBudget = outcome.kind === "error" && outcome.subtype === "error_max_budget_usd"
+  const common = {
+    ...spendingOf(facts, profile2120.shapes),
+    // An error of the API is a turn that came to its end, here.
+    ...(terminalReason === undefined || isOverBudget
+      ? {}
+      : { terminal_reason: terminalReason === "api_error" ? "completed" : terminalReason }),
+    fast_mode_state: "off",
+    uuid: facts.uuid,
+  }
+  const apiError = outcome.kind === "success" ? outcome.apiError : undefined
+  return resultFields(facts, common, terminalReason === undefined ? {} : { api_error_status: apiError?.status ?? null })
+}
+
+/** CLI 2.1.120, the last that dials an address of ours. */
+export const profile2120: WireProfile = {
+  version: "2.1.120",
+  generation: 120,
+  dial: "cli2120",
+  catalog: readCatalog("2.1.120"),
+  quirks: quirks2120,
+  shapes: {
+    ...profile2137.shapes,
+    init: (facts) => ({
+      ...initFields(facts, profile2120),
+      analytics_disabled: true,
+      uuid: facts.uuid,
+      memory_paths: { auto: memoryPath(facts.configDir, facts.cwd) },
+      fast_mode_state: "off",
+    }),
+    initializeReply: (facts) => ({
+      commands: commandsWith(facts, profile2120.catalog),
+      agents: facts.agents,
+      output_style: "default",
+      available_output_styles: profile2120.catalog.outputStyles,
+      models: modelsIn(profile2120.catalog),
+      account: { tokenSource: "none", apiKeySource: facts.apiKeySource, apiProvider: "firstParty" },
+      pid: facts.pid,
+    }),
+    result: result2120,
+    user: userFields,
+    ask: (facts) => askFields(facts, 120),
+    mcpServer: (facts) => olderServerFields(facts, 120),
+    contextWindow: (model) =>
+      /opus/.test(model)
+        ? { contextWindow: 1_000_000, maxOutputTokens: 64_000 }
+        : { contextWindow: 200_000, maxOutputTokens: 32_000 },
+    callUsage: (usage) => callUsage(usage, { inference_geo: "", iterations: [], speed: "standard" }),
+    mcpClient: {
+      name: "claude-code",
+      title: "Claude Code",
+      version: "2.1.120",
+      description: "Anthropic's agentic coding tool",
+      websiteUrl: "https://claude.com/claude-code",
+    },
+    syntheticMessage: (id, text) => syntheticFields(id, text, { inference_geo: null, iterations: null, speed: null }),
+  },
 }

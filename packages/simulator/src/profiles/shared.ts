@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs"
 import type {
   AskFacts,
+  Catalog,
   ContextWindow,
   Fields,
   McpServerConfig,
@@ -89,7 +91,7 @@ export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
   const { reason, mcpServer } = facts
   const since = <T>(first: 120 | 325, value: T) => (generation >= first ? value : undefined)
   // The oldest keeps a hook's reason to itself.
-  const isKept = generation === 37 && reason?.type === "hook"
+  const isKept = generation < 120 && reason?.type === "hook"
   return present({
     subtype: "can_use_tool",
     tool_name: facts.toolName,
@@ -118,7 +120,7 @@ export function ownServerFields(
   generation: 37 | 120 | 325,
 ): Fields {
   const isConnected = status === "connected"
-  const isNewest = generation === 325
+  const isNewest = generation >= 325
   return present({
     name,
     status,
@@ -135,7 +137,7 @@ export function ownServerFields(
 /** A server's variables are nobody's business; its headers are not the oldest generation's. */
 function shownConfig(config: McpServerConfig, generation: 37 | 120 | 325): Fields {
   if (config.type === "stdio") return present({ type: config.type, command: config.command, args: config.args })
-  return present({ type: config.type, url: config.url, headers: generation === 37 ? undefined : config.headers })
+  return present({ type: config.type, url: config.url, headers: generation < 120 ? undefined : config.headers })
 }
 
 /** A spending of nothing, as a message has it that the CLI speaks in the model's place. */
@@ -169,4 +171,9 @@ export function priceOf(model: string, usage: UsageNumbers): number {
     perToken(input * 0.1, usage.cacheRead) +
     perToken(input * 1.25, usage.cacheWrite)
   )
+}
+
+/** What a version tells of itself, as it is kept in `catalogs`: names are the wire's, descriptions our own words. */
+export function readCatalog(version: string): Catalog {
+  return JSON.parse(readFileSync(new URL(`../../catalogs/${version}.json`, import.meta.url), "utf8"))
 }

@@ -1,5 +1,4 @@
 import { capabilities } from "@signalbox/protocol/known"
-import { readCatalog } from "./catalog.ts"
 import type {
   ContextWindow,
   Fields,
@@ -20,6 +19,7 @@ import {
   NO_USAGE,
   ownServerFields,
   present,
+  readCatalog,
   tokenFields,
 } from "./shared.ts"
 

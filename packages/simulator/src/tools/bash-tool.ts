@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { textOf } from "@signalbox/protocol/envelope"
 import { isOn } from "../launch/launch.ts"
 import { isInside } from "../permissions/bash-command.ts"
-import { wholeText } from "../scenario/text.ts"
+import { wholeText } from "../scenario/reply-events.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
 
 const SILENT = /^(?:touch|mkdir|rm|rmdir|mv|cp|ln|chmod|cd)\b/

@@ -1,10 +1,9 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
-import { wholeText } from "../scenario/text.ts"
+import { wholeText } from "../scenario/reply-events.ts"
 import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
 import { fileTools } from "./file-tools.ts"
-import { resourceTools } from "./mcp-tools.ts"
-import { ownTools, skillTool } from "./own-tools.ts"
+import { ownTools, resourceTools, skillTool } from "./own-tools.ts"
 import { type Tool, type Toolbox, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
 
 /** A CLI's names for the tool that starts a sub-agent. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
 import type { McpServers } from "../mcp/servers.ts"
-import type { PermissionState } from "../permissions/permission-state.ts"
+import type { PermissionState } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { ToolStep } from "../scenario/schema.ts"
 import type { AgentBasics } from "../wire/wire.ts"

@@ -246,7 +246,7 @@ describe("what kills an agent", () => {
     ["a line that is no JSON", "{oh", "2.1.325"],
   ]
   it.each(deaths)("[A15] %s (%j) ends %s with code 1 and a word on stderr", async (_, line, profile) => {
-    const { StdioTransport } = await import("../../src/cli/stdio-transport.ts")
+    const { StdioTransport } = await import("../../src/cli/roads.ts")
     const { PassThrough } = await import("node:stream")
     const { createLaunch, openSimulatedAgent } = await import("@signalbox/simulator")
     const [input, output] = [new PassThrough(), new PassThrough()]

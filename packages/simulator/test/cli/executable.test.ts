@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { composeAllow, composeUserMessage, decode, type Envelope, encode, fieldOf } from "@signalbox/protocol"
 import { type ChildTransport, claudeArguments, openChildProcess } from "@signalbox/transport"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { parseArguments } from "../../src/cli/argv.ts"
+import { parseArguments } from "../../src/cli/launch-from-argv.ts"
 
 const bin = fileURLToPath(new URL("../../bin/claude-sim.mjs", import.meta.url))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parseArguments } from "../../src/cli/argv.ts"
+import { parseArguments } from "../../src/cli/launch-from-argv.ts"
 import { settingsFrom } from "../../src/cli/settings.ts"
 
 describe("the simulator's own flags", () => {

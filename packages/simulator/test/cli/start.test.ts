@@ -30,7 +30,7 @@ function modulesOf(input: string, flags: readonly string[] = [], folder = makeFo
 
 /** Modules for turns, transports and scenarios, which an agent does not need to answer its host. */
 const LATER =
-  /\/(?:zod|yaml|ws)\/|turn-course|tool-set|scripted-model|faulty-transport|v2-1-120|controls-newer|commands\.js/
+  /\/(?:zod|yaml|ws)\/|turn-course|tool-set|scripted-model|faulty-transport|profiles\/older|controls-newer|commands\.js/
 
 describe("how claude-sim starts", () => {
   it("[A35] answers its host before it loads what only a turn needs", () => {

@@ -1,9 +1,7 @@
 import { profileOf } from "@signalbox/simulator"
 import { describe, expect, it } from "vitest"
-import { decide } from "../../src/permissions/decide.ts"
-import { fileDenial } from "../../src/permissions/edit-question.ts"
-import { applyUpdates, initialPermissions, setMode } from "../../src/permissions/permission-state.ts"
-import { matchesRule, parseRule } from "../../src/permissions/rules.ts"
+import { decide, fileDenial } from "../../src/permissions/decide.ts"
+import { applyUpdates, initialPermissions, matchesRule, parseRule, setMode } from "../../src/permissions/rules.ts"
 
 const state = (options: { mode?: string; allowed?: string[]; disallowed?: string[] } = {}) =>
   initialPermissions({

@@ -21,7 +21,7 @@ import {
 } from "@signalbox/simulator"
 import { createLinkedPair, type Transport } from "@signalbox/transport"
 import { afterEach, describe, expect, it } from "vitest"
-import { createLineSplitter } from "../../src/record/record-command.ts"
+import { createLineSplitter } from "../../src/record/recording.ts"
 
 const SESSION = "aaaaaaaa-0000-4000-8000-000000000001"
 const OTHER = "bbbbbbbb-0000-4000-8000-000000000002"

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fitsSchema } from "../../src/scenario/fits-schema.ts"
-import { galleryNames, quickScenario } from "../../src/scenario/load-scenario.ts"
+import { fitsSchema, galleryNames, quickScenario } from "../../src/scenario/load-scenario.ts"
 import { checkScenario } from "../../src/scenario/parse-scenario.ts"
 import { readYaml } from "../../src/scenario/yaml.ts"
 

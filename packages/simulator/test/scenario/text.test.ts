@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import type { ScenarioText } from "../../src/index.ts"
-import { lengthOf, piecesOf, wholeText } from "../../src/scenario/text.ts"
+import { lengthOf, piecesOf, wholeText } from "../../src/scenario/reply-events.ts"
 
 const scenarioText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
