@@ -1,8 +1,10 @@
 import { fileURLToPath } from "node:url"
+import { openAgent, type SimulatedAgent, type SimulatedAgentOptions } from "./agent/open-agent.ts"
+import { faultsOver } from "./faults/faulty-transport.ts"
+import { profileOf } from "./profiles/index.ts"
 
 export type { AgentExit } from "./agent/agent.ts"
 export type { SimulatedAgent, SimulatedAgentOptions } from "./agent/open-agent.ts"
-export { openSimulatedAgent } from "./agent/open-simulated-agent.ts"
 export { type AgentClock, createClock } from "./clock.ts"
 export type { FaultEffects } from "./faults/faulty-transport.ts"
 export type { FaultSignal } from "./faults/parse-fault.ts"
@@ -54,5 +56,11 @@ export type {
 export { SimulatorError, type SimulatorErrorCode } from "./simulator-error.ts"
 export type { ToolMode } from "./tools/toolbox.ts"
 
-/** Where `claude-sim` is, for options such as `pathToClaudeCodeExecutable`. */
+/** The path of `claude-sim`, for options such as `pathToClaudeCodeExecutable`. */
 export const claudeSimPath: string = fileURLToPath(new URL("../bin/claude-sim.mjs", import.meta.url))
+
+/** A simulated agent on a transport. Throws `launch/refused` for flags that the CLI refuses too. */
+export function openSimulatedAgent(options: SimulatedAgentOptions): SimulatedAgent {
+  const profile = typeof options.profile === "object" ? options.profile : profileOf(options.profile)
+  return openAgent({ ...options, profile }, faultsOver(options))
+}

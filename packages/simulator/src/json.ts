@@ -1,18 +1,16 @@
 import { readFileSync } from "node:fs"
 import { isObject } from "@signalbox/protocol/envelope"
 
-/** A value of JSON; undefined for a text that is none. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+type Fields = Readonly<Record<string, unknown>>
+
+/** The texts of a list; none where there is no list. */
+export function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
 }
 
-export function parseObject(text: string): Record<string, unknown> | undefined {
-  const value = parseJson(text)
-  return isObject(value) ? { ...value } : undefined
+/** The objects of a list; none where there is no list. */
+export function objectsIn(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isObject) : []
 }
 
 /** The text of a file; undefined where there is none. */
@@ -22,4 +20,16 @@ export function textIn(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Keeps an entry, and forgets the oldest of too many. */
+export function remember<Key, Value>(entries: Map<Key, Value>, key: Key, value: Value, most: number): void {
+  const [oldest] = entries.keys()
+  if (entries.size >= most && oldest !== undefined) entries.delete(oldest)
+  entries.set(key, value)
+}
+
+/** The host that a URL names; a text that is no URL stands for itself. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : url
 }

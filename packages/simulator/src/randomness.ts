@@ -1,4 +1,4 @@
-/** Where ids and jitter come from; from one seed come the same ones in every run. */
+/** The source of ids and jitter; one seed gives the same ones in every run. */
 export interface Randomness {
   /** From 0 up to, and without, 1. */
   number(): number

@@ -29,3 +29,8 @@ export class SimulatorError extends Error {
     this.details = options.details ?? {}
   }
 }
+
+/** A launch that is refused, in words for stderr. */
+export function refused(message: string, cause?: unknown): SimulatorError {
+  return new SimulatorError("launch/refused", message, { cause })
+}

@@ -26,6 +26,7 @@ import { answerControl, loadControl, type SessionControl } from "./controls.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
 import { Hooks, runStartHooks } from "./hooks.ts"
 import { Ledger } from "./ledger.ts"
+import type { Interruption } from "./turn-course.ts"
 
 export interface AgentParts {
   readonly transport: Transport
@@ -37,7 +38,7 @@ export interface AgentParts {
   readonly clock: AgentClock
   readonly random: Randomness
   readonly tools: ToolMode
-  /** What a CLI would write on stderr. */
+  /** Takes what a CLI would write on stderr. */
   readonly onStderr: (text: string) => void
 }
 
@@ -59,7 +60,7 @@ export class Agent {
   readonly #outbox: Outbox
   readonly #over = new AbortController()
   readonly #exiting = deferred<AgentExit>()
-  #turn: Turn | undefined
+  #turn: Interruption | undefined
   #starting: Promise<void>
   #hasInput = false
   #inputEnded = false
@@ -153,7 +154,7 @@ export class Agent {
       return
     }
     wire.lifecycle(queued.uuid, "queued")
-    if (queued.priority === "now") this.#turn?.interrupt(true)
+    if (queued.priority === "now") this.#interrupt(true)
     this.#startNext()
   }
 
@@ -166,7 +167,7 @@ export class Agent {
     const request = fieldOf(message, "request") ?? {}
     const isInitialize = request["subtype"] === "initialize"
     const session: SessionControl = {
-      interrupt: () => this.#turn?.interrupt(),
+      interrupt: () => this.#interrupt(false),
       isFirstInput: !this.#hasInput,
       end: () => void this.#exit(0),
     }
@@ -194,23 +195,28 @@ export class Agent {
     const requestId = textOf(message, "request_id")
     if (!this.core.profile.quirks.answersVariables || requestId === undefined) return
     const applied = Object.keys(fieldOf(message, "variables") ?? {}).filter((name) => TAKEN_VARIABLES.has(name))
-    const response = { subtype: "success", request_id: requestId, response: { applied } }
-    this.core.wire.emit({ type: "control_response", response })
+    this.core.wire.success(requestId, { applied })
   }
 
   #startNext(): void {
     if (this.#turn !== undefined || this.#isOver || this.#isEnding) return
     const batch = this.core.queue.take(this.core.profile.quirks.mergesQueue)
     if (batch === undefined) return void this.#maybeFinish()
-    const turn = new Turn(this.core, batch)
-    this.#turn = turn
-    void this.#runTurn(turn)
+    this.#turn = { abort: new AbortController(), isQuiet: false }
+    void this.#runTurn(batch, this.#turn)
   }
 
-  async #runTurn(turn: Turn): Promise<void> {
+  /** Breaks into the turn under way. `isQuiet`: another message takes its place, so nobody is told of an interruption. */
+  #interrupt(isQuiet: boolean): void {
+    if (this.#turn === undefined) return
+    this.#turn.isQuiet ||= isQuiet
+    this.#turn.abort.abort()
+  }
+
+  async #runTurn(batch: Batch, interruption: Interruption): Promise<void> {
     try {
       await this.#starting
-      await turn.run()
+      await playTurn(this.core, batch, interruption)
     } catch (error) {
       this.#die(error instanceof Error ? (error.stack ?? error.message) : String(error))
     }
@@ -249,7 +255,7 @@ export class Agent {
     await this.#outbox.drained()
     this.#isOver = true
     this.#over.abort()
-    this.#turn?.interrupt(true)
+    this.#interrupt(true)
     this.core.tasks.stopAll()
     this.core.host.close()
     await this.core.mcp.close()
@@ -267,7 +273,7 @@ function buildCore(parts: AgentParts, outbox: Outbox, onNotice: (message: Queued
     sessionId: session.sessionId,
     tellsState: tellsState(launch.env),
   })
-  const host = new HostRequests({ clock, random, emit: (message) => wire.emit(message) })
+  const host = new HostRequests({ clock, random, wire })
   const basics = { profile, launch, clock, random, wire }
   return {
     ...basics,
@@ -310,36 +316,13 @@ function tellsState(env: Launch["env"]): "all" | "host-only" | false {
   return env["CLAUDE_CODE_SDK_READS_SESSION_STATE"] === "1" ? "host-only" : false
 }
 
-/**
- * A turn that is to run, and can be broken into before it does. What it takes to play one is loaded with the first: the
- * better part of an agent, which it need not have to answer its host.
- */
-export class Turn {
-  readonly #core: AgentCore
-  readonly #messages: Batch
-  readonly #abort = new AbortController()
-  #saysInterruption = true
-
-  constructor(core: AgentCore, messages: Batch) {
-    this.#core = core
-    this.#messages = messages
-  }
-
-  /** Breaks in. `quietly`: another message takes its place, so nobody is told of an interruption. */
-  interrupt(quietly = false): void {
-    if (quietly) this.#saysInterruption = false
-    this.#abort.abort()
-  }
-
-  async run(): Promise<void> {
-    const core = this.#core
-    const [{ TurnCourse }, { runSubagent }] = await Promise.all([
-      import("./turn-course.ts"),
-      import("./subagent.ts"),
-      core.model.load?.(),
-    ])
-    await core.toolbox.load({ run: (run) => runSubagent(core, run) })
-    const saysInterruption = () => this.#saysInterruption
-    await new TurnCourse(core, this.#messages, { abort: this.#abort, saysInterruption }).run()
-  }
+/** Plays a turn. The code for it, the better part of an agent, is loaded with the first: a host gets answers without. */
+async function playTurn(core: AgentCore, messages: Batch, interruption: Interruption): Promise<void> {
+  const [{ TurnCourse }, { runSubagent }] = await Promise.all([
+    import("./turn-course.ts"),
+    import("./subagent.ts"),
+    core.model.load?.(),
+  ])
+  await core.toolbox.load({ run: (run) => runSubagent(core, run) })
+  await new TurnCourse(core, messages, interruption).run()
 }

@@ -1,3 +1,4 @@
+import { fieldOf } from "@signalbox/protocol/envelope"
 import type { Fields, Quirks } from "../profiles/profile.ts"
 import { present } from "../profiles/shared.ts"
 import type { AsideStep, CompactStep, ElicitStep, RateLimitStep } from "../scenario/schema.ts"
@@ -9,11 +10,8 @@ export async function playAside(core: AgentCore, aside: AsideStep, signal: Abort
   if ("elicit" in aside) return elicit(core, aside, signal)
   if ("compact" in aside) return wholeSummary(core, aside, signal)
   const ids = { uuid: core.random.uuid(), session_id: core.wire.sessionId }
-  core.wire.emit({ ...aside.emit, ...missing(aside.emit, ids) })
-}
-
-function missing(message: Readonly<Fields>, ids: Fields): Fields {
-  return Object.fromEntries(Object.entries(ids).filter(([name]) => !(name in message)))
+  const missing = Object.entries(ids).filter(([name]) => !(name in aside.emit))
+  core.wire.emit({ ...aside.emit, ...Object.fromEntries(missing) })
 }
 
 /** Older generations know no such message. */
@@ -47,14 +45,9 @@ async function elicit(core: AgentCore, step: ElicitStep, signal: AbortSignal): P
     url: step.url,
     elicitation_id: form ? undefined : core.random.uuid(),
     requested_schema: step.schema,
-    property_order: form ? Object.keys(propertiesOf(step.schema)) : undefined,
+    property_order: form ? Object.keys(fieldOf(step.schema, "properties") ?? {}) : undefined,
   })
   await core.host.ask(request, { signal })
-}
-
-function propertiesOf(schema: Readonly<Fields> | undefined): object {
-  const properties = schema?.["properties"]
-  return typeof properties === "object" && properties !== null ? properties : {}
 }
 
 const CONTINUED =
@@ -139,7 +132,7 @@ function metadata(kind: Quirks["compaction"], { trigger, preTokens, postTokens, 
   return { ...base, post_tokens: postTokens, ...dropped, duration_ms: durationMs }
 }
 
-/** What a command of the CLI's own came to: `text` is the result's. */
+/** A command of the CLI's own, and what it says. */
 export interface LocalCommand {
   readonly name: string
   /** Before the turn's init. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { hookEvents } from "@signalbox/protocol/known"
 import { isInside } from "../permissions/bash-command.ts"
-import { showRule } from "../permissions/rules.ts"
+import { BEHAVIORS, showRule } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { modelUsage } from "../profiles/shared.ts"
 import { models as newestModels, pluginsWith } from "../profiles/v2-1-325.ts"
@@ -131,7 +131,7 @@ function skillsOf(core: AgentCore): Fields[] {
 
 function plugins(core: AgentCore): Fields {
   const { catalog } = core.profile
-  // What the newest tells of itself it tells here again.
+  // The newest repeats its own lists here.
   const told = core.profile.quirks.tellsPlugins ? initializeReply(core) : undefined
   return {
     commands: told?.["commands"] ?? catalog.commands,
@@ -193,7 +193,7 @@ function updateSettings({ core, requestId, request }: ControlScope): void {
 
 function permissionRules(core: AgentCore): Fields {
   const { rules, directories } = core.state.permissions
-  const listed = (["allow", "deny", "ask"] as const).flatMap((behavior) =>
+  const listed = BEHAVIORS.flatMap((behavior) =>
     rules[behavior].map((rule) => ({ behavior, rule: showRule(rule), source: rule.source })),
   )
   const state = { rules: listed, workspaceDirectories: directories, originalCwd: core.launch.cwd, managedOnly: false }
@@ -254,7 +254,7 @@ function exported(core: AgentCore): string {
   return core.history.map(({ role, content }) => `${String(role)}: ${JSON.stringify(content)}`).join("\n\n")
 }
 
-/** What fills the context, as `get_context_usage` tells it. */
+/** The contents of the context, as `get_context_usage` tells them. */
 function contextUsage(core: AgentCore): Fields {
   const { contextWindow } = core.profile.shapes.contextWindow(core.state.model)
   const used = Math.ceil(JSON.stringify(core.history).length / 4)
@@ -287,7 +287,7 @@ function contextUsage(core: AgentCore): Fields {
   }
 }
 
-/** What it has of its own; what each takes of a prompt that is not there is nothing. */
+/** The lists of its own. They take no tokens: the prompt that would hold them is not there. */
 function listings({ profile }: AgentCore): Fields {
   const { commands, skills } = profile.catalog
   const counted = (total: number) => ({ tokens: 0, totalCount: total, includedCount: total })

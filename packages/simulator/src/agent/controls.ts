@@ -1,9 +1,10 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { textsIn } from "../json.ts"
 import { setMode } from "../permissions/rules.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { type AgentCore, initializeReply, resolveModel } from "./core.ts"
 
-/** What an agent can do with a request besides answering it. */
+/** A request, and what an agent can do with it besides answering. */
 export interface ControlScope {
   readonly core: AgentCore
   readonly requestId: string
@@ -45,7 +46,7 @@ const controls: Readonly<Record<string, Control>> = {
 let newer: Readonly<Record<string, Control>> | undefined
 
 /**
- * What it takes to answer such a request, where that is not there yet; to be awaited before the next line is read, so
+ * Loads the code that answers such a request, where that is not there yet; to be awaited before the next line is read, so
  * that answers keep their order. Most hosts ask for little more than `initialize`.
  */
 export function loadControl(subtype: string | undefined): Promise<void> | undefined {
@@ -78,7 +79,7 @@ function succeed({ core, requestId }: ControlScope): void {
 function initialize(scope: ControlScope): void {
   const { core, requestId, request, session } = scope
   const { quirks } = core.profile
-  const servers = namesIn(request["sdkMcpServers"])
+  const servers = textsIn(request["sdkMcpServers"])
   core.mcp.add(servers)
   const isLate = !session.isFirstInput
   if (isLate && quirks.lateInitialize === "refused") {
@@ -240,8 +241,4 @@ function rewindFiles({ core, requestId, request }: ControlScope): void {
 function endSession({ core, requestId, session }: ControlScope): void {
   core.wire.success(requestId)
   session.end()
-}
-
-function namesIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : []
 }

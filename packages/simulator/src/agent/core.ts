@@ -1,4 +1,5 @@
 import { textOf } from "@signalbox/protocol/envelope"
+import { textsIn } from "../json.ts"
 import type { SourcedSettings } from "../launch/launch.ts"
 import type { McpClient } from "../mcp/link.ts"
 import type { Model } from "../model/model.ts"
@@ -24,7 +25,7 @@ export interface AgentCore extends ToolOwner, McpClient {
   readonly state: AgentState
 }
 
-/** What changes while an agent lives. */
+/** State that changes while an agent lives. */
 interface AgentState {
   permissions: PermissionState
   /** Resolved: a name the API knows. */
@@ -64,14 +65,14 @@ export function toolsOf(core: AgentCore): string[] {
   const { sortsTools } = profile.quirks
   const isLed = launch.agent !== undefined && profile.quirks.agentLeads
   const agent = isLed ? state.agents[launch.agent]?.["tools"] : undefined
-  const named = launch.tools ?? (Array.isArray(agent) ? agent.filter((name) => typeof name === "string") : undefined)
+  const named = launch.tools ?? (Array.isArray(agent) ? textsIn(agent) : undefined)
   const base = named ?? ownTools(core)
   const own = base.filter((tool) => tool !== "" && !isDisabled(core, tool))
   const structured = state.jsonSchema === undefined ? own : withTools(own, ["StructuredOutput"], sortsTools)
   const resources = core.mcp.withResources().length === 0 ? [] : profile.quirks.resourceTools
   // The oldest generation puts them last of all.
   const all = sortsTools ? withTools(structured, resources, true) : structured
-  // Who answers permissions is not for the model to call.
+  // The model must not call the tool that answers permissions.
   const hosted = core.mcp.toolNames().filter((name) => name !== launch.permissionPromptTool)
   if (!sortsTools) return [...all, ...hosted, ...resources]
   return [...all, ...(profile.quirks.sortsHostedTools ? hosted.toSorted() : hosted)]
@@ -107,7 +108,7 @@ function withTools(tools: readonly string[], names: readonly string[], isSorted:
   )
 }
 
-/** What an agent tells of itself: on `system/init`, and in its reply to `initialize`. */
+/** Facts that an agent tells of itself: on `system/init`, and in its reply to `initialize`. */
 function sessionFacts(core: AgentCore, userUuids: readonly string[] = []): SessionFacts {
   const { profile, launch, state } = core
   const added = Object.entries(state.agents).map(([name, agent]) => ({
@@ -160,4 +161,24 @@ export function initializeReply(core: AgentCore): Fields {
 function apiKeySource(env: Readonly<Record<string, string | undefined>>): string {
   if (env["ANTHROPIC_API_KEY"] || env["ANTHROPIC_AUTH_TOKEN"] === undefined) return "ANTHROPIC_API_KEY"
   return "none"
+}
+
+/**
+ * Puts a message into the history that the model is told, and into the transcript with `extra`. Pieces of one message
+ * become one again.
+ */
+export function rememberMessage(core: AgentCore, message: Fields, said: Fields, extra: Fields = {}): void {
+  const { role, id } = message
+  const content = Array.isArray(message["content"]) ? message["content"] : [{ type: "text", text: message["content"] }]
+  const last = core.history.at(-1)
+  const isSame = last !== undefined && last["role"] === role && (role === "user" || last["id"] === id)
+  if (isSame && Array.isArray(last["content"])) last["content"] = [...last["content"], ...content]
+  else core.history.push(role === "user" ? { role, content } : { role, id, content })
+  const uuid = textOf(said, "uuid") ?? ""
+  core.transcript.add(role === "user" ? "user" : "assistant", {
+    message,
+    uuid,
+    timestamp: core.wire.timestamp(),
+    extra,
+  })
 }

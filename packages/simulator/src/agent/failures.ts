@@ -1,8 +1,9 @@
+import { textOf } from "@signalbox/protocol/envelope"
 import { errorBody, statusOf } from "../messages-api/json-answers.ts"
 import type { Fields, UsageNumbers } from "../profiles/profile.ts"
 import type { AgentCore } from "./core.ts"
 
-/** What one reply of the model came to. */
+/** The outcome of one reply of the model. */
 export interface Spoken {
   readonly content: Fields[]
   readonly messageId: string
@@ -16,6 +17,14 @@ export interface Spoken {
   readonly progress: Progress
   /** Asked for in one piece, not as a stream. */
   readonly isWhole: boolean
+}
+
+/** The text that a reply ended with. */
+export function lastText({ content }: Spoken): string | undefined {
+  return textOf(
+    content.findLast((block) => block["type"] === "text"),
+    "text",
+  )
 }
 
 /** How far a reply came: its head, a part of its first block, whole blocks. */
@@ -38,7 +47,7 @@ export function usageNumbers(usage: Readonly<Fields>): UsageNumbers {
 }
 
 /**
- * What a CLI does about a call that failed. `ask-whole`: the same again, to be answered in one piece instead of a stream.
+ * The way a CLI mends a call that failed. `ask-whole`: the same again, to be answered in one piece instead of a stream.
  * `continue`: the model is told that its words were cut off, and goes on from there.
  */
 export type Mending = "retry" | "ask-whole" | "continue" | "give-up"
@@ -90,12 +99,12 @@ export class Tries {
   }
 }
 
-// What a CLI makes of a call that failed: whether it tries again, and what it says in the model's place.
+// A call that failed: whether a CLI tries again, and what it says in the model's place.
 
 export interface ApiProblem {
   readonly status: number | null
   readonly type: string
-  /** What it says. */
+  /** The words of the CLI. */
   readonly text: string
   /** The `error` of the assistant message that says it. */
   readonly tag: string

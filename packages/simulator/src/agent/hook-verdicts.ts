@@ -6,7 +6,7 @@ import { BY_EXIT_CODE, failureWords, type HookOutcome } from "./hooks.ts"
 import { type HookWish, rejected } from "./permission.ts"
 import type { CallScope, ToolUse } from "./tool-call.ts"
 
-// What hooks make of a call before it runs.
+// Hooks before a call runs.
 
 interface HookDenial {
   readonly message: string
@@ -47,7 +47,7 @@ export async function beforeTool(core: AgentCore, scope: CallScope, use: ToolUse
   return { allowed: { behavior: "allow", input: updated ?? use.input, meta }, wish: {}, stops, ...changed }
 }
 
-/** What a hook forbids, in the words of this generation. */
+/** The denial of a hook, in the words of this generation. */
 function denialOf(core: AgentCore, use: ToolUse, outcome: HookOutcome): HookDenial | undefined {
   const { output, timedOut, failed, blocksOnFailure, callbackId } = outcome
   const meta = rejected("hook", "hook")
@@ -72,67 +72,60 @@ function denialOf(core: AgentCore, use: ToolUse, outcome: HookOutcome): HookDeni
 
 export function tellSystemMessage(core: AgentCore, who: string, output: Readonly<Fields>): void {
   const message = textOf(output, "systemMessage")
-  // Who stops the turn has the last word, and says it in the result.
+  // A hook that stops the turn has the last word, and says it in the result.
   if (message === undefined || !core.profile.quirks.tellsHookNews || output["continue"] === false) return
   core.wire.system("informational", { content: `${who} says: ${message}`, level: "notice" }, "uuid")
 }
 
-/** The hooks at the two ends of a turn. */
-export class TurnHooks {
-  readonly #core: AgentCore
-  readonly #signal: AbortSignal
-  #stopHookRuns = 0
+// The hooks at the two ends of a turn.
 
-  constructor(core: AgentCore, signal: AbortSignal) {
-    this.#core = core
-    this.#signal = signal
-  }
+/** Why a hook does not let the turn begin; undefined lets it go on. */
+export async function beforePrompt(
+  core: AgentCore,
+  messages: readonly QueuedMessage[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const prompt = messages.map(({ text }) => text).join("\n")
+  const call = { event: "UserPromptSubmit", input: { prompt }, signal, base: { omitEffort: true } }
+  const outcomes = await core.hooks.run(core, call)
+  for (const { output } of outcomes) tellSystemMessage(core, "UserPromptSubmit", output)
+  const blocking = outcomes.find(({ output }) => output["decision"] === "block" || output["continue"] === false)
+  if (blocking === undefined) return undefined
+  return textOf(blocking.output, "reason") ?? textOf(blocking.output, "stopReason") ?? ""
+}
 
-  /** Why a hook does not let the turn begin; undefined lets it go on. */
-  async beforePrompt(messages: readonly QueuedMessage[]): Promise<string | undefined> {
-    const core = this.#core
-    const prompt = messages.map(({ text }) => text).join("\n")
-    const call = { event: "UserPromptSubmit", input: { prompt }, signal: this.#signal, base: { omitEffort: true } }
-    const outcomes = await core.hooks.run(core, call)
-    for (const { output } of outcomes) tellSystemMessage(core, "UserPromptSubmit", output)
-    const blocking = outcomes.find(({ output }) => output["decision"] === "block" || output["continue"] === false)
-    if (blocking === undefined) return undefined
-    return textOf(blocking.output, "reason") ?? textOf(blocking.output, "stopReason") ?? ""
-  }
+/** Returns the result's text. */
+export function tellBlocked(core: AgentCore, messages: readonly QueuedMessage[], reason: string): string {
+  if (!core.profile.quirks.tellsHookNews) return ""
+  const prompt = messages.map(({ text }) => text).join("\n")
+  const content = `UserPromptSubmit operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`
+  const outcome = { kind: "blocked_by_hook", prompt_kept: false, reason }
+  const fields = { content, level: "warning", prevent_continuation: true, prompt_submit_outcome: outcome }
+  core.wire.system("informational", fields, "uuid")
+  return content
+}
 
-  /** Returns the result's text. */
-  tellBlocked(messages: readonly QueuedMessage[], reason: string): string {
-    const core = this.#core
-    if (!core.profile.quirks.tellsHookNews) return ""
-    const prompt = messages.map(({ text }) => text).join("\n")
-    const content = `UserPromptSubmit operation blocked by hook:\n${reason}\n\nOriginal prompt: ${prompt}`
-    const outcome = { kind: "blocked_by_hook", prompt_kept: false, reason }
-    const fields = { content, level: "warning", prevent_continuation: true, prompt_submit_outcome: outcome }
-    core.wire.system("informational", fields, "uuid")
-    return content
+/** Why a hook does not want the turn to end; undefined lets it. `isActive`: not for the first time in this turn. */
+export async function beforeStop(
+  core: AgentCore,
+  { lastMessage, isActive, signal }: { lastMessage: string; isActive: boolean; signal: AbortSignal },
+): Promise<string | undefined> {
+  const { hooksSeeLastMessage, hooksSeeTasks } = core.profile.quirks
+  const input = {
+    stop_hook_active: isActive,
+    ...(hooksSeeLastMessage ? { last_assistant_message: lastMessage } : {}),
+    ...(hooksSeeTasks ? { background_tasks: core.tasks.list(), session_crons: [] } : {}),
   }
+  const outcomes = await core.hooks.run(core, { event: "Stop", input, signal })
+  for (const { output } of outcomes) tellSystemMessage(core, "Stop", output)
+  const blocking = outcomes.find(({ output }) => output["decision"] === "block")
+  if (blocking === undefined || signal.aborted) return undefined
+  return `Stop hook feedback:\n${textOf(blocking.output, "reason") ?? ""}`
+}
 
-  /** Why a hook does not want the turn to end; undefined lets it. */
-  async beforeStop(lastMessage: string): Promise<string | undefined> {
-    const core = this.#core
-    const { hooksSeeLastMessage, hooksSeeTasks } = core.profile.quirks
-    const input = {
-      stop_hook_active: this.#stopHookRuns++ > 0,
-      ...(hooksSeeLastMessage ? { last_assistant_message: lastMessage } : {}),
-      ...(hooksSeeTasks ? { background_tasks: core.tasks.list(), session_crons: [] } : {}),
-    }
-    const outcomes = await core.hooks.run(core, { event: "Stop", input, signal: this.#signal })
-    for (const { output } of outcomes) tellSystemMessage(core, "Stop", output)
-    const blocking = outcomes.find(({ output }) => output["decision"] === "block")
-    if (blocking === undefined || this.#signal.aborted) return undefined
-    return `Stop hook feedback:\n${textOf(blocking.output, "reason") ?? ""}`
-  }
-
-  notifyOfStop(): void {
-    const { wire, profile } = this.#core
-    const { stopHookNotice } = profile.quirks
-    if (stopHookNotice === undefined) return
-    const { text, ids } = stopHookNotice
-    wire.system("notification", { key: "stop-hook-error", text, priority: "immediate" }, ids)
-  }
+export function notifyOfStop({ wire, profile }: AgentCore): void {
+  const { stopHookNotice } = profile.quirks
+  if (stopHookNotice === undefined) return
+  const { text, ids } = stopHookNotice
+  wire.system("notification", { key: "stop-hook-error", text, priority: "immediate" }, ids)
 }

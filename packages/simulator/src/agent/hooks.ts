@@ -1,5 +1,5 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseObject } from "../json.ts"
+import { fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { objectsIn, textsIn } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { HostAnswer } from "../wire/host-requests.ts"
 import type { AgentCore } from "./core.ts"
@@ -11,7 +11,7 @@ interface Matcher {
   readonly blocksOnFailure: boolean
 }
 
-/** What one callback came to. */
+/** The outcome of one callback. */
 export interface HookOutcome {
   readonly callbackId: string
   readonly output: Readonly<Fields>
@@ -23,7 +23,7 @@ export interface HookOutcome {
 
 export interface HookCall {
   readonly event: string
-  /** What the matcher is held against: a tool's name, a source, a trigger. */
+  /** The matcher's subject: a tool's name, a source, a trigger. */
   readonly subject?: string
   readonly input: Fields
   readonly toolUseId?: string
@@ -104,7 +104,7 @@ function commandOutcome(output: Readonly<Fields>): HookOutcome {
   return { callbackId: "command", output, timedOut: false, failed: false, blocksOnFailure: false }
 }
 
-/** What is specific to an event must name it. */
+/** Output that is specific to an event must name it. */
 function isMisnamed(answer: HostAnswer, event: string): boolean {
   const specific = answer.kind === "success" ? fieldOf(answer.payload, "hookSpecificOutput") : undefined
   return specific !== undefined && specific["hookEventName"] !== event
@@ -134,24 +134,14 @@ function hookInput(core: AgentCore, { event, input, base = {} }: HookCall): Fiel
 
 function readMatcher(value: unknown): Matcher {
   const fields = isObject(value) ? value : {}
-  const ids = fields["hookCallbackIds"]
   const timeout = fields["timeout"]
   const matcher = textOf(value, "matcher")
   return {
-    callbackIds: Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [],
+    callbackIds: textsIn(fields["hookCallbackIds"]),
     timeoutMs: typeof timeout === "number" ? timeout * 1000 : DEFAULT_TIMEOUT_MS,
     blocksOnFailure: fields["onFailure"] === "block",
     ...(matcher === undefined ? {} : { matcher }),
   }
-}
-
-/** A hook of the settings: a command, and what it is run for. */
-interface CommandCall {
-  readonly event: string
-  readonly subject?: string
-  /** What the command reads. */
-  readonly input: Fields
-  readonly signal?: AbortSignal
 }
 
 /** On the wish of a hook that said so by its exit code: every generation tells whose it is. */
@@ -164,14 +154,14 @@ export async function runStartHooks(core: AgentCore, source: string, signal: Abo
 }
 
 /** Runs the settings' commands for an event, one after the other, and reads what they want. */
-async function runCommandHooks(core: AgentCore, call: CommandCall): Promise<Readonly<Fields>[]> {
+async function runCommandHooks(core: AgentCore, call: HookCall): Promise<Readonly<Fields>[]> {
   const outputs: Readonly<Fields>[] = []
   for (const command of commandsFor(core, call)) outputs.push(await runCommand(core, call, command))
   return outputs
 }
 
 /** Its course is told to whoever asked for it; older generations tell of the start of a session to everybody. */
-async function runCommand(core: AgentCore, call: CommandCall, command: string): Promise<Readonly<Fields>> {
+async function runCommand(core: AgentCore, call: HookCall, command: string): Promise<Readonly<Fields>> {
   const { event, subject, input } = call
   const isTold = core.launch.includeHookEvents || (core.profile.quirks.tellsStartHooks && event === "SessionStart")
   const hook_name = subject === undefined ? event : `${event}:${subject}`
@@ -199,15 +189,12 @@ function wishOf(
   return parseObject(stdout) ?? {}
 }
 
-function commandsFor(core: AgentCore, { event, subject }: CommandCall): string[] {
+function commandsFor(core: AgentCore, { event, subject }: HookCall): string[] {
   return core.settings.flatMap(({ settings }) => {
-    const matchers = fieldOf(settings, "hooks")?.[event]
-    const due = (Array.isArray(matchers) ? matchers : []).filter((matcher) =>
+    const due = objectsIn(fieldOf(settings, "hooks")?.[event]).filter((matcher) =>
       isMeant(textOf(matcher, "matcher"), subject),
     )
-    return due.filter(isObject).flatMap(({ hooks }) => {
-      return Array.isArray(hooks) ? hooks.flatMap((hook) => textOf(hook, "command") ?? []) : []
-    })
+    return due.flatMap(({ hooks }) => objectsIn(hooks).flatMap((hook) => textOf(hook, "command") ?? []))
   })
 }
 

@@ -4,7 +4,7 @@ import { priceOf } from "../profiles/shared.ts"
 
 const NOTHING: UsageNumbers = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
-/** What was spent: by model and in dollars for the process, in tokens for the turn. */
+/** Keeps the bill: by model and in dollars for the process, in tokens for the turn. */
 export class Ledger {
   readonly spending = new Map<string, ModelSpending>()
   #turn: UsageNumbers = NOTHING
@@ -18,7 +18,7 @@ export class Ledger {
     this.#turnSpending = new Map()
   }
 
-  /** What was spent stays spent; the turn's own tokens are not told. */
+  /** The bill stays; the turn's own tokens are not told. */
   forgetTurn(): void {
     this.#turn = NOTHING
   }
@@ -38,13 +38,10 @@ export class Ledger {
     this.#turn = sum(this.#turn, usage)
   }
 
-  /** What an earlier process of this session had spent, as its transcript tells it. */
+  /** Takes over the bill of an earlier process of this session, as its transcript tells it. */
   restore(usage: Readonly<Fields>): void {
     for (const [model, spent] of Object.entries(usage)) {
-      const number = (name: string) => {
-        const value = isObject(spent) ? spent[name] : undefined
-        return typeof value === "number" ? value : 0
-      }
+      const number = (name: string) => (isObject(spent) && typeof spent[name] === "number" ? spent[name] : 0)
       this.spending.set(model, {
         input: number("inputTokens"),
         output: number("outputTokens"),

@@ -4,14 +4,14 @@ import { type AgentClock, createClock } from "../clock.ts"
 import type { FaultEffects, FaultyTransport, OpenFaults } from "../faults/faulty-transport.ts"
 import { type Launch, readSettings } from "../launch/launch.ts"
 import { deferredModel, type Model } from "../model/model.ts"
-import type { Fields, ResultFacts, WireProfile } from "../profiles/profile.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
 import { createRandomness, type Randomness } from "../randomness.ts"
 import { inPlace } from "../scenario/calls.ts"
 import { Hangs } from "../scenario/hangs.ts"
-import type { Ids } from "../scenario/reply-events.ts"
+import { createIds, type Ids } from "../scenario/reply-events.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { openSession, type RefusedSession } from "../sessions/transcript.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused } from "../simulator-error.ts"
 import type { ToolMode } from "../tools/toolbox.ts"
 import { Agent, type AgentExit } from "./agent.ts"
 
@@ -31,9 +31,9 @@ export interface SimulatedAgentOptions {
   readonly timeScale?: number
   /** The same seed gives the same ids, and the same faults. */
   readonly seed?: number | undefined
-  /** What goes wrong, in the words of `--fault`, besides what the scenario says. */
+  /** Faults, in the words of `--fault`, besides those of the scenario. */
   readonly faults?: readonly string[]
-  /** What a fault does besides writing lines. Left out, it ends this agent and its connection, never the process. */
+  /** Effects of a fault besides writing lines. Left out, it ends this agent and its connection, never the process. */
   readonly faultEffects?: Partial<FaultEffects>
   readonly clock?: AgentClock
   readonly onStderr?: (text: string) => void
@@ -69,28 +69,19 @@ export function openAgent(options: AgentOptions, openFaults?: OpenFaults): Simul
   const session = openSession(options.launch, profile, random.uuid())
   if ("refused" in session) {
     tellResumeFailure({ transport: options.transport, profile, random, session })
-    throw new SimulatorError("launch/refused", session.refused)
+    throw refused(session.refused)
   }
   const hangs = new Hangs()
   const { cwd, configDir } = options.launch
   const planFile = `${configDir}/plans/${session.sessionId}.md`
   const scenario = options.scenario && inPlace(options.scenario, { cwd, planFile })
-  const model = options.model ?? deferredModel(() => loadScripted(scenario, { ids: createIds(random), hangs }))
+  const model = options.model ?? deferredModel(() => loadScripted(scenario, { ids: createIds(random.hex(12)), hangs }))
   const { transport } = options
   const faulty = openFaults?.({ sessionId: session.sessionId, end: (code) => agent.terminate(code) })
   const onStderr = options.onStderr ?? (() => undefined)
-  const agent: Agent = new Agent({
-    transport: faulty ?? transport,
-    profile,
-    launch: options.launch,
-    session,
-    settings: readSettings(options.launch),
-    model,
-    clock,
-    random,
-    tools: options.tools ?? "pretend",
-    onStderr,
-  })
+  const { launch, tools = "pretend" } = options
+  const parts = { profile, launch, session, model, clock, random, tools, onStderr }
+  const agent: Agent = new Agent({ ...parts, transport: faulty ?? transport, settings: readSettings(launch) })
   if (options.tools !== "real") {
     for (const [path, text] of Object.entries(scenario?.files ?? {}))
       agent.core.toolbox.files.write(resolve(cwd, path), text)
@@ -129,33 +120,9 @@ async function afterFaults(
 /** The oldest generation looks for the tool at its start, when servers in the host are not there yet. */
 function refuseUnknownPromptTool({ permissionPromptTool, mcpServers }: Launch, { quirks }: WireProfile): void {
   if (permissionPromptTool === undefined || !quirks.looksForPromptTool || mcpServers.length > 0) return
-  const message = `Error: MCP tool ${permissionPromptTool} (passed via --permission-prompt-tool) not found. Available MCP tools: none`
-  throw new SimulatorError("launch/refused", message)
-}
-
-function createIds(random: Randomness): Ids {
-  const mark = random.hex(12)
-  let count = 0
-  return { next: (prefix) => `${prefix}_01${mark}${String(++count).padStart(6, "0")}` }
-}
-
-const NOTHING: Omit<ResultFacts, "sessionId" | "uuid"> = {
-  outcome: { kind: "error", subtype: "error_during_execution", errors: [], isError: true },
-  numTurns: 0,
-  stopReason: null,
-  timing: { durationMs: 0, apiMs: 0 },
-  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-  hasUsage: false,
-  totalCostUsd: 0,
-  spending: new Map(),
-  spendingOfTurn: new Map(),
-  denials: [],
-  userUuids: [],
-  queued: 0,
-  index: 0,
-  subagents: 0,
-  safetyStops: 0,
-  subagentsInFront: 0,
+  throw refused(
+    `Error: MCP tool ${permissionPromptTool} (passed via --permission-prompt-tool) not found. Available MCP tools: none`,
+  )
 }
 
 /** A session that is not there is told on the wire as well: a result of the plainest form, and nothing else. */
@@ -167,8 +134,7 @@ function tellResumeFailure(options: {
 }): void {
   const { transport, profile, random, session } = options
   if (session.sessionId === undefined) return
-  const ids = { sessionId: session.sessionId, uuid: random.uuid() }
-  const { usage } = profile.shapes.result({ ...NOTHING, ...ids })
+  const uuid = random.uuid()
   const result: Fields = {
     type: "result",
     subtype: "error_during_execution",
@@ -178,12 +144,12 @@ function tellResumeFailure(options: {
     num_turns: 0,
     stop_reason: null,
     // The oldest generation tells the id it would have had, the others the one they were asked for.
-    session_id: profile.quirks.namesRefusedSession ? ids.sessionId : random.uuid(),
+    session_id: profile.quirks.namesRefusedSession ? session.sessionId : random.uuid(),
     total_cost_usd: 0,
-    usage,
+    usage: profile.shapes.callUsage({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }),
     modelUsage: {},
     permission_denials: [],
-    uuid: ids.uuid,
+    uuid,
     errors: [session.refused],
     ...(profile.quirks.countsResults ? { result_index: 0 } : {}),
   }

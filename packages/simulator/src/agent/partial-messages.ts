@@ -1,8 +1,7 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { parseObject } from "../json.ts"
 import { displayName } from "../mcp/servers.ts"
 import type { Fields } from "../profiles/profile.ts"
-import type { StreamEvent } from "../scenario/reply-events.ts"
+import type { BlockBuilder, StreamEvent } from "../scenario/reply-events.ts"
 import type { AgentCore } from "./core.ts"
 
 const THOUGHT = ',"thinking_display":"updates"'
@@ -90,40 +89,9 @@ export class PartialMessages {
   #write(event: StreamEvent, extra: string): void {
     if (!this.#isOn) return
     const { wire, random } = this.#core
-    wire.emitLine(
+    wire.outbox.push(
       `{"type":"stream_event","event":${JSON.stringify(event)}${this.#middle}${random.uuid()}"${extra}${this.#end}}`,
     )
-  }
-}
-
-/** One content block, put together from its deltas. */
-export class BlockBuilder {
-  readonly type: string
-  readonly #start: Fields
-  readonly #pieces: string[] = []
-  #signature = ""
-
-  constructor(start: Readonly<Fields>) {
-    this.#start = { ...start }
-    this.type = textOf(start, "type") ?? ""
-  }
-
-  append(delta: Readonly<Fields>): void {
-    const piece = delta["text"] ?? delta["thinking"] ?? delta["partial_json"]
-    if (typeof piece === "string") this.#pieces.push(piece)
-    const signature = delta["signature"]
-    if (typeof signature === "string") this.#signature += signature
-  }
-
-  get isEmpty(): boolean {
-    return this.#pieces.length === 0
-  }
-
-  value(): Fields {
-    const text = this.#pieces.join("")
-    if (this.type === "thinking") return { type: "thinking", thinking: text, signature: this.#signature }
-    if (this.type !== "tool_use") return { ...this.#start, text }
-    return { ...this.#start, input: normaliseInput(textOf(this.#start, "name") ?? "", parseObject(text) ?? {}) }
   }
 }
 
@@ -132,7 +100,15 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
   Bash: ["command", "timeout", "description", "run_in_background"],
 }
 
-function normaliseInput(tool: string, input: Fields): Fields {
+/** The block as it is said. */
+export function saidBlock(block: BlockBuilder): Fields {
+  const value = block.value()
+  return block.type === "tool_use"
+    ? { ...value, input: normaliseInput(textOf(value, "name") ?? "", fieldOf(value, "input") ?? {}) }
+    : value
+}
+
+function normaliseInput(tool: string, input: Readonly<Fields>): Readonly<Fields> {
   if (tool === "Edit") return { replace_all: false, ...input }
   const order = ORDERS[tool]
   if (order === undefined) return input
@@ -147,7 +123,7 @@ export interface BlockPlace {
   readonly startedAt: number
 }
 
-/** What only the newest generation writes beside a block. */
+/** Fields that only the newest generation writes beside a block. */
 export function blockExtra(core: AgentCore, block: BlockBuilder, { userUuids, startedAt }: BlockPlace): Fields {
   const isMarked = userUuids.length > 0
   const markers = isMarked ? { user_message_uuid: userUuids.at(-1), user_message_uuids: userUuids } : {}
@@ -166,15 +142,4 @@ export function blockExtra(core: AgentCore, block: BlockBuilder, { userUuids, st
     tool_name: target.tool,
   }
   return { tool_use_meta: [meta], ...markers }
-}
-
-/** Into the history that the model is told, and into the transcript. Blocks of one message become one again. */
-export function rememberReply(core: AgentCore, message: Fields, said: Fields, requestId: string): void {
-  const blocks = Array.isArray(message["content"]) ? message["content"] : []
-  const last = core.history.at(-1)
-  if (last?.["role"] === "assistant" && last["id"] === message["id"] && Array.isArray(last["content"])) {
-    last["content"] = [...last["content"], ...blocks]
-  } else core.history.push({ role: "assistant", id: message["id"], content: blocks })
-  const timestamp = core.wire.timestamp()
-  core.transcript.add("assistant", { message, uuid: textOf(said, "uuid") ?? "", timestamp, extra: { requestId } })
 }

@@ -1,6 +1,5 @@
 import { resolve } from "node:path"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseObject } from "../json.ts"
+import { isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { isRead, writeRules } from "../launch/launch.ts"
 import { displayName } from "../mcp/servers.ts"
 import { readCommand } from "../permissions/bash-command.ts"
@@ -19,7 +18,7 @@ export type Permission =
   /** The host denied it and wants the turn to stop, or broke off while it was asked. */
   | { behavior: "stop"; message: string; reason: "denied" | "aborted" }
 
-/** What a PreToolUse hook made of it: ask all the same, with its reason. */
+/** The wish of a PreToolUse hook: ask all the same, with its reason. */
 export interface HookWish {
   readonly ask?: { readonly reason: string }
 }
@@ -38,20 +37,19 @@ export async function permit(core: AgentCore, scope: CallScope, use: ToolUse, wi
 }
 
 function denyByRule(core: AgentCore, use: ToolUse, denied: { reasonType: string; message: string }): Permission {
-  if (core.profile.quirks.announcesDenials) {
-    const { reasonType, message } = denied
-    const fields = { tool_name: use.name, tool_use_id: use.id, decision_reason_type: reasonType, message }
-    core.wire.system("permission_denied", fields, "uuid")
-  }
+  announceDenial(core, use, { decision_reason_type: denied.reasonType, message: denied.message })
   return { behavior: "deny", message: denied.message, meta: rejected("config", denied.reasonType), isCounted: true }
+}
+
+function announceDenial({ profile, wire }: AgentCore, { name, id }: ToolUse, why: Fields): void {
+  if (profile.quirks.announcesDenials)
+    wire.system("permission_denied", { tool_name: name, tool_use_id: id, ...why }, "uuid")
 }
 
 /** Nobody is there to ask: what needs a permission does not get it. */
 function denyUnasked(core: AgentCore, use: ToolUse): Permission {
   const message = unaskedWords(core, use)
-  if (core.profile.quirks.announcesDenials) {
-    core.wire.system("permission_denied", { tool_name: use.name, tool_use_id: use.id, message }, "uuid")
-  }
+  announceDenial(core, use, { message })
   const meta = { ...rejected("config"), non_execution_kind: "user-rejected" }
   return { behavior: "deny", message, meta, isCounted: true }
 }
@@ -104,7 +102,7 @@ function askFacts(core: AgentCore, scope: CallScope, use: ToolUse, question: Que
 
 /** The oldest generation asks its hooks first; the newer ones ask both at once, and the first answer counts. */
 async function askSomebody(core: AgentCore, scope: CallScope, use: ToolUse, facts: AskFacts): Promise<Permission> {
-  // Where nobody is there to ask, no rule is offered for keeping.
+  // No rule is offered for keeping where nobody is there to ask.
   const isHeard = core.launch.asksHost || core.profile.quirks.offersRulesToNobody
   const suggestions = isHeard ? facts.suggestions : facts.suggestions?.filter(({ type }) => type !== "addRules")
   const hookCall = {
@@ -253,19 +251,19 @@ function update(core: AgentCore, updates: unknown): void {
 }
 
 function failed(what: string): Permission {
-  return {
-    behavior: "deny",
-    message: `Tool permission request failed: ${what}`,
-    meta: rejected("config", "other"),
-    isCounted: true,
-  }
+  return broken(`Tool permission request failed: ${what}`)
+}
+
+function broken(message: string): Permission {
+  return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
 }
 
 function invalid(core: AgentCore): Permission {
-  const message = core.profile.quirks.explainsInvalidAnswers
-    ? "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. updatedPermissions may hold at most 4096 updates, rules and directories in all."
-    : 'Tool permission request failed: ZodError: [\n  {\n    "code": "invalid_union"\n  }\n]'
-  return { behavior: "deny", message, meta: rejected("config", "other"), isCounted: true }
+  return core.profile.quirks.explainsInvalidAnswers
+    ? broken(
+        "The canUseTool callback returned an invalid permission result. Expected {behavior: 'allow', updatedInput?: object} or {behavior: 'deny', message: string}. updatedPermissions may hold at most 4096 updates, rules and directories in all.",
+      )
+    : failed('ZodError: [\n  {\n    "code": "invalid_union"\n  }\n]')
 }
 
 function accepted(source: string, reasonType?: string): Fields {

@@ -1,8 +1,7 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields, ResultError } from "../profiles/profile.ts"
-import type { AgentCore } from "./core.ts"
+import { type AgentCore, rememberMessage } from "./core.ts"
 import { type ApiProblem, type Failure, mendingOf, type Progress, problemOf, type Spoken } from "./failures.ts"
-import { rememberResult } from "./tool-call.ts"
 import type { Ending, TurnReport } from "./turn-report.ts"
 
 const MAX_TOKENS_NOTE =
@@ -17,10 +16,10 @@ const TOO_LONG =
 /** The model that answers when this one has refused twice; seen with the newest generation's default model. */
 const FALLBACKS: Readonly<Record<string, string>> = { "claude-opus-5-5": "claude-opus-4-8" }
 
-/** What comes after a refused reply. `insteadOf`: another model answers, in place of these messages. */
+/** The step after a refused reply. `insteadOf`: another model answers, in place of these messages. */
 type AfterRefusal = { ending: Ending } | { again: true; insteadOf?: readonly string[] }
 
-/** What becomes of a turn when a reply did not end as it should, and what the CLI says by itself in somebody's place. */
+/** Decides how a turn goes on when a reply did not end as it should, and what the CLI says by itself in somebody's place. */
 export class ReplyEndings {
   readonly #core: AgentCore
   readonly #report: TurnReport
@@ -183,7 +182,7 @@ export class ReplyEndings {
     const core = this.#core
     const message = { role: "user", content: [{ type: "text", text }] }
     const said = core.wire.user(message, extra)
-    rememberResult(core, message, said)
+    rememberMessage(core, message, said)
     this.#report.userMessages++
   }
 }

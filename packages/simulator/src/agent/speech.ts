@@ -2,11 +2,11 @@ import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import { statusOf } from "../messages-api/json-answers.ts"
 import { type ModelAction, type ModelActions, untilAborted } from "../model/model.ts"
 import type { Fields } from "../profiles/profile.ts"
-import type { StreamEvent } from "../scenario/reply-events.ts"
+import { BlockBuilder, type StreamEvent } from "../scenario/reply-events.ts"
 import type { AsideStep } from "../scenario/schema.ts"
-import type { AgentCore } from "./core.ts"
+import { type AgentCore, rememberMessage } from "./core.ts"
 import { type Failure, type Progress, type Spoken, usageNumbers } from "./failures.ts"
-import { BlockBuilder, blockExtra, PartialMessages, rememberReply } from "./partial-messages.ts"
+import { blockExtra, PartialMessages, saidBlock } from "./partial-messages.ts"
 
 export interface Listening {
   readonly signal: AbortSignal
@@ -80,7 +80,9 @@ export class Speech {
       if (value.do === "send") {
         // Nothing is awaited for a delta that need not be: they come by the hundred thousand.
         this.#take(value.event)
-        if (++this.#lines % LINES_BETWEEN_WAITS === 0 && this.#core.wire.isFull) await this.#core.wire.drained()
+        if (++this.#lines % LINES_BETWEEN_WAITS === 0 && this.#core.wire.outbox.isFull) {
+          await this.#core.wire.outbox.drained()
+        }
         continue
       }
       const failure = await this.#act(value)
@@ -89,14 +91,14 @@ export class Speech {
     }
   }
 
-  async #act(action: Exclude<ModelAction, { do: "send" }>): Promise<Failure | undefined> {
+  async #act(action: Exclude<ModelAction, { do: "send" | "error" }>): Promise<Failure | undefined> {
     const { signal } = this.#listening
     switch (action.do) {
       case "pause":
         await this.#core.clock.pause(action.ms, signal)
         return undefined
       case "hang":
-        await this.#core.model.hang(action.name, signal)
+        await this.#core.model.hang?.(action.name, signal)
         return undefined
       case "aside":
         await this.#listening.onAside(action.aside)
@@ -111,8 +113,6 @@ export class Speech {
           type: action.type,
           message: action.message,
         }
-      case "error":
-        return { kind: "http", ...action }
     }
   }
 
@@ -180,7 +180,7 @@ export class Speech {
     const block = this.#block
     if (block === undefined) return
     this.#block = undefined
-    const value = block.value()
+    const value = saidBlock(block)
     this.#content.push(value)
     const { core, listening } = { core: this.#core, listening: this.#listening }
     const { id, type, role, model, stop_reason, stop_sequence, usage } = this.#head
@@ -224,7 +224,7 @@ export class Speech {
     this.#held = undefined
     const { context_management: _, ...finished } = { ...held.message, ...ending }
     const kept = Object.keys(ending).length === 0 ? held.message : finished
-    rememberReply(this.#core, kept, held.said, held.requestId)
+    rememberMessage(this.#core, kept, held.said, { requestId: held.requestId })
   }
 
   /** The user broke in. What had come is kept, or not, as the version does. */

@@ -5,7 +5,7 @@ import type { Fields } from "../profiles/profile.ts"
 import { type TaskEnd, taskId } from "../tools/tasks.ts"
 import type { ToolOutcome, ToolRun } from "../tools/toolbox.ts"
 import { type AgentCore, resolveModel } from "./core.ts"
-import type { Spoken } from "./failures.ts"
+import { lastText, type Spoken } from "./failures.ts"
 import { Speech } from "./speech.ts"
 import { callTool, toolUsesOf } from "./tool-call.ts"
 
@@ -14,6 +14,7 @@ const MAX_AGENT_CALLS = 1000
 /** A sub-agent: in the foreground on older generations, beside the turn on the newest unless it is asked not to. */
 export async function runSubagent(core: AgentCore, run: ToolRun): Promise<ToolOutcome> {
   const { input } = run
+  const { agentsBeside } = core.profile.quirks
   core.state.subagents++
   const agent: AgentRun = {
     core,
@@ -21,15 +22,16 @@ export async function runSubagent(core: AgentCore, run: ToolRun): Promise<ToolOu
     type: textOf(input, "subagent_type") ?? "general-purpose",
     prompt: textOf(input, "prompt") ?? "",
     description: textOf(input, "description") ?? "",
-    run,
+    toolUseId: run.toolUseId,
+    signal: run.signal,
+    isInFront: !agentsBeside || input["run_in_background"] === false,
   }
-  if (!core.profile.quirks.agentsBeside) return runInFront(agent)
-  return input["run_in_background"] === false ? runInFrontOfNewest(agent) : runBeside(agent)
+  if (!agentsBeside) return runInFront(agent)
+  return agent.isInFront ? runInFrontOfNewest(agent) : runBeside(agent)
 }
 
 async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
-  const { core, run } = agent
-  const { toolUseId, signal } = run
+  const { core, toolUseId, signal } = agent
   const tells = core.profile.quirks.taskMessages
   await tellStart(agent)
   if (tells) {
@@ -40,14 +42,18 @@ async function runInFront(agent: AgentRun): Promise<ToolOutcome> {
   const end = await converse(agent, signal)
   await tellStop(agent, end)
   const content = [{ type: "text", text: end.text }]
-  const usage = { total_tokens: end.tokens, tool_uses: end.toolUses, duration_ms: end.durationMs }
+  const usage = countsOf(end)
   const before = () => {
     if (!tells) return
     const status = { status: "completed", output_file: "", summary: agent.description, usage }
     core.wire.system("task_notification", { task_id: agent.id, tool_use_id: toolUseId, ...status }, "uuid")
   }
-  const told = [...content, { type: "text", text: footer(agent, usage) }]
+  const told = [...content, { type: "text", text: footer(agent, end) }]
   return { content: told, structured: report(agent, end, content), before }
+}
+
+function countsOf({ tokens, toolUses, durationMs }: AgentEnd) {
+  return { total_tokens: tokens, tool_uses: toolUses, duration_ms: durationMs }
 }
 
 const HANDED_BACK =
@@ -55,8 +61,7 @@ const HANDED_BACK =
 
 /** The newest generation frames what a sub-agent reports, so that nobody takes it for the user's word. */
 async function runInFrontOfNewest(agent: AgentRun): Promise<ToolOutcome> {
-  const { core, run } = agent
-  const { toolUseId, signal } = run
+  const { core, toolUseId, signal } = agent
   core.state.subagentsInFront++
   const start = { toolUseId, description: agent.description, agent }
   const task = core.tasks.inFront(agent.id, start)
@@ -65,32 +70,16 @@ async function runInFrontOfNewest(agent: AgentRun): Promise<ToolOutcome> {
   core.wire.user(prompt, messageExtra(agent), toolUseId)
   const end = await converse(agent, signal)
   await tellStop(agent, end)
-  const usage = { total_tokens: end.tokens, tool_uses: end.toolUses, duration_ms: end.durationMs }
+  const usage = countsOf(end)
   const numbers = `subagent_tokens: ${end.tokens}\ntool_uses: ${end.toolUses}\nduration_ms: ${end.durationMs}`
   const again = `(use SendMessage with to: '${agent.id}', summary: '<5-10 word recap>' to continue this agent)`
   const body = end.text.replaceAll(/^/gm, "  ")
   const text = `${HANDED_BACK} The report follows:\n${body}\nagentId: ${agent.id} ${again}\n<usage>${numbers}</usage>`
-  const {
-    status,
-    prompt: asked,
-    agentId,
-    agentType,
-    content,
-    ...counts
-  } = report(agent, end, [{ type: "text", text: end.text }])
+  const { content, ...reported } = report(agent, end, [{ type: "text", text: end.text }])
+  const { status, prompt: asked, agentId, agentType, ...counts } = reported
   const harness = { harnessNoteCount: 0, harnessTailCount: 0, harnessSectionHash: core.random.hex(16) }
-  const resolvedModel = modelOf(agent)
-  const structured = {
-    status,
-    prompt: asked,
-    agentId,
-    agentType,
-    ...harness,
-    content,
-    resolvedModel,
-    ...counts,
-    canContinueAgent: true,
-  }
+  const head = { status, prompt: asked, agentId, agentType, ...harness, content, resolvedModel: modelOf(agent) }
+  const structured = { ...head, ...counts, canContinueAgent: true }
   const before = () => core.tasks.endInFront(task, { status: "completed", output: end.text, summary: end.text, usage })
   return { content: [{ type: "text", text }], structured, before }
 }
@@ -103,8 +92,7 @@ function modelOf({ core, type }: AgentRun): string {
 }
 
 async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
-  const { core } = agent
-  const { toolUseId } = agent.run
+  const { core, toolUseId } = agent
   const launched = deferred<void>()
   const start = { toolUseId, description: agent.description, agent }
   const task = core.tasks.begin(agent.id, start, async (signal): Promise<TaskEnd> => {
@@ -112,7 +100,7 @@ async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
     await launched.promise
     const end = await converse(agent, signal)
     await tellStop(agent, end)
-    const usage = { total_tokens: end.tokens, tool_uses: end.toolUses, duration_ms: end.durationMs }
+    const usage = countsOf(end)
     return { status: "completed", output: end.text, summary: end.text, usage }
   })
   await tellStart(agent)
@@ -139,12 +127,11 @@ async function runBeside(agent: AgentRun): Promise<ToolOutcome> {
 
 /** The sub-agent's own conversation: it speaks, calls tools, and its last words are its result. */
 async function converse(agent: AgentRun, signal: AbortSignal): Promise<AgentEnd> {
-  const { core } = agent
-  const { toolUseId } = agent.run
+  const { core, toolUseId } = agent
   const startedAt = core.clock.now()
   const messages: Fields[] = [{ role: "user", content: [{ type: "text", text: agent.prompt }] }]
-  const { id, type: agentType, description } = agent
-  const transcript = core.transcript.ofAgent(id, { agentType, description, toolUseId })
+  const { type: agentType, description } = agent
+  const transcript = core.transcript.ofAgent(agent.id, { agentType, description, toolUseId })
   const keep = (kind: "user" | "assistant", message: Fields) =>
     transcript.add(kind, { message, uuid: core.random.uuid(), timestamp: core.wire.timestamp() })
   keep("user", { role: "user", content: agent.prompt })
@@ -188,8 +175,7 @@ function speak(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<Spoken> {
-  const { core } = agent
-  const { toolUseId } = agent.run
+  const { core, toolUseId } = agent
   const request: ModelRequest = {
     why,
     text: why === "said" ? agent.prompt : "",
@@ -200,17 +186,16 @@ function speak(
     agent: { id: agent.id, prompt: agent.prompt, toolUseId },
   }
   const actions = core.model.call(request, signal)
-  const isBeside = core.profile.quirks.agentsBeside && agent.run.input["run_in_background"] !== false
   const speech = new Speech(core, {
     signal,
     parent: toolUseId,
     extra: messageExtra(agent),
     isMain: false,
     // A sub-agent that is waited for has its tool calls passed on, and its words kept for the result.
-    onlyToolUses: !isBeside,
+    onlyToolUses: agent.isInFront,
     onAside: async () => undefined,
     onToolUse: (use) => tellProgress(agent, use, progress),
-    toolUseFirst: isBeside,
+    toolUseFirst: !agent.isInFront,
     userUuids: [],
   })
   return speech.listen(actions)
@@ -222,10 +207,9 @@ interface Progress {
   readonly startedAt: number
 }
 
-/** What the sub-agent is about to do, on generations that tell. */
+/** Tells what the sub-agent is about to do, on generations that do. */
 function tellProgress(agent: AgentRun, use: Readonly<Fields>, { tokens, toolUses, startedAt }: Progress): void {
-  const { core } = agent
-  const { toolUseId } = agent.run
+  const { core, toolUseId } = agent
   if (!core.profile.quirks.taskMessages) return
   const name = textOf(use, "name") ?? ""
   const command = textOf(use["input"], "command")
@@ -244,23 +228,19 @@ function messageExtra({ core, id, type, description }: AgentRun): Fields {
   return { agent_id: id, subagent_type: type, task_description: description }
 }
 
-function lastText({ content }: Spoken): string | undefined {
-  return textOf(
-    content.findLast((block) => block["type"] === "text"),
-    "text",
-  )
-}
-
-export interface AgentRun {
+interface AgentRun {
   readonly core: AgentCore
   readonly id: string
   readonly type: string
   readonly prompt: string
   readonly description: string
-  readonly run: ToolRun
+  readonly toolUseId: string
+  readonly signal: AbortSignal
+  /** The turn waits for its end. */
+  readonly isInFront: boolean
 }
 
-export interface AgentEnd {
+interface AgentEnd {
   readonly text: string
   readonly tokens: number
   readonly toolUses: number
@@ -269,19 +249,15 @@ export interface AgentEnd {
   readonly usage: Fields
 }
 
-export function footer(
-  { core, id }: AgentRun,
-  usage: { total_tokens: number; tool_uses: number; duration_ms: number },
-): string {
+function footer({ core, id }: AgentRun, { tokens, toolUses, durationMs }: AgentEnd): string {
   const again = core.profile.quirks.agentsContinue
     ? `(use SendMessage with to: '${id}' to continue this agent)`
     : "(for resuming to continue this agent's work if needed)"
-  const { total_tokens, tool_uses, duration_ms } = usage
-  const numbers = `total_tokens: ${total_tokens}\ntool_uses: ${tool_uses}\nduration_ms: ${duration_ms}`
+  const numbers = `total_tokens: ${tokens}\ntool_uses: ${toolUses}\nduration_ms: ${durationMs}`
   return `agentId: ${id} ${again}\n<usage>${numbers}</usage>`
 }
 
-export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
+function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields {
   const { quirks } = agent.core.profile
   const type = quirks.agentsContinue ? { agentType: agent.type } : {}
   return {
@@ -300,26 +276,20 @@ export function report(agent: AgentRun, end: AgentEnd, content: unknown): Fields
 
 function statsOf(names: readonly string[]): Fields {
   const count = (...wanted: string[]) => names.filter((name) => wanted.includes(name)).length
-  const known = {
-    reads: count("Read"),
-    searches: count("Glob", "Grep"),
-    bashes: count("Bash"),
-    edits: count("Edit", "Write"),
-  }
   return {
-    readCount: known.reads,
-    searchCount: known.searches,
-    bashCount: known.bashes,
-    editFileCount: known.edits,
+    readCount: count("Read"),
+    searchCount: count("Glob", "Grep"),
+    bashCount: count("Bash"),
+    editFileCount: count("Edit", "Write"),
     linesAdded: 0,
     linesRemoved: 0,
-    otherToolCount: names.length - known.reads - known.searches - known.bashes - known.edits,
+    otherToolCount: names.length - count("Read", "Glob", "Grep", "Bash", "Edit", "Write"),
   }
 }
 
-// What hooks are told of a sub-agent.
+// Hooks hear of a sub-agent.
 
-export async function tellStart({ core, id, type, run: { signal } }: AgentRun): Promise<void> {
+async function tellStart({ core, id, type, signal }: AgentRun): Promise<void> {
   const { hooksSeeAgents } = core.profile.quirks
   const agent = { agent_id: id, agent_type: type }
   await core.hooks.run(core, {
@@ -331,7 +301,7 @@ export async function tellStart({ core, id, type, run: { signal } }: AgentRun): 
   })
 }
 
-export async function tellStop({ core, id, type }: AgentRun, end: AgentEnd): Promise<void> {
+async function tellStop({ core, id, type }: AgentRun, end: AgentEnd): Promise<void> {
   const { hooksSeeAgents, hooksSeeTasks } = core.profile.quirks
   const agent_transcript_path = `${core.transcript.path.replace(/\.jsonl$/, "")}/subagents/agent-${id}.jsonl`
   const input: Fields = hooksSeeAgents

@@ -3,7 +3,7 @@ import { fileDenial } from "../permissions/decide.ts"
 import type { Denial, Fields } from "../profiles/profile.ts"
 import { mcpOutcome } from "../tools/own-tools.ts"
 import { callFailure, type ToolOutcome, type ToolRun, toolFailure } from "../tools/toolbox.ts"
-import { type AgentCore, isDisabled, toolsOf } from "./core.ts"
+import { type AgentCore, isDisabled, rememberMessage, toolsOf } from "./core.ts"
 import type { Spoken } from "./failures.ts"
 import { beforeTool, tellSystemMessage } from "./hook-verdicts.ts"
 import { permit } from "./permission.ts"
@@ -11,12 +11,12 @@ import { permit } from "./permission.ts"
 export interface ToolUse {
   readonly id: string
   readonly name: string
-  /** What hooks and permission requests call it. */
+  /** Its name in hooks and permission requests. */
   readonly ruleName: string
   readonly input: Readonly<Fields>
 }
 
-/** Where a call is made: in the turn, or in a sub-agent of it. */
+/** The place of a call: in the turn, or in a sub-agent of it. */
 export interface CallScope {
   readonly signal: AbortSignal
   readonly parent: string | null
@@ -104,14 +104,14 @@ function deny(core: AgentCore, { denials }: CallScope, { name, id, input }: Tool
 
 /** A tool that is not there, or a call that cannot be read. */
 function wrongCall(core: AgentCore, scope: CallScope, use: ToolUse): ToolOutcome | undefined {
-  const step = core.model.stepOf(use.id)
+  const step = core.model.stepOf?.(use.id)
   const known = [...toolsOf(core), ...(core.profile.quirks.callsTaskAgent ? ["Agent"] : [])]
   if (!known.includes(use.name) && step?.result === undefined) {
     const message = `Error: No such tool available: ${use.name}${insteadOf(core, use.name)}`
     return callFailure(message, message)
   }
   if (use.name === "Bash" && textOf(use.input, "command") === undefined) return invalidBash(use)
-  const problem = core.toolbox.check(toolRun(core, scope, use))
+  const problem = core.toolbox.tools.check(toolRun(core, scope, use))
   return problem === undefined ? undefined : callFailure(problem)
 }
 
@@ -138,7 +138,7 @@ function invalidBash({ input }: ToolUse): ToolOutcome {
 
 function toolRun(core: AgentCore, scope: CallScope, use: ToolUse): ToolRun {
   const { name, input, id } = use
-  const step = core.model.stepOf(id)
+  const step = core.model.stepOf?.(id)
   return { core, name, input, toolUseId: id, signal: scope.signal, step, parent: scope.parent }
 }
 
@@ -176,7 +176,7 @@ async function runTool(
 ): Promise<{ outcome: ToolOutcome; isDone: boolean }> {
   const target = core.mcp.find(use.name)
   if (target === undefined) {
-    const outcome = await core.toolbox.run(toolRun(core, scope, use))
+    const outcome = await core.toolbox.tools.run(toolRun(core, scope, use))
     return { outcome, isDone: !scope.signal.aborted }
   }
   const called = await core.mcp.call({ ...target, input: use.input, toolUseId: use.id }, scope.signal)
@@ -220,14 +220,14 @@ function say(core: AgentCore, scope: CallScope, use: ToolUse, outcome: ToolOutco
     { ...(scope.parent === null ? { tool_use_result: outcome.structured } : {}), ...results, ...scope.extra },
     scope.parent,
   )
-  if (scope.parent === null) rememberResult(core, message, said, { toolUseResult: outcome.structured })
+  if (scope.parent === null) rememberMessage(core, message, said, { toolUseResult: outcome.structured })
   return { block, ok: outcome.isError !== true }
 }
 
 function saySynthetic(core: AgentCore, { parent, extra }: CallScope, text: string): void {
   const message = { role: "user", content: [{ type: "text", text }] }
   const said = core.wire.user(message, { isSynthetic: true, ...extra }, parent)
-  if (parent === null) rememberResult(core, message, said)
+  if (parent === null) rememberMessage(core, message, said)
 }
 
 function resultBlock(id: string, { content, isError, idLast, typeFirst }: ToolOutcome): Fields {
@@ -235,16 +235,6 @@ function resultBlock(id: string, { content, isError, idLast, typeFirst }: ToolOu
   if (isError === true) return { type: "tool_result", content, is_error: true, tool_use_id: id }
   if (idLast === true) return { type: "tool_result", content, tool_use_id: id }
   return { tool_use_id: id, type: "tool_result", content, ...(isError === false ? { is_error: false } : {}) }
-}
-
-/** `extra`: what the transcript's entry says besides. */
-export function rememberResult(core: AgentCore, message: Fields, said: Fields, extra: Fields = {}): void {
-  const content = Array.isArray(message["content"]) ? message["content"] : [{ type: "text", text: message["content"] }]
-  const last = core.history.at(-1)
-  if (last?.["role"] === "user" && Array.isArray(last["content"])) last["content"] = [...last["content"], ...content]
-  else core.history.push({ role: "user", content })
-  const uuid = textOf(said, "uuid") ?? ""
-  core.transcript.add("user", { message, uuid, timestamp: core.wire.timestamp(), extra })
 }
 
 type Interruption = "denied" | "aborted" | "aborted before" | "running"

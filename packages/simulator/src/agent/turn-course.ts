@@ -1,12 +1,11 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Batch, QueuedMessage } from "../wire/message-queue.ts"
 import { localCommand } from "./asides.ts"
-import { type AgentCore, tellInit } from "./core.ts"
-import type { Spoken } from "./failures.ts"
-import { TurnHooks } from "./hook-verdicts.ts"
+import { type AgentCore, rememberMessage, tellInit } from "./core.ts"
+import { lastText, type Spoken } from "./failures.ts"
+import { beforePrompt, beforeStop, notifyOfStop, tellBlocked } from "./hook-verdicts.ts"
 import { ModelCalls, type Why } from "./model-calls.ts"
 import { ReplyEndings } from "./reply-endings.ts"
-import { callTool, rememberResult, toolUsesOf } from "./tool-call.ts"
+import { callTool, toolUsesOf } from "./tool-call.ts"
 import { type Ending, StructuredOutput, TurnReport } from "./turn-report.ts"
 
 const INTERRUPTED = "[Request interrupted by user]"
@@ -15,38 +14,37 @@ const INTERRUPTED_TOOL = "[Request interrupted by user for tool use]"
 /** How a turn is broken into. */
 export interface Interruption {
   readonly abort: AbortController
-  /** False when another message takes its place: then nobody is told of an interruption. */
-  readonly saysInterruption: () => boolean
+  /** Another message takes its place, so nobody is told of an interruption. */
+  isQuiet: boolean
 }
 
 /** One turn, from the user's message to its result. */
 export class TurnCourse {
   readonly #core: AgentCore
   readonly #messages: QueuedMessage[]
-  readonly #abort: AbortController
+  readonly #interruption: Interruption
+  readonly #signal: AbortSignal
   readonly #report: TurnReport
   readonly #calls: ModelCalls
   readonly #endings: ReplyEndings
-  readonly #hooks: TurnHooks
   readonly #structured: StructuredOutput
-  readonly #saysInterruption: () => boolean
+  #stopHookRuns = 0
   #joined: string[] = []
   /** Uuid of the last message that the model was told. */
   #userUuid = ""
 
-  constructor(core: AgentCore, messages: Batch, { abort, saysInterruption }: Interruption) {
+  constructor(core: AgentCore, messages: Batch, interruption: Interruption) {
     this.#core = core
     this.#messages = [...messages]
     this.#report = new TurnReport(core)
-    this.#abort = abort
-    this.#saysInterruption = saysInterruption
-    const { signal } = abort
+    this.#interruption = interruption
+    const { signal } = interruption.abort
+    this.#signal = signal
     const report = this.#report
     const endings = new ReplyEndings(core, report, () => this.#userUuid)
     this.#endings = endings
     const retracts = (spoken: Spoken) => endings.retracts(spoken)
     this.#calls = new ModelCalls(core, { report, signal, retracts, userUuids: () => this.#uuids() })
-    this.#hooks = new TurnHooks(core, signal)
     this.#structured = new StructuredOutput(core)
   }
 
@@ -59,15 +57,15 @@ export class TurnCourse {
     if (!core.profile.quirks.connectsMcpAtOnce) await core.mcp.connect()
     const [first] = this.#messages
     const command = first === undefined || first.isVerbatim === true ? undefined : localCommand(core, first.text)
-    const blocked = command === undefined ? await this.#hooks.beforePrompt(this.#messages) : undefined
+    const blocked = command === undefined ? await beforePrompt(core, this.#messages, this.#signal) : undefined
     await core.mcp.connect()
-    await command?.before?.(core, this.#abort.signal)
+    await command?.before?.(core, this.#signal)
     tellInit(core, this.#uuids())
     this.#replay()
-    const blockedText = blocked === undefined ? "" : this.#hooks.tellBlocked(this.#messages, blocked)
+    const blockedText = blocked === undefined ? "" : tellBlocked(core, this.#messages, blocked)
     if (command !== undefined) this.#report.tellLocal(this.#messages, command.after(core), command.name)
     else if (blocked !== undefined || this.#messages.every(({ isQuery }) => !isQuery)) {
-      // What asks for nothing is heard all the same, and told with the next question.
+      // A message that asks for nothing is heard all the same, and told with the next question.
       if (blocked === undefined) this.#remember(this.#messages)
       this.#report.tellLocal(this.#messages, blockedText)
     } else {
@@ -76,7 +74,7 @@ export class TurnCourse {
       for (const uuid of this.#joined) core.wire.lifecycle(uuid, "completed")
       this.#report.tell(this.#messages, ending)
     }
-    const state = this.#abort.signal.aborted ? "cancelled" : "completed"
+    const state = this.#signal.aborted ? "cancelled" : "completed"
     for (const { uuid } of this.#messages) if (!this.#joined.includes(uuid ?? "")) core.wire.lifecycle(uuid, state)
     if (core.queue.length === 0) core.wire.tellState("idle")
   }
@@ -92,7 +90,7 @@ export class TurnCourse {
     for (const { content, uuid } of messages) {
       const message = { role: "user", content }
       this.#userUuid = uuid ?? core.random.uuid()
-      rememberResult(core, message, { uuid: this.#userUuid }, { permissionMode: core.state.permissions.mode })
+      rememberMessage(core, message, { uuid: this.#userUuid }, { permissionMode: core.state.permissions.mode })
       if (uuid !== undefined) core.toolbox.checkpoints.begin(uuid)
     }
   }
@@ -113,8 +111,9 @@ export class TurnCourse {
       }
       const uses = toolUsesOf(spoken)
       if (uses.length === 0) {
-        const feedback = await this.#beforeStop(lastText(spoken))
-        if (feedback === undefined) return { kind: "done", text: lastText(spoken), terminal: "completed" }
+        const said = lastText(spoken) ?? ""
+        const feedback = await this.#beforeStop(said)
+        if (feedback === undefined) return { kind: "done", text: said, terminal: "completed" }
         ;[why, text] = ["said", feedback]
         continue
       }
@@ -124,13 +123,15 @@ export class TurnCourse {
     }
   }
 
-  /** What the model is told instead of being let go. */
+  /** The words that keep the model from ending. */
   async #beforeStop(lastMessage: string): Promise<string | undefined> {
     const reminder = this.#structured.reminder()
-    const feedback = reminder ?? (await this.#hooks.beforeStop(lastMessage))
+    const call = { lastMessage, isActive: this.#stopHookRuns > 0, signal: this.#signal }
+    if (reminder === undefined) this.#stopHookRuns++
+    const feedback = reminder ?? (await beforeStop(this.#core, call))
     if (feedback === undefined) return undefined
     this.#endings.sayAsUser(feedback, { isSynthetic: true })
-    if (reminder === undefined) this.#hooks.notifyOfStop()
+    if (reminder === undefined) notifyOfStop(this.#core)
     return feedback
   }
 
@@ -138,7 +139,7 @@ export class TurnCourse {
     return this.#messages.flatMap(({ uuid }) => uuid ?? [])
   }
 
-  /** What ends the turn right after a call. */
+  /** The ending of a turn that is over right after a call. */
   #afterCall(spoken: Spoken): Ending | undefined {
     const core = this.#core
     this.#account(spoken)
@@ -157,30 +158,30 @@ export class TurnCourse {
     return { kind: "error", subtype: "error_max_budget_usd", errors, terminal: "budget_exhausted" }
   }
 
-  /** What came in one piece is to 2.1.120 no part of the turn's tokens; 2.1.37 does not count it at all. */
+  /** A reply in one piece is to 2.1.120 no part of the turn's tokens; 2.1.37 does not count it at all. */
   #account({ usage, model, isWhole }: Spoken): void {
     const core = this.#core
     const { wholeReplies } = core.profile.quirks
     if (usage === undefined || (isWhole && wholeReplies === "not-at-all")) return
     const isMain = !isWhole || wholeReplies === "in-turn"
     this.#report.hasUsage ||= isMain
-    const costUsd = core.model.costOfTurn()
+    const costUsd = core.model.costOfTurn?.()
     const price = costUsd === undefined ? {} : { costUsd: this.#calls.count === 1 ? costUsd : 0 }
     core.ledger.record(model, usage, { isMain, ...price })
   }
 
   #interruptedStreaming(spoken: Spoken): Ending {
-    if (this.#saysInterruption()) this.#endings.sayAsUser(INTERRUPTED)
+    if (!this.#interruption.isQuiet) this.#endings.sayAsUser(INTERRUPTED)
     this.#calls.closeStream()
     // To the newest generation a turn that gave way to another has ended well, with what it had said.
-    if (!this.#saysInterruption() && this.#core.profile.quirks.yieldingSucceeds)
-      return { kind: "done", text: lastText(spoken), terminal: "aborted_streaming" }
+    if (this.#interruption.isQuiet && this.#core.profile.quirks.yieldingSucceeds)
+      return { kind: "done", text: lastText(spoken) ?? "", terminal: "aborted_streaming" }
     return { kind: "interrupted", during: "streaming" }
   }
 
   async #runTools(uses: ReturnType<typeof toolUsesOf>): Promise<Ending | undefined> {
     const core = this.#core
-    const scope = { signal: this.#abort.signal, parent: null, extra: {}, denials: this.#report.denials }
+    const scope = { signal: this.#signal, parent: null, extra: {}, denials: this.#report.denials }
     let [interrupted, hookStopped] = [false, false]
     for (const use of uses) {
       const end = await callTool(core, scope, use)
@@ -188,12 +189,12 @@ export class TurnCourse {
       this.#structured.note(use, end)
       if (end.stop === "interrupted") {
         interrupted = true
-        this.#abort.abort()
+        this.#interruption.abort.abort()
       }
       if (end.stop === "hook") hookStopped = true
     }
-    if (interrupted || this.#abort.signal.aborted) {
-      if (this.#saysInterruption()) this.#endings.sayAsUser(INTERRUPTED_TOOL)
+    if (interrupted || this.#signal.aborted) {
+      if (!this.#interruption.isQuiet) this.#endings.sayAsUser(INTERRUPTED_TOOL)
       return { kind: "interrupted", during: "tools" }
     }
     if (hookStopped) return { kind: "done", text: "", terminal: "hook_stopped" }
@@ -222,13 +223,4 @@ export class TurnCourse {
     this.#remember(joining)
     return joining.map(({ text }) => text).join("\n")
   }
-}
-
-function lastText({ content }: Spoken): string {
-  return (
-    textOf(
-      content.findLast((block) => isObject(block) && block["type"] === "text"),
-      "text",
-    ) ?? ""
-  )
 }

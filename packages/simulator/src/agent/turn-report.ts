@@ -10,7 +10,7 @@ export type Ending =
   | { kind: "error"; subtype: string; errors: readonly string[]; terminal?: string; isError?: true }
   | { kind: "interrupted"; during: "streaming" | "tools" }
 
-/** What a turn's result will tell, gathered while it runs. */
+/** Gathers, while a turn runs, what its result will tell. */
 export class TurnReport {
   readonly startedAt: number
   readonly denials: Denial[] = []
@@ -33,27 +33,22 @@ export class TurnReport {
   }
 
   tell(messages: readonly QueuedMessage[], ending: Ending): void {
-    const numTurns = 1 + this.userMessages
+    const about = { messages, numTurns: 1 + this.userMessages }
     if (ending.kind === "done") {
       const { text, apiError, terminal } = ending
-      return this.#emit({ kind: "success", text, apiError }, { messages, numTurns, terminalReason: terminal })
+      return this.#emit({ kind: "success", text, apiError }, { ...about, terminalReason: terminal })
     }
-    const { quirks } = this.#core.profile
+    const { interruptIsError } = this.#core.profile.quirks
     if (ending.kind === "error") {
-      const { subtype, errors, terminal } = ending
-      const isError = ending.isError ?? quirks.interruptIsError
-      return this.#emit({ kind: "error", subtype, errors, isError }, { messages, numTurns, terminalReason: terminal })
+      const { subtype, errors, terminal, isError = interruptIsError } = ending
+      return this.#emit({ kind: "error", subtype, errors, isError }, { ...about, terminalReason: terminal })
     }
-    const stop = ending.during === "tools" ? this.stopReason : null
-    this.stopReason = stop
-    const diagnostic = `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${stop}`
-    const errors = quirks.interruptIsError ? [diagnostic] : []
-    const isError = quirks.interruptIsError
+    if (ending.during !== "tools") this.stopReason = null
+    const diagnostic = `[ede_diagnostic] result_type=user last_content_type=n/a stop_reason=${this.stopReason}`
+    const subtype = "error_during_execution"
+    const errors = interruptIsError ? [diagnostic] : []
     const terminalReason = ending.during === "tools" ? "aborted_tools" : "aborted_streaming"
-    this.#emit(
-      { kind: "error", subtype: "error_during_execution", errors, isError },
-      { messages, numTurns, terminalReason },
-    )
+    this.#emit({ kind: "error", subtype, errors, isError: interruptIsError }, { ...about, terminalReason })
   }
 
   #emit(
@@ -76,7 +71,6 @@ export class TurnReport {
       spendingOfTurn: core.ledger.turnSpending,
       denials: this.denials,
       userUuids: messages.flatMap(({ uuid }) => uuid ?? []),
-      queued: 0,
       index: core.state.results++,
       safetyStops: core.state.safetyStops,
       subagents: core.state.subagents,
@@ -96,7 +90,7 @@ const DEFAULT_ATTEMPTS = 5
 const MAX_REMINDERS = 100
 const REMINDER = "You MUST call the StructuredOutput tool to complete this request. Call this tool now."
 
-/** What became of the output that a host wants in a form of its own. */
+/** Follows the output that a host wants in a form of its own. */
 export class StructuredOutput {
   readonly #core: AgentCore
   #attempts = 0
@@ -132,7 +126,7 @@ export class StructuredOutput {
     return { kind: "error", subtype, errors, terminal: "structured_output_retry_exhausted", isError: true }
   }
 
-  /** What a model is told that wants to end without it. The newest generation tells it once. */
+  /** The reminder for a model that wants to end without it. The newest generation sends it once. */
   reminder(): string | undefined {
     const { state, profile } = this.#core
     if (state.jsonSchema === undefined || this.value !== undefined) return undefined

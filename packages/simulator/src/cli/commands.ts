@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused } from "../simulator-error.ts"
 
-// What is not the CLI's side of the wire: commands that begin with a word of their own.
+// Commands that begin with a word of their own: they are not the CLI's side of the wire.
 
-const RECORD = "claude-sim record --out FILE -- claude …"
-const CONVERT = "claude-sim convert RECORDING [--turns] [--out FILE]"
+const RECORD = "claude-sim: it is written as: claude-sim record --out FILE -- claude …"
+const CONVERT = "claude-sim: it is written as: claude-sim convert RECORDING [--turns] [--out FILE]"
 
 /** Runs a command, if the words are one: its exit code, or undefined. */
 export async function runCommand(argv: readonly string[]): Promise<number | undefined> {
@@ -18,7 +18,7 @@ async function record(argv: readonly string[]): Promise<number> {
   const dashes = argv.indexOf("--")
   const [command, ...args] = dashes === -1 ? [] : argv.slice(dashes + 1)
   const { file, rest } = outOf(argv.slice(0, Math.max(0, dashes)))
-  if (command === undefined || file === undefined || rest.length > 0) throw usage(RECORD)
+  if (command === undefined || file === undefined || rest.length > 0) throw refused(RECORD)
   const { recordCommand } = await import("../record/recording.ts")
   return recordCommand({ command, args, file, stdin: process.stdin, stdout: process.stdout })
 }
@@ -27,18 +27,14 @@ async function convert(argv: readonly string[]): Promise<number> {
   const { file, rest } = outOf(argv)
   const paths = rest.filter((word) => word !== "--turns")
   const [path] = paths
-  if (path === undefined || paths.length > 1) throw usage(CONVERT)
-  const [{ readText }, { decodeRecording }, { writeYaml }] = await Promise.all([
+  if (path === undefined || paths.length > 1) throw refused(CONVERT)
+  const [{ brokenOff, readText, replayOf }, { decodeRecording }, { scenarioOf }, { writeYaml }] = await Promise.all([
     import("../record/replay-file.ts"),
     import("../record/recording.ts"),
+    import("../record/to-turns.ts"),
     import("../scenario/yaml.ts"),
   ])
   const recording = decodeRecording(await readText(path), path)
-  const [{ scenarioOf }, { replayOf }, { brokenOff }] = await Promise.all([
-    import("../record/to-turns.ts"),
-    import("../record/replay-file.ts"),
-    import("../record/replay-file.ts"),
-  ])
   const replay = replayOf(recording)
   const notice = brokenOff(replay, path, recording.cutOffAt)
   if (notice !== undefined) process.stderr.write(`claude-sim: ${notice}\n`)
@@ -54,10 +50,6 @@ function outOf(argv: readonly string[]): { file?: string; rest: string[] } {
   const file = at === -1 ? tied?.slice("--out=".length) : argv[at + 1]
   const rest = argv.filter((word, index) => word !== tied && (at === -1 || (index !== at && index !== at + 1)))
   return { ...(file === undefined ? {} : { file }), rest }
-}
-
-function usage(how: string): SimulatorError {
-  return new SimulatorError("launch/refused", `claude-sim: it is written as: ${how}`)
 }
 
 export const HELP = `claude-sim: the CLI's side of the wire, from a scenario. No account, no network, no token.

@@ -1,16 +1,16 @@
-import { readFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, resolve } from "node:path"
-import { isObject } from "@signalbox/protocol/envelope"
+import { isObject, parseJson } from "@signalbox/protocol/envelope"
+import { hostOf, textIn } from "../json.ts"
 import { createLaunch, isOn, type Launch } from "../launch/launch.ts"
 import type { WireProfile } from "../profiles/profile.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused } from "../simulator-error.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The launch that a command line and an environment describe. Throws `launch/refused` with the CLI's own words. */
 export function launchFrom(parsed: ParsedArguments, env: Environment, profile: WireProfile): Launch {
-  const one = (name: string) => parsed.values.get(name)?.at(-1)
+  const { one } = parsed
   const number = (name: string) => numberOf(one(name))
   const list = (...names: string[]) => names.flatMap((name) => splitList(parsed.values.get(name) ?? []))
   const has = (name: string) => parsed.switches.has(name)
@@ -18,6 +18,7 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
   checkValues(parsed, profile)
   const cwd = resolve(process.cwd(), one("cwd") ?? ".")
   const partial = has("include-partial-messages") || isOn(env["CLAUDE_CODE_INCLUDE_PARTIAL_MESSAGES"])
+  const promptTool = one("permission-prompt-tool")
   const skips = has("dangerously-skip-permissions")
   checkRoot(skips || one("permission-mode") === "bypassPermissions" || has("allow-dangerously-skip-permissions"), env)
   return createLaunch({
@@ -32,8 +33,9 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
     allowedTools: list("allowedTools", "allowed-tools"),
     disallowedTools: list("disallowedTools", "disallowed-tools"),
     addDirs: (parsed.values.get("add-dir") ?? []).map((path) => resolve(cwd, path)),
-    asksHost: has("sdk-url") || one("permission-prompt-tool") === "stdio" || one("permission-prompts") === "host",
-    permissionPromptTool: promptTool(one("permission-prompt-tool")),
+    asksHost: has("sdk-url") || promptTool === "stdio" || one("permission-prompts") === "host",
+    // `stdio` means the host; any other name is an MCP tool that answers in its place.
+    permissionPromptTool: promptTool === "stdio" ? undefined : promptTool,
     agent: one("agent"),
     mirrorsSession: has("session-mirror"),
     session: sessionFrom(parsed),
@@ -49,18 +51,11 @@ export function launchFrom(parsed: ParsedArguments, env: Environment, profile: W
   })
 }
 
-/** `stdio` means the host; any other name is an MCP tool that answers in its place. */
-function promptTool(name: string | undefined): string | undefined {
-  return name === "stdio" ? undefined : name
-}
-
 /** With `--sdk-url` the formats are set, and another beside it is refused. */
-function checkFormats({ values, switches }: ParsedArguments, { version, dial }: WireProfile): void {
-  const [output, input] = [values.get("output-format")?.at(-1), values.get("input-format")?.at(-1)]
-  const url = values.get("sdk-url")?.at(-1)
+function checkFormats({ one, switches }: ParsedArguments, { version, dial }: WireProfile): void {
+  const [output, input, url] = [one("output-format"), one("input-format"), one("sdk-url")]
   if (url !== undefined && dial === undefined) {
-    const host = hostOf(url)
-    const why = `host "${host}" is not an approved Anthropic endpoint`
+    const why = `host "${hostOf(url)}" is not an approved Anthropic endpoint`
     throw refused(
       `Error: --sdk-url rejected: ${why}. The flag is reserved for Remote Control worker processes (${version}).`,
     )
@@ -78,9 +73,8 @@ function checkFormats({ values, switches }: ParsedArguments, { version, dial }: 
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-/** What the version's own reading of its flags refuses. */
-function checkValues({ values }: ParsedArguments, { quirks, catalog }: WireProfile): void {
-  const one = (name: string) => values.get(name)?.at(-1)
+/** Refuses values as the version's own reading of its flags does. */
+function checkValues({ one }: ParsedArguments, { quirks, catalog }: WireProfile): void {
   const id = one("session-id")
   if (id !== undefined && !UUID.test(id)) throw refused("Error: Invalid session ID. Must be a valid UUID.")
   const mode = one("permission-mode")
@@ -102,16 +96,7 @@ function checkRoot(skips: boolean, env: Environment): void {
   throw refused("--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons")
 }
 
-function hostOf(url: string): string {
-  try {
-    return new URL(url).hostname
-  } catch {
-    return url
-  }
-}
-
-function sessionFrom({ values, switches }: ParsedArguments): Launch["session"] {
-  const one = (name: string) => values.get(name)?.at(-1)
+function sessionFrom({ one, switches }: ParsedArguments): Launch["session"] {
   return {
     persist: !switches.has("no-session-persistence"),
     continueLast: switches.has("continue"),
@@ -142,13 +127,11 @@ function numberOf(text: string | undefined): number | undefined {
 
 function jsonOrFile(text: string | undefined): Record<string, unknown> | undefined {
   if (text === undefined) return undefined
-  const source = text.trimStart().startsWith("{") ? text : readText(text)
-  try {
-    const value: unknown = JSON.parse(source)
-    return isObject(value) ? { ...value } : undefined
-  } catch {
-    throw refused(`Error: Invalid JSON provided: ${text.slice(0, 200)}`)
-  }
+  const source = text.trimStart().startsWith("{") ? text : textIn(text)
+  if (source === undefined) throw refused(`Error: Settings file not found: ${text}`)
+  const value = parseJson(source)
+  if (value === undefined) throw refused(`Error: Invalid JSON provided: ${text.slice(0, 200)}`)
+  return isObject(value) ? { ...value } : undefined
 }
 
 /** The newest generation refuses what is no schema; the others go on without one. */
@@ -163,22 +146,12 @@ function schemaFrom(text: string | undefined, { quirks }: WireProfile): Record<s
   }
 }
 
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8")
-  } catch {
-    throw refused(`Error: Settings file not found: ${path}`)
-  }
-}
-
-function refused(message: string): SimulatorError {
-  return new SimulatorError("launch/refused", message)
-}
-
 /** The command line, read: flags by their name, in either form, and what was not understood. */
 export interface ParsedArguments {
   readonly values: ReadonlyMap<string, readonly string[]>
   readonly switches: ReadonlySet<string>
+  /** The value of a flag; of several the last. */
+  readonly one: (flag: string) => string | undefined
   readonly words: readonly string[]
   readonly unknown: readonly string[]
 }
@@ -243,7 +216,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     if (tied === undefined) at += taken.length
     if (taken.length > 0) values.set(name, [...(values.get(name) ?? []), ...taken])
   }
-  return { values, switches, words, unknown }
+  return { values, switches, words, unknown, one: (flag) => values.get(flag)?.at(-1) }
 }
 
 function readFlag(word: string): { name?: string; tied?: string } {

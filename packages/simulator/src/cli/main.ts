@@ -57,7 +57,7 @@ async function run(parsed: ParsedArguments, env: Environment): Promise<number> {
     ),
   )
   const parts = { launch, ...(await loadScenario(settings)), ...(await loadModel(settings, env)) }
-  const url = parsed.values.get("sdk-url")?.at(-1)
+  const url = parsed.one("sdk-url")
   await checkFaults([...settings.faults, ...(parts.scenario?.faults ?? [])], env, url !== undefined)
   if (settings.agents !== undefined) {
     const { playMany } = await import("./many-agents.ts")
@@ -94,7 +94,7 @@ async function withPlugins(launch: Launch, folders: readonly string[]): Promise<
   return { ...launch, plugins: readPlugins(folders, launch.cwd) }
 }
 
-/** What reads them is loaded where there are some. */
+/** The code that reads pages is loaded where there are some. */
 async function withPages(launch: Launch): Promise<Launch> {
   const folders = [launch.configDir, `${launch.cwd}/.claude`].flatMap((folder) =>
     ["skills", "commands", "agents"].map((kind) => `${folder}/${kind}`),
@@ -157,7 +157,7 @@ async function loadModel({ modelUrl }: Settings, env: Environment): Promise<{ cr
   return { createModel: () => new ApiModel(url, "sk-not-a-key", headers) }
 }
 
-/** Where a remote session runs, as a CLI tells the API. */
+/** Headers that tell the API where a remote session runs. */
 function remoteHeaders(env: Environment): Record<string, string> {
   const headers = {
     "x-claude-remote-container-id": env["CLAUDE_CODE_CONTAINER_ID"],

@@ -1,10 +1,11 @@
-import type { DialState, Transport } from "@signalbox/transport"
-import type { SimulatedAgent } from "../agent/open-agent.ts"
-import { openSimulatedAgent } from "../agent/open-simulated-agent.ts"
+import type { DialState } from "@signalbox/transport"
+import { type AgentOptions, openAgent, type SimulatedAgent } from "../agent/open-agent.ts"
+import { faultsOver } from "../faults/faulty-transport.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Model } from "../model/model.ts"
+import { recordTransport } from "../record/recording.ts"
 import type { Scenario } from "../scenario/schema.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused } from "../simulator-error.ts"
 import type { Environment } from "./launch-from-argv.ts"
 import { cutsOf, dial } from "./roads.ts"
 import type { Settings } from "./settings.ts"
@@ -61,18 +62,14 @@ export async function playMany(options: ManyAgents): Promise<number> {
 }
 
 function checkMany({ url, launch, settings }: ManyAgents): void {
-  if (url === undefined) throw refused("--agents N needs --sdk-url: on stdio there is room for one")
+  if (url === undefined) throw refused("claude-sim: --agents N needs --sdk-url: on stdio there is room for one")
   if (settings.replayFile !== undefined || settings.recordFile !== undefined) {
-    throw refused("--agents N plays scenarios: leave out --replay and --record")
+    throw refused("claude-sim: --agents N plays scenarios: leave out --replay and --record")
   }
   const { resume, continueLast, sessionId } = launch.session
   if (resume !== undefined || continueLast === true || sessionId !== undefined) {
-    throw refused("--agents N plays new sessions: leave out --resume, --continue and --session-id")
+    throw refused("claude-sim: --agents N plays new sessions: leave out --resume, --continue and --session-id")
   }
-}
-
-function refused(what: string): SimulatorError {
-  return new SimulatorError("launch/refused", `claude-sim: ${what}`)
 }
 
 /** `{n}` is the agent's number; without it the number is added to the path. */
@@ -123,8 +120,11 @@ async function playOne(
     onState,
   })
   try {
-    const agent = openSimulatedAgent({
-      transport: counted(transport, tally),
+    const play: AgentOptions = {
+      transport: recordTransport(transport, {
+        end: "agent",
+        onLine: ({ from }) => void (from === "agent" ? tally.linesOut++ : tally.linesIn++),
+      }),
       // Hundreds of sessions that nobody asked for must not stand in anybody's list.
       launch: { ...launch, session: { persist: false } },
       profile,
@@ -136,7 +136,8 @@ async function playOne(
       model: createModel?.(),
       seed: seed === undefined ? undefined : seed + number,
       onStderr: (text) => void say(`agent ${number}: ${text}`),
-    })
+    }
+    const agent = openAgent(play, faultsOver(play))
     company.join(agent)
     const { code } = await agent.exited
     add(tally.exits, code)
@@ -151,25 +152,6 @@ async function playOne(
 
 function add<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
-}
-
-function counted(inner: Transport, tally: Tally): Transport {
-  return {
-    lines: countedLines(inner.lines, tally),
-    closed: inner.closed,
-    send(line) {
-      tally.linesOut++
-      return inner.send(line)
-    },
-    close: (reason) => inner.close(reason),
-  }
-}
-
-async function* countedLines(lines: AsyncIterable<string>, tally: Tally): AsyncGenerator<string> {
-  for await (const line of lines) {
-    tally.linesIn++
-    yield line
-  }
 }
 
 function summary(count: number, { connected, linesIn, linesOut, exits, refusals }: Tally, tookMs: number): string {

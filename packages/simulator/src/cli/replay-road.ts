@@ -1,11 +1,9 @@
-import { once } from "node:events"
-import { createWriteStream } from "node:fs"
 import type { Transport } from "@signalbox/transport"
 import { openFaulty } from "../faults/faulty-transport.ts"
 import { openReplay } from "../record/open-replay.ts"
-import { encodeRecorded, recordingHead, recordTransport } from "../record/recording.ts"
+import { encodeRecorded, openRecording, recordTransport } from "../record/recording.ts"
 import { readReplayFile } from "../record/replay-file.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused } from "../simulator-error.ts"
 import type { Road } from "./roads.ts"
 import type { Settings } from "./settings.ts"
 
@@ -31,13 +29,9 @@ export async function playReplay(
 
 /** The same road, with what passes on it written down. */
 export async function recordRoad(transport: Transport, file: string): Promise<Transport> {
-  const out = createWriteStream(file)
-  try {
-    await once(out, "open")
-  } catch (cause) {
-    throw new SimulatorError("launch/refused", `claude-sim: ${file} cannot be written`, { cause })
-  }
-  out.write(`${recordingHead(new Date())}\n`)
+  const out = await openRecording(file).catch((cause: unknown) => {
+    throw refused(`claude-sim: ${file} cannot be written`, cause)
+  })
   const recorded = recordTransport(transport, {
     end: "agent",
     onLine: (line) => void out.write(`${encodeRecorded(line)}\n`),

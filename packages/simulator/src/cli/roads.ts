@@ -6,7 +6,7 @@ import { deferred } from "@signalbox/transport/pacing"
 import type { FaultEffects } from "../faults/faulty-transport.ts"
 import { isOn } from "../launch/launch.ts"
 import type { WireProfile } from "../profiles/profile.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { refused } from "../simulator-error.ts"
 import type { Environment } from "./launch-from-argv.ts"
 
 /** A way to the host, and what a fault does to it and to this process. */
@@ -58,7 +58,7 @@ export async function dial(
     return { transport: openSdkUrl(url, read, { ...preset, ...options }), isHybrid: read.postsEvents }
   } catch (error) {
     if (!(error instanceof TransportError)) throw error
-    throw new SimulatorError("launch/refused", `Error: ${error.message}`, { cause: error })
+    throw refused(`Error: ${error.message}`, error)
   }
 }
 
@@ -106,11 +106,11 @@ export async function checkFaults(specs: readonly string[], env: Environment, is
   const impossible = faults.find(({ mishap }) => mishap.do === "half" || mishap.do === "rubbish")
   if (impossible === undefined) return
   const why = "messages are posted as JSON (CLAUDE_CODE_POST_FOR_SESSION_INGRESS_V2), and it is none"
-  throw new SimulatorError("launch/refused", `claude-sim: the fault ${impossible.spec} cannot happen here: ${why}`)
+  throw refused(`claude-sim: the fault ${impossible.spec} cannot happen here: ${why}`)
 }
 
 const STDOUT = 1
-/** What a pipe holds. */
+/** The size of a pipe. */
 const FLUSH_AT_CHARS = 64 * 1024
 
 /** For every line that need not wait. */

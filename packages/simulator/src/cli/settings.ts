@@ -1,6 +1,6 @@
-import { loadProfile } from "../profiles/load-profile.ts"
 import type { WireProfile } from "../profiles/profile.ts"
-import { SimulatorError } from "../simulator-error.ts"
+import { profile2325 } from "../profiles/v2-1-325.ts"
+import { refused } from "../simulator-error.ts"
 import type { ToolMode } from "../tools/toolbox.ts"
 import type { Environment, ParsedArguments } from "./launch-from-argv.ts"
 
@@ -30,12 +30,12 @@ const OWN = ["profile", "scenario", "speed", "seed", "simulate-tools", "model-ur
 
 export async function settingsFrom(parsed: ParsedArguments, env: Environment): Promise<Settings> {
   const bare = OWN.find((flag) => parsed.switches.has(flag) && !parsed.values.has(flag))
-  if (bare !== undefined) throw refused(`--${bare} needs a value: see --help`)
+  if (bare !== undefined) throw refused(`claude-sim: --${bare} needs a value: see --help`)
   const all = (flag: string, variable: string) => [
     ...(parsed.values.get(flag) ?? []),
     ...(env[`SIGNALBOX_SIM_${variable}`] === undefined ? [] : [env[`SIGNALBOX_SIM_${variable}`] ?? ""]),
   ]
-  const given = (flag: string, variable: string) => parsed.values.get(flag)?.at(-1) ?? env[`SIGNALBOX_SIM_${variable}`]
+  const given = (flag: string, variable: string) => parsed.one(flag) ?? env[`SIGNALBOX_SIM_${variable}`]
   const agents = agentsOf(given("agents", "AGENTS"))
   const version = given("profile", "PROFILE") ?? (agents === undefined ? undefined : DIALS)
   return {
@@ -52,12 +52,19 @@ export async function settingsFrom(parsed: ParsedArguments, env: Environment): P
   }
 }
 
+/** The newest profile is always there: most runs want it. Throws `profile/unknown`, as `profileOf` does. */
+async function loadProfile(version: string | undefined): Promise<WireProfile> {
+  if (version === undefined || version === profile2325.version) return profile2325
+  const { profileOf } = await import("../profiles/index.ts")
+  return profileOf(version)
+}
+
 /** A number is how many to play. Anything else is the CLI's own flag, whose value is an object of sub-agents. */
 function agentsOf(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d+$/.test(text)) return undefined
   const count = Number(text)
   if (count >= 1 && count <= MAX_AGENTS) return count
-  throw refused(`--agents takes a number from 1 to ${MAX_AGENTS}, not ${text}`)
+  throw refused(`claude-sim: --agents takes a number from 1 to ${MAX_AGENTS}, not ${text}`)
 }
 
 /** `--speed 2` is twice as fast; `max` and 0 wait for nothing. */
@@ -66,22 +73,18 @@ function timeScaleOf(speed: string | undefined): number {
   if (speed === "max" || speed === "0") return 0
   const number = Number(speed)
   if (Number.isFinite(number) && number > 0) return 1 / number
-  throw refused(`--speed takes a number above 0, or max, not ${speed}`)
+  throw refused(`claude-sim: --speed takes a number above 0, or max, not ${speed}`)
 }
 
 function toolsOf(text: string | undefined): ToolMode {
   if (text === undefined || text === "pretend") return "pretend"
   if (text === "real") return "real"
-  throw refused(`--simulate-tools is real or pretend, not ${text}`)
+  throw refused(`claude-sim: --simulate-tools is real or pretend, not ${text}`)
 }
 
 function seedOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const number = Number(text)
   if (Number.isInteger(number)) return number
-  throw refused(`--seed takes a whole number, not ${text}`)
-}
-
-function refused(what: string): SimulatorError {
-  return new SimulatorError("launch/refused", `claude-sim: ${what}`)
+  throw refused(`claude-sim: --seed takes a whole number, not ${text}`)
 }

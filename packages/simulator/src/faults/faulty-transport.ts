@@ -1,8 +1,8 @@
 import { constants } from "node:os"
 import type { Closed, Transport } from "@signalbox/transport"
 import { deferred } from "@signalbox/transport/pacing"
-import { type AgentClock, createClock } from "../clock.ts"
-import { createRandomness } from "../randomness.ts"
+import { createClock } from "../clock.ts"
+import { createRandomness, type Randomness } from "../randomness.ts"
 import { type FaultSignal, parseFault } from "./parse-fault.ts"
 import {
   beginFaults,
@@ -14,7 +14,7 @@ import {
   unmetFaults,
 } from "./plan.ts"
 
-/** What lines cannot do. */
+/** Effects that no line has. */
 export interface FaultEffects {
   /** The process ends, or what stands for it. What was written before has left. */
   exit(code: number): void | Promise<void>
@@ -25,12 +25,11 @@ export interface FaultEffects {
   writePiece(text: string): Promise<void>
 }
 
-export interface FaultyOptions {
+interface FaultyOptions {
   readonly plan: FaultPlan
   readonly effects: FaultEffects
-  /** Faults keep real time: no time scale shortens them. */
-  readonly clock: AgentClock
-  readonly uuid: () => string
+  /** Not the agent's own ids: a fault must not change what comes after it. */
+  readonly random: Randomness
 }
 
 const MAX_LATE_LINES = 1000
@@ -45,6 +44,8 @@ export class FaultyTransport implements Transport {
   readonly #abandoning = deferred<void>()
   readonly #inner: Transport
   readonly #options: FaultyOptions
+  /** Faults keep real time: no time scale shortens them. */
+  readonly #clock = createClock()
   readonly #over = new AbortController()
   readonly #late = new Set<Promise<void>>()
   #plan: FaultPlan
@@ -103,7 +104,7 @@ export class FaultyTransport implements Transport {
       await this.#hanging
       yield line
     }
-    // Who hangs does not notice that its input has ended.
+    // A process that hangs does not notice that its input has ended.
     await this.#hanging
   }
 
@@ -152,7 +153,7 @@ export class FaultyTransport implements Transport {
   }
 
   #pause(ms: number): Promise<void> {
-    return this.#options.clock.pause(ms, this.#over.signal)
+    return this.#clock.pause(ms, this.#over.signal)
   }
 
   async #sendLate(line: string, ms: number): Promise<void> {
@@ -167,12 +168,12 @@ export class FaultyTransport implements Transport {
 
   /** Never more than a batch ahead of what the host takes, and never faster than asked. */
   async #flood({ perSecond, seconds, sessionId }: Extract<FaultAction, { do: "flood" }>): Promise<void> {
-    const { clock, uuid } = this.#options
+    const clock = this.#clock
     const batch = Math.ceil(perSecond / FLOOD_BATCHES_PER_SECOND)
     const startedAt = clock.now()
     let sent = 0
     let taken: Promise<void>[] = []
-    for (const line of floodLines(perSecond * seconds, sessionId, uuid)) {
+    for (const line of floodLines(perSecond * seconds, sessionId, () => this.#options.random.uuid())) {
       taken.push(this.#inner.send(line))
       if (++sent % batch !== 0) continue
       await Promise.all(taken)
@@ -198,9 +199,7 @@ export function openFaulty(
   if (specs.length === 0) return undefined
   const { seed = DEFAULT_SEED, sessionId, effects } = options
   const plan = createFaultPlan(specs.map(parseFault), seed, sessionId)
-  // Not the agent's own ids: a fault must not change what comes after it.
-  const random = createRandomness(seed)
-  return new FaultyTransport(transport, { plan, effects, clock: createClock(), uuid: () => random.uuid() })
+  return new FaultyTransport(transport, { plan, effects, random: createRandomness(seed) })
 }
 
 /** Puts an agent's faults over its road, once it has a session; `end` ends the agent. */

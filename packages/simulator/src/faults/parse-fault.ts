@@ -1,7 +1,7 @@
 import { known } from "@signalbox/protocol/known"
 import { SimulatorError } from "../simulator-error.ts"
 
-/** Where a fault happens: at the lines of one kind, counted from 1, as the agent would write them; 0 is before all. */
+/** The place of a fault: the lines of one kind, counted from 1, as the agent would write them; 0 is before all. */
 export interface Place {
   /** `line` is any line; else a message's type. */
   readonly type: string
@@ -29,7 +29,7 @@ export const SIGNALS = [
 ] as const
 export type FaultSignal = (typeof SIGNALS)[number]
 
-/** What goes wrong beside the line at which it happens. */
+/** A mishap beside the line at which it happens. */
 export type SideMishap =
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "kill"; readonly signal: FaultSignal }
@@ -42,7 +42,7 @@ export type SideMishap =
   | { readonly do: "long"; readonly bytes: number }
   | { readonly do: "flood"; readonly perSecond: number; readonly seconds: number }
 
-/** What goes wrong with the line itself. */
+/** A mishap of the line itself. */
 export type LineMishap =
   | { readonly do: "half" }
   | { readonly do: "duplicate"; readonly copies: number }
@@ -79,7 +79,7 @@ const SIZES = `SIZE is as in 100, 10KB or 64MB, at least 1 and at most ${MAX_BYT
 type Read = (value: string | undefined) => Mishap | undefined
 
 /**
- * What may stand after `=`, as the list of all faults shows it; what happens; what reads the value, undefined where it
+ * The value after `=`, as the list of all faults shows it; what happens; what reads the value, undefined where it
  * cannot be read; and which values there are, where that is more than what may be seen.
  */
 type Kind = readonly [value: string, about: string, read: Read, range?: string]

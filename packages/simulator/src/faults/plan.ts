@@ -1,21 +1,17 @@
-import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { parseObject } from "../json.ts"
+import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
 import { draw } from "../randomness.ts"
-import { type Fault, type FaultSignal, isOfLine, type LineMishap, type Place, type SideMishap } from "./parse-fault.ts"
+import { type Fault, isOfLine, type LineMishap, type Place, type SideMishap } from "./parse-fault.ts"
 
-/** What is to be done in place of writing a line, in this order. */
+/** A step in place of writing a line; several are done in order. */
 export type FaultAction =
   | { readonly do: "send"; readonly line: string }
   /** Without the newline at its end. */
   | { readonly do: "piece"; readonly text: string }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "late"; readonly line: string; readonly ms: number }
-  | { readonly do: "hang"; readonly ms: number }
-  | { readonly do: "flood"; readonly perSecond: number; readonly seconds: number; readonly sessionId: string }
-  | { readonly do: "exit"; readonly code: number }
-  | { readonly do: "kill"; readonly signal: FaultSignal }
+  | Extract<SideMishap, { do: "exit" | "kill" | "hang" | "ignore-term" }>
+  | (Extract<SideMishap, { do: "flood" }> & { readonly sessionId: string })
   | { readonly do: "cut" }
-  | { readonly do: "ignore-term" }
 
 /** The faults of a run, how far each has come, and where chance stands. */
 export interface FaultPlan {
@@ -35,7 +31,7 @@ export function createFaultPlan(faults: readonly Fault[], seed: number, sessionI
   return { faults: faults.map((fault) => ({ fault, met: 0, happened: 0 })), sessionId, chance: seed >>> 0 }
 }
 
-/** What goes wrong before the first line. */
+/** Plays the faults that come before the first line. */
 export function beginFaults(plan: FaultPlan): { plan: FaultPlan; actions: FaultAction[] } {
   const actions = plan.faults
     .filter(({ fault }) => fault.at.from === 0)

@@ -1,10 +1,10 @@
 import { join } from "node:path"
-import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import { parseObject, textIn } from "../json.ts"
+import { fieldOf, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { textIn } from "../json.ts"
 import { readRule, showRule } from "../permissions/rules.ts"
 import type { Fields, NamedServer, OwnPages, PluginInfo } from "../profiles/profile.ts"
 
-/** What an agent was started with: the flags and variables that change what it says. */
+/** The flags and variables of an agent's start that change what it says. */
 export interface Launch {
   readonly cwd: string
   /** `CLAUDE_CONFIG_DIR`: sessions and plans are kept there. */
@@ -90,7 +90,7 @@ export interface SourcedSettings {
   readonly settings: Readonly<Fields>
 }
 
-/** Where settings files are written: the disk, or made-up files. */
+/** The place of settings files: the disk, or made-up files. */
 interface SettingsStore {
   read(path: string): string | undefined
   write(path: string, text: string): void

@@ -1,60 +1,68 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
-import { textOf } from "@signalbox/protocol/envelope"
-import { parseObject, textIn } from "../json.ts"
-import type { AgentInfo, CommandInfo, OwnPage, OwnPages, PluginInfo } from "../profiles/profile.ts"
+import { parseObject, textOf } from "@signalbox/protocol/envelope"
+import { textIn } from "../json.ts"
+import type { CommandInfo, OwnPage, OwnPages, PluginInfo } from "../profiles/profile.ts"
 import { isRead, type Launch } from "./launch.ts"
 
 // The skills, commands and agents that a user or a project keeps in files, where the launch reads their settings.
 
-type Owner = "user" | "project"
-
 export function readOwnPages(launch: Launch): OwnPages {
-  const owners: readonly Owner[] = ["user", "project"]
-  const folders = owners
+  const folders = (["user", "project"] as const)
     .filter((owner) => isRead(launch, `${owner}Settings`))
     .map((owner) => ({ owner, folder: owner === "user" ? launch.configDir : join(launch.cwd, ".claude") }))
-    // Who works in the home folder has one folder for both.
+    // A user who works in the home folder has one folder for both.
     .filter(({ folder }, at, all) => all.findIndex((each) => each.folder === folder) === at)
+  const ownedBy = (owner: string) => (name: string, description: string) => ({
+    name,
+    description: `${description} (${owner})`,
+  })
   return {
-    skills: folders.flatMap(({ owner, folder }) => skillsIn(join(folder, "skills"), owner)),
-    commands: folders.flatMap(({ owner, folder }) => commandsIn(join(folder, "commands"), owner)),
-    agents: folders.flatMap(({ folder }) => agentsIn(join(folder, "agents"))),
+    skills: folders.flatMap(({ owner, folder }) => skillsIn(join(folder, "skills"), ownedBy(owner))),
+    commands: folders.flatMap(({ owner, folder }) => commandsIn(join(folder, "commands"), ownedBy(owner))),
+    agents: folders.flatMap(({ folder }) =>
+      agentsIn(join(folder, "agents")).flatMap(({ name, description, model }) => {
+        // Without these two a file is none.
+        if (name === undefined || description === undefined) return []
+        return [{ name, description, ...(model === undefined ? {} : { model }) }]
+      }),
+    ),
   }
 }
 
-function skillsIn(folder: string, owner: Owner): OwnPage[] {
+/** Names and describes a page, by who keeps it. */
+type Naming = (name: string, description: string) => Pick<CommandInfo, "name" | "description">
+
+function skillsIn(folder: string, naming: Naming): (OwnPage & { folder: string })[] {
   return namesIn(folder)
     .filter((name) => existsSync(join(folder, name, "SKILL.md")))
-    .map((name) => ({ ...pageAt(join(folder, name, "SKILL.md"), name, owner), folder: join(folder, name) }))
+    .map((name) => ({ ...pageAt(join(folder, name, "SKILL.md"), name, naming), folder: join(folder, name) }))
 }
 
 /** One in a folder is called by both: `git:push`. */
-function commandsIn(folder: string, owner: Owner, prefix = ""): OwnPage[] {
+function commandsIn(folder: string, naming: Naming, prefix = ""): OwnPage[] {
   return namesIn(folder).flatMap((name) => {
-    if (name.endsWith(".md")) return [pageAt(join(folder, name), `${prefix}${name.slice(0, -3)}`, owner)]
-    return prefix === "" && !name.includes(".") ? commandsIn(join(folder, name), owner, `${name}:`) : []
+    if (name.endsWith(".md")) return [pageAt(join(folder, name), `${prefix}${name.slice(0, -3)}`, naming)]
+    return prefix === "" && !name.includes(".") ? commandsIn(join(folder, name), naming, `${name}:`) : []
   })
 }
 
-function pageAt(path: string, name: string, owner: Owner): OwnPage {
-  const page = readPage(path)
-  const description = `${descriptionOf(page)} (${owner})`
-  return { info: { name, description, argumentHint: page.head["argument-hint"] ?? "" }, body: page.body }
+function pageAt(path: string, name: string, naming: Naming): OwnPage {
+  const { head, body } = readPage(path)
+  // Without a word of what it is for, its first line says it.
+  const description = head["description"] ?? body.trim().split("\n")[0] ?? ""
+  return { info: { ...naming(name, description), argumentHint: head["argument-hint"] ?? "" }, body }
 }
 
-function agentsIn(folder: string): AgentInfo[] {
-  return namesIn(folder)
-    .filter((name) => name.endsWith(".md"))
-    .flatMap((file) => {
-      const { name, description, model } = readPage(join(folder, file)).head
-      // Without these two a file is none.
-      if (name === undefined || description === undefined) return []
-      return [{ name, description, ...(model === undefined ? {} : { model }) }]
-    })
+function agentsIn(folder: string): (Page["head"] & { file: string })[] {
+  return pagesIn(folder).map((file) => ({ ...readPage(join(folder, file)).head, file: file.slice(0, -3) }))
 }
 
-// What an agent tells its host about plugins named by `--plugin-dir`: their names, commands, skills and agents. The
+function pagesIn(folder: string): string[] {
+  return namesIn(folder).filter((file) => file.endsWith(".md"))
+}
+
+// Plugins named by `--plugin-dir`, as an agent tells its host of them: their names, commands, skills and agents. The
 // scenario says what they do.
 
 export function readPlugins(folders: readonly string[], cwd: string): PluginInfo[] {
@@ -67,30 +75,23 @@ export function readPlugins(folders: readonly string[], cwd: string): PluginInfo
 function readPlugin(path: string): PluginInfo {
   // A plugin without one is called by its folder.
   const manifest = parseObject(textIn(join(path, ".claude-plugin", "plugin.json")) ?? "")
-  const name = textOf(manifest, "name") ?? basename(path)
+  const plugin = textOf(manifest, "name") ?? basename(path)
   const version = textOf(manifest, "version")
-  const pages = (folder: string) => namesIn(join(path, folder)).filter((file) => file.endsWith(".md"))
-  const page = (folder: string, file: string) => readPage(join(path, folder, file))
+  const naming: Naming = (name, about) => ({ name: `${plugin}:${name}`, description: `(${plugin}) ${about}` })
   return {
-    name,
+    name: plugin,
     path,
     ...(version === undefined ? {} : { version }),
-    commands: pages("commands").map((file) => commandOf(name, file.slice(0, -3), page("commands", file))),
-    skills: namesIn(join(path, "skills"))
-      .filter((skill) => existsSync(join(path, "skills", skill, "SKILL.md")))
-      .map((skill) => ({ ...commandOf(name, skill, page(`skills/${skill}`, "SKILL.md")), aliases: [skill] })),
-    agents: pages("agents").map((file) => {
-      const { head } = page("agents", file)
-      return { name: `${name}:${head["name"] ?? file.slice(0, -3)}`, description: head["description"] ?? "" }
+    commands: pagesIn(join(path, "commands")).map(
+      (file) => pageAt(join(path, "commands", file), file.slice(0, -3), naming).info,
+    ),
+    skills: skillsIn(join(path, "skills"), naming).map(({ info, folder }) => ({
+      ...info,
+      aliases: [basename(folder)],
+    })),
+    agents: agentsIn(join(path, "agents")).map(({ file, name = file, description = "" }) => {
+      return { name: `${plugin}:${name}`, description }
     }),
-  }
-}
-
-function commandOf(plugin: string, name: string, page: Page): CommandInfo {
-  return {
-    name: `${plugin}:${name}`,
-    description: `(${plugin}) ${descriptionOf(page)}`,
-    argumentHint: page.head["argument-hint"] ?? "",
   }
 }
 
@@ -110,11 +111,6 @@ function readPage(path: string): Page {
     return key === undefined || value === undefined ? [] : [[key, value]]
   })
   return { head: Object.fromEntries(fields), body }
-}
-
-/** What it says it is for; without a word of it, its first line. */
-function descriptionOf({ head, body }: Page): string {
-  return head["description"] ?? body.trim().split("\n")[0] ?? ""
 }
 
 function namesIn(folder: string): string[] {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseJson, textIn } from "../json.ts"
+import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
+import { textIn } from "../json.ts"
 import type { Fields, McpServerConfig, NamedServer } from "../profiles/profile.ts"
 import { SimulatorError } from "../simulator-error.ts"
 

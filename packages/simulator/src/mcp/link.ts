@@ -1,4 +1,5 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, textOf } from "@signalbox/protocol/envelope"
+import { objectsIn } from "../json.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
 import type { HostRequests } from "../wire/host-requests.ts"
@@ -44,7 +45,7 @@ export class McpLinkFailure extends Error {
   }
 }
 
-/** What a request gets whose connection is gone. */
+/** The answer to a request whose connection is gone. */
 export const CONNECTION_CLOSED = { error: { code: -32_000, message: "Connection closed" } }
 
 /** A server that lives in the host: every message to it is a control request. */
@@ -59,7 +60,7 @@ export function hostLink({ host }: McpClient, name: string): McpLink {
   }
 }
 
-// What is told of a server and of what it said, in the version's words.
+// Words for a server and for what it said, as the version has them.
 
 /** The hints of a tool that are kept. */
 export function annotationsOf(tool: Readonly<Fields>): Fields {
@@ -87,7 +88,7 @@ export function failureText({ profile }: McpClient, error: unknown): string {
   return trouble.kind === "unreachable" ? unreachable : noSuchCommand(trouble.command)
 }
 
-/** What a server told of itself. */
+/** A server's own account of itself. */
 export interface Acquaintance {
   readonly info?: Fields
   readonly tools: readonly Fields[]
@@ -114,8 +115,7 @@ export async function shakeHands(link: McpLink, options: HandshakeOptions): Prom
   let nextId = 1
   const listOf = async (what: "tools" | "prompts" | "resources") => {
     const answer = await link.send({ method: `${what}/list`, jsonrpc: "2.0", id: nextId++ }, { timeoutMs })
-    const listed = fieldOf(answer, "result")?.[what]
-    return Array.isArray(listed) ? listed.filter(isObject).map((each) => ({ ...each })) : []
+    return objectsIn(fieldOf(answer, "result")?.[what])
   }
   const info = fieldOf(hello, "serverInfo")
   const tools = offers["tools"] !== undefined || options.isHosted ? await listOf("tools") : []

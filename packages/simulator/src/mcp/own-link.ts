@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { pathToFileURL } from "node:url"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import { createLineSplitter } from "@signalbox/protocol/framing"
 import { deferred } from "@signalbox/transport/pacing"
 import { eventsIn } from "../event-stream.ts"
-import { parseJson } from "../json.ts"
 import type { Fields, NamedServer, RemoteServer, StdioServer } from "../profiles/profile.ts"
 import { present } from "../profiles/shared.ts"
 import { CONNECTION_CLOSED, type McpClient, type McpLink, McpLinkFailure, type SendOptions } from "./link.ts"
@@ -41,7 +40,7 @@ async function openStdioLink(server: StdioServer, { cwd, env, serve }: StdioLink
   const child = spawn(server.command, [...(server.args ?? [])], {
     cwd,
     env: { ...env, ...server.env },
-    // What it says on stderr a CLI keeps in its debug log.
+    // A CLI keeps the server's stderr in its debug log.
     stdio: ["pipe", "pipe", "ignore"],
   })
   await spawned(child, server.command)
@@ -101,7 +100,7 @@ type Answer = Readonly<Fields> | undefined
 /** Speaks with a server by posts, each answered as JSON or as a stream that ends with the answer. */
 export function openHttpLink(server: RemoteServer, { userAgent, serve }: HttpLinkOptions): McpLink {
   const over = new AbortController()
-  /** What the server gave with its answer to `initialize`, and wants to see again. */
+  /** Headers that the server gave with its answer to `initialize`, and wants to see again. */
   const kept: Record<string, string> = {}
   const post = (message: Fields, signal: AbortSignal) =>
     reach(server.url, {

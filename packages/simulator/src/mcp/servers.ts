@@ -80,7 +80,7 @@ export class McpServers {
     return this.#servers.get(name)?.error
   }
 
-  /** Where a server comes from, as the newest generation tells it. */
+  /** The source of a server, as the newest generation tells it. */
   sourceOf(name: string): string {
     return this.#servers.get(name)?.own?.scope ?? "sdk"
   }
@@ -210,10 +210,12 @@ export class McpServers {
 
   /** A server that went away is started again when it is wanted. */
   async #linkTo(server: Server): Promise<McpLink> {
-    if (server.own === undefined) return hostLinkOf(this.#client, server)
+    if (server.own === undefined) return this.#hostLink(server)
     if (server.link?.isOpen === true) return server.link
     const timeoutMs = ownTimeoutMs(this.#client)
-    const link = await openOwn(this.#client, server.own, timeoutMs)
+    // The code that starts and dials servers is loaded where there are some.
+    const { openLink } = await import("./own-link.ts")
+    const link = await openLink(this.#client, server.own, timeoutMs)
     server.link = link
     if (server.status === "connected") {
       await introduce(link, { profile: this.#client.profile, isHosted: false, timeoutMs })
@@ -229,7 +231,7 @@ export class McpServers {
     try {
       for (let left = tries; left > 0 && server.status === "pending"; left--) {
         // The first message to a server in the host goes out at once, before the reply to who named it.
-        const link = isHosted ? hostLinkOf(this.#client, server) : await this.#linkTo(server)
+        const link = isHosted ? this.#hostLink(server) : await this.#linkTo(server)
         const known = await shakeHands(link, { profile: this.#client.profile, isHosted, timeoutMs })
         if (known === undefined) continue
         Object.assign(server, { known, nextId: known.nextId, status: "connected" })
@@ -242,6 +244,10 @@ export class McpServers {
     if (!isHosted && this.#client.profile.quirks.listsServersAsTheyCome && this.#servers.delete(server.name)) {
       this.#servers.set(server.name, server)
     }
+  }
+
+  #hostLink(server: Server): McpLink {
+    return (server.link ??= hostLink(this.#client, server.name))
   }
 
   #fail(server: Server, error: string): void {
@@ -257,16 +263,6 @@ export class McpServers {
 
 function newServer(given: Pick<Server, "name" | "own" | "isFixed">): Server {
   return { ...given, status: "pending", known: NOTHING_KNOWN, nextId: 0 }
-}
-
-function hostLinkOf(client: McpClient, server: Server): McpLink {
-  return (server.link ??= hostLink(client, server.name))
-}
-
-/** What starts and dials servers is loaded where there are some. */
-async function openOwn(client: McpClient, own: NamedServer, timeoutMs: number): Promise<McpLink> {
-  const { openLink } = await import("./own-link.ts")
-  return openLink(client, own, timeoutMs)
 }
 
 function ownTimeoutMs({ launch }: McpClient): number {

@@ -1,8 +1,9 @@
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import { setTimeout as delay } from "node:timers/promises"
+import { fieldOf } from "@signalbox/protocol/envelope"
 import type { Hangs } from "../scenario/hangs.ts"
-import type { ReplyAction, StreamEvent } from "../scenario/reply-events.ts"
+import { BlockBuilder, type ReplyAction, type StreamEvent } from "../scenario/reply-events.ts"
 import type { ErrorStep } from "../scenario/schema.ts"
 import { errorBody, errorTypeOf, sendError, sendJson, statusOf } from "./json-answers.ts"
 
@@ -62,7 +63,7 @@ export function deliverError(error: ErrorStep, { response, requestId }: Delivery
   sendError(response, { status: error.error, type, message: error.message ?? "Scripted error", requestId, headers })
 }
 
-/** What was sent arrives, then the connection ends within the answer. A reset could overtake what was sent. */
+/** Ends the connection within the answer, after what was sent has arrived. A reset could overtake it. */
 function cut(response: ServerResponse): void {
   if (response.socket === null) response.destroy()
   else response.socket.destroySoon()
@@ -117,54 +118,20 @@ class EventStream {
   }
 }
 
-type Fields = Record<string, unknown>
-interface Building {
-  block: Fields
-  json: string
-}
-
 /** Puts the events of a stream together into the message they describe, for a client that did not ask for a stream. */
 class WholeMessage {
-  #message: Fields = {}
-  readonly #blocks: Building[] = []
+  #message: Readonly<Record<string, unknown>> = {}
+  readonly #blocks: BlockBuilder[] = []
 
   add(event: StreamEvent): void {
-    switch (event.type) {
-      case "message_start":
-        this.#message = fieldsOf(event["message"])
-        break
-      case "content_block_start":
-        this.#blocks.push({ block: { ...fieldsOf(event["content_block"]) }, json: "" })
-        break
-      case "content_block_delta":
-        this.#append(fieldsOf(event["delta"]))
-        break
-      case "message_delta":
-        this.#message = { ...this.#message, ...fieldsOf(event["delta"]), usage: event["usage"] }
-        break
-    }
+    const delta = fieldOf(event, "delta") ?? {}
+    if (event.type === "message_start") this.#message = fieldOf(event, "message") ?? {}
+    if (event.type === "content_block_start") this.#blocks.push(new BlockBuilder(fieldOf(event, "content_block") ?? {}))
+    if (event.type === "content_block_delta") this.#blocks.at(-1)?.append(delta)
+    if (event.type === "message_delta") this.#message = { ...this.#message, ...delta, usage: event["usage"] }
   }
 
-  value(): Fields {
-    const content = this.#blocks.map(({ block, json }) => (json === "" ? block : { ...block, input: JSON.parse(json) }))
-    return { ...this.#message, content }
+  value(): Record<string, unknown> {
+    return { ...this.#message, content: this.#blocks.map((block) => block.value()) }
   }
-
-  #append(delta: Fields): void {
-    const building = this.#blocks.at(-1)
-    if (building === undefined) return
-    for (const [name, piece] of Object.entries(delta)) {
-      if (name === "partial_json") building.json += textOf(piece)
-      else if (name !== "type") building.block[name] = textOf(building.block[name]) + textOf(piece)
-    }
-  }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : ""
-}
-
-/** The events are our own: where one of these fields is missing the message simply lacks it. */
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? { ...value } : {}
 }

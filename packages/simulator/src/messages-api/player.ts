@@ -1,3 +1,4 @@
+import { remember } from "../json.ts"
 import { type Call, callsOf, type Position, plainReply, ScriptCursor, type Scripted } from "../scenario/calls.ts"
 import type { AgentStep, Scenario } from "../scenario/schema.ts"
 import {
@@ -28,7 +29,7 @@ interface Conversation {
   settled: boolean
 }
 
-/** What is known of one of the CLI's sessions. */
+/** One of the CLI's sessions, as far as it is known. */
 interface Session {
   main: Conversation
   hasTools: boolean
@@ -67,9 +68,7 @@ export class Player {
     if (known !== undefined) return known
     const main = { cursor: new ScriptCursor(this.#scenario.turns), tail: undefined, settled: true }
     const session = { main, hasTools: false, agents: new Map<string, readonly AgentStep[] | undefined>() }
-    const [oldest] = this.#sessions.keys()
-    if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest)
-    this.#sessions.set(id, session)
+    remember(this.#sessions, id, session, MAX_SESSIONS)
     return session
   }
 

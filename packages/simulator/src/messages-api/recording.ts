@@ -5,23 +5,17 @@ import { SimulatorError } from "../simulator-error.ts"
 import type { MessagesRequest, SideKind } from "./request.ts"
 
 /** A request for a message, for a test to look at. `headers` holds no secret. */
-export interface RecordedRequest {
+export interface RecordedRequest
+  extends Pick<MessagesRequest, "sessionId" | "agentId" | "model" | "stream" | "maxTokens" | "system" | "messages"> {
   method: string
   path: string
   headers: Record<string, string>
-  /** What it was taken for. */
+  /** The kind of call it was taken for. */
   kind: "conversation" | "side" | "ended" | "count"
   side?: SideKind
   /** The call of the scenario that answered it. */
   position?: Position
-  sessionId: string
-  agentId?: string | undefined
-  model: string
-  stream: boolean
-  maxTokens?: number | undefined
-  system: string
   tools: string[]
-  messages: unknown[]
 }
 
 export interface ApiProblem {
@@ -33,7 +27,7 @@ export interface ApiProblem {
 
 const SECRET_NAME = /auth|cookie|key|token|secret|password/i
 
-/** What happened, the oldest forgotten first: every request of a long conversation carries all of it. */
+/** Keeps what happened, and forgets the oldest first: every request of a long conversation carries all of it. */
 export class Recording {
   readonly requests: RecordedRequest[] = []
   readonly errors: ApiProblem[] = []
@@ -85,24 +79,15 @@ export class Recording {
   }
 }
 
-/** What every kind of request has in common. */
+/** The fields that every kind of request has. */
 export function recordOf(
   request: MessagesRequest,
   http: { method: string; path: string; headers: IncomingHttpHeaders },
 ): Omit<RecordedRequest, "kind"> {
-  return {
-    method: http.method,
-    path: http.path,
-    headers: withoutSecrets(http.headers),
-    sessionId: request.sessionId,
-    agentId: request.agentId,
-    model: request.model,
-    stream: request.stream,
-    maxTokens: request.maxTokens,
-    system: request.system,
-    tools: request.tools.map((tool) => tool.name),
-    messages: request.messages,
-  }
+  const { sessionId, agentId, model, stream, maxTokens, system, messages } = request
+  const tools = request.tools.map(({ name }) => name)
+  const headers = withoutSecrets(http.headers)
+  return { ...http, headers, sessionId, agentId, model, stream, maxTokens, system, tools, messages }
 }
 
 /** The names stay, so that a test can see which credential a CLI would have sent. */

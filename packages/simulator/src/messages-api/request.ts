@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
-import { isObject } from "@signalbox/protocol/envelope"
-import { parseObject } from "../json.ts"
+import { isObject, parseObject } from "@signalbox/protocol/envelope"
+import { objectsIn } from "../json.ts"
 import type { SideReplies } from "../scenario/schema.ts"
 
 /** One entry of `messages`, as far as the player looks into it. */
@@ -95,15 +95,11 @@ function headerText(value: string | string[] | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-function objectsIn(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
 function textOr(value: unknown, otherwise: string): string {
   return typeof value === "string" ? value : otherwise
 }
 
-/** What a request brings that the one before it in the same conversation did not. */
+/** The part of a request that the one before it in the same conversation did not have. */
 export interface FreshInput {
   texts: string[]
   toolResults: string[]
@@ -111,7 +107,7 @@ export interface FreshInput {
   failedResults: string[]
 }
 
-/** What must be kept of a request to tell what the next one adds. */
+/** The part of a request that is kept to tell what the next one adds. */
 export type Tail = FreshInput & { assistantEntries: number }
 
 /**
@@ -140,7 +136,7 @@ export function freshSince(before: Tail | undefined, now: Tail): FreshInput {
   return { texts: without(now.texts, before.texts), toolResults, failedResults: now.failedResults }
 }
 
-/** What the user said, apart from the notes. */
+/** The user's words, apart from the notes. */
 export function spokenTexts(entry: Entry): string[] {
   return entry.texts
     .map((text) => text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, spokenInNote).trim())
@@ -188,7 +184,7 @@ const PROMPTS: readonly (readonly [RegExp, SideKind])[] = [
 const SUMMARY_REQUEST = /Your task is to create a detailed summary of/
 
 /**
- * Which side call this is, or undefined for the conversation itself. Two things are no sign of a side call: it may not
+ * Tells which side call this is, or undefined for the conversation itself. Two things are no sign of a side call: it may not
  * stream (that is how a CLI asks again after a broken stream), and a session may have no tools at all. So a call
  * without tools only counts as one where the session is known to have tools, or the call has another mark.
  */

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { Hangs } from "../scenario/hangs.ts"
 import { parseScenario } from "../scenario/parse-scenario.ts"
-import { estimateTokens, type Ids, replyActions } from "../scenario/reply-events.ts"
+import { createIds, estimateTokens, type Ids, replyActions } from "../scenario/reply-events.ts"
 import type { Scenario } from "../scenario/schema.ts"
 import { SimulatorError } from "../simulator-error.ts"
 import { requireLoopbackHost } from "./claude-environment.ts"
@@ -53,9 +54,9 @@ export async function openScriptedApi(options: ScriptedApiOptions): Promise<Scri
     maxBytes: options.maxRecordedBytes ?? DEFAULT_MAX_RECORDED_BYTES,
   })
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
-  const context = { player, hangs, recording, maxBodyBytes, ids: openIds() }
+  const context = { player, hangs, recording, maxBodyBytes, ids: createIds(randomBytes(6).toString("hex")) }
   const server = createServer((request, response) => serve(request, response, context))
-  await listen(server, options.port ?? 0, host)
+  await once(server.listen({ port: options.port ?? 0, host }), "listening")
   let closing: Promise<void> | undefined
   return {
     url: urlOf(server),
@@ -83,23 +84,6 @@ function serve(request: IncomingMessage, response: ServerResponse, context: ApiC
   })
 }
 
-/** A part at random keeps ids apart between servers that serve the same session one after the other. */
-function openIds(): Ids {
-  const mark = randomBytes(6).toString("hex")
-  let count = 0
-  return { next: (prefix) => `${prefix}_01${mark}${String(++count).padStart(6, "0")}` }
-}
-
-async function listen(server: Server, port: number, host: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen({ port, host }, () => {
-      server.off("error", reject)
-      resolve()
-    })
-  })
-}
-
 function urlOf(server: Server): string {
   const address = server.address()
   if (address === null || typeof address === "string")
@@ -112,9 +96,7 @@ function urlOf(server: Server): string {
 async function closeAll(server: Server, hangs: Hangs, recording: Recording): Promise<void> {
   hangs.close()
   recording.close()
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
+  const closed = once(server.close(), "close")
   server.closeAllConnections()
   await closed
 }
@@ -165,7 +147,8 @@ async function answerMessage(request: MessagesRequest, exchange: Exchange): Prom
   }
   const delivery = { response, hangs, signal, requestId: ids.next("req") }
   if (played.call.kind === "error") return deliverError(played.call.error, delivery)
-  const actions = replyActions(played.call, askedOf(request), ids)
+  const asked = { model: request.model, inputUnits: JSON.stringify(request.messages).length }
+  const actions = replyActions(played.call, asked, ids)
   const complete = await deliver(actions, { ...delivery, isStreamed: request.stream })
   if (played.kind === "conversation") played.finish(complete)
 }
@@ -201,8 +184,4 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<str
     else chunks.length = 0
   }
   return bytes <= maxBytes ? Buffer.concat(chunks).toString("utf8") : undefined
-}
-
-function askedOf(request: MessagesRequest): { model: string; inputUnits: number } {
-  return { model: request.model, inputUnits: JSON.stringify(request.messages).length }
 }

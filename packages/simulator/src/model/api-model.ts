@@ -4,7 +4,6 @@ import { eventsIn } from "../event-stream.ts"
 import { requireLoopbackUrl } from "../messages-api/claude-environment.ts"
 import type { Fields } from "../profiles/profile.ts"
 import type { StreamEvent } from "../scenario/reply-events.ts"
-import type { ToolStep } from "../scenario/schema.ts"
 import type { Model, ModelAction, ModelRequest } from "./model.ts"
 
 /** A Messages API on this machine speaks for the model, as it would to a real CLI. */
@@ -20,27 +19,11 @@ export class ApiModel implements Model {
     this.#headers = headers
   }
 
-  call(request: ModelRequest, signal: AbortSignal): AsyncIterator<ModelAction> {
-    return this.#stream(request, signal)
-  }
-
-  stepOf(): ToolStep | undefined {
-    return undefined
-  }
-
-  costOfTurn(): number | undefined {
-    return undefined
-  }
-
   requestId(): string {
     return this.#requestId
   }
 
-  hang(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  async *#stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelAction> {
+  async *call(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelAction> {
     const response = await this.#post(request, signal)
     if (response === undefined) return yield { do: "cut" }
     const requestId = response.headers["request-id"]

@@ -1,13 +1,12 @@
-import { isObject } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import type { ReplyAction } from "../scenario/reply-events.ts"
 import type { ToolStep } from "../scenario/schema.ts"
 
-/** What the model is asked, as a CLI would ask it. */
+/** A call of the model, as a CLI would make it. */
 export interface ModelRequest {
   /** `said`: the user spoke. `results`: tools answered. `retry`: the same again. `continue`: go on from where it broke off. */
   readonly why: "said" | "results" | "retry" | "continue"
-  /** What is new: the user's words. */
+  /** The user's words, which are new. */
   readonly text: string
   readonly model: string
   readonly sessionId: string
@@ -24,18 +23,18 @@ export type ModelAction =
 
 export type ModelActions = Iterator<ModelAction> | AsyncIterator<ModelAction>
 
-/** Who speaks for the model: a scenario, or a Messages API on this machine. */
+/** Speaks for the model: a scenario, or a Messages API on this machine. */
 export interface Model {
   /** Awaited before each turn, by a model that is not there from the beginning. */
   load?(): Promise<void>
   call(request: ModelRequest, signal: AbortSignal): ModelActions
   /** The scenario's step behind a tool call, for what it says of the tool's result. */
-  stepOf(toolUseId: string): ToolStep | undefined
-  /** What the scenario says the last turn cost. */
-  costOfTurn(): number | undefined
+  stepOf?(toolUseId: string): ToolStep | undefined
+  /** The cost of the last turn, by the scenario. */
+  costOfTurn?(): number | undefined
   requestId(): string
   /** Holds a reply that hangs. */
-  hang(name: string | undefined, signal: AbortSignal): Promise<void>
+  hang?(name: string | undefined, signal: AbortSignal): Promise<void>
 }
 
 /** A model that is loaded when the first turn begins: an agent answers its host without one. */
@@ -51,31 +50,27 @@ export function deferredModel(open: () => Promise<Model>): Model {
       model = await (opening ??= open())
     },
     call: (request, signal) => loaded().call(request, signal),
-    stepOf: (toolUseId) => loaded().stepOf(toolUseId),
-    costOfTurn: () => loaded().costOfTurn(),
+    stepOf: (toolUseId) => loaded().stepOf?.(toolUseId),
+    costOfTurn: () => loaded().costOfTurn?.(),
     requestId: () => loaded().requestId(),
-    hang: (name, signal) => loaded().hang(name, signal),
+    hang: async (name, signal) => loaded().hang?.(name, signal),
   }
 }
 
 type Step = IteratorResult<ModelAction, unknown>
 
 /** The model's next step, or nothing once the signal aborts: a model that hangs holds up no interrupt. */
-export async function untilAborted(
+export function untilAborted(
   step: Promise<Step>,
   signal: AbortSignal,
 ): Promise<{ value?: ModelAction; done?: boolean }> {
-  if (signal.aborted) return {}
-  let abort: () => void = () => undefined
-  const aborted = new Promise<Record<string, never>>((resolve) => {
-    abort = () => resolve({})
+  if (signal.aborted) return Promise.resolve({})
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve({})
     signal.addEventListener("abort", abort, { once: true })
+    const release = () => signal.removeEventListener("abort", abort)
+    step
+      .then((result) => resolve(result.done === true ? { done: true } : { value: result.value }), reject)
+      .finally(release)
   })
-  try {
-    const result = await Promise.race([step, aborted])
-    if (!isObject(result) || !("value" in result)) return {}
-    return result.done === true ? { done: true } : { value: result.value }
-  } finally {
-    signal.removeEventListener("abort", abort)
-  }
 }

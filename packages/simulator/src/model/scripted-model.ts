@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { isObject } from "@signalbox/protocol/envelope"
+import { objectsIn, remember } from "../json.ts"
 import { errorTypeOf } from "../messages-api/json-answers.ts"
 import { sideDefaults } from "../messages-api/request.ts"
 import type { Fields } from "../profiles/profile.ts"
@@ -17,7 +17,7 @@ export const builtInScenario: Scenario = JSON.parse(
 const MAX_REMEMBERED_STEPS = 10_000
 const MAX_REMEMBERED_AGENTS = 1000
 
-/** What the first `count` messages of a history come to, and which the last of them is. */
+/** The size of the first `count` messages of a history, and the last of them. */
 interface Measured {
   readonly count: number
   readonly units: number
@@ -90,9 +90,7 @@ export class ScriptedModel implements Model {
     const steps = this.#steps.get(agent.toolUseId)?.agent
     if (steps === undefined) return plainReply(this.#scenario.side?.agent ?? sideDefaults.agent)
     const cursor = this.#agents.get(agent.id) ?? new ScriptCursor([{ steps: [...steps] satisfies AgentStep[] }])
-    const [oldest] = this.#agents.keys()
-    if (this.#agents.size >= MAX_REMEMBERED_AGENTS && oldest !== undefined) this.#agents.delete(oldest)
-    this.#agents.set(agent.id, cursor)
+    if (!this.#agents.has(agent.id)) remember(this.#agents, agent.id, cursor, MAX_REMEMBERED_AGENTS)
     const scripted = request.why === "said" ? cursor.begin(request.text) : cursor.advance()
     return scripted?.call ?? plainReply("")
   }
@@ -125,16 +123,13 @@ export class ScriptedModel implements Model {
   #named(block: Block): Block {
     if (!("tool" in block)) return block
     const named = { ...block, id: block.id ?? this.#ids.next("toolu") }
-    const [oldest] = this.#steps.keys()
-    if (this.#steps.size >= MAX_REMEMBERED_STEPS && oldest !== undefined) this.#steps.delete(oldest)
-    this.#steps.set(named.id, named)
+    remember(this.#steps, named.id, named, MAX_REMEMBERED_STEPS)
     return named
   }
 }
 
 /** Whether each tool failed, for the tools whose results came last. */
 function failedResults(messages: readonly Fields[]): boolean[] {
-  const content = messages.at(-1)?.["content"]
-  const blocks = Array.isArray(content) ? content.filter(isObject) : []
+  const blocks = objectsIn(messages.at(-1)?.["content"])
   return blocks.filter(({ type }) => type === "tool_result").map((block) => block["is_error"] === true)
 }

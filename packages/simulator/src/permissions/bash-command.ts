@@ -59,15 +59,15 @@ export function withoutVariables(part: string): string {
   return part.replace(/^(?:[A-Za-z_]\w*=\S*\s+)+/, "")
 }
 
-/** What runs inside of it cannot be told from its words. */
+/** The words of such a command do not show what runs inside of it. */
 export function hidesCommands(part: string): boolean {
   return /`|\$\(/.test(part)
 }
 
-/** What "always allow" would allow: the first two words where the second is a plain one, else just this command. */
+/** The rule that "always allow" would add: the first two words where the second is a plain one, else just this command. */
 export function rulePrefix(command: string): string {
   const [name = "", next = ""] = command.trim().split(/\s+/)
-  // What runs another command is allowed for just that one.
+  // A command that runs another is allowed for just that one.
   const isPlain = !name.includes("=") && name !== "xargs"
   return /^[a-z][a-z0-9-]*$/i.test(next) && isPlain ? `${name} ${next} *` : command
 }

@@ -1,5 +1,6 @@
 import { basename, relative, resolve } from "node:path"
 import { textOf } from "@signalbox/protocol/envelope"
+import { hostOf } from "../json.ts"
 import type { Fields, Quirks } from "../profiles/profile.ts"
 import {
   type CommandReading,
@@ -13,9 +14,9 @@ import {
   readCommand,
   rulePrefix,
 } from "./bash-command.ts"
-import { type Call, commandPrefix, EDITS, findRule, hostOf, type PermissionState, type SourcedRule } from "./rules.ts"
+import { type Call, commandPrefix, EDITS, findRule, type PermissionState, type SourcedRule } from "./rules.ts"
 
-/** What the rules and the mode say of a call, before anyone is asked. */
+/** The verdict of the rules and the mode on a call, before anyone is asked. */
 export type Decision =
   /** `source`: who had it allowed, where that was the user in this session. */
   | { behavior: "allow"; reasonType?: string; source?: string }
@@ -65,7 +66,7 @@ function ruleReason(rule: SourcedRule, reasonType: string): { reasonType: string
   return source === undefined ? { reasonType } : { reasonType, source }
 }
 
-/** Whose word a rule is, by where it stands. */
+/** The source that a rule is told with, by where it stands. */
 const RULED_BY = new Map([
   ["session", "user_temporary"],
   ["userSettings", "user_permanent"],
@@ -84,7 +85,7 @@ function harmlessReason({ toolName }: Call): { reasonType?: string } {
   return EDITS.has(toolName) || toolName === "Read" ? { reasonType: "mode" } : {}
 }
 
-/** What would be asked; undefined where nothing has to be. */
+/** The question about a call; undefined where nothing has to be asked. */
 function questionOf(state: PermissionState, call: Call): Question | undefined {
   const { toolName } = call
   if (toolName === "Bash") return bashQuestion(state, call)
@@ -129,7 +130,7 @@ const CHANGES_FOLDER =
   "This command changes directory before running a version-control command, which can pick up untrusted hooks or " +
   "repository configuration from the target directory. Approve only if you trust it."
 
-/** What would be asked about a command; undefined where nothing has to be. */
+/** The question about a command; undefined where nothing has to be asked. */
 export function bashQuestion(state: PermissionState, call: Call): Question | undefined {
   const { input, cwd, quirks } = call
   const command = textOf(input, "command") ?? ""
@@ -182,7 +183,7 @@ function doubtOf(
   return commandDoubts === "new" ? newDoubtOf(reading.parts) : undefined
 }
 
-/** What the newest will not have allowed by a rule. */
+/** Commands that the newest lets no rule allow. */
 function newDoubtOf(parts: readonly string[]): Pick<Question, "reason" | "suggestions"> | undefined {
   const cd = parts.findIndex((part) => part.startsWith("cd "))
   if (cd !== -1 && parts.slice(cd).some((part) => part.startsWith("git "))) {
@@ -198,7 +199,7 @@ function newDoubtOf(parts: readonly string[]): Pick<Question, "reason" | "sugges
   return { reason: { text, type: "other" }, suggestions: [] }
 }
 
-/** What the oldest tells of a command that it does not look into. */
+/** The doubts of the oldest about a command that it does not look into. */
 function oldDoubtOf({ parts, redirects }: CommandReading): Pick<Question, "reason"> | undefined {
   const redirection = "Command contains output redirection (>) which could write to arbitrary files"
   const substitution = "Command contains $() command substitution"
@@ -215,7 +216,7 @@ function compoundQuestion(state: PermissionState, call: Call, parts: readonly st
   // The oldest suggests no rule for what only changes files by name, and one for just this command.
   const ruled = prefixRules ? asked : asked.filter((part) => changedPath(part) === undefined)
   const rules = ruled.map((part) => ({ toolName: "Bash", ruleContent: prefixRules ? rulePrefix(part) : part }))
-  // What is piped is allowed piece by piece, the rest as a whole.
+  // Piped commands are allowed piece by piece, the rest as a whole.
   const isPiped = rulesForPipes && isPipe(textOf(call.input, "command") ?? "")
   const groups = isPiped ? rules.map((rule) => [rule]) : rules.length === 0 ? [] : [rules]
   const suggestions = groups.map((group) => ({ ...allowing(""), rules: group }))
@@ -243,13 +244,13 @@ function parentFolder(path: string, cwd: string): string {
 export const ACCEPT_EDITS: Fields = { type: "setMode", mode: "acceptEdits", destination: "session" }
 const OUTSIDE = { text: "Path is outside allowed working directories", type: "workingDir" }
 
-/** What others run, or what says what an agent may do: the newest asks about it in every mode. */
+/** Files that others run, or that say what an agent may do: the newest asks about them in every mode. */
 const SENSITIVE_FOLDERS = new Set([".git", ".vscode", ".idea", ".husky"])
 const SENSITIVE_FILES = new Set(
   ".gitconfig .gitmodules .bashrc .bash_profile .zshrc .zprofile .profile .ripgreprc .mcp.json .claude.json".split(" "),
 )
 
-/** What would be asked about a change to a file; undefined where nothing has to be. */
+/** The question about a change to a file; undefined where nothing has to be asked. */
 export function editQuestion(state: PermissionState, call: Call): Question | undefined {
   const { input, cwd, quirks } = call
   const path = resolve(cwd, textOf(input, "file_path") ?? textOf(input, "notebook_path") ?? "")
@@ -268,7 +269,7 @@ export function editQuestion(state: PermissionState, call: Call): Question | und
   return { description, suggestions: [...mode, directories], reason: OUTSIDE, policyAskOnly: true }
 }
 
-/** What lies outside of the folders of this session is not read unasked. */
+/** Files outside of the folders of this session are not read unasked. */
 export function readQuestion(state: PermissionState, { input, cwd }: Call): Question | undefined {
   const path = resolve(cwd, textOf(input, "file_path") ?? "")
   if ([cwd, ...state.directories].some((folder) => isInside(path, folder))) return undefined

@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { hostOf, objectsIn, textsIn } from "../json.ts"
 import type { Fields, Quirks } from "../profiles/profile.ts"
 import { commandParts, hidesCommands, isReadOnlyPart, withoutVariables } from "./bash-command.ts"
 
@@ -60,7 +61,7 @@ function isWholeServer(ruleName: string, toolName: string): boolean {
   return toolName.startsWith(`${ruleName.replace(/__\*$/, "")}__`)
 }
 
-/** What stands before the `:*` or ` *` of a rule that ends in one. */
+/** The text before the `:*` or ` *` of a rule that ends in one. */
 export function commandPrefix(content: string): string | undefined {
   return content.endsWith(":*") || content.endsWith(" *") ? content.slice(0, -2) : undefined
 }
@@ -97,17 +98,10 @@ export function globPattern(glob: string): RegExp {
   return new RegExp(`^${source}$`, "s")
 }
 
-export function hostOf(url: string): string {
-  try {
-    return new URL(url).hostname
-  } catch {
-    return url
-  }
-}
+export const BEHAVIORS = ["allow", "deny", "ask"] as const
+type Behavior = (typeof BEHAVIORS)[number]
 
-export type Behavior = "allow" | "deny" | "ask"
-
-/** What decides without asking. Moved only by `applyUpdates` and `setMode`. */
+/** The rules and the mode, which decide without asking. Moved only by `applyUpdates` and `setMode`. */
 export interface PermissionState {
   readonly mode: string
   /** The mode that leaving plan mode goes back to. */
@@ -132,7 +126,7 @@ export function initialPermissions(options: {
   const fromArguments = (texts: readonly string[]) => texts.map((text) => ({ ...parseRule(text), source: "cliArg" }))
   const fromSettings = (key: string) =>
     options.settings.flatMap(({ source, settings }) =>
-      textsOf(fieldOf(settings, "permissions")?.[key]).map((text) => ({ ...parseRule(text), source })),
+      textsIn(fieldOf(settings, "permissions")?.[key]).map((text) => ({ ...parseRule(text), source })),
     )
   return {
     mode: options.mode,
@@ -165,19 +159,8 @@ export function findRule(state: PermissionState, behavior: Behavior, call: Call)
   const parts = commandParts(command)
   // The oldest does not look behind variables that are set for a command.
   const bare = call.quirks.looksBehindVariables ? parts.map(withoutVariables) : []
-  return ruleForAny([command, ...parts, ...bare], ruleFor)
-}
-
-/** One forbidden command is enough to forbid all that are strung together. */
-function ruleForAny(
-  commands: readonly string[],
-  ruleFor: (part: string) => SourcedRule | undefined,
-): SourcedRule | undefined {
-  for (const part of commands) {
-    const rule = ruleFor(part)
-    if (rule !== undefined) return rule
-  }
-  return undefined
+  // One forbidden command is enough to forbid all that are strung together.
+  return [command, ...parts, ...bare].map(ruleFor).find((rule) => rule !== undefined)
 }
 
 /** Every one of them must be allowed, or only look. */
@@ -206,9 +189,9 @@ function applyUpdate(state: PermissionState, update: Readonly<Fields>): Permissi
     case "setMode":
       return setMode(state, textOf(update, "mode") ?? state.mode)
     case "addDirectories":
-      return { ...state, directories: [...new Set([...state.directories, ...textsOf(update["directories"])])] }
+      return { ...state, directories: [...new Set([...state.directories, ...textsIn(update["directories"])])] }
     case "removeDirectories": {
-      const removed = textsOf(update["directories"])
+      const removed = textsIn(update["directories"])
       return { ...state, directories: state.directories.filter((directory) => !removed.includes(directory)) }
     }
     case "addRules":
@@ -221,26 +204,15 @@ function applyUpdate(state: PermissionState, update: Readonly<Fields>): Permissi
 }
 
 function changeRules(rules: PermissionState["rules"], update: Readonly<Fields>): PermissionState["rules"] {
-  const behavior = behaviorOf(update["behavior"])
+  const behavior = BEHAVIORS.find((each) => each === update["behavior"])
   if (behavior === undefined) return rules
   const source = textOf(update, "destination") ?? "session"
-  const named = (Array.isArray(update["rules"]) ? update["rules"] : []).flatMap((rule) => readRule(rule) ?? [])
+  const named = objectsIn(update["rules"]).flatMap((rule) => readRule(rule) ?? [])
   const sourced = named.map((rule) => ({ ...rule, source }))
-  const isNamed = (rule: SourcedRule) => named.some((other) => isSame(rule, other)) && rule.source === source
+  const isNamed = (rule: SourcedRule) =>
+    named.some((other) => showRule(rule) === showRule(other)) && rule.source === source
   const before = rules[behavior]
   const kept = update["type"] === "replaceRules" ? before.filter((rule) => rule.source !== source) : before
   const without = kept.filter((rule) => !isNamed(rule))
   return { ...rules, [behavior]: update["type"] === "removeRules" ? without : [...without, ...sourced] }
-}
-
-function behaviorOf(value: unknown): Behavior | undefined {
-  return value === "allow" || value === "deny" || value === "ask" ? value : undefined
-}
-
-function isSame(a: Rule, b: Rule): boolean {
-  return a.toolName === b.toolName && a.ruleContent === b.ruleContent
-}
-
-function textsOf(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
 }

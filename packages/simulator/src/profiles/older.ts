@@ -22,9 +22,9 @@ import {
   readCatalog,
 } from "./shared.ts"
 
-// What 2.1.37 and 2.1.120 write alike, or nearly so. The newest generation writes it in another order.
+// 2.1.37 and 2.1.120 write these alike, or nearly so. The newest generation writes it in another order.
 
-/** What is kept in files stands behind the skills that the version brings along. */
+/** Skills and commands in files stand behind the skills that the version brings along. */
 function commandsWith({ pages }: SessionFacts, { commands, skills }: Catalog): CommandInfo[] {
   const kept = [...pages.skills, ...pages.commands].map(({ info }) => info)
   return [...commands.slice(0, skills.length), ...kept, ...commands.slice(skills.length)]
@@ -47,7 +47,7 @@ function initFields(facts: SessionFacts, { version, catalog }: Pick<WireProfile,
   }
 }
 
-/** What stands in a result however it ended, up to where the versions part. */
+/** The fields of every result, however it ended, up to where the versions part. */
 function spendingOf(
   facts: ResultFacts,
   { callUsage, contextWindow }: Pick<Shapes, "callUsage" | "contextWindow">,
@@ -86,7 +86,7 @@ function userFields(
   return present({ type: "user", message, ...ids, timestamp, tool_use_result, isSynthetic })
 }
 
-/** What the CLI speaks in the model's place. */
+/** A message that the CLI speaks in the model's place. */
 function syntheticFields(id: string, text: string, usage: Fields): Fields {
   return {
     id,

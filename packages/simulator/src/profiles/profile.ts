@@ -33,11 +33,11 @@ export interface PluginInfo {
 export interface OwnPage {
   readonly info: CommandInfo
   readonly body: string
-  /** Where a skill's other files are; a command has none. */
+  /** The folder of a skill's other files; a command has none. */
   readonly folder?: string
 }
 
-/** What a user and a project keep: the user's first. */
+/** The pages of a user and a project: the user's first. */
 export interface OwnPages {
   readonly skills: readonly OwnPage[]
   readonly commands: readonly OwnPage[]
@@ -52,7 +52,7 @@ interface ModelInfo {
   readonly traits: Fields
 }
 
-/** What a version brings along: the lists it tells of itself. */
+/** The lists that a version tells of itself. */
 export interface Catalog {
   /** In the order of `system/init`. */
   readonly tools: readonly string[]
@@ -109,7 +109,7 @@ export interface UsageNumbers {
   readonly cacheWrite: number
 }
 
-/** What a model holds, as `modelUsage` tells it. */
+/** The size of a model, as `modelUsage` tells it. */
 export interface ContextWindow {
   readonly contextWindow: number
   readonly maxOutputTokens: number
@@ -167,7 +167,6 @@ export interface ResultFacts {
   readonly spendingOfTurn: ReadonlyMap<string, ModelSpending>
   readonly denials: readonly Denial[]
   readonly userUuids: readonly string[]
-  readonly queued: number
   readonly index: number
   readonly safetyStops: number
   readonly subagents: number
@@ -216,7 +215,7 @@ export interface RemoteServer {
 /** A server that the agent itself starts or dials. Those that live in the host have no more than a name. */
 export type McpServerConfig = StdioServer | RemoteServer
 
-/** Where a server was named: it stays for the whole session unless the host itself has set it. */
+/** The place that names a server: it stays for the whole session unless the host itself has set it. */
 type McpScope = "dynamic" | "project"
 
 export interface NamedServer {

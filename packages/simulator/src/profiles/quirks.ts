@@ -1,8 +1,8 @@
-// What each version does its own way: one row for each thing, with what 2.1.37, 2.1.120 and 2.1.325 do. Code asks the
+// Versions differ: one row for each thing, with what 2.1.37, 2.1.120 and 2.1.325 do. Code asks the
 // row, never the version. docs/spec/simulator.md says which rule each stands for.
 
 const TABLE = {
-  // What it makes of its host's lines.
+  // The host's lines.
   /** A blank line, or a message of a type it does not know, ends the process. */
   diesOfUnknownInput: [true, false, false],
   /** A `control_response` without a `response` object. */
@@ -27,7 +27,7 @@ const TABLE = {
   mirrorsSession: [false, false, true],
   /** A session goes on under its title, and with what it has spent. */
   keepsTitleAndBill: [false, false, true],
-  /** What a settings file of the project allows is allowed. */
+  /** Permissions in the project's settings file count. */
   trustsProject: [true, true, false],
   waitsForTasks: [false, true, true],
   speaksWhenTerminated: [false, true, true],
@@ -55,7 +55,7 @@ const TABLE = {
   detailsContext: [false, false, true],
   tellsRequestProgress: [false, false, true],
 
-  // What it tells of itself.
+  // Its own lists.
   tellsPlugins: [false, false, true],
   sortsAgents: ["never", "with-files", "always"],
   /** The launch's agent gives the session its tools. */
@@ -78,7 +78,7 @@ const TABLE = {
   hooksSeeTasks: [false, false, true],
   hooksSeeLastMessage: [false, true, true],
   hooksSeeDurations: [false, true, true],
-  /** Which sub-agent it is stands among the base fields, and not in the event's own. */
+  /** The sub-agent is named among the base fields, and not in the event's own. */
   hooksSeeAgents: [false, true, true],
   /** The host hears what hooks say, what they block, and that they failed. */
   tellsHookNews: [false, false, true],
@@ -110,7 +110,7 @@ const TABLE = {
   /** A host that is gone is no error. */
   forgivesGoneHost: [false, false, true],
   looksBehindVariables: [false, true, true],
-  /** Where a command writes is looked at before rules for commands are. */
+  /** The path that a command writes to is looked at before rules for commands are. */
   holdsWrites: [true, false, false],
   prefixRules: [false, true, true],
   rulesForPipes: [true, false, true],
@@ -138,7 +138,7 @@ const TABLE = {
   /** The end of a message is told in the message, where it is kept. */
   finishesMessages: [false, false, true],
   closesBrokenStreams: [false, false, true],
-  /** What is done about a reply that broke off, once a block of it was whole. */
+  /** The answer to a reply that broke off, once a block of it was whole. */
   brokenReply: ["ask-whole", "give-up", "continue"],
   namesAnswered: [false, false, true],
   atMaxTokens: ["tells-host", "goes-on", "tells-model"],
@@ -195,7 +195,7 @@ const TABLE = {
   agentsBeside: [false, false, true],
   agentsContinue: [false, true, true],
   agentToolStats: [false, true, false],
-  /** Which run of which agent it is stands on whatever tells of it. */
+  /** Messages about a task name its run and its agent. */
   tellsRuns: [false, false, true],
   tellsAllTasks: [false, false, true],
   stoppedTasksAreQuiet: [false, false, true],
@@ -234,7 +234,7 @@ const TABLE = {
 
 type Table = typeof TABLE
 
-/** Where versions behave differently on the wire. */
+/** The differences between versions on the wire. */
 export type Quirks = { readonly [Name in keyof Table]: Table[Name][number] }
 
 /** Every row has a value in each column, and the mapped type says which. */

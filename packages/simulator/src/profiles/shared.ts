@@ -35,7 +35,7 @@ export function tokenFields(usage: UsageNumbers): Fields {
   }
 }
 
-/** What one call of the model used, with what a version tells besides. */
+/** The tokens that one call of the model used, with what a version tells besides. */
 export function callUsage(usage: UsageNumbers, more: Fields = {}): Fields {
   return { ...tokenFields(usage), ...SERVER_TOOLS, service_tier: "standard", ...CACHE_CREATION, ...more }
 }
@@ -86,7 +86,7 @@ export function initHead(facts: SessionFacts, tellsSource = false): Fields {
   }
 }
 
-/** What a question for permission holds; each generation adds to the one before it. */
+/** The fields of a question for permission; each generation adds to the one before it. */
 export function askFields(facts: AskFacts, generation: 37 | 120 | 325): Fields {
   const { reason, mcpServer } = facts
   const since = <T>(first: 120 | 325, value: T) => (generation >= first ? value : undefined)
@@ -173,7 +173,7 @@ export function priceOf(model: string, usage: UsageNumbers): number {
   )
 }
 
-/** What a version tells of itself, as it is kept in `catalogs`: names are the wire's, descriptions our own words. */
+/** Reads the lists of a version from `catalogs`: names are the wire's, descriptions our own words. */
 export function readCatalog(version: string): Catalog {
   return JSON.parse(readFileSync(new URL(`../../catalogs/${version}.json`, import.meta.url), "utf8"))
 }

@@ -171,11 +171,7 @@ function result(facts: ResultFacts): Fields {
   return present({
     duration_api_ms: timing.apiMs,
     stop_reason: facts.stopReason,
-    session_id: facts.sessionId,
-    total_cost_usd: facts.totalCostUsd,
-    usage: usageFields(facts),
-    modelUsage: spendingFields(facts.spending),
-    permission_denials: facts.denials,
+    ...accounts(facts),
     terminal_reason: facts.terminalReason,
     ...FAST_MODE,
     origin: facts.origin,
@@ -200,11 +196,18 @@ function result(facts: ResultFacts): Fields {
     ttft_stream_ms: timed ? timing.firstTokenMs : undefined,
     time_to_request_ms: timed ? timing.requestMs : undefined,
     first_content_frame_ms: timed ? timing.firstTokenMs : undefined,
-    ...markers(facts),
-    queued_turn_count: facts.queued,
-    result_index: facts.index,
-    model_usage_since_last_result: spendingFields(facts.spendingOfTurn),
+    ...numbered(facts),
   })
+}
+
+function accounts(facts: ResultFacts): Fields {
+  return {
+    session_id: facts.sessionId,
+    total_cost_usd: facts.totalCostUsd,
+    usage: usageFields(facts),
+    modelUsage: spendingFields(facts.spending),
+    permission_denials: facts.denials,
+  }
 }
 
 /** A turn in which the model was not asked: a command of the CLI's own, or a message that asks for nothing. */
@@ -215,11 +218,7 @@ function localResult(facts: ResultFacts): Fields {
     duration_api_ms: 0,
     num_turns: facts.numTurns,
     stop_reason: null,
-    session_id: facts.sessionId,
-    total_cost_usd: facts.totalCostUsd,
-    usage: usageFields(facts),
-    modelUsage: spendingFields(facts.spending),
-    permission_denials: facts.denials,
+    ...accounts(facts),
     ...FAST_MODE,
     subagent_stats: subagentStats(facts),
     safety_stops: facts.safetyStops,
@@ -229,14 +228,21 @@ function localResult(facts: ResultFacts): Fields {
     type: "result",
     duration_ms: facts.timing.durationMs,
     uuid: facts.uuid,
-    ...markers(facts),
-    queued_turn_count: facts.queued,
-    result_index: facts.index,
-    model_usage_since_last_result: spendingFields(facts.spendingOfTurn),
+    ...numbered(facts),
   })
 }
 
-/** Which of the host's messages this result answers, if they carried a uuid. */
+/** The end of every result. Turns begin at once, so none is queued when one ends. */
+function numbered(facts: ResultFacts): Fields {
+  return {
+    ...markers(facts),
+    queued_turn_count: 0,
+    result_index: facts.index,
+    model_usage_since_last_result: spendingFields(facts.spendingOfTurn),
+  }
+}
+
+/** Names the host's messages that this result answers, if they carried a uuid. */
 function markers({ userUuids, timing, usage, outcome }: ResultFacts): Fields {
   if (userUuids.length === 0) return {}
   // A result that tells of an error names the last one among its own fields.

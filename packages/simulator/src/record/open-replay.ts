@@ -199,7 +199,7 @@ class ReplayPlayer {
       return true
     } finally {
       cancel()
-      // What comes next is timed from now on: how long the host took is its own affair.
+      // The next step is timed from now on: how long the host took is its own affair.
       this.#dueAt = Math.max(this.#dueAt, this.#clock.now())
     }
   }
@@ -229,7 +229,7 @@ class ReplayPlayer {
     }
   }
 
-  /** What the recorded host never asked has no recorded answer. */
+  /** Requests that the recorded host never made have no recorded answer. */
   async #answerStrays(): Promise<void> {
     for (const stray of this.#inbox.requests.slice()) {
       const isWanted = stray.subtype === this.#awaiting || this.#index.requestFor(stray.subtype) !== undefined

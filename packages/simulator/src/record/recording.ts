@@ -3,9 +3,8 @@ import { once } from "node:events"
 import { createWriteStream, type WriteStream } from "node:fs"
 import type { Readable, Writable } from "node:stream"
 import { StringDecoder } from "node:string_decoder"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import type { Transport } from "@signalbox/transport"
-import { parseJson } from "../json.ts"
 import { SimulatorError } from "../simulator-error.ts"
 
 /** A line of a conversation: who said it, and when, in milliseconds from the beginning. */
@@ -27,7 +26,7 @@ export interface Recording {
 const VERSION = 1
 
 /** The first line of a file. */
-export function recordingHead(startedAt: Date): string {
+function recordingHead(startedAt: Date): string {
   return JSON.stringify({ signalboxRecording: VERSION, startedAt: startedAt.toISOString() })
 }
 
@@ -52,7 +51,7 @@ export function isRecording(text: string): boolean {
   return isObject(parseJson(first)) && first.includes('"signalboxRecording"')
 }
 
-/** What a file of a recording holds. A last line that was cut off is passed over, and told of in `cutOffAt`. */
+/** Reads a file of a recording. A last line that was cut off is passed over, and told of in `cutOffAt`. */
 export function decodeRecording(text: string, path: string): Recording {
   const [head = "", ...rows] = text.split("\n")
   const version: unknown = Object(parseJson(head)).signalboxRecording
@@ -90,7 +89,7 @@ function invalid(path: string, line: number, message: string): SimulatorError {
 export interface RecordOptions {
   /** Told of every line, in the order of the wire. */
   readonly onLine: (line: RecordedLine) => void
-  /** Whose end of the connection this is: what comes in was said by the other. Left out: the host's. */
+  /** The end of the connection that this is: what comes in was said by the other. Left out: the host's. */
   readonly end?: "host" | "agent"
   /** Milliseconds, from any beginning. */
   readonly now?: () => number
@@ -124,10 +123,18 @@ export function recordTransport(transport: Transport, options: RecordOptions): T
   }
 }
 
-export interface RecordCommandOptions {
+/** A file to record into, with its head in it. */
+export async function openRecording(file: string): Promise<WriteStream> {
+  const out = createWriteStream(file)
+  await once(out, "open")
+  out.write(`${recordingHead(new Date())}\n`)
+  return out
+}
+
+interface RecordCommandOptions {
   readonly command: string
   readonly args: readonly string[]
-  /** Where the recording goes. */
+  /** The file that the recording goes to. */
   readonly file: string
   readonly stdin: Readable
   readonly stdout: Writable
@@ -140,9 +147,7 @@ export interface RecordCommandOptions {
  */
 export async function recordCommand(options: RecordCommandOptions): Promise<number> {
   const { command, args, file, stdin, stdout, now = () => performance.now() } = options
-  const out = createWriteStream(file)
-  await once(out, "open")
-  out.write(`${recordingHead(new Date())}\n`)
+  const out = await openRecording(file)
   const startedAt = now()
   const at = () => Math.round(now() - startedAt)
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
@@ -157,7 +162,7 @@ export async function recordCommand(options: RecordCommandOptions): Promise<numb
   for (const signal of signals) process.on(signal, forward)
   const [exitCode] = await Promise.all([ended, said])
   for (const signal of signals) process.off(signal, forward)
-  await close(out, `${encodeEnd(at(), exitCode)}\n`)
+  await new Promise<void>((resolve) => out.end(`${encodeEnd(at(), exitCode)}\n`, () => resolve()))
   return exitCode
 }
 
@@ -184,10 +189,6 @@ function exitCodeOf(child: ReturnType<typeof spawn>): Promise<number> {
     })
     child.once("close", (code, signal) => resolve(code ?? (signal === "SIGKILL" ? 137 : 143)))
   })
-}
-
-function close(out: WriteStream, last: string): Promise<void> {
-  return new Promise((resolve) => out.end(last, () => resolve()))
 }
 
 /** A longer line passes all the same, and is left out of the recording. */

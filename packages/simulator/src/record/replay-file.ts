@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseJson } from "../json.ts"
+import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import { SimulatorError } from "../simulator-error.ts"
 import { decodeRecording, isRecording, type RecordedLine, type Recording } from "./recording.ts"
 import type { Replay, ReplayStep } from "./replay-schema.ts"
 
 /**
- * What `--replay` plays: a recording as it is, or a replay that was made from one and edited. `onNotice` is told of one
+ * Reads what `--replay` plays: a recording as it is, or a replay that was made from one and edited. `onNotice` is told of one
  * that has no end.
  */
 export async function readReplayFile(
@@ -30,7 +29,7 @@ async function readReplay(text: string, path: string): Promise<Replay> {
   const source = readYaml(text)
   const problems = source.problems.map(({ line, message }) => `${path}:${line}: ${message}`)
   if (problems.length > 0) throw invalid(path, problems)
-  // What the check returns has its fields in another order than the wire had them, so what was checked is returned.
+  // The check returns fields in another order than the wire had them, so what was checked is returned.
   const isReplay = (value: unknown): value is Replay => replaySchema.safeParse(value).success
   if (isReplay(source.value)) return source.value
   const { error } = replaySchema.safeParse(source.value)
@@ -85,7 +84,7 @@ function messageIn({ line }: RecordedLine): Message | undefined {
   return isObject(value) && type !== undefined ? { ...value, type } : undefined
 }
 
-/** What an agent waits for. The rest of what a host says changes nothing that is seen. */
+/** A step that an agent waits for. The rest of what a host says changes nothing that is seen. */
 function hostStep(message: Message | undefined, isTurnRunning: boolean): ReplayStep | undefined {
   const midTurn = isTurnRunning ? { midTurn: true } : {}
   if (message?.type === "user") return { user: message, ...midTurn }
@@ -123,7 +122,7 @@ function withoutId(response: Readonly<Record<string, unknown>> | undefined): Rec
   return rest
 }
 
-/** What whoever plays or converts a recording should know of its end; nothing where it has a whole one. */
+/** The notice that a recording breaks off; undefined where it has a whole end. */
 export function brokenOff(replay: Replay, path: string, cutOffAt?: number): string | undefined {
   const where = cutOffAt === undefined ? path : `${path}:${cutOffAt}`
   const isCut = cutOffAt === undefined ? "" : "its last line is cut off, and passed over; "

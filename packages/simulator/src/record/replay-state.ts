@@ -1,6 +1,6 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import { Waker } from "@signalbox/transport/pacing"
-import { parseJson } from "../json.ts"
+import { objectsIn, textsIn } from "../json.ts"
 import type { Randomness } from "../randomness.ts"
 import type { ReplayStep } from "./replay-schema.ts"
 
@@ -13,7 +13,7 @@ export interface HostRequest {
 /** A host that talks and talks to a replay that does not listen is not kept word for word. */
 const MAX_KEPT = 10_000
 
-/** What the host has said and the replay has not come to yet. */
+/** Keeps what the host has said and the replay has not come to yet. */
 export class HostInbox {
   /** The uuids of its messages; some have none. */
   readonly users: (string | undefined)[] = []
@@ -66,7 +66,7 @@ export class HostInbox {
   }
 }
 
-/** Where in a replay the host's requests and the replies to them stand, and which of them are done with. */
+/** Finds the host's requests in a replay and the replies to them, and keeps which of them are done with. */
 export class ReplayIndex {
   readonly #requests = new Map<string, number[]>()
   readonly #replies = new Map<string, number[]>()
@@ -109,7 +109,7 @@ function listIn(lists: Map<string, number[]>, name: string): number[] {
 type Request = Readonly<Record<string, unknown>>
 
 /**
- * What the host of now has registered in the place of what the recorded one had: hooks by their event and order, MCP
+ * Registrations of the host of now in the place of the recorded one's: hooks by their event and order, MCP
  * servers by their name. What it has not is not asked of it.
  */
 export class Registrations {
@@ -143,17 +143,12 @@ export class Registrations {
 
 function hooksOf(initialize: Request): Map<string, string[]> {
   const events = Object.entries(fieldOf(initialize, "hooks") ?? {})
-  return new Map(events.map(([event, matchers]) => [event, Array.isArray(matchers) ? matchers.flatMap(idsIn) : []]))
-}
-
-function idsIn(matcher: unknown): string[] {
-  const ids = isObject(matcher) ? matcher["hookCallbackIds"] : undefined
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []
+  const idsIn = (matcher: Request) => textsIn(matcher["hookCallbackIds"])
+  return new Map(events.map(([event, matchers]) => [event, objectsIn(matchers).flatMap(idsIn)]))
 }
 
 function serversOf(initialize: Request): string[] {
-  const names = initialize["sdkMcpServers"]
-  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : []
+  return textsIn(initialize["sdkMcpServers"])
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

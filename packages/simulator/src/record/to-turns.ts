@@ -1,5 +1,4 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseJson } from "../json.ts"
+import { fieldOf, isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import type { AgentStep, ErrorStep, Scenario, Step, ToolStep, Turn } from "../scenario/schema.ts"
 import type { Recording } from "./recording.ts"
 
@@ -207,7 +206,7 @@ function outcomeOf(block: Fields, structured: unknown): Pick<ToolStep, "result" 
   }
 }
 
-/** What a CLI says in the model's place when the API failed. */
+/** The error behind what a CLI says in the model's place when the API failed. */
 function errorIn(message: Fields, body: Fields): ErrorStep {
   const status = message["api_error_status"]
   const [first] = Array.isArray(body["content"]) ? body["content"] : []

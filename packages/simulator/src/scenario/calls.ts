@@ -9,7 +9,6 @@ import type {
   Step,
   Stop,
   StopReason,
-  TodosStep,
   Turn,
   Usage,
   WrittenBlock,
@@ -22,7 +21,7 @@ export type Reply = { kind: "reply"; blocks: readonly Block[]; stop: StopDetails
 /** An HTTP error instead of a reply, and what only a player of the CLI's own side can do before it. */
 type FailedCall = { kind: "error"; error: ErrorStep; asides?: readonly AsideStep[] }
 
-/** What the model does with one request: answers it, or fails. */
+/** One call of the model: it answers, or fails. */
 export type Call = Reply | FailedCall
 
 type Overrides = { stop?: Stop; usage?: Usage; model?: string }
@@ -87,13 +86,10 @@ function* draftsIn(turn: Turn): Generator<Draft> {
 
 function blockOf(block: WrittenBlock): Block {
   if (!("todos" in block)) return block
-  const { todos, result } = block
-  const input = { todos: todos.map(todoOf) }
+  const { result } = block
+  const todos = block.todos.map((todo) => ({ ...todo, activeForm: todo.activeForm ?? todo.content }))
+  const input = { todos }
   return { tool: "TodoWrite", input, ...(result === undefined ? {} : { result }) }
-}
-
-function todoOf(todo: TodosStep["todos"][number]): TodosStep["todos"][number] {
-  return { ...todo, activeForm: todo.activeForm ?? todo.content }
 }
 
 /** A reply that says only this. */
@@ -110,14 +106,10 @@ function replyOf(blocks: readonly Block[], { stop, usage, model }: Overrides): R
   return {
     kind: "reply",
     blocks,
-    stop: stop === undefined ? { reason } : stopDetails(stop),
+    stop: typeof stop === "object" ? stop : { reason: stop ?? reason },
     usage: usage ?? {},
     ...(model === undefined ? {} : { model }),
   }
-}
-
-function stopDetails(stop: Stop): StopDetails {
-  return typeof stop === "string" ? { reason: stop } : stop
 }
 
 // Apart from the schema, which brings zod along: a player must start without it.
@@ -146,7 +138,7 @@ function misplacedIn(steps: readonly Step[], path: ScenarioProblem["path"]): Sce
   })
 }
 
-/** What a schema cannot say: steps that make no sense where they stand. */
+/** Steps that make no sense where they stand, which a schema cannot say. */
 export function misplacedSteps({ turns }: Scenario): ScenarioProblem[] {
   return turns.flatMap((turn, index) => misplacedIn(turn.steps, ["turns", index, "steps"]))
 }
@@ -191,7 +183,7 @@ function filled(value: unknown, words: ReadonlyMap<string, string>): unknown {
   return Array.isArray(value) ? after.map(([, item]) => item) : Object.fromEntries(after)
 }
 
-/** Where a turn stands in the scenario, for whoever looks at what was played. */
+/** The place of a call in the scenario, for tests that look at what was played. */
 export type Position = { turn: number; call: number }
 export type Scripted = { call: Call; position: Position }
 

@@ -55,7 +55,7 @@ export async function readScenarioFile(path: string): Promise<Scenario> {
   })
   const quick = await quickScenario(text)
   if (quick !== undefined) return quick
-  // What explains a mistake takes longer to load than all the rest.
+  // The code that explains a mistake takes longer to load than all the rest.
   const { readScenarioText } = await import("./parse-scenario.ts")
   return readScenarioText(text, path)
 }
@@ -115,14 +115,10 @@ type Schema = Readonly<Record<string, unknown>>
 /** Whether a value of JSON fits a JSON schema. A keyword it does not know fits nothing: then somebody else must look. */
 export function fitsSchema(root: Schema, value: unknown): boolean {
   const defs = isObject(root["$defs"]) ? root["$defs"] : {}
-  return fits({ defs }, root, value)
+  return fits(defs, root, value)
 }
 
-interface Scope {
-  readonly defs: Schema
-}
-
-type Keyword = (wanted: unknown, value: unknown, at: { scope: Scope; schema: Schema }) => boolean
+type Keyword = (wanted: unknown, value: unknown, at: { defs: Schema; schema: Schema }) => boolean
 
 const said: Keyword = () => true
 
@@ -131,11 +127,11 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   $defs: said,
   title: said,
   description: said,
-  $ref: (wanted, value, { scope }) => {
-    const target = scope.defs[String(wanted).replace("#/$defs/", "")]
-    return isObject(target) && fits(scope, target, value)
+  $ref: (wanted, value, { defs }) => {
+    const target = defs[String(wanted).replace("#/$defs/", "")]
+    return isObject(target) && fits(defs, target, value)
   },
-  anyOf: (wanted, value, { scope }) => list(wanted).some((member) => isObject(member) && fits(scope, member, value)),
+  anyOf: (wanted, value, { defs }) => list(wanted).some((member) => isObject(member) && fits(defs, member, value)),
   const: (wanted, value) => wanted === value,
   enum: (wanted, value) => list(wanted).includes(value),
   type: (wanted, value) => isOfType(wanted, value),
@@ -145,29 +141,29 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
   pattern: (wanted, value) => typeof value !== "string" || new RegExp(String(wanted)).test(value),
   minItems: (wanted, value) => !Array.isArray(value) || value.length >= Number(wanted),
   maxItems: (wanted, value) => !Array.isArray(value) || value.length <= Number(wanted),
-  items: (wanted, value, { scope }) =>
-    !Array.isArray(value) || (isObject(wanted) && value.every((item) => fits(scope, wanted, item))),
+  items: (wanted, value, { defs }) =>
+    !Array.isArray(value) || (isObject(wanted) && value.every((item) => fits(defs, wanted, item))),
   required: (wanted, value) => !isObject(value) || list(wanted).every((key) => Object.hasOwn(value, String(key))),
-  properties: (wanted, value, { scope }) => {
+  properties: (wanted, value, { defs }) => {
     if (!isObject(value) || !isObject(wanted)) return isObject(wanted)
     return Object.entries(wanted).every(
-      ([key, schema]) => !Object.hasOwn(value, key) || (isObject(schema) && fits(scope, schema, value[key])),
+      ([key, schema]) => !Object.hasOwn(value, key) || (isObject(schema) && fits(defs, schema, value[key])),
     )
   },
-  propertyNames: (wanted, value, { scope }) =>
-    !isObject(value) || (isObject(wanted) && Object.keys(value).every((key) => fits(scope, wanted, key))),
-  additionalProperties: (wanted, value, { scope, schema }) => {
+  propertyNames: (wanted, value, { defs }) =>
+    !isObject(value) || (isObject(wanted) && Object.keys(value).every((key) => fits(defs, wanted, key))),
+  additionalProperties: (wanted, value, { defs, schema }) => {
     if (!isObject(value) || wanted === true) return true
     const named = isObject(schema["properties"]) ? schema["properties"] : {}
     const others = Object.keys(value).filter((key) => !Object.hasOwn(named, key))
-    return others.every((key) => isObject(wanted) && fits(scope, wanted, value[key]))
+    return others.every((key) => isObject(wanted) && fits(defs, wanted, value[key]))
   },
 }
 
-function fits(scope: Scope, schema: Schema, value: unknown): boolean {
+function fits(defs: Schema, schema: Schema, value: unknown): boolean {
   return Object.entries(schema).every(([keyword, wanted]) => {
     const test = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined
-    return test?.(wanted, value, { scope, schema }) === true
+    return test?.(wanted, value, { defs, schema }) === true
   })
 }
 

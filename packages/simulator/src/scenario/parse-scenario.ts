@@ -36,7 +36,8 @@ function showPath(path: readonly (string | number)[]): string {
 }
 
 function explain(root: unknown, issues: readonly Issue[]): ScenarioProblem[] {
-  const schema = scenarioPlaces()
+  // Without references, to walk along a path.
+  const schema = { ...z.toJSONSchema(scenarioSchema) }
   const flat = issues.flatMap((issue) => leavesOf(issue, []))
   const problems = flat.flatMap(({ issue, path }): ScenarioProblem[] => {
     const found = valueAt(root, path)
@@ -52,7 +53,7 @@ function explain(root: unknown, issues: readonly Issue[]): ScenarioProblem[] {
   return problems.filter((problem) => !isMisspelt(problem, problems))
 }
 
-/** What is missing only because its key is misspelt needs no second word. */
+/** A key that is missing only because it is misspelt needs no second word. */
 function isMisspelt({ path, message }: ScenarioProblem, problems: readonly ScenarioProblem[]): boolean {
   if (!message.startsWith("is missing")) return false
   const [place, key] = [showPath(path.slice(0, -1)), path.at(-1)]
@@ -134,12 +135,7 @@ export function scenarioJsonSchema(): Record<string, unknown> {
   }
 }
 
-/** The same without references, to walk along a path. */
-function scenarioPlaces(): Record<string, unknown> {
-  return { ...z.toJSONSchema(scenarioSchema) }
-}
-
-// What is wrong, and what would be right, in words for whoever wrote the scenario.
+// Words for the author of a scenario: what is wrong, and what would be right.
 
 const KINDS: Readonly<Record<string, string>> = {
   string: "a text",
@@ -238,7 +234,7 @@ function keysOf(place: Place): string[] {
   return Object.keys(isObject(place["properties"]) ? place["properties"] : {})
 }
 
-/** What tells a kind of step from the others stands first in it. */
+/** The key that tells a kind of step from the others stands first in it. */
 function firstKey(place: Place): string {
   return keysOf(place)[0] ?? ""
 }

@@ -1,10 +1,11 @@
+import { parseObject, textOf } from "@signalbox/protocol/envelope"
 import { isAside, type Reply } from "./calls.ts"
 import type { AsideStep, Block, SayStep, ScenarioText, ThinkStep, ToolStep } from "./schema.ts"
 
 /** An event of the API's stream, in its own spelling. */
 export type StreamEvent = { type: string; [field: string]: unknown }
 
-/** What a reply does, in order: sends an event, or does something to the connection that carries it. */
+/** A step of a reply: it sends an event, or does something to the connection that carries it. */
 export type ReplyAction =
   | { do: "send"; event: StreamEvent }
   | { do: "pause"; ms: number }
@@ -14,11 +15,46 @@ export type ReplyAction =
   /** Something that only a player of the CLI's own side can do. */
   | { do: "aside"; aside: AsideStep }
 
-/** What a reply depends on besides the script: who was asked, and how much it was told. */
+/** Things besides the script that a reply depends on: who was asked, and how much it was told. */
 export type Asked = { model: string; inputUnits: number }
 
-/** Where ids come from: two replies must never share one, also across servers that serve the same session. */
+/** The source of ids: two replies must never share one, also across servers that serve the same session. */
 export type Ids = { next: (prefix: "msg" | "toolu" | "req") => string }
+
+/** `mark`, a part at random, keeps ids apart between those who serve the same session one after the other. */
+export function createIds(mark: string): Ids {
+  let count = 0
+  return { next: (prefix) => `${prefix}_01${mark}${String(++count).padStart(6, "0")}` }
+}
+
+/** One content block, put together from its deltas. */
+export class BlockBuilder {
+  readonly type: string
+  readonly #start: Readonly<Record<string, unknown>>
+  readonly #pieces: string[] = []
+  #signature = ""
+
+  constructor(start: Readonly<Record<string, unknown>>) {
+    this.#start = start
+    this.type = textOf(start, "type") ?? ""
+  }
+
+  append(delta: Readonly<Record<string, unknown>>): void {
+    const piece = delta["text"] ?? delta["thinking"] ?? delta["partial_json"]
+    if (typeof piece === "string") this.#pieces.push(piece)
+    this.#signature += textOf(delta, "signature") ?? ""
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0
+  }
+
+  value(): Record<string, unknown> {
+    const text = this.#pieces.join("")
+    if (this.type === "thinking") return { type: "thinking", thinking: text, signature: this.#signature }
+    return this.type === "tool_use" ? { ...this.#start, input: parseObject(text) ?? {} } : { ...this.#start, text }
+  }
+}
 
 type ReplyUsage = {
   input_tokens: number
@@ -32,7 +68,7 @@ const DEFAULT_SIGNATURE = Buffer.from("a scripted signature, signed by nobody").
 
 type PlainBlock = Exclude<Block, AsideStep>
 
-/** What comes before the first word of a reply also comes before the reply's head: a server that does not answer yet. */
+/** Waits before the first word of a reply come before the reply's head too: a server that does not answer yet. */
 export function* replyActions(reply: Reply, asked: Asked, ids: Ids): Generator<ReplyAction> {
   const usage = usageOf(reply, asked)
   const head = { id: ids.next("msg"), model: reply.model ?? asked.model, usage }

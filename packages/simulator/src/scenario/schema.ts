@@ -44,7 +44,7 @@ const toolCall = {
 }
 
 /**
- * What the tool does, where the CLI's own side is played. A real CLI runs its tools for real, whatever stands here.
+ * The outcome of the tool, where the CLI's own side is played. A real CLI runs its tools for real, whatever stands here.
  * `result` is what the model gets to read; `structured` the tool's own form of it, for those who draw it.
  */
 const toolOutcome = {
@@ -62,7 +62,7 @@ const hangStep = z.strictObject({
 const cutStep = z.strictObject({ cut: z.literal(true) })
 const streamErrorStep = z.strictObject({ streamError: z.string().min(1), message: z.exactOptional(z.string()) })
 
-/** What a sub-agent does: it speaks and calls tools, and starts no agents of its own. */
+/** The steps of a sub-agent: it speaks and calls tools, and starts no agents of its own. */
 const agentSteps = z.array(
   z.union([sayStep, thinkStep, agentToolStep, pauseStep, hangStep], {
     error: "must be an object with one of: say, think, tool, pause, hang",
@@ -82,7 +82,7 @@ const toolStep = z.strictObject({
   ...toolOutcome,
   agent: z.exactOptional(agentSteps),
   background: z.exactOptional(backgroundRun),
-  /** What the model does instead of the rest of its turn when the call is denied, or fails. */
+  /** The model's steps instead of the rest of its turn when the call is denied, or fails. */
   otherwise: z.exactOptional(agentSteps),
 })
 
@@ -94,7 +94,7 @@ const todosStep = z.strictObject({
       activeForm: z.exactOptional(z.string()),
     }),
   ),
-  /** What the tool says. With it the list is kept also where a version has no such tool any more. */
+  /** The tool's words. With them the list is kept also where a version has no such tool any more. */
   result: z.exactOptional(z.string()),
 })
 
@@ -167,7 +167,7 @@ const usageSchema = z.strictObject({
   cacheWriteTokens: z.exactOptional(count),
 })
 
-/** What can be said of one API call, and as a default of every call of a turn. */
+/** Fields of one API call, and as a default of every call of a turn. */
 const outcome = {
   stop: z.exactOptional(stopSchema),
   usage: z.exactOptional(usageSchema),
@@ -214,12 +214,12 @@ const stepSchema = z.union([...BLOCKS, replyStep, errorStep, loopStep], {
 })
 
 const turnSchema = z.strictObject({
-  /** What a user might say to get this turn. Nobody checks it: it is for those who show the scenario. */
+  /** Words of a user that would get this turn. Nobody checks it: it is for those who show the scenario. */
   prompt: z.exactOptional(z.string().min(1)),
   on: z.exactOptional(z.string().min(1)),
   repeat: z.exactOptional(z.boolean()),
   steps: z.array(stepSchema),
-  /** What the turn costs where the CLI's own side is played, instead of a price made from its tokens. */
+  /** The cost of the turn where the CLI's own side is played, instead of a price made from its tokens. */
   costUsd: z.exactOptional(z.number().min(0)),
   ...outcome,
 })
@@ -282,6 +282,6 @@ export type StopReason = z.infer<typeof stopReason>
 export type Stop = z.infer<typeof stopSchema>
 export type Usage = z.infer<typeof usageSchema>
 export type Turn = z.infer<typeof turnSchema>
-/** What calls beside the conversation are answered; each has a default. */
+/** The answers to calls beside the conversation; each has a default. */
 export type SideReplies = z.infer<typeof sideSchema>
 export type Scenario = z.infer<typeof scenarioSchema>

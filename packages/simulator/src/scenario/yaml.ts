@@ -4,7 +4,7 @@ import { isMap, isNode, isScalar, LineCounter, parseDocument, type YAMLError } f
 
 export interface YamlSource {
   readonly value: unknown
-  /** What makes it no YAML at all. */
+  /** The mistakes that make it no YAML at all. */
   readonly problems: readonly { line: number; message: string }[]
   /** The line of the key or item at this path, or of the nearest one that is there. */
   lineOf(path: readonly (string | number)[]): number

@@ -1,18 +1,16 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import { parseObject } from "../json.ts"
+import { fieldOf, isObject, parseObject, textOf } from "@signalbox/protocol/envelope"
+import { objectsIn } from "../json.ts"
 import type { Launch } from "../launch/launch.ts"
 import type { Fields, WireProfile } from "../profiles/profile.ts"
 import { dashed } from "../profiles/shared.ts"
 
-export interface OpenedSession {
+export interface OpenedSession extends Pick<StoredSession, "title" | "spending"> {
   readonly sessionId: string
   readonly history: Fields[]
   readonly transcript: Transcript
   readonly source: "startup" | "resume" | "fork"
-  readonly title?: string | undefined
-  readonly spending?: Readonly<Fields> | undefined
 }
 
 /** A launch the CLI refuses: what it says on stderr, and the session it was asked for. */
@@ -23,31 +21,25 @@ export interface RefusedSession {
 
 /** The session that the flags speak of: a new one, or one on disk. */
 export function openSession(launch: Launch, profile: WireProfile, freshId: string): OpenedSession | RefusedSession {
-  const { session } = launch
-  const resume = session.resume ?? (session.continueLast === true ? lastSession(launch) : undefined)
-  if (resume === undefined) return beginSession(launch, profile, session.sessionId ?? freshId)
-  if (session.sessionId !== undefined && session.fork !== true) {
+  const { resume: named, continueLast, fork, resumeAt, sessionId, persist } = launch.session
+  const resume = named ?? (continueLast === true ? lastSession(launch) : undefined)
+  const id = sessionId ?? freshId
+  if (resume === undefined) {
+    const isTaken = sessionId !== undefined && existsSync(transcriptPath(launch, id))
+    if (isTaken) return { refused: `Error: Session ID ${id} is already in use.` }
+    return opened(launch, profile, { id, stored: { entries: [], last: null }, source: "startup" })
+  }
+  if (sessionId !== undefined && fork !== true) {
     const flags = "--session-id can only be used with --continue or --resume if --fork-session is also specified."
     return { refused: `Error: ${flags}` }
   }
-  const stored = loadSession(launch, resume, session.resumeAt)
+  const stored = loadSession(launch, resume, resumeAt)
   if (stored === undefined) {
     return { refused: `No conversation found with session ID: ${resume}`, sessionId: resume }
   }
-  return session.fork === true
-    ? forkSession(launch, profile, { id: session.sessionId ?? freshId, stored })
-    : opened(launch, profile, { id: resume, stored, source: "resume" })
-}
-
-function beginSession(launch: Launch, profile: WireProfile, id: string): OpenedSession | RefusedSession {
-  const named = launch.session.sessionId !== undefined
-  if (named && existsSync(transcriptPath(launch, id))) return { refused: `Error: Session ID ${id} is already in use.` }
-  return opened(launch, profile, { id, stored: { entries: [], last: null }, source: "startup" })
-}
-
-function forkSession(launch: Launch, profile: WireProfile, fork: { id: string; stored: StoredSession }): OpenedSession {
-  if (launch.session.persist) writeFork(launch, fork.id, fork.stored)
-  return opened(launch, profile, { ...fork, source: "fork" })
+  if (fork !== true) return opened(launch, profile, { id: resume, stored, source: "resume" })
+  if (persist) writeFork(launch, id, stored)
+  return opened(launch, profile, { id, stored, source: "fork" })
 }
 
 function opened(
@@ -60,29 +52,29 @@ function opened(
   const entrypoint = profile.quirks.writesEntrypoint ? launch.env["CLAUDE_CODE_ENTRYPOINT"] : undefined
   const { version } = profile
   const options = { configDir, cwd, sessionId: id, version, persist: launch.session.persist, entrypoint }
+  const { entries, last, ...about } = stored
   return {
+    ...about,
     sessionId: id,
-    history: historyOf(stored.entries),
-    transcript: new Transcript(options, stored.last),
+    history: historyOf(entries),
+    transcript: new Transcript(options, last),
     source,
-    title: stored.title,
-    spending: stored.spending,
   }
 }
 
 // A session on disk, in the CLI's own layout: <config>/projects/<cwd, dashed>/<session id>.jsonl, an entry per line, each
 // naming the one before it.
 
-export interface TranscriptPlace {
+interface TranscriptPlace {
   readonly configDir: string
   readonly cwd: string
 }
 
-export interface TranscriptOptions extends TranscriptPlace {
+interface TranscriptOptions extends TranscriptPlace {
   readonly sessionId: string
   readonly version: string
   readonly persist: boolean
-  /** What kind of program started the agent, as `CLAUDE_CODE_ENTRYPOINT` says it. */
+  /** The kind of program that started the agent, as `CLAUDE_CODE_ENTRYPOINT` says it. */
   readonly entrypoint?: string | undefined
   /** A sub-agent's conversation has a file of its own, beside its session's. */
   readonly agentId?: string
@@ -121,7 +113,7 @@ export class Transcript {
     this.#onDisk(() => writeFileSync(this.path.replace(/\.jsonl$/, ".meta.json"), JSON.stringify(about)))
   }
 
-  /** What is said from here on is another session's. */
+  /** Begins another session: what is said from here on is that one's. */
   restart(sessionId: string): void {
     this.#options = { ...this.#options, sessionId }
     this.#last = null
@@ -181,17 +173,17 @@ export function transcriptPath(place: TranscriptPlace, sessionId: string): strin
   return join(projectFolder(place), `${sessionId}.jsonl`)
 }
 
-export interface StoredSession {
+interface StoredSession {
   readonly entries: readonly Fields[]
   /** The uuid of the last entry. */
   readonly last: string | null
-  /** What somebody called the session. */
+  /** The name that somebody gave the session. */
   readonly title?: string | undefined
-  /** What it had cost, by model. */
+  /** Its cost so far, by model. */
   readonly spending?: Readonly<Fields> | undefined
 }
 
-/** What a session left, up to and with the message `at` if one is named; undefined when there is none. */
+/** The stored session, up to and with the message `at` if one is named; undefined when there is none. */
 export function loadSession(place: TranscriptPlace, sessionId: string, at?: string): StoredSession | undefined {
   const path = transcriptPath(place, sessionId)
   if (!existsSync(path)) return undefined
@@ -214,7 +206,7 @@ export function loadSession(place: TranscriptPlace, sessionId: string, at?: stri
 }
 
 /** The session written last in this folder. */
-export function lastSession(place: TranscriptPlace): string | undefined {
+function lastSession(place: TranscriptPlace): string | undefined {
   const folder = projectFolder(place)
   if (!existsSync(folder)) return undefined
   const files = readdirSync(folder).filter((file) => file.endsWith(".jsonl"))
@@ -223,12 +215,12 @@ export function lastSession(place: TranscriptPlace): string | undefined {
 }
 
 /** A fork begins as a copy under its own id. */
-export function writeFork(place: TranscriptPlace, sessionId: string, stored: StoredSession): void {
+function writeFork(place: TranscriptPlace, sessionId: string, stored: StoredSession): void {
   const path = transcriptPath(place, sessionId)
   mkdirSync(dirname(path), { recursive: true })
   const chained = stored.entries.map((entry, index) => ({
     ...entry,
-    // What stood between two messages is left out, so each names the message before it.
+    // Entries between two messages are left out, so each names the message before it.
     parentUuid: stored.entries[index - 1]?.["uuid"] ?? null,
     sessionId,
   }))
@@ -236,7 +228,7 @@ export function writeFork(place: TranscriptPlace, sessionId: string, stored: Sto
 }
 
 /** The history as the model is told it: entries of one message put together again. */
-export function historyOf(entries: readonly Fields[]): Fields[] {
+function historyOf(entries: readonly Fields[]): Fields[] {
   const history: Fields[] = []
   for (const { message } of entries) {
     if (!isObject(message)) continue
@@ -279,6 +271,5 @@ function conversationOf(all: readonly Fields[]): Fields[] {
 }
 
 function blockIds(message: unknown, key: "id" | "tool_use_id"): string[] {
-  const content = isObject(message) ? message["content"] : undefined
-  return Array.isArray(content) ? content.flatMap((block) => textOf(block, key) ?? []) : []
+  return isObject(message) ? objectsIn(message["content"]).flatMap((block) => textOf(block, key) ?? []) : []
 }

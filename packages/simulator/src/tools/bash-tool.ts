@@ -2,8 +2,10 @@ import { spawn } from "node:child_process"
 import { textOf } from "@signalbox/protocol/envelope"
 import { isOn } from "../launch/launch.ts"
 import { isInside } from "../permissions/bash-command.ts"
+import type { Fields } from "../profiles/profile.ts"
 import { wholeText } from "../scenario/reply-events.ts"
-import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
+import { taskId } from "./tasks.ts"
+import { type Tool, type ToolOutcome, type ToolOwner, type ToolRun, toolFailure } from "./toolbox.ts"
 
 const SILENT = /^(?:touch|mkdir|rm|rmdir|mv|cp|ln|chmod|cd)\b/
 const PROGRESS_AFTER_MS = 2000
@@ -57,12 +59,19 @@ function outcomeOf({ core }: ToolRun, command: string, end: CommandEnd & { stray
   const reset = `Shell cwd was reset to ${core.launch.cwd}`
   const stderr = end.strayed ? (said === "" && isOld ? reset : `${said}\n${reset}`) : said
   const output = [stdout, stderr.replace(/^\n/, "")].filter((text) => text !== "").join("\n")
-  const base = { stdout, stderr, interrupted: false, isImage: false }
-  const structured = isOld
-    ? base
-    : { ...base, noOutputExpected: command.split(/&&|;|\|/).every((part) => SILENT.test(part.trim())) }
+  const isSilent = command.split(/&&|;|\|/).every((part) => SILENT.test(part.trim()))
   const content = output === "" && !isOld ? "(Bash completed with no output)" : output
-  return { content, isError: false, structured }
+  return { content, isError: false, structured: commandResult(core, { stdout, stderr }, isSilent) }
+}
+
+/** The tool's own form of what a command said. */
+export function commandResult(
+  { profile }: ToolOwner,
+  said: { stdout: string; stderr: string },
+  isSilent = false,
+): Fields {
+  const expected = profile.quirks.toolFormat === "terse" ? {} : { noOutputExpected: isSilent }
+  return { ...said, interrupted: false, isImage: false, ...expected }
 }
 
 function failureText({ exitCode, timedOutMs }: CommandEnd, said: readonly string[]): string {
@@ -97,7 +106,7 @@ function tellProgress({ core, toolUseId }: ToolRun): () => void {
 function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, command: string): ToolOutcome {
   const description = textOf(input, "description") ?? command
   const background = step?.background
-  const task = core.tasks.startCommand({ toolUseId, description }, async (signal) => {
+  const task = core.tasks.begin(taskId(core, "b"), { toolUseId, description }, async (signal) => {
     if (background !== undefined) {
       await core.clock.pause(background.durationMs, signal)
       const { status = "completed", summary, output = "" } = background
@@ -105,21 +114,18 @@ function inBackground({ core, input, toolUseId, step }: ToolRun, shell: Shell, c
     }
     const end = await shell(command, { cwd: core.launch.cwd, signal })
     const status = end.exitCode === 0 ? "completed" : "failed"
-    const verb = status === "completed" ? "completed" : "failed"
-    const summary = `Background command "${description}" ${verb} (exit code ${end.exitCode})`
+    const summary = `Background command "${description}" ${status} (exit code ${end.exitCode})`
     return { status, output: end.stdout, summary }
   })
   const later = core.profile.quirks.promisesNotice
     ? ". You will be notified when it completes. To check interim output, use Read on that file path."
     : ""
-  const base = { stdout: "", stderr: "", interrupted: false, isImage: false }
-  const expected = core.profile.quirks.toolFormat === "terse" ? {} : { noOutputExpected: false }
   const told = `Command running in background with ID: ${task.id}. Output is being written to: ${task.outputFile}${later}`
   const result = step?.result
   return {
     content: typeof result === "object" && !Array.isArray(result) ? wholeText(result) : (result ?? told),
     isError: false,
-    structured: { ...base, ...expected, backgroundTaskId: task.id },
+    structured: { ...commandResult(core, { stdout: "", stderr: "" }), backgroundTaskId: task.id },
   }
 }
 
@@ -138,7 +144,7 @@ interface ShellOptions {
   readonly signal: AbortSignal
   readonly stdin?: string
   readonly timeoutMs?: number
-  /** What it says on stderr is written with the rest, as it comes. */
+  /** Stderr is written with the rest, as it comes. */
   readonly mergesOutput?: boolean
 }
 

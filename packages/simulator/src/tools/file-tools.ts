@@ -5,7 +5,6 @@ import type { Fields } from "../profiles/profile.ts"
 import type { Checkpoints, Files } from "./files.ts"
 import { type Tool, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
 
-const CURRENT = " (file state is current in your context — no need to Read it back)"
 const CONTEXT_LINES = 3
 
 /** Read, Write, Edit, Glob and Grep on whichever files there are. */
@@ -81,14 +80,14 @@ function writeTool(files: Files, checkpoints: Checkpoints, read: Set<string>): T
       checkpoints.keep(path)
       files.write(path, content)
       read.add(path)
-      const told = run.core.profile.quirks.tellsFileState ? CURRENT : ""
-      const verb = before === undefined ? "File created successfully at:" : "The file"
-      const text =
-        before === undefined ? `${verb} ${named}${told}` : `${verb} ${named} has been updated successfully.${told}`
-      const patch = before === undefined ? [] : patchOf(before, content)
-      const type = before === undefined ? "create" : "update"
-      const base = { type, filePath: named, content, structuredPatch: patch, originalFile: before ?? null }
-      return { content: text, structured: isTerse(run.core) ? base : { ...base, userModified: false } }
+      const isNew = before === undefined
+      const structuredPatch = isNew ? [] : patchOf(before, content)
+      const type = isNew ? "create" : "update"
+      const base = { type, filePath: named, content, structuredPatch, originalFile: before ?? null }
+      return {
+        content: isNew ? `File created successfully at: ${named}${current(run)}` : updated(run, named),
+        structured: isTerse(run.core) ? base : { ...base, userModified: false },
+      }
     },
   }
 }
@@ -112,9 +111,8 @@ function editTool(files: Files, checkpoints: Checkpoints, read: Set<string>): To
       const after = replaceAll ? before.replaceAll(oldString, newString) : before.replace(oldString, () => newString)
       checkpoints.keep(path)
       files.write(path, after)
-      const told = run.core.profile.quirks.tellsFileState ? CURRENT : ""
       return {
-        content: `The file ${named} has been updated successfully.${told}`,
+        content: updated(run, named),
         structured: {
           filePath: named,
           oldString,
@@ -127,6 +125,14 @@ function editTool(files: Files, checkpoints: Checkpoints, read: Set<string>): To
       }
     },
   }
+}
+
+function updated(run: ToolRun, named: string): string {
+  return `The file ${named} has been updated successfully.${current(run)}`
+}
+
+function current({ core }: ToolRun): string {
+  return core.profile.quirks.tellsFileState ? " (file state is current in your context — no need to Read it back)" : ""
 }
 
 /** One hunk around everything that changed: what a viewer draws. */

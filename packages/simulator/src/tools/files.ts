@@ -53,7 +53,7 @@ export interface Rewind {
 
 const MAX_CHECKPOINTS = 1000
 
-/** What files were before each of the user's messages. */
+/** Keeps files as they were before each of the user's messages. */
 export class Checkpoints {
   readonly #files: Files
   readonly #points: { uuid: string; before: Map<string, string | undefined> }[] = []
@@ -73,7 +73,7 @@ export class Checkpoints {
     if (current !== undefined && !current.before.has(path)) current.before.set(path, this.#files.read(path))
   }
 
-  /** What going back before this message would do; undefined for a message nobody knows. */
+  /** The effect of going back before this message; undefined for a message nobody knows. */
   plan(uuid: string): Rewind | undefined {
     const states = this.#statesBefore(uuid)
     if (states === undefined) return undefined

@@ -1,4 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import { objectsIn } from "../json.ts"
 import type { McpToolResult } from "../mcp/servers.ts"
 import { setMode } from "../permissions/rules.ts"
 import type { Fields, OwnPage } from "../profiles/profile.ts"
@@ -179,7 +180,7 @@ async function listResources({ core, input, signal }: ToolRun) {
     .map(async (server) => {
       const listed = await core.mcp.request(server, { method: "resources/list" }, signal)
       const resources = "failed" in listed ? [] : listed.result["resources"]
-      return (Array.isArray(resources) ? resources : []).filter(isObject).map((each) => listedResource(each, server))
+      return objectsIn(resources).map((each) => listedResource(each, server))
     })
   const structured = (await Promise.all(lists)).flat()
   return { content: JSON.stringify(structured), structured }
@@ -195,8 +196,7 @@ async function readResource({ core, input, signal }: ToolRun) {
   const params = { uri: textOf(input, "uri") ?? "" }
   const read = await core.mcp.request(server, { method: "resources/read", params }, signal)
   if ("failed" in read) return toolFailure(read.failed)
-  const contents = read.result["contents"]
-  const structured = { contents: (Array.isArray(contents) ? contents : []).filter(isObject).map(readContent) }
+  const structured = { contents: objectsIn(read.result["contents"]).map(readContent) }
   return { content: JSON.stringify(structured), structured }
 }
 
@@ -209,7 +209,7 @@ function notFound(server: string, servers: readonly string[]): string {
   return `Server "${server}" not found. Available servers: ${servers.join(", ")}`
 }
 
-/** What an MCP server gave, as a tool's result tells it. */
+/** The outcome of an MCP server's tool, as a result tells it. */
 export function mcpOutcome(
   { profile }: ToolOwner,
   result: McpToolResult,
@@ -247,7 +247,7 @@ function olderOutcome({ content, structuredContent }: McpToolResult): ToolOutcom
 
 /** The newest generation writes links out for the model, and lets structured content stand for text. */
 function newestOutcome({ content, structuredContent }: McpToolResult): ToolOutcome {
-  const links = content.filter(isObject).filter((block) => block["type"] === "resource_link")
+  const links = objectsIn(content).filter(isLink)
   const others = structuredContent === undefined ? content.filter((block) => !isLink(block)) : []
   const told = [
     ...others,
@@ -264,7 +264,7 @@ function newestOutcome({ content, structuredContent }: McpToolResult): ToolOutco
 }
 
 function isLink(block: unknown): boolean {
-  return isObject(block) && block["type"] === "resource_link"
+  return textOf(block, "type") === "resource_link"
 }
 
 function textBlock(text: string): Fields {

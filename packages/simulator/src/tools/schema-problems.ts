@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from "ajv"
 import type { Fields } from "../profiles/profile.ts"
 
 /**
- * What is wrong with a value by a JSON schema, in the words of the validator that CLIs carry, each with its place:
+ * The mistakes of a value by a JSON schema, in the words of the validator that CLIs carry, each with its place:
  * `/city: must be string`. `isDetailed`: as the newest generation tells it. Formats are not looked at.
  */
 export function schemaProblems(schema: Readonly<Fields>, value: unknown, isDetailed: boolean): string[] {

@@ -1,4 +1,5 @@
 import { deferred } from "@signalbox/transport/pacing"
+import { remember } from "../json.ts"
 import type { Fields } from "../profiles/profile.ts"
 import { dashed, present } from "../profiles/shared.ts"
 import type { QueuedMessage } from "../wire/message-queue.ts"
@@ -63,7 +64,7 @@ export class Tasks {
     return this.#running.get(id)?.output ?? this.#outputs.get(id)
   }
 
-  /** Which run of it this is. */
+  /** The id of the task's run. */
   runOf(id: string): string | undefined {
     return this.#running.get(id)?.runId
   }
@@ -79,10 +80,6 @@ export class Tasks {
         agent_type: start.agent?.type,
       }),
     )
-  }
-
-  startCommand(start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
-    return this.begin(taskId(this.#agent, "b"), start, run)
   }
 
   begin(id: string, start: TaskStart, run: (signal: AbortSignal) => Promise<TaskEnd>): Task {
@@ -123,9 +120,9 @@ export class Tasks {
 
   #end(task: Task, end: TaskEnd): void {
     this.#running.delete(task.id)
-    this.#remember(task.id, end.output)
+    remember(this.#outputs, task.id, end.output, MAX_REMEMBERED)
     if (!this.#agent.profile.quirks.taskMessages) return
-    // Who stops a task knows that it is over: nothing is started by its end.
+    // A task that was stopped on purpose starts no turn with its end.
     const isStopped = end.status === "stopped" && this.#agent.profile.quirks.stoppedTasksAreQuiet
     const summary = isStopped
       ? task.start.description
@@ -169,7 +166,7 @@ export class Tasks {
     this.#agent.wire.system("task_started", fields, "uuid")
   }
 
-  /** What runs now; the newest generation tells it whenever it changes. */
+  /** Tells what runs now, as the newest generation does whenever that changes. */
   tellAll(): void {
     if (!this.#agent.profile.quirks.tellsAllTasks) return
     const tasks = [...this.#running.values()].map(({ id, runId, start }) =>
@@ -182,12 +179,6 @@ export class Tasks {
       }),
     )
     this.#agent.wire.system("background_tasks_changed", { tasks }, "uuid")
-  }
-
-  #remember(id: string, output: string): void {
-    const [oldest] = this.#outputs.keys()
-    if (this.#outputs.size >= MAX_REMEMBERED && oldest !== undefined) this.#outputs.delete(oldest)
-    this.#outputs.set(id, output)
   }
 }
 

@@ -1,7 +1,7 @@
 import { textOf } from "@signalbox/protocol/envelope"
 import type { Fields } from "../profiles/profile.ts"
 import { wholeText } from "../scenario/reply-events.ts"
-import { bashTool, pretendShell, realShell } from "./bash-tool.ts"
+import { bashTool, commandResult, pretendShell, realShell } from "./bash-tool.ts"
 import { fileTools } from "./file-tools.ts"
 import { ownTools, resourceTools, skillTool } from "./own-tools.ts"
 import { type Tool, type Toolbox, type ToolOutcome, type ToolRun, toolFailure } from "./toolbox.ts"
@@ -26,7 +26,7 @@ export class ToolSet {
     }
   }
 
-  /** Where the scenario says the result, nothing is wrong. */
+  /** The mistake in a call, found before anyone is asked. A call whose result the scenario says has none. */
   check(run: ToolRun): string | undefined {
     if (run.step?.result !== undefined) return undefined
     return this.#tools[run.name]?.check?.(run)
@@ -43,7 +43,7 @@ export class ToolSet {
   }
 }
 
-/** What the scenario says the tool gave. */
+/** The tool's outcome, as the scenario says it. */
 function scriptedOutcome({ core, name, input, step }: ToolRun): ToolOutcome {
   const result = step?.result ?? ""
   const content = Array.isArray(result) ? result : wholeText(result)
@@ -53,9 +53,8 @@ function scriptedOutcome({ core, name, input, step }: ToolRun): ToolOutcome {
   }
   const text = typeof content === "string" ? content : ""
   const isBash = name === "Bash"
-  const base = { stdout: text, stderr: "", interrupted: false, isImage: false }
-  const bash = core.profile.quirks.toolFormat === "terse" ? base : { ...base, noOutputExpected: false }
-  const structured = step?.structured ?? (isBash ? bash : structuredOf(name, input, content))
+  const own = () => (isBash ? commandResult(core, { stdout: text, stderr: "" }) : structuredOf(name, input, content))
+  const structured = step?.structured ?? own()
   return { content, structured, ...(isBash ? { isError: false } : {}) }
 }
 

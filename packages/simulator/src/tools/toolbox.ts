@@ -14,7 +14,7 @@ export type ToolMode = "pretend" | "real"
 
 const FILE_TOOLS = new Set(["Read", "Write", "Edit"])
 
-/** What an agent's tools work on; and, once a turn has begun, the tools. */
+/** The files that an agent's tools work on; and, once a turn has begun, the tools. */
 export class Toolbox {
   readonly mode: ToolMode
   readonly files: Files
@@ -34,15 +34,6 @@ export class Toolbox {
     this.#set ??= new ToolSet(this, agentTool)
   }
 
-  /** What is wrong with a call, before anyone is asked. */
-  check(run: ToolRun): string | undefined {
-    return this.#loaded().check(run)
-  }
-
-  run(run: ToolRun): Promise<ToolOutcome> {
-    return this.#loaded().run(run)
-  }
-
   /** The input as hooks and denials tell it: newer generations write whole paths. */
   wholeInput({ core, input, name }: Pick<ToolRun, "core" | "input" | "name">): Fields {
     const path = textOf(input, "file_path")
@@ -59,7 +50,7 @@ export class Toolbox {
     return { ...rest, replace_all }
   }
 
-  #loaded(): ToolSet {
+  get tools(): ToolSet {
     if (this.#set === undefined) throw new Error("the tools are not loaded: await load() before the turn")
     return this.#set
   }
@@ -83,17 +74,17 @@ export interface ToolRun {
   readonly parent: string | null
 }
 
-/** What the model gets to read, and the tool's own form of it. */
+/** A result as the model gets to read it, and the tool's own form of it. */
 export interface ToolOutcome {
   readonly content: string | readonly unknown[]
   /** Written on the result where the tool tells it; left out where it does not. */
   readonly isError?: boolean
   readonly structured: unknown
-  /** Where the ids stand in the result's block: most tools begin with it. */
+  /** The id stands at the end of the result's block: most tools begin with it. */
   readonly idLast?: boolean
   /** And where the kind of the block comes before both. */
   readonly typeFirst?: boolean
-  /** What the model is told besides, in a message of its own. */
+  /** Words for the model besides, in a message of their own. */
   readonly says?: string
   /** Runs when its hooks are done, right before the result is said. */
   readonly before?: () => void
@@ -102,7 +93,7 @@ export interface ToolOutcome {
 }
 
 export interface Tool {
-  /** What is wrong with the call, found before anyone is asked. */
+  /** The mistake in the call, found before anyone is asked. */
   check?(run: ToolRun): string | undefined
   run(run: ToolRun): Promise<ToolOutcome>
 }

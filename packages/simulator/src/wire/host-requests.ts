@@ -1,7 +1,6 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
-import type { AgentClock } from "../clock.ts"
 import type { Fields } from "../profiles/profile.ts"
-import type { Randomness } from "../randomness.ts"
+import type { AgentBasics } from "./wire.ts"
 
 /** How a question to the host ended. */
 export type HostAnswer =
@@ -30,42 +29,37 @@ export interface AskOptions {
 /** The questions an agent has put to its host. */
 export class HostRequests {
   readonly #pending = new Map<string, Pending>()
-  readonly #clock: AgentClock
-  readonly #random: Randomness
-  readonly #emit: (message: Fields) => void
+  readonly #agent: Pick<AgentBasics, "clock" | "random" | "wire">
   #closed = false
 
-  constructor(options: { clock: AgentClock; random: Randomness; emit: (message: Fields) => void }) {
-    this.#clock = options.clock
-    this.#random = options.random
-    this.#emit = options.emit
+  constructor(agent: Pick<AgentBasics, "clock" | "random" | "wire">) {
+    this.#agent = agent
   }
 
   /** An abort or a time-out tells the host that the answer is no longer wanted. */
   ask(request: Fields, options: AskOptions = {}): Promise<HostAnswer> {
     if (this.#closed) return Promise.resolve({ kind: "gone" })
     if (options.signal?.aborted === true) return Promise.resolve({ kind: "aborted" })
-    const requestId = this.#random.uuid()
+    const { clock, random, wire } = this.#agent
+    const requestId = random.uuid()
     const message = { type: "control_request", request_id: requestId, request }
     return new Promise((resolve) => {
       const withdraw = (kind: "aborted" | "timed-out") => () => {
-        this.#emit({ type: "control_cancel_request", request_id: requestId })
+        wire.emit({ type: "control_cancel_request", request_id: requestId })
         settle({ kind })
       }
       const abort = withdraw("aborted")
-      const cancelTimer =
-        options.timeoutMs === undefined
-          ? () => undefined
-          : this.#clock.timeout(options.timeoutMs, withdraw("timed-out"))
+      const { timeoutMs } = options
+      const cancelTimer = timeoutMs === undefined ? undefined : clock.timeout(timeoutMs, withdraw("timed-out"))
       const settle = (answer: HostAnswer) => {
         if (!this.#pending.delete(requestId)) return
-        cancelTimer()
+        cancelTimer?.()
         options.signal?.removeEventListener("abort", abort)
         resolve(answer)
       }
       this.#pending.set(requestId, { request: message, settle })
       options.signal?.addEventListener("abort", abort, { once: true })
-      this.#emit(message)
+      wire.emit(message)
     })
   }
 

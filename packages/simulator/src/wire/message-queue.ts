@@ -12,13 +12,13 @@ export interface QueuedMessage {
   readonly uuid?: string
   readonly priority: Priority
   readonly isQuery: boolean
-  /** What looks like a command is none. */
+  /** A text that looks like a command is none. */
   readonly isVerbatim?: boolean
   /** A task that ended speaks for itself: the turn it starts tells where it comes from. */
   readonly origin?: Fields
 }
 
-/** What a turn begins with: one message, or all that may share it. */
+/** The messages that a turn begins with: one, or all that may share it. */
 export type Batch = readonly [QueuedMessage, ...QueuedMessage[]]
 
 const MAX_SEEN_UUIDS = 10_000
@@ -57,7 +57,7 @@ export class MessageQueue {
     return batch
   }
 
-  /** What came while a tool was running joins the turn, with the tool's result. */
+  /** Messages that came while a tool was running join the turn, with the tool's result. */
   takeForTurn(): QueuedMessage[] {
     const joining = this.#waiting.filter((message) => message.isQuery && message.origin === undefined)
     this.#waiting = this.#waiting.filter((message) => !joining.includes(message))

@@ -1,10 +1,10 @@
 import type { Transport } from "@signalbox/transport"
 import type { AgentClock } from "../clock.ts"
 import type { Launch } from "../launch/launch.ts"
-import type { Fields, MessageFacts, WireProfile } from "../profiles/profile.ts"
+import type { Fields, WireProfile } from "../profiles/profile.ts"
 import type { Randomness } from "../randomness.ts"
 
-/** What every part of an agent needs of it. */
+/** The parts of an agent that all others need. */
 export interface AgentBasics {
   readonly profile: WireProfile
   readonly launch: Launch
@@ -13,13 +13,10 @@ export interface AgentBasics {
   readonly wire: Wire
 }
 
-interface WireOptions {
+interface WireOptions extends Pick<AgentBasics, "profile" | "clock" | "random"> {
   readonly outbox: Outbox
-  readonly profile: WireProfile
-  readonly clock: AgentClock
-  readonly random: Randomness
   readonly sessionId: string
-  /** Who hears what the session is doing. */
+  /** The readers that hear what the session is doing. */
   readonly tellsState: "all" | "host-only" | false
 }
 
@@ -40,17 +37,8 @@ export class Wire {
     this.#agent.outbox.push(JSON.stringify(message))
   }
 
-  /** A line that was put together by hand: deltas come by the hundred thousand. */
-  emitLine(line: string): void {
-    this.#agent.outbox.push(line)
-  }
-
-  get isFull(): boolean {
-    return this.#agent.outbox.isFull
-  }
-
-  drained(): Promise<void> {
-    return this.#agent.outbox.drained()
+  get outbox(): Outbox {
+    return this.#agent.outbox
   }
 
   /** A `system` message of the later kind: ids at its end. `idsFirst` says which of the two comes first. */
@@ -61,15 +49,11 @@ export class Wire {
   }
 
   assistant(message: Fields, extra: Fields = {}, parent: string | null = null): Fields {
-    const said = this.#agent.profile.shapes.assistant(message, this.#facts(parent), extra)
-    this.emit(said)
-    return said
+    return this.#say("assistant", message, extra, parent)
   }
 
   user(message: Fields, extra: Fields = {}, parent: string | null = null): Fields {
-    const said = this.#agent.profile.shapes.user(message, this.#facts(parent), extra)
-    this.emit(said)
-    return said
+    return this.#say("user", message, extra, parent)
   }
 
   /** A message of the host's, or one in its name, as a replay writes it. */
@@ -119,8 +103,12 @@ export class Wire {
     return new Date(this.#agent.clock.now()).toISOString()
   }
 
-  #facts(parent: string | null): MessageFacts {
-    return { sessionId: this.sessionId, uuid: this.#agent.random.uuid(), parent, timestamp: this.timestamp() }
+  #say(kind: "assistant" | "user", message: Fields, extra: Fields, parent: string | null): Fields {
+    const { profile, random } = this.#agent
+    const facts = { sessionId: this.sessionId, uuid: random.uuid(), parent, timestamp: this.timestamp() }
+    const said = profile.shapes[kind](message, facts, extra)
+    this.emit(said)
+    return said
   }
 }
 
