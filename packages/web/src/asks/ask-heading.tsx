@@ -145,9 +145,7 @@ export function AskReasons({ ask }: { readonly ask: Ask }) {
   return (
     <ul aria-label="Why" className="shrink-0 text-dense text-text-2">
       {reasons.map((reason) => (
-        <li key={reason}>
-          <VisibleText text={reason} />
-        </li>
+        <VisibleText as="li" key={reason} text={reason} />
       ))}
     </ul>
   )

@@ -8,8 +8,9 @@ import { JsonView } from "../transcript/content/output-text.tsx"
 import { textIn } from "../transcript/tools/tool-words.ts"
 import { answeredFields, fieldsOf } from "./forms/elicitation-fields.ts"
 import type { AskPlace } from "./forms/form-parts.tsx"
-import { AllowedPrompts, PlanText, usePlan } from "./forms/plan-text.tsx"
+import { AllowedPrompts, PlanText, usePlan } from "./forms/plan-form.tsx"
 import { type Question, questionsOf } from "./forms/question-answers.ts"
+import { QuestionText } from "./forms/question-form.tsx"
 import { ToolAskBody, useEditPreview, useIsSplit } from "./forms/tool-body.tsx"
 
 interface AskRecordProps {
@@ -73,9 +74,7 @@ function Answered({ ask }: { readonly ask: Ask }) {
     <>
       {message !== undefined && ask.state === "denied" && (
         <Part title="Message to Claude">
-          <p className="whitespace-pre-wrap">
-            <VisibleText text={message} />
-          </p>
+          <VisibleText as="p" className="whitespace-pre-wrap" text={message} />
         </Part>
       )}
       {isChanged && (
@@ -104,19 +103,7 @@ function QuestionRecord({ ask }: { readonly ask: Ask }) {
   return (
     <dl className="flex flex-col gap-3">
       {questions.map((question) => (
-        <Pair
-          key={question.question}
-          term={
-            <>
-              {question.header !== "" && (
-                <span className="me-2 rounded-[4px] bg-plan-soft px-1.5 py-0.5 text-meta text-plan">
-                  <VisibleText text={question.header} />
-                </span>
-              )}
-              <VisibleText text={question.question} />
-            </>
-          }
-        >
+        <Pair key={question.question} term={<QuestionText {...question} />}>
           <QuestionAnswer question={question} updated={updated} />
         </Pair>
       ))}
@@ -124,12 +111,9 @@ function QuestionRecord({ ask }: { readonly ask: Ask }) {
   )
 }
 
-interface QuestionAnswerProps {
-  readonly question: Question
-  readonly updated: Readonly<Record<string, unknown>> | undefined
-}
+type Answers = Readonly<Record<string, unknown>> | undefined
 
-function QuestionAnswer({ question, updated }: QuestionAnswerProps) {
+function QuestionAnswer({ question, updated }: { readonly question: Question; readonly updated: Answers }) {
   const note = fieldOf(fieldOf(updated, "annotations"), question.question)
   const answer = textOf(fieldOf(updated, "answers"), question.question)
   const words = textOf(note, "notes")
@@ -159,32 +143,20 @@ function ElicitationRecord({ ask }: { readonly ask: Ask }) {
     <>
       {server !== undefined && (
         <p className="text-dense text-text-2">
-          From the MCP server{" "}
-          <strong className="font-medium text-text">
-            <VisibleText text={server} />
-          </strong>
+          From the MCP server <VisibleText as="strong" className="font-medium text-text" text={server} />
         </p>
       )}
-      <p className="whitespace-pre-wrap">
-        <VisibleText text={textOf(request, "message") ?? ""} />
-      </p>
+      <VisibleText as="p" className="whitespace-pre-wrap" text={textOf(request, "message") ?? ""} />
       {url === undefined ? (
         <FormFields request={request} content={fieldOf(answer, "content")} />
       ) : (
-        <p className="font-mono text-dense">
-          <VisibleText text={url} />
-        </p>
+        <VisibleText as="p" className="font-mono text-dense" text={url} />
       )}
     </>
   )
 }
 
-interface FormFieldsProps {
-  readonly request: Ask["request"]
-  readonly content: Readonly<Record<string, unknown>> | undefined
-}
-
-function FormFields({ request, content }: FormFieldsProps) {
+function FormFields({ request, content }: { readonly request: Ask["request"]; readonly content: Answers }) {
   if (content === undefined) {
     const labels = fieldsOf(request["requested_schema"], request["property_order"]).map(({ label }) => label)
     if (labels.length === 0) return <JsonView value={request["requested_schema"] ?? request} whole />

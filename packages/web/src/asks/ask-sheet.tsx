@@ -3,6 +3,7 @@ import { type PointerEvent, useEffect, useId, useRef, useState } from "react"
 import { useFleet, useMe } from "../app/hub-context.ts"
 import { setQuery } from "../app/router.tsx"
 import { IconButton } from "../design/button.tsx"
+import { SLIDING } from "../design/dialog.tsx"
 import { CloseIcon } from "../design/icons.tsx"
 import { useAnswerState } from "./answer/send-answer.ts"
 import { AskCard } from "./ask-card.tsx"
@@ -48,7 +49,7 @@ export function AskSheet({ queue }: AskSheetProps) {
         event.preventDefault()
         closeSheet()
       }}
-      className="sheet fixed inset-0 m-0 hidden h-dvh max-h-none w-full max-w-none flex-col overflow-hidden border-0 bg-surface p-0 text-text outline-none open:flex"
+      className={`${SLIDING} starting:translate-y-full fixed inset-0 m-0 hidden h-dvh max-h-none w-full max-w-none flex-col overflow-hidden border-0 bg-surface p-0 text-text outline-none open:flex`}
     >
       {id !== undefined && <SheetBody id={id} queue={queue} titleId={title} />}
     </dialog>

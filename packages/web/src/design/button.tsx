@@ -34,12 +34,8 @@ export function Button({ look = "plain", className, type = "button", ...rest }: 
   )
 }
 
-interface IconButtonProps extends ButtonProps {
-  readonly label: string
-}
-
 /** A button that shows a picture and says its name. */
-export function IconButton({ label, look = "quiet", className, ...rest }: IconButtonProps) {
+export function IconButton({ label, look = "quiet", className, ...rest }: ButtonProps & { readonly label: string }) {
   return (
     <Button
       look={look}
@@ -63,20 +59,11 @@ export function KeyHint({ children }: { readonly children: string }) {
   )
 }
 
-interface CopyButtonProps {
-  readonly text: string
-  readonly label?: string
-  readonly className?: string
-}
+type CopyButtonProps = Pick<ButtonProps, "className"> & { readonly text: string; readonly label?: string }
 
 export function CopyButton({ text, label = "Copy", className }: CopyButtonProps) {
   return (
-    <IconButton
-      label={label}
-      look="plain"
-      onClick={() => copyText(text)}
-      {...(className === undefined ? {} : { className })}
-    >
+    <IconButton label={label} look="plain" onClick={() => copyText(text)} className={className}>
       <CopyIcon size={15} />
     </IconButton>
   )

@@ -4,11 +4,14 @@ import { Button, IconButton } from "./button.tsx"
 import { classes } from "./classes.ts"
 import { CloseIcon } from "./icons.tsx"
 
+/** For what slides in from an edge, together with the place that it starts from. */
+export const SLIDING = "transition-transform duration-180 ease-[ease-out]"
+
 type DialogLook = "window" | "drawer"
 
 const LOOKS: Readonly<Record<DialogLook, string>> = {
   window: "popup inset-x-2 top-[8vh] mx-auto max-h-[84vh] w-auto rounded-sheet border bg-raised",
-  drawer: "drawer-start inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e bg-canvas",
+  drawer: `${SLIDING} starting:-translate-x-full backdrop:bg-[oklch(0_0_0/0.4)] inset-y-0 start-0 m-0 h-dvh max-h-none w-80 border-e bg-canvas`,
 }
 
 interface DialogProps {

@@ -1,13 +1,23 @@
-import { type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, useId } from "react"
+import {
+  type InputHTMLAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  useId,
+} from "react"
 import { classes } from "./classes.ts"
 
 export const INPUT =
   "w-full min-h-8 rounded-control border border-edge bg-surface px-2.5 py-1 text-input text-text coarse:min-h-11 aria-invalid:border-danger"
 
-interface FieldProps {
+interface Labelled {
   readonly label: string
   readonly hint?: ReactNode
   readonly error?: string | undefined
+}
+
+interface FieldProps extends Labelled {
   readonly children: (ids: {
     id: string
     "aria-describedby": string | undefined
@@ -38,10 +48,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   )
 }
 
-interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
-  readonly label: string
-  readonly hint?: ReactNode
-  readonly error?: string | undefined
+interface TextFieldProps extends Labelled, InputHTMLAttributes<HTMLInputElement> {
   readonly ref?: Ref<HTMLInputElement>
 }
 
@@ -58,9 +65,7 @@ export interface Choice {
   readonly label: string
 }
 
-interface SelectProps extends SelectHTMLAttributes<HTMLSelectElement> {
-  readonly choices: readonly Choice[]
-}
+type SelectProps = SelectHTMLAttributes<HTMLSelectElement> & { readonly choices: readonly Choice[] }
 
 /** The browser's own: it is the one that every phone, reader and keyboard knows. */
 export function Select({ choices, className, ...rest }: SelectProps) {
@@ -85,6 +90,17 @@ export function Select({ choices, className, ...rest }: SelectProps) {
 export function formText(form: HTMLFormElement, name: string): string {
   const value = new FormData(form).get(name)
   return typeof value === "string" ? value.trim() : ""
+}
+
+/** Keys that a field takes for itself: nothing around it hears of them, unless their handler says "not-here". */
+export function fieldKeys(keys: Readonly<Record<string, (event: KeyboardEvent<HTMLElement>) => unknown>>) {
+  return (event: KeyboardEvent<HTMLElement>): void => {
+    if (event.nativeEvent.isComposing) return
+    const run = keys[event.key]
+    if (run === undefined || run(event) === "not-here") return
+    event.preventDefault()
+    event.stopPropagation()
+  }
 }
 
 interface SwitchProps {

@@ -71,17 +71,16 @@ interface PartBoundaryProps {
 }
 
 /** Around what may fail to load or to be drawn: its neighbours go on, and it is tried again when the hub is back. */
-export function PartBoundary({ children, resetKey = "", waiting = <Skeleton />, frame = unframed }: PartBoundaryProps) {
+export function PartBoundary({ children, resetKey = "", waiting = <Skeleton />, frame }: PartBoundaryProps) {
   const count = useValue(returns)
   return (
-    <ErrorBoundary resetKey={`${resetKey} ${count}`} fallback={(error) => frame(<Broken error={error} />)}>
+    <ErrorBoundary
+      resetKey={`${resetKey} ${count}`}
+      fallback={(error) => frame?.(<Broken error={error} />) ?? <Broken error={error} />}
+    >
       <Suspense fallback={waiting}>{children}</Suspense>
     </ErrorBoundary>
   )
-}
-
-function unframed(words: ReactNode): ReactNode {
-  return words
 }
 
 function Broken({ error }: { readonly error: Error }) {

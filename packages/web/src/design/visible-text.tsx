@@ -1,16 +1,24 @@
 import { hasUnseen, replaceUnseen, unseenIn, unseenName } from "@signalbox/protocol/unseen"
-import type { ReactNode } from "react"
+import type { ElementType, ReactNode } from "react"
 import { plural } from "./words.ts"
 
-/** Text of somebody else's with nothing in it unseen: what has no shape of its own is shown by its name. */
-export function VisibleText({ text }: { readonly text: string }) {
-  return <bdi>{visiblePieces(text).map(shown)}</bdi>
+interface VisibleTextProps {
+  readonly text: string
+  /** The element around the text, with its looks; none by default. */
+  readonly as?: ElementType
+  readonly id?: string
+  readonly className?: string
 }
 
-/** What somebody wrote, to be read: only what deceives is shown by its name. */
+/** Text of somebody else's with nothing in it unseen: what has no shape of its own is shown by its name. */
+export function VisibleText({ text, as: Around, ...looks }: VisibleTextProps) {
+  const words = <bdi>{visiblePieces(text).map(shown)}</bdi>
+  return Around === undefined ? words : <Around {...looks}>{words}</Around>
+}
+
+/** Text that somebody wrote, to be read: only what deceives is shown by its name. */
 export function proseText(text: string): ReactNode {
-  const pieces = prosePieces(text)
-  return pieces.length === 1 && pieces[0]?.kind === "plain" ? text : pieces.map(shown)
+  return hasUnseen(text, "prose") ? piecesOf(text, [...unseenIn(text, "prose")]).map(shown) : text
 }
 
 function shown(piece: TextPiece, index: number): ReactNode {
@@ -37,49 +45,29 @@ type TextPiece =
 
 const BLANK_RUN = /\n(?:[ \t]*\n){3,}/g
 
-/** Text that somebody reads: nothing in it may turn it around or hide in it. */
-function prosePieces(text: string): readonly TextPiece[] {
-  if (!hasUnseen(text, "prose")) return [{ kind: "plain", text }]
-  return piecesOf(text, [...unseenIn(text, "prose")].map(hiddenPiece))
-}
-
 /** Text that somebody decides on: nothing in it may hide, and nothing may be pushed out of sight. */
 export function visiblePieces(text: string): readonly TextPiece[] {
-  const hidden = [...unseenIn(text, "decision")].map(hiddenPiece)
-  const blank = [...text.matchAll(BLANK_RUN)].map((run) => ({ ...placeOf(run), piece: blankLines(run[0]) }))
-  return piecesOf(text, blank.length === 0 ? hidden : [...hidden, ...blank].sort((a, b) => a.index - b.index))
+  const found = [...unseenIn(text, "decision"), ...text.matchAll(BLANK_RUN)]
+  return piecesOf(
+    text,
+    found.sort((a, b) => a.index - b.index),
+  )
 }
 
-interface Found {
-  readonly index: number
-  readonly length: number
-  readonly piece: TextPiece
-}
+type Found = ReturnType<typeof unseenIn> extends Iterable<infer Each> ? Each : never
 
-type Finding = Pick<RegExpMatchArray, 0> & { readonly index: number }
-
-function placeOf(found: Finding): Pick<Found, "index" | "length"> {
-  return { index: found.index, length: found[0].length }
-}
-
-function hiddenPiece(found: Finding): Found {
-  return { ...placeOf(found), piece: { kind: "hidden", name: unseenName(found[0]) } }
-}
-
+/** A newline is seen: where a find begins with one, it is a run of blank lines. */
 function piecesOf(text: string, found: readonly Found[]): readonly TextPiece[] {
   const pieces: TextPiece[] = []
   let end = 0
-  for (const { index, length, piece } of found) {
+  for (const { 0: part, index } of found) {
     if (index > end) pieces.push({ kind: "plain", text: text.slice(end, index) })
-    pieces.push(piece)
-    end = index + length
+    if (part.startsWith("\n")) pieces.push({ kind: "blank-lines", count: part.split("\n").length - 2 })
+    else pieces.push({ kind: "hidden", name: unseenName(part) })
+    end = index + part.length
   }
   if (end < text.length) pieces.push({ kind: "plain", text: text.slice(end) })
   return pieces
-}
-
-function blankLines(run: string): TextPiece {
-  return { kind: "blank-lines", count: run.split("\n").length - 2 }
 }
 
 /** Whether anything in it would not be seen as what it is. */

@@ -46,9 +46,9 @@ export function forgetSettledDrafts(asks: ReadonlyMap<string, Pick<Ask, "state">
   if (left.length < before.length) drafts.set(new Map(left))
 }
 
-export type AskRow = "actions" | "deny" | "edit"
+type AskRow = "actions" | "deny" | "edit"
 
-interface OpenRow {
+export interface OpenRow {
   readonly row: AskRow
   readonly open: (row: AskRow) => void
   readonly back: () => void

@@ -1,11 +1,11 @@
-import { useId, useRef, useState } from "react"
-import { Button, KeyHint } from "../../design/button.tsx"
+import { type ReactNode, useId, useRef, useState } from "react"
+import { Button } from "../../design/button.tsx"
 import { Field, INPUT, Select } from "../../design/field.tsx"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { textIn } from "../../transcript/tools/tool-words.ts"
 import { useAskDraft } from "../answer/ask-drafts.ts"
 import { contentOf, errorOf, type FormField, type FormValue, fieldsOf } from "./elicitation-fields.ts"
-import { ActionBar, ActionButtons, type AskFormProps, PrimaryAction } from "./form-parts.tsx"
+import { ActButton, ActionBar, ActionButtons, type AskFormProps } from "./form-parts.tsx"
 
 /** An MCP server wants to know something, or wants a page to be visited. */
 export function ElicitationAsk(props: AskFormProps) {
@@ -15,16 +15,11 @@ export function ElicitationAsk(props: AskFormProps) {
   return (
     <>
       <p className="shrink-0 text-dense text-text-2">
-        This form is from the MCP server{" "}
-        <strong className="font-medium text-text">
-          <VisibleText text={server} />
-        </strong>
-        , not from Claude.
+        This form is from the MCP server <VisibleText as="strong" className="font-medium text-text" text={server} />,
+        not from Claude.
       </p>
       {message !== undefined && (
-        <p className="max-h-40 shrink-0 overflow-y-auto whitespace-pre-wrap">
-          <VisibleText text={message} />
-        </p>
+        <VisibleText as="p" className="max-h-40 shrink-0 overflow-y-auto whitespace-pre-wrap" text={message} />
       )}
       {textIn(request, "mode") === "url" ? <UrlForm {...props} /> : <SchemaForm {...props} />}
     </>
@@ -48,25 +43,24 @@ function SchemaForm({ ask, canAct, answer, notes }: AskFormProps) {
   return (
     <>
       <div ref={form} className="-mx-1 flex min-h-14 flex-col gap-3 overflow-y-auto px-1 py-1 *:max-w-2xl">
-        {fields.map((field) => (
-          <ElicitationField
-            key={field.name}
-            field={field}
-            value={valueOf(field)}
-            error={shows ? errorOf(field, valueOf(field)) : undefined}
-            onChange={(value) => setValues({ ...values, [field.name]: value })}
-          />
-        ))}
+        {fields.map((field) => {
+          const View = VIEWS[field.type] ?? PlainField
+          return (
+            <View
+              key={field.name}
+              field={field}
+              value={valueOf(field)}
+              error={shows ? errorOf(field, valueOf(field)) : undefined}
+              onChange={(value) => setValues({ ...values, [field.name]: value })}
+            />
+          )
+        })}
       </div>
-      <ActionBar notes={notes}>
-        <ActionButtons>
-          <PrimaryAction aria-disabled={!canAct} onClick={accept}>
-            Accept
-            <KeyHint>y</KeyHint>
-          </PrimaryAction>
-          <Refusals canAct={canAct} answer={answer} />
-        </ActionButtons>
-      </ActionBar>
+      <FormActions {...{ canAct, answer, notes }}>
+        <ActButton act="primary" isReady={canAct} onPress={accept}>
+          Accept
+        </ActButton>
+      </FormActions>
     </>
   )
 }
@@ -75,60 +69,47 @@ function SchemaForm({ ask, canAct, answer, notes }: AskFormProps) {
 function UrlForm({ ask, canAct, answer, notes }: AskFormProps) {
   const text = textIn(ask.request, "url") ?? ""
   const url = webUrlOf(text)
-  return (
-    <>
-      <p className="shrink-0 font-mono text-dense text-text-2">
-        <Address text={text} />
-      </p>
-      <ActionBar notes={notes}>
-        <ActionButtons>
-          {url === undefined ? (
-            <p className="text-caution">Not a web address. It can't be opened here.</p>
-          ) : (
-            <PrimaryAction
-              aria-disabled={!canAct}
-              onClick={() => answer({ action: "accept" }) && open(url.href, "_blank", "noopener,noreferrer")}
-            >
-              Open <strong>{url.host}</strong>
-              <KeyHint>y</KeyHint>
-            </PrimaryAction>
-          )}
-          <Refusals canAct={canAct} answer={answer} />
-        </ActionButtons>
-      </ActionBar>
-    </>
-  )
-}
-
-function Address({ text }: { readonly text: string }) {
   const [before = "", host = "", after = ""] = aroundHost(text) ?? [text]
   return (
     <>
-      <VisibleText text={before} />
-      <strong className="font-bold text-text">
-        <VisibleText text={host} />
-      </strong>
-      <VisibleText text={after} />
+      <p className="shrink-0 font-mono text-dense text-text-2">
+        <VisibleText text={before} />
+        <VisibleText as="strong" className="font-bold text-text" text={host} />
+        <VisibleText text={after} />
+      </p>
+      <FormActions {...{ canAct, answer, notes }}>
+        {url === undefined ? (
+          <p className="text-caution">Not a web address. It can't be opened here.</p>
+        ) : (
+          <ActButton
+            act="primary"
+            isReady={canAct}
+            onPress={() => answer({ action: "accept" }) && open(url.href, "_blank", "noopener,noreferrer")}
+          >
+            Open <strong>{url.host}</strong>
+          </ActButton>
+        )}
+      </FormActions>
     </>
   )
 }
 
-function Refusals({ canAct, answer }: Pick<AskFormProps, "canAct" | "answer">) {
+type FormActionsProps = Pick<AskFormProps, "canAct" | "answer" | "notes"> & { readonly children: ReactNode }
+
+/** The button that accepts, and the two ways to refuse. */
+function FormActions({ canAct, answer, notes, children }: FormActionsProps) {
   return (
-    <>
-      <Button
-        data-act="deny"
-        aria-disabled={!canAct}
-        onClick={() => answer({ action: "decline" })}
-        className="coarse:flex-auto"
-      >
-        Decline
-        <KeyHint>n</KeyHint>
-      </Button>
-      <Button look="quiet" aria-disabled={!canAct} onClick={() => answer({ action: "cancel" })}>
-        Cancel
-      </Button>
-    </>
+    <ActionBar notes={notes}>
+      <ActionButtons>
+        {children}
+        <ActButton act="deny" isReady={canAct} onPress={() => answer({ action: "decline" })}>
+          Decline
+        </ActButton>
+        <Button look="quiet" aria-disabled={!canAct} onClick={() => answer({ action: "cancel" })}>
+          Cancel
+        </Button>
+      </ActionButtons>
+    </ActionBar>
   )
 }
 
@@ -139,11 +120,10 @@ interface FieldViewProps {
   readonly onChange: (value: FormValue) => void
 }
 
-/** One field of an MCP server's form. What is wrong with it stands below it, and is read with it. */
-function ElicitationField(props: FieldViewProps) {
-  const { type } = props.field
-  if (type === "switch") return <SwitchField {...props} />
-  return type === "multi-select" ? <SeveralField {...props} /> : <PlainField {...props} />
+/** Fields that are more than one line to fill in. What is wrong with a field stands below it, and is read with it. */
+const VIEWS: Partial<Record<FormField["type"], typeof PlainField>> = {
+  switch: SwitchField,
+  "multi-select": SeveralField,
 }
 
 function labelOf({ label, isRequired }: FormField): string {
@@ -167,11 +147,7 @@ function SwitchField({ field, value, onChange }: FieldViewProps) {
         />
         <VisibleText text={field.label} />
       </label>
-      {description !== "" && (
-        <p id={hint} className="text-meta text-text-3">
-          <VisibleText text={description} />
-        </p>
-      )}
+      {description !== "" && <VisibleText as="p" id={hint} className="text-meta text-text-3" text={description} />}
     </div>
   )
 }
@@ -183,9 +159,7 @@ function SeveralField({ field, value, error, onChange }: FieldViewProps) {
     onChange(chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option])
   return (
     <fieldset aria-describedby={error === undefined ? undefined : note} className="flex flex-col gap-1">
-      <legend className="mb-1 text-dense font-medium text-text-2">
-        <VisibleText text={labelOf(field)} />
-      </legend>
+      <VisibleText as="legend" className="mb-1 text-dense font-medium text-text-2" text={labelOf(field)} />
       {field.options.map((option) => (
         <label key={option.value} className="flex min-h-7 items-center gap-2 coarse:min-h-11">
           <input

@@ -1,16 +1,12 @@
 import type { Ask } from "@signalbox/client"
-import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react"
-import { Button } from "../../design/button.tsx"
+import { type ReactNode, useEffect, useId, useRef, useState } from "react"
+import { Button, KeyHint } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { INPUT } from "../../design/field.tsx"
-import { keepReason, recentReasons, useAskDraft } from "../answer/ask-drafts.ts"
+import { fieldKeys, INPUT } from "../../design/field.tsx"
+import { keepReason, type OpenRow, recentReasons, useAskDraft } from "../answer/ask-drafts.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
 
-interface DenyRowProps {
-  readonly ask: Pick<Ask, "id" | "inputHash">
-  /** It was opened to be typed into. */
-  readonly takesFocus: boolean
-  readonly canAct: boolean
+interface DenyRowProps extends Pick<AskFormProps, "ask" | "canAct">, Pick<OpenRow, "back" | "takesFocus"> {
   /** What the button does. */
   readonly label: string
   readonly look?: "danger" | "primary"
@@ -18,12 +14,11 @@ interface DenyRowProps {
   /** What is said before the reason. */
   readonly prefix?: string
   readonly onDeny: (answer: BareAnswer) => void
-  readonly onBack: () => void
 }
 
 /** Why not. It can be left empty; what was said lately is one click away. */
 export function DenyRow(props: DenyRowProps) {
-  const { ask, takesFocus, canAct, label, look = "danger", onDeny, onBack } = props
+  const { ask, takesFocus, canAct, label, look = "danger", onDeny, back } = props
   const { fieldLabel = "Reason for Claude (optional)", prefix = "" } = props
   const [reason, setReason] = useAskDraft(ask, "reason", "")
   const [recent] = useState(recentReasons)
@@ -41,15 +36,6 @@ export function DenyRow(props: DenyRowProps) {
     setReason(reason.trim() === "" ? kept : `${reason.trimEnd()}\n${kept}`)
     field.current?.focus()
   }
-  const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    if (event.key === "Enter" && !event.shiftKey) {
-      if (!event.repeat) deny(event.ctrlKey || event.metaKey)
-    } else if (event.key === "Escape") onBack()
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
   return (
     <div className="flex flex-col gap-2">
       <textarea
@@ -60,7 +46,11 @@ export function DenyRow(props: DenyRowProps) {
         rows={Math.min(8, Math.max(2, reason.split("\n").length))}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
-        onKeyDown={onKey}
+        onKeyDown={fieldKeys({
+          Escape: back,
+          Enter: ({ shiftKey, repeat, ctrlKey, metaKey }) =>
+            shiftKey ? "not-here" : repeat || deny(ctrlKey || metaKey),
+        })}
         className={INPUT}
       />
       {recent.length > 0 && (
@@ -79,7 +69,7 @@ export function DenyRow(props: DenyRowProps) {
         <Button aria-disabled={!canAct} onClick={() => deny(true)}>
           {label} and interrupt
         </Button>
-        <Button look="quiet" onClick={onBack}>
+        <Button look="quiet" onClick={back}>
           Back
         </Button>
       </ActionButtons>
@@ -102,17 +92,25 @@ export interface AskFormProps {
   readonly notes: ReactNode
 }
 
-interface ActionBarProps {
-  /** How the answer fares. */
-  readonly notes: ReactNode
+interface ActionBarProps extends Pick<AskFormProps, "notes"> {
+  /** Set where the request must be seen to its end first. */
+  readonly gate?: SeenGate
   readonly children: ReactNode
 }
 
 /** What can be done about a request: always in view, however long the request is. */
-export function ActionBar({ notes, children }: ActionBarProps) {
+export function ActionBar({ notes, gate, children }: ActionBarProps) {
   return (
     <div data-actions className="sticky bottom-0 -mx-1 mt-auto flex shrink-0 flex-col gap-2 bg-surface px-1 pt-1 pb-1">
       {notes}
+      {gate?.isOpen === false && (
+        <p className="flex items-center gap-2 text-dense text-caution">
+          <span id={gate.hintId}>Scroll to the end, or show all.</span>
+          <Button look="quiet" onClick={gate.showAll}>
+            Show all
+          </Button>
+        </p>
+      )}
       {children}
     </div>
   )
@@ -123,16 +121,42 @@ export function ActionButtons({ children }: { readonly children: ReactNode }) {
   return <div className="flex flex-wrap gap-3">{children}</div>
 }
 
-/** The button that does it, which is also what `y` does. */
-export function PrimaryAction(props: Omit<ComponentProps<typeof Button>, "look" | "className">) {
+/** Buttons that a letter presses too. A long label takes two lines on a phone, so that the button stays beside the others. */
+const ACTS = {
+  primary: {
+    look: "primary",
+    letter: "y",
+    className: "order-last tablet:order-none coarse:grow coarse:basis-36 coarse:whitespace-normal",
+  },
+  edit: { look: "plain", letter: "e", className: "" },
+  deny: { look: "plain", letter: "n", className: "order-first tablet:order-none coarse:flex-auto" },
+} as const
+
+interface ActButtonProps {
+  readonly act: keyof typeof ACTS
+  readonly isReady: boolean
+  /** The button waits until the request was seen to its end. */
+  readonly gate?: SeenGate
+  readonly onPress: () => unknown
+  /** False while a field has the letters. */
+  readonly showsLetter?: boolean
+  readonly children: ReactNode
+}
+
+export function ActButton({ act, isReady, gate, onPress, showsLetter = true, children }: ActButtonProps) {
+  const { letter, ...looks } = ACTS[act]
+  const isSeen = gate?.isOpen !== false
   return (
     <Button
-      look="primary"
-      data-act="primary"
-      // A long label takes two lines on a phone, so that the button stays beside the others.
-      className="order-last tablet:order-none coarse:grow coarse:basis-36 coarse:whitespace-normal"
-      {...props}
-    />
+      data-act={act}
+      aria-disabled={!isReady || !isSeen}
+      aria-describedby={isSeen ? undefined : gate.hintId}
+      onClick={() => isSeen && onPress()}
+      {...looks}
+    >
+      {children}
+      {showsLetter && <KeyHint>{letter}</KeyHint>}
+    </Button>
   )
 }
 
@@ -171,6 +195,8 @@ export interface SeenGate {
   readonly isOpen: boolean
   readonly showAll: () => void
   readonly isShowingAll: boolean
+  /** Id of the hint that says why nothing can be allowed yet. */
+  readonly hintId: string
 }
 
 /** What is longer than its box must be seen to its end before it can be allowed. Another content begins anew. */
@@ -200,6 +226,7 @@ export function useSeenGate(contentKey: string): SeenGate {
   }, [sentinel, contentKey])
   const isShowingAll = shownKey === contentKey
   return {
+    hintId: useId(),
     end: setSentinel,
     isOpen: seenKey === contentKey || isShowingAll,
     isShowingAll,
@@ -211,17 +238,4 @@ export function useSeenGate(contentKey: string): SeenGate {
 function isCovered(sentinel: HTMLElement): boolean {
   const bar = sentinel.closest("[data-ask]")?.querySelector("[data-actions]")
   return bar !== null && bar !== undefined && sentinel.getBoundingClientRect().top > bar.getBoundingClientRect().top
-}
-
-/** Why it cannot be allowed yet, and what to do about it. */
-export function GateHint({ id, gate }: { readonly id: string; readonly gate: SeenGate }) {
-  if (gate.isOpen) return null
-  return (
-    <p className="flex items-center gap-2 text-dense text-caution">
-      <span id={id}>Scroll to the end, or show all.</span>
-      <Button look="quiet" onClick={gate.showAll}>
-        Show all
-      </Button>
-    </p>
-  )
 }

@@ -1,23 +1,19 @@
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from "react"
-import { Button, IconButton, KeyHint } from "../../design/button.tsx"
-import { INPUT } from "../../design/field.tsx"
+import type { Ask } from "@signalbox/client"
+import { PLAN_EVENTS, planInCall } from "@signalbox/transcript"
+import { type RefObject, useEffect, useRef, useState } from "react"
+import { useCanOperate, useHub } from "../../app/hub-context.ts"
+import { whileOpen } from "../../app/value-store.ts"
+import { Button, IconButton } from "../../design/button.tsx"
+import { fieldKeys, INPUT } from "../../design/field.tsx"
 import { CloseIcon } from "../../design/icons.tsx"
-import { oneLine } from "../../design/visible-text.tsx"
+import { oneLine, VisibleText } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
-import { type AskRow, useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
+import { Markdown } from "../../transcript/content/markdown.tsx"
+import { textIn } from "../../transcript/tools/tool-words.ts"
+import { useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { focusCard } from "../answer/following-focus.ts"
-import {
-  ActionBar,
-  ActionButtons,
-  type AskFormProps,
-  BodyBox,
-  DenyRow,
-  GateHint,
-  PrimaryAction,
-  useSeenGate,
-} from "./form-parts.tsx"
-import { feedbackOf, type PlanComment, quoteOf } from "./plan-comments.ts"
-import { AllowedPrompts, PlanText, usePlan } from "./plan-text.tsx"
+import { ActButton, ActionBar, ActionButtons, type AskFormProps, BodyBox, DenyRow, useSeenGate } from "./form-parts.tsx"
+import { allowedPromptsOf, feedbackOf, type PlanComment, quoteOf } from "./plan-comments.ts"
 
 const ACCEPT_EDITS = { type: "setMode", mode: "acceptEdits", destination: "session" }
 const NO_COMMENTS: readonly PlanComment[] = []
@@ -29,141 +25,137 @@ export function PlanAsk({ ask, canAct, answer, notes }: AskFormProps) {
   const given = usePlan(ask)
   const [edited, setEdited] = useAskDraft<string | undefined>(ask, "plan", undefined)
   const text = useRef<HTMLDivElement>(null)
-  const hint = useId()
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${given === undefined ? "" : "plan"}`)
   const plan = edited ?? given
   const isEdited = edited !== undefined && edited !== given
-  const approve = (updates: readonly unknown[]) => {
+  const verb = isEdited ? "Approve edited" : "Approve"
+  const approve = (updates: readonly unknown[]) =>
     answer({
       behavior: "allow",
       ...(isEdited ? { updatedInput: { ...ask.input, plan } } : {}),
       ...(updates.length === 0 ? {} : { updatedPermissions: updates }),
     })
-  }
   if (row === "edit")
-    return <PlanEditor plan={plan ?? ""} onChange={setEdited} onDone={back} {...{ notes, takesFocus }} />
+    return (
+      <>
+        <textarea
+          autoFocus={takesFocus}
+          aria-label="Edit plan"
+          value={plan ?? ""}
+          rows={14}
+          onChange={(event) => setEdited(event.target.value)}
+          className={`${INPUT} min-h-24! shrink font-mono`}
+        />
+        <ActionBar notes={notes}>
+          <Button look="primary" onClick={back} className="self-start">
+            Done editing
+          </Button>
+        </ActionBar>
+      </>
+    )
   return (
     <>
       <BodyBox label="Plan" gate={gate} className="border border-plan/40 bg-plan-soft px-4 py-2">
-        {isEdited && <EditedMark onUndo={() => setEdited(undefined)} />}
+        {isEdited && (
+          <p className="flex items-center gap-2 text-dense">
+            <span className="rounded-[4px] bg-plan px-1.5 font-medium text-surface">Edited</span>
+            <Button look="quiet" onClick={() => setEdited(undefined)}>
+              Undo edits
+            </Button>
+          </p>
+        )}
         <div ref={text}>
           <PlanText plan={plan} />
         </div>
         <AllowedPrompts input={ask.input} />
       </BodyBox>
-      <ActionBar notes={notes}>
-        <GateHint id={hint} gate={gate} />
+      <ActionBar notes={notes} gate={gate}>
         <PlanCommentBar askId={ask.id} plan={text} comments={comments} onChange={setComments} />
         {comments.length > 0 && (
           <p className="text-meta text-text-3">{plural(comments.length, "comment")}: sent with “Keep planning”.</p>
         )}
         {row === "deny" ? (
           <DenyRow
-            {...{ ask, canAct, takesFocus }}
+            {...{ ask, canAct, takesFocus, back }}
             label="Keep planning"
             look="primary"
             fieldLabel="What should change? (optional)"
             prefix={feedbackOf(comments)}
             onDeny={answer}
-            onBack={back}
           />
         ) : (
-          <PlanButtons
-            canAct={canAct}
-            isSeen={gate.isOpen}
-            hint={hint}
-            verb={isEdited ? "Approve edited" : "Approve"}
-            canEdit={plan !== undefined}
-            onApprove={approve}
-            onRow={open}
-          />
+          <ActionButtons>
+            <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => approve([])}>
+              {gate.isOpen ? `${verb}, ask before edits` : "Read to the end to approve"}
+            </ActButton>
+            <Button
+              aria-disabled={!canAct || !gate.isOpen}
+              aria-describedby={gate.isOpen ? undefined : gate.hintId}
+              onClick={() => gate.isOpen && approve([ACCEPT_EDITS])}
+              className="coarse:flex-auto"
+            >
+              {verb}, auto-accept edits
+            </Button>
+            {plan !== undefined && (
+              <ActButton act="edit" isReady={canAct} onPress={() => canAct && open("edit")}>
+                Edit
+              </ActButton>
+            )}
+            <ActButton act="deny" isReady={canAct} onPress={() => canAct && open("deny")}>
+              Keep planning…
+            </ActButton>
+          </ActionButtons>
         )}
       </ActionBar>
     </>
   )
 }
 
-interface PlanButtonsProps {
-  readonly canAct: boolean
-  readonly isSeen: boolean
-  /** Id of the hint that says why the plan cannot be approved yet. */
-  readonly hint: string
-  readonly verb: string
-  readonly canEdit: boolean
-  readonly onApprove: (updates: readonly unknown[]) => void
-  readonly onRow: (row: AskRow) => void
+export function PlanText({ plan }: { readonly plan: string | undefined }) {
+  if (plan === undefined) return <p>The plan is in a file on the machine.</p>
+  return <Markdown text={plan} live={false} />
 }
 
-function PlanButtons({ canAct, isSeen, hint, verb, canEdit, onApprove, onRow }: PlanButtonsProps) {
-  const gated = {
-    "aria-disabled": !canAct || !isSeen,
-    "aria-describedby": isSeen ? undefined : hint,
-  }
+/** What would be allowed along with the plan. */
+export function AllowedPrompts({ input }: { readonly input: Readonly<Record<string, unknown>> | undefined }) {
+  const prompts = allowedPromptsOf(input)
+  if (prompts.length === 0) return null
   return (
-    <ActionButtons>
-      <PrimaryAction {...gated} onClick={() => isSeen && onApprove([])}>
-        {isSeen ? `${verb}, ask before edits` : "Read to the end to approve"}
-        <KeyHint>y</KeyHint>
-      </PrimaryAction>
-      <Button {...gated} onClick={() => isSeen && onApprove([ACCEPT_EDITS])} className="coarse:flex-auto">
-        {verb}, auto-accept edits
-      </Button>
-      {canEdit && (
-        <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>
-          Edit
-          <KeyHint>e</KeyHint>
-        </Button>
-      )}
-      <Button
-        data-act="deny"
-        aria-disabled={!canAct}
-        onClick={() => canAct && onRow("deny")}
-        className="order-first tablet:order-none coarse:flex-auto"
-      >
-        Keep planning…
-        <KeyHint>n</KeyHint>
-      </Button>
-    </ActionButtons>
+    <div className="text-dense">
+      <p className="font-medium">Also allowed without asking:</p>
+      <ul className="list-disc ps-5">
+        {prompts.map((prompt) => (
+          <VisibleText as="li" key={prompt} text={prompt} />
+        ))}
+      </ul>
+    </div>
   )
 }
 
-interface PlanEditorProps extends Pick<AskFormProps, "notes"> {
-  readonly plan: string
-  readonly takesFocus: boolean
-  readonly onChange: (plan: string) => void
-  readonly onDone: () => void
-}
+const TIMEOUT_MS = 10_000
 
-function PlanEditor({ plan, takesFocus, onChange, onDone, notes }: PlanEditorProps) {
-  return (
-    <>
-      <textarea
-        autoFocus={takesFocus}
-        aria-label="Edit plan"
-        value={plan}
-        rows={14}
-        onChange={(event) => onChange(event.target.value)}
-        className={`${INPUT} min-h-24! shrink font-mono`}
-      />
-      <ActionBar notes={notes}>
-        <Button look="primary" onClick={onDone} className="self-start">
-          Done editing
-        </Button>
-      </ActionBar>
-    </>
-  )
-}
-
-/** What is approved is not what the agent wrote. */
-function EditedMark({ onUndo }: { readonly onUndo: () => void }) {
-  return (
-    <p className="flex items-center gap-2 text-dense">
-      <span className="rounded-[4px] bg-plan px-1.5 font-medium text-surface">Edited</span>
-      <Button look="quiet" onClick={onUndo}>
-        Undo edits
-      </Button>
-    </p>
-  )
+/** The plan of a request: in its input, else in the call it is about, else asked of its agent; undefined where none has it. */
+export function usePlan({ sessionId, state, input, request, seq }: Ask): string | undefined {
+  const hub = useHub()
+  const canOperate = useCanOperate()
+  const given = textIn(input, "plan")
+  const toolUseId = textIn(request, "tool_use_id")
+  const [found, setFound] = useState<string | undefined>(undefined)
+  const isMissing = given === undefined
+  const mayAsk = state === "pending" && canOperate
+  useEffect(() => {
+    if (!isMissing) return undefined
+    const session = hub.session(sessionId)
+    const look = async () => {
+      const page = await session.events({ before: seq, limit: PLAN_EVENTS })
+      const called = planInCall(page.events, toolUseId)
+      if (called !== undefined || !mayAsk) return called
+      // Only the newest CLI knows it; from another one the reader is told where the plan is.
+      return textIn(await session.control({ subtype: "get_plan" }, { timeoutMs: TIMEOUT_MS }), "content")
+    }
+    return whileOpen(look(), setFound)
+  }, [hub, sessionId, seq, toolUseId, isMissing, mayAsk])
+  return given ?? found
 }
 
 /** What of the plan is selected now, as text; empty for nothing. */
@@ -247,23 +239,11 @@ function PlanCommentBar({ askId, plan, comments, onChange }: PlanCommentBarProps
   )
 }
 
-interface CommentFieldProps {
-  readonly quote: string
-  readonly onAdd: (text: string) => void
-  readonly onBack: () => void
-}
+type CommentFieldProps = { readonly quote: string; readonly onAdd: (text: string) => void; readonly onBack: () => void }
 
 function CommentField({ quote, onAdd, onBack }: CommentFieldProps) {
   const [text, setText] = useState("")
   const add = () => text.trim() !== "" && onAdd(text.trim())
-  const onKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    if (event.key === "Enter") add()
-    else if (event.key === "Escape") onBack()
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
   return (
     <div className="flex flex-wrap items-center gap-2">
       <input
@@ -274,7 +254,7 @@ function CommentField({ quote, onAdd, onBack }: CommentFieldProps) {
         placeholder="Comment"
         value={text}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKey}
+        onKeyDown={fieldKeys({ Enter: add, Escape: onBack })}
         className={`${INPUT} flex-1 basis-48`}
       />
       <Button look="primary" aria-disabled={text.trim() === ""} onClick={add}>

@@ -1,10 +1,10 @@
-import { type ReactNode, useRef, useState } from "react"
-import { Button, KeyHint } from "../../design/button.tsx"
+import { useRef, useState } from "react"
+import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
 import { INPUT } from "../../design/field.tsx"
 import { VisibleText } from "../../design/visible-text.tsx"
 import { useAskDraft } from "../answer/ask-drafts.ts"
-import { ActionBar, ActionButtons, type AskFormProps, PrimaryAction } from "./form-parts.tsx"
+import { ActButton, ActionBar, ActionButtons, type AskFormProps } from "./form-parts.tsx"
 import {
   annotationsOf,
   answersOf,
@@ -26,7 +26,7 @@ interface QuestionFieldProps {
 
 /** One question: its choices, words of one's own, a note. */
 function QuestionField({ name, question, pick, onPick }: QuestionFieldProps) {
-  const { options, multiSelect, header } = question
+  const { options, multiSelect } = question
   const hasPreviews = options.some(({ preview }) => preview !== undefined)
   const [focused, setFocused] = useState<string | undefined>(pick.chosen[0])
   const type = multiSelect ? "checkbox" : "radio"
@@ -39,17 +39,17 @@ function QuestionField({ name, question, pick, onPick }: QuestionFieldProps) {
   return (
     <fieldset className="flex min-w-0 flex-col gap-1">
       <legend className="mb-1 font-medium">
-        {header !== "" && (
-          <span className="me-2 rounded-[4px] bg-plan-soft px-1.5 py-0.5 text-meta text-plan">
-            <VisibleText text={header} />
-          </span>
-        )}
-        <VisibleText text={question.question} />
+        <QuestionText {...question} />
       </legend>
       <div className={classes("flex flex-col gap-1", hasPreviews && "tablet:grid tablet:grid-cols-2 tablet:gap-4")}>
         <div className="flex min-w-0 flex-col gap-1">
           {options.map((option) => (
-            <OptionLabel key={option.label} onLook={() => setFocused(option.label)}>
+            <label
+              key={option.label}
+              onFocus={() => setFocused(option.label)}
+              onPointerEnter={() => setFocused(option.label)}
+              className="flex min-h-8 items-start gap-2 rounded-control px-2 py-1 hover:bg-sunken coarse:min-h-11"
+            >
               <input
                 type={type}
                 name={name}
@@ -60,39 +60,38 @@ function QuestionField({ name, question, pick, onPick }: QuestionFieldProps) {
               <span className="min-w-0">
                 <VisibleText text={option.label} />
                 {option.description !== "" && (
-                  <span className="block text-dense text-text-2">
-                    <VisibleText text={option.description} />
-                  </span>
+                  <VisibleText as="span" className="block text-dense text-text-2" text={option.description} />
                 )}
               </span>
-            </OptionLabel>
+            </label>
           ))}
-          <OtherAnswer name={name} type={type} question={question} pick={pick} onPick={onPick} />
+          <OtherAnswer {...{ name, question, pick, onPick }} />
         </div>
         {hasPreviews && <Preview option={options.find(({ label }) => label === focused)} />}
       </div>
-      <NoteField question={question.question} pick={pick} onPick={onPick} />
+      <NoteField {...{ question, pick, onPick }} />
     </fieldset>
   )
 }
 
-function OptionLabel({ onLook, children }: { readonly onLook: () => void; readonly children: ReactNode }) {
+/** A question behind the word that the agent put above it. */
+export function QuestionText({ header, question }: Pick<Question, "header" | "question">) {
   return (
-    <label
-      onFocus={onLook}
-      onPointerEnter={onLook}
-      className="flex min-h-8 items-start gap-2 rounded-control px-2 py-1 hover:bg-sunken coarse:min-h-11"
-    >
-      {children}
-    </label>
+    <>
+      {header !== "" && (
+        <VisibleText
+          as="span"
+          className="me-2 rounded-[4px] bg-plan-soft px-1.5 py-0.5 text-meta text-plan"
+          text={header}
+        />
+      )}
+      <VisibleText text={question} />
+    </>
   )
 }
 
-interface OtherAnswerProps extends QuestionFieldProps {
-  readonly type: "radio" | "checkbox"
-}
-
-function OtherAnswer({ name, type, question, pick, onPick }: OtherAnswerProps) {
+function OtherAnswer({ name, question, pick, onPick }: QuestionFieldProps) {
+  const type = question.multiSelect ? "checkbox" : "radio"
   const isChosen = pick.other !== undefined
   const field = useRef<HTMLInputElement>(null)
   const [isPointed, setPointed] = useState(false)
@@ -137,7 +136,6 @@ function OtherAnswer({ name, type, question, pick, onPick }: OtherAnswerProps) {
 }
 
 function Preview({ option }: { readonly option: Question["options"][number] | undefined }) {
-  const text = option?.preview
   return (
     <div
       role="group"
@@ -145,23 +143,14 @@ function Preview({ option }: { readonly option: Question["options"][number] | un
       aria-label={option === undefined ? "Preview" : `Preview of ${option.label}`}
       className="max-h-64 overflow-auto rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap"
     >
-      {text === undefined ? (
-        <span className="font-sans text-text-3">Point at a choice to preview it.</span>
-      ) : (
-        <VisibleText text={text} />
-      )}
+      {option?.preview !== undefined && <VisibleText text={option.preview} />}
+      {option?.preview === undefined && <span className="font-sans text-text-3">Point at a choice to preview it.</span>}
     </div>
   )
 }
 
-interface NoteFieldProps {
-  readonly question: string
-  readonly pick: QuestionPick
-  readonly onPick: (pick: QuestionPick) => void
-}
-
 /** What one wants to say besides; asked for only when somebody wants to. */
-function NoteField({ question, pick, onPick }: NoteFieldProps) {
+function NoteField({ question: { question }, pick, onPick }: Omit<QuestionFieldProps, "name">) {
   const [isOpen, setOpen] = useState(pick.note !== "")
   if (!isOpen) {
     return (
@@ -216,14 +205,12 @@ export function QuestionAsk({ ask, canAct, answer, notes }: AskFormProps) {
       </div>
       <ActionBar notes={notes}>
         <ActionButtons>
-          <PrimaryAction aria-disabled={!canAct || !isComplete} onClick={send}>
+          <ActButton act="primary" isReady={canAct && isComplete} onPress={send}>
             Send answers
-            <KeyHint>y</KeyHint>
-          </PrimaryAction>
-          <Button data-act="deny" aria-disabled={!canAct} onClick={skip} className="coarse:flex-auto">
+          </ActButton>
+          <ActButton act="deny" isReady={canAct} onPress={skip}>
             Skip
-            <KeyHint>n</KeyHint>
-          </Button>
+          </ActButton>
         </ActionButtons>
       </ActionBar>
     </>

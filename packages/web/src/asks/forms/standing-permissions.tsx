@@ -73,9 +73,7 @@ function Words(suggestion: Suggestion) {
   return (
     <span className="min-w-0">
       {words}{" "}
-      <code className="rounded-[4px] bg-sunken px-1 font-mono text-meta">
-        <VisibleText text={rules.join(", ")} />
-      </code>
+      <VisibleText as="code" className="rounded-[4px] bg-sunken px-1 font-mono text-meta" text={rules.join(", ")} />
     </span>
   )
 }
@@ -91,9 +89,7 @@ function ManyRules({ rules, isOpen }: { readonly rules: readonly string[]; reado
         className="max-h-24 overflow-y-auto rounded-control border border-line bg-sunken px-3 py-1.5 font-mono"
       >
         {rules.map((rule) => (
-          <li key={rule}>
-            <VisibleText text={rule} />
-          </li>
+          <VisibleText as="li" key={rule} text={rule} />
         ))}
       </ul>
     </details>

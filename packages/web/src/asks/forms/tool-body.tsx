@@ -48,11 +48,7 @@ export function ToolAskBody({ tool, input, preview, isSplit }: ToolAskBodyProps)
   const url = textIn(input, "url")
   return (
     <>
-      {url !== undefined && (
-        <p className="font-mono text-dense">
-          <VisibleText text={url} />
-        </p>
-      )}
+      {url !== undefined && <VisibleText as="p" className="font-mono text-dense" text={url} />}
       <JsonView value={input} whole />
     </>
   )
@@ -62,11 +58,7 @@ function CommandBody({ command, input }: { readonly command: string } & Pick<Too
   const { command: _, description, ...rest } = input
   return (
     <>
-      {typeof description === "string" && (
-        <p className="text-dense text-text-2">
-          <VisibleText text={description} />
-        </p>
-      )}
+      {typeof description === "string" && <VisibleText as="p" className="text-dense text-text-2" text={description} />}
       <div className="relative rounded-control border border-line bg-sunken px-3 py-2 pe-10 font-mono coarse:min-h-13 coarse:pe-14 text-dense whitespace-pre-wrap">
         <VisibleText text={command} />
         <CopyButton text={command} className="absolute top-1 right-1 size-7! coarse:size-11!" />
@@ -82,11 +74,7 @@ function EditBody({ input, preview, isSplit }: Pick<ToolAskBodyProps, "input" | 
   const hasTwoSides = preview.hunks.some(({ lines }) => lines.some(({ kind }) => kind !== "added"))
   return (
     <>
-      {path !== undefined && (
-        <p className="font-mono text-meta">
-          <VisibleText text={path} />
-        </p>
-      )}
+      {path !== undefined && <VisibleText as="p" className="font-mono text-meta" text={path} />}
       {isSplit && hasTwoSides && isDrawable(preview.hunks) ? (
         <SplitDiff hunks={preview.hunks} />
       ) : (

@@ -1,25 +1,33 @@
 import type { Ask } from "@signalbox/client"
-import { type ReactNode, useId, useMemo, useState } from "react"
+import { isObject } from "@signalbox/protocol/envelope"
+import { type ReactNode, useMemo, useState } from "react"
 import { useFleet } from "../../app/hub-context.ts"
-import { Button, KeyHint } from "../../design/button.tsx"
+import { Button } from "../../design/button.tsx"
+import { Confirm } from "../../design/dialog.tsx"
+import { Field, fieldKeys, INPUT } from "../../design/field.tsx"
 import { plural } from "../../design/words.ts"
 import { openAsks } from "../../fleet/ask-words.ts"
-import { type AskRow, useAskRow } from "../answer/ask-drafts.ts"
+import { DiffView } from "../../transcript/content/diff-view.tsx"
+import { diffTexts } from "../../transcript/content/line-diff.ts"
+import { type OpenRow, useAskDraft, useAskRow } from "../answer/ask-drafts.ts"
 import { identicalTo } from "../answer/ask-queue.ts"
 import type { BareAnswer } from "../answer/send-answer.ts"
-import { EditInput } from "./edit-input.tsx"
 import {
+  ActButton,
   ActionBar,
   ActionButtons,
   type AskFormProps,
   BodyBox,
   DenyRow,
-  GateHint,
-  PrimaryAction,
+  type SeenGate,
   useSeenGate,
 } from "./form-parts.tsx"
 import { Remember, suggestionsOf } from "./standing-permissions.tsx"
 import { ToolAskBody, useEditPreview, useIsSplit } from "./tool-body.tsx"
+
+type Input = Readonly<Record<string, unknown>>
+
+const UNREAD = "Read to the end to allow"
 
 /** May it use this tool, like this? */
 export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
@@ -29,7 +37,6 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
   const preview = useEditPreview(ask)
   const gate = useSeenGate(`${ask.id}:${ask.inputHash}:${preview?.source ?? ""}`)
   const isSplit = useIsSplit(place)
-  const hint = useId()
   const identical = useIdentical(ask, place === "dock")
   const { toolName: tool = "", input = {} } = ask
   const suggestions = ask.request["suppress_always_allow_rule"] === true ? [] : suggestionsOf(ask.suggestions)
@@ -38,7 +45,7 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
     return destination === undefined ? [] : [{ ...update, destination }]
   })
   const send = (next: BareAnswer) => answer(next, isForAll ? identical : [])
-  const allow = (edited?: Readonly<Record<string, unknown>>) =>
+  const allow = (edited?: Input) =>
     send({
       behavior: "allow",
       ...(edited === undefined ? {} : { updatedInput: edited }),
@@ -52,100 +59,43 @@ export function ToolAsk({ ask, canAct, answer, place, notes }: AskFormProps) {
       <ToolAskBody tool={tool} input={input} preview={preview} isSplit={isSplit} />
     </BodyBox>
   )
-  if (row === "edit") {
+  if (row === "edit")
     return (
-      <EditInput
-        {...{ ask, tool, input, canAct, gate, request, takesFocus, suffix, notes }}
-        onAllow={allow}
-        onBack={back}
-      />
+      <EditInput {...{ ask, tool, input, canAct, gate, request, takesFocus, suffix, notes, back }} onAllow={allow} />
     )
-  }
+  const isDenyFirst = ask.request["default_to_no"] === true
+  const deny = (
+    <ActButton act="deny" isReady={canAct} onPress={() => canAct && open("deny")}>
+      {`Deny${count}…`}
+    </ActButton>
+  )
   return (
     <>
       {request}
-      <ActionBar notes={notes}>
-        <GateHint id={hint} gate={gate} />
+      <ActionBar notes={notes} gate={gate}>
         {identical.length > 0 && (
-          <ForAll count={identical.length + 1} isTicked={isForAll} onToggle={() => setForAll(!isForAll)} />
+          <label className="flex min-h-7 items-center gap-2 text-dense coarse:min-h-11">
+            <input type="checkbox" checked={isForAll} onChange={() => setForAll(!isForAll)} className="size-4" />
+            Apply to {identical.length + 1} identical
+          </label>
         )}
         <Remember suggestions={suggestions} ticked={ticked} onChange={setTicked} />
         {row === "deny" ? (
-          <DenyRow {...{ ask, canAct, takesFocus }} label={`Deny${count}`} onDeny={send} onBack={back} />
+          <DenyRow {...{ ask, canAct, takesFocus, back }} label={`Deny${count}`} onDeny={send} />
         ) : (
-          <ToolButtons
-            canAct={canAct}
-            isSeen={gate.isOpen}
-            hint={hint}
-            allowLabel={`Allow${suffix === "" ? " once" : suffix}`}
-            denyLabel={`Deny${count}…`}
-            isDenyFirst={ask.request["default_to_no"] === true}
-            onAllow={() => allow()}
-            onRow={open}
-          />
+          <ActionButtons>
+            {isDenyFirst && deny}
+            <ActButton act="primary" isReady={canAct} gate={gate} onPress={() => canAct && allow()}>
+              {gate.isOpen ? `Allow${suffix === "" ? " once" : suffix}` : UNREAD}
+            </ActButton>
+            <ActButton act="edit" isReady={canAct} onPress={() => canAct && open("edit")}>
+              Edit
+            </ActButton>
+            {!isDenyFirst && deny}
+          </ActionButtons>
         )}
       </ActionBar>
     </>
-  )
-}
-
-interface ForAllProps {
-  readonly count: number
-  readonly isTicked: boolean
-  readonly onToggle: () => void
-}
-
-function ForAll({ count, isTicked, onToggle }: ForAllProps) {
-  return (
-    <label className="flex min-h-7 items-center gap-2 text-dense coarse:min-h-11">
-      <input type="checkbox" checked={isTicked} onChange={onToggle} className="size-4" />
-      Apply to {count} identical
-    </label>
-  )
-}
-
-interface ToolButtonsProps {
-  readonly canAct: boolean
-  readonly isSeen: boolean
-  /** Id of the hint that says why the request cannot be allowed yet. */
-  readonly hint: string
-  readonly allowLabel: string
-  readonly denyLabel: string
-  readonly isDenyFirst: boolean
-  readonly onAllow: () => void
-  readonly onRow: (row: AskRow) => void
-}
-
-function ToolButtons(props: ToolButtonsProps) {
-  const { canAct, isSeen, hint, allowLabel, denyLabel, isDenyFirst, onAllow, onRow } = props
-  const deny: ReactNode = (
-    <Button
-      data-act="deny"
-      aria-disabled={!canAct}
-      onClick={() => canAct && onRow("deny")}
-      className="order-first tablet:order-none coarse:flex-auto"
-    >
-      {denyLabel}
-      <KeyHint>n</KeyHint>
-    </Button>
-  )
-  return (
-    <ActionButtons>
-      {isDenyFirst && deny}
-      <PrimaryAction
-        aria-disabled={!canAct || !isSeen}
-        aria-describedby={isSeen ? undefined : hint}
-        onClick={() => canAct && isSeen && onAllow()}
-      >
-        {isSeen ? allowLabel : "Read to the end to allow"}
-        <KeyHint>y</KeyHint>
-      </PrimaryAction>
-      <Button data-act="edit" aria-disabled={!canAct} onClick={() => canAct && onRow("edit")}>
-        Edit
-        <KeyHint>e</KeyHint>
-      </Button>
-      {!isDenyFirst && deny}
-    </ActionButtons>
   )
 }
 
@@ -155,4 +105,98 @@ const NONE: readonly Ask[] = []
 function useIdentical(ask: Ask, isHidden: boolean): readonly Ask[] {
   const { asks, sessions } = useFleet()
   return useMemo(() => (isHidden ? NONE : identicalTo(ask, openAsks(asks), sessions)), [ask, isHidden, asks, sessions])
+}
+
+interface EditInputProps extends Pick<AskFormProps, "ask" | "canAct" | "notes">, Pick<OpenRow, "back" | "takesFocus"> {
+  readonly tool: string
+  readonly input: Input
+  /** The request must be seen to its end, edited or not. */
+  readonly gate: SeenGate
+  /** The request itself: what was not seen yet stands above the field. */
+  readonly request: ReactNode
+  /** What else the answer does, for the button's name. */
+  readonly suffix: string
+  /** With the whole input if it was edited: without one the hub allows what was asked. */
+  readonly onAllow: (edited?: Input) => void
+}
+
+/** The one field that people change, by tool; any other tool's input is changed as JSON. */
+const FIELDS: Readonly<Record<string, readonly [name: string, label: string]>> = {
+  Bash: ["command", "Edit command"],
+  Edit: ["new_string", "Edit new text"],
+  Write: ["content", "Edit content"],
+}
+
+function read(text: string, field: string | undefined, input: Input): { input: Input } | { error: string } {
+  if (field === "command" && text.trim() === "") return { error: "Enter a command, or deny the request." }
+  if (field !== undefined) return { input: { ...input, [field]: text } }
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? { input: value } : { error: "Must be a JSON object: { … }" }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function EditInput(props: EditInputProps) {
+  const { ask, tool, input, canAct, gate, request, takesFocus, suffix, notes, onAllow, back } = props
+  const known = FIELDS[tool]
+  const [field, label = "Input (JSON)"] = known !== undefined && typeof input[known[0]] === "string" ? known : []
+  const original = field === undefined ? JSON.stringify(input, null, 2) : String(input[field])
+  const [text, setText] = useAskDraft(ask, "edit", original)
+  // Once there it stays: nothing moves under whoever reads it.
+  const [showsRequest] = useState(!gate.isOpen)
+  const [isLeaving, setLeaving] = useState(false)
+  const edited = read(text, field, input)
+  const isChanged = text !== original
+  const leave = () => (isChanged ? setLeaving(true) : back())
+  return (
+    <>
+      {showsRequest && request}
+      <div className="-mx-1 flex min-h-14 flex-col gap-2 overflow-y-auto px-1 py-1">
+        <Field label={label} error={"error" in edited ? edited.error : undefined}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              autoFocus={takesFocus}
+              spellCheck={false}
+              rows={Math.min(12, original.split("\n").length + 1)}
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+              onKeyDown={fieldKeys({ Escape: leave })}
+              className={`${INPUT} font-mono`}
+            />
+          )}
+        </Field>
+        {isChanged && <DiffView hunks={diffTexts(original, text)} />}
+      </div>
+      <ActionBar notes={notes} gate={gate}>
+        <ActionButtons>
+          <ActButton
+            act="primary"
+            isReady={canAct && "input" in edited}
+            gate={gate}
+            showsLetter={false}
+            onPress={() => "input" in edited && onAllow(isChanged ? edited.input : undefined)}
+          >
+            {gate.isOpen ? `${isChanged ? "Allow edited" : suffix === "" ? "Allow once" : "Allow"}${suffix}` : UNREAD}
+          </ActButton>
+          <Button look="quiet" onClick={leave}>
+            Back
+          </Button>
+        </ActionButtons>
+      </ActionBar>
+      <Confirm
+        title="Discard your changes?"
+        consequence="Your edits will be lost. The request stays open."
+        action="Discard"
+        open={isLeaving}
+        onClose={() => setLeaving(false)}
+        onConfirm={() => {
+          setText(original)
+          back()
+        }}
+      />
+    </>
+  )
 }

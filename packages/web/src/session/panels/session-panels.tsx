@@ -3,6 +3,7 @@ import { type ComponentType, type KeyboardEvent, type PointerEvent, useState } f
 import { setQuery } from "../../app/router.tsx"
 import { IconButton } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
+import { SLIDING } from "../../design/dialog.tsx"
 import { CloseIcon } from "../../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../../design/lazy-part.tsx"
 import { Skeleton } from "../../design/notice.tsx"
@@ -113,7 +114,7 @@ export function SessionPanels({ panel, session, feed }: SessionPanelsProps) {
           if (event.key === "Escape" && !matchMedia(DESKTOP).matches) close()
         }}
         ref={(element) => element?.style.setProperty("--panel-width", `${width}px`)}
-        className="drawer fixed inset-y-0 right-0 z-20 flex w-full max-w-lg min-w-0 shrink-0 flex-col border-s border-line bg-surface shadow-popover desktop:static desktop:w-(--panel-width) desktop:max-w-none desktop:border-s-0 desktop:shadow-none"
+        className={`${SLIDING} starting:translate-x-full fixed inset-y-0 right-0 z-20 flex w-full max-w-lg min-w-0 shrink-0 flex-col border-s border-line bg-surface shadow-popover desktop:static desktop:w-(--panel-width) desktop:max-w-none desktop:border-s-0 desktop:shadow-none`}
       >
         <div className="flex items-center border-b border-line px-2">
           <div role="tablist" aria-label="Panels" onKeyDown={onTabKey} className="flex min-w-0 flex-1 overflow-x-auto">
