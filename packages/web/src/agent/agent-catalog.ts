@@ -69,7 +69,7 @@ export function matchingCommands(commands: readonly Offer[], part: string): read
   return [...begins, ...holds].slice(0, MAX_SHOWN)
 }
 
-/** What each agent answered to `initialize`; the hub has it at hand, and it stays as it was while that process lives. */
+/** Each agent's answer to `initialize`; the hub has it at hand, and it stays as it was while that process lives. */
 const greetings = new Map<string, Promise<unknown>>()
 const MAX_KEPT = 20
 

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "react"
 import { useCanOperate, useHub } from "../app/hub-context.ts"
 import { whileOpen } from "../app/value-store.ts"
 
-/** What came of asking the agent something about itself. */
+/** The outcome of asking the agent something about itself. */
 type Reply<T> =
   | { readonly name: "asking" }
   | { readonly name: "told"; readonly value: T; readonly at: number }
@@ -30,7 +30,7 @@ export function refusalWords(error: unknown, { cliVersion }: Pick<Session, "cliV
 interface Question<T> {
   readonly session: Session
   readonly subtype: string
-  /** What the reply says, whatever else it holds. */
+  /** Reads the reply, whatever else it holds. */
   readonly read: (reply: unknown) => T
 }
 

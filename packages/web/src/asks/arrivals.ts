@@ -77,7 +77,7 @@ function notifyOf(arrived: readonly Ask[], { sessions }: Fleet): void {
   }
 }
 
-/** What was decided meanwhile asks for nothing any more. */
+/** A request that was decided meanwhile needs no notification any more. */
 function closeSettled({ asks }: Fleet): void {
   for (const [session, { note, ask }] of shown) {
     if (asks.get(ask)?.state === "pending") continue
@@ -90,7 +90,7 @@ const KEY = "signalbox:looking"
 const FRESH_MS = 15_000
 const BEAT_MS = 5000
 
-/** What a page that is on top and has the focus shows: a session, or the inbox, which shows them all. */
+/** The session that a page on top, with the focus, shows; the inbox shows them all. */
 function lookedAt(): string | undefined {
   if (document.visibilityState !== "visible" || !document.hasFocus()) return undefined
   if (location.pathname.startsWith("/requests")) return "*"

@@ -1,5 +1,5 @@
 import type { Ask } from "@signalbox/client"
-import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react"
+import { type ComponentType, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCanOperate, useConnection, useSession } from "../app/hub-context.ts"
 import { isEditable } from "../app/keyboard.ts"
@@ -21,13 +21,8 @@ import { QuestionAsk } from "./forms/question-form.tsx"
 import { ToolAsk } from "./forms/tool-form.tsx"
 import { closeSheet, openSheet } from "./shown-ask.tsx"
 
-interface AskCardProps {
-  readonly ask: Ask
-  readonly place: AskPlace
-}
-
 /** A request and what can be done about it, or what came of it. */
-export function AskCard({ ask, place }: AskCardProps) {
+export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: AskPlace }) {
   const card = useRef<HTMLElement>(null)
   const { state, answer } = useAnswer(ask)
   const arming = useArming(`${ask.id}:${ask.inputHash}`)
@@ -42,8 +37,8 @@ export function AskCard({ ask, place }: AskCardProps) {
     answer(next, alike)
     return true
   }
-  useSettling(isOpen)
   const cut = useCutOff(card, isOpen)
+  const Form = FORMS[ask.kind]
   useEffect(() => {
     if (isOpen && mayTakeFocus()) card.current?.focus()
   }, [isOpen])
@@ -78,13 +73,9 @@ export function AskCard({ ask, place }: AskCardProps) {
       {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">Your text was not sent.</p>}
       <AskReasons ask={ask} />
       {isOpen && canOperate ? (
-        <AskForm
-          ask={ask}
-          canAct={canAct}
-          answer={guarded}
-          place={place}
-          notes={<AskNotes ask={ask} state={state} />}
-        />
+        <PartBoundary>
+          <Form {...{ ask, canAct, place }} answer={guarded} notes={<AskNotes ask={ask} state={state} />} />
+        </PartBoundary>
       ) : (
         <PartBoundary waiting={null}>
           <AskRecord ask={ask} place={place} />
@@ -93,15 +84,6 @@ export function AskCard({ ask, place }: AskCardProps) {
       {isOpen && !canOperate && <p className="text-text-2">View only</p>}
     </section>
   )
-}
-
-/** Whoever settles it, what comes in its place holds back for a moment. */
-function useSettling(isOpen: boolean): void {
-  const wasOpen = useRef(isOpen)
-  useEffect(() => {
-    if (wasOpen.current && !isOpen) noteSettled()
-    wasOpen.current = isOpen
-  }, [isOpen])
 }
 
 interface CutOff {
@@ -119,7 +101,11 @@ function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff
     const hadFocus = card.current?.contains(document.activeElement) === true
     cut.current = { hadFocus, hadWords: (reason?.value ?? "") !== "" }
   }
-  wasOpen.current = isOpen
+  useEffect(() => {
+    // The card that comes next holds back for a moment, whoever settled this one.
+    if (wasOpen.current && !isOpen) noteSettled()
+    wasOpen.current = isOpen
+  }, [isOpen])
   return cut.current
 }
 
@@ -128,27 +114,12 @@ export const AskRecord = lazyPart(async () => (await import("./ask-record.tsx"))
 const PlanAsk = lazyPart(async () => (await import("./forms/plan-form.tsx")).PlanAsk)
 export const ElicitationAsk = lazyPart(async () => (await import("./forms/elicitation-form.tsx")).ElicitationAsk)
 
-function AskForm(props: AskFormProps) {
-  switch (props.ask.kind) {
-    case "tool":
-      return <ToolAsk {...props} />
-    case "question":
-      return <QuestionAsk {...props} />
-    case "plan":
-      return (
-        <PartBoundary>
-          <PlanAsk {...props} />
-        </PartBoundary>
-      )
-    case "elicitation":
-      return (
-        <PartBoundary>
-          <ElicitationAsk {...props} />
-        </PartBoundary>
-      )
-    case "dialog":
-      return <DialogAsk {...props} />
-  }
+const FORMS: Readonly<Record<Ask["kind"], ComponentType<AskFormProps>>> = {
+  tool: ToolAsk,
+  question: QuestionAsk,
+  plan: PlanAsk,
+  elicitation: ElicitationAsk,
+  dialog: DialogAsk,
 }
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -183,7 +154,7 @@ function isChoice(target: EventTarget, { kind }: Ask): boolean {
   return (kind === "question" || kind === "elicitation") && target instanceof HTMLInputElement
 }
 
-/** What a dialog of the card's own asks has keys of its own. */
+/** A dialog of the card's own has keys of its own. */
 function isInOwnDialog({ target, currentTarget }: KeyboardEvent<HTMLElement>): boolean {
   const dialog = target instanceof Element ? target.closest("dialog") : null
   return dialog !== null && currentTarget.contains(dialog)
@@ -216,6 +187,7 @@ function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerSta
   const session = useSession(ask.sessionId)
   const now = useNow()
   const connection = useConnection()
+  const caution = (words: string) => <p className="text-dense text-caution">{words}</p>
   if (state.name === "sending")
     return (
       <p role="status" className="text-dense text-text-2">
@@ -228,12 +200,8 @@ function AskNotes({ ask, state }: { readonly ask: Ask; readonly state: AnswerSta
         The request changed. Review it again.
       </Notice>
     )
-  if (state.name === "not-sent") {
-    return <Trouble onRetry={state.again}>Not sent: {state.why}</Trouble>
-  }
-  if (connection.name === "lost")
-    return <p className="text-dense text-caution">Hub offline. You can answer when it reconnects.</p>
-  if (session !== undefined && isSilent(session, now))
-    return <p className="text-dense text-caution">Machine offline. Your answer waits until it's back.</p>
-  return null
+  if (state.name === "not-sent") return <Trouble onRetry={state.again}>Not sent: {state.why}</Trouble>
+  if (connection.name === "lost") return caution("Hub offline. You can answer when it reconnects.")
+  const isAway = session !== undefined && isSilent(session, now)
+  return isAway ? caution("Machine offline. Your answer waits until it's back.") : null
 }

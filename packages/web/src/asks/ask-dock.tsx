@@ -12,7 +12,7 @@ import { OutcomeStrip } from "./ask-outcome.tsx"
 import { AskSheet } from "./ask-sheet.tsx"
 import { openSheet, StepButtons, useShownAsk } from "./shown-ask.tsx"
 
-/** What this session asks, between what it said and what one says to it. It never takes the focus. */
+/** The session's open requests, between its transcript and the message field. They never take the focus. */
 export function AskDock({ session }: { readonly session: Session }) {
   const { asks } = useFleet()
   const me = useMe()
@@ -35,14 +35,23 @@ export function AskDock({ session }: { readonly session: Session }) {
           className="flex max-h-[55dvh] shrink-0 flex-col border-t-2 border-caution bg-surface"
         >
           <div className="mx-auto flex min-h-0 w-full max-w-4xl flex-col px-3 py-2 tablet:px-6">
-            <DockBar
-              count={open.length}
-              index={index}
-              isSmall={isSmall}
-              onStep={step}
-              onToggle={() => setSmall(!isSmall)}
-              onWhole={() => openSheet(ask.id)}
-            />
+            <div className="flex shrink-0 items-center gap-2 text-dense font-medium text-caution">
+              <h2>{barWords(open.length, index)}</h2>
+              <span className="ms-auto flex">
+                {open.length > 1 && <StepButtons onStep={step} />}
+                <IconButton label="Full screen" onClick={() => openSheet(ask.id)} className="max-tablet:hidden">
+                  <WholeIcon size={15} />
+                </IconButton>
+                <IconButton
+                  label={isSmall ? "Show request" : "Minimise"}
+                  aria-expanded={!isSmall}
+                  onClick={() => setSmall(!isSmall)}
+                  className="max-tablet:hidden"
+                >
+                  <DownIcon size={15} className={isSmall ? "rotate-180" : ""} />
+                </IconButton>
+              </span>
+            </div>
             {isPhone ? (
               <PhoneSummary ask={ask} />
             ) : isSmall ? (
@@ -64,37 +73,10 @@ export function AskDock({ session }: { readonly session: Session }) {
   )
 }
 
-interface DockBarProps {
-  readonly count: number
-  readonly index: number
-  readonly isSmall: boolean
-  readonly onStep: (by: number) => void
-  readonly onToggle: () => void
-  readonly onWhole: () => void
-}
-
-function DockBar({ count, index, isSmall, onStep, onToggle, onWhole }: DockBarProps) {
-  const which = count < 2 ? "" : index === -1 ? `, ${count}` : `, ${index + 1} of ${count}`
-  const words = count === 0 ? "Settled" : `Waiting for you${which}`
-  return (
-    <div className="flex shrink-0 items-center gap-2 text-dense font-medium text-caution">
-      <h2>{words}</h2>
-      <span className="ms-auto flex">
-        {count > 1 && <StepButtons onStep={onStep} />}
-        <IconButton label="Full screen" onClick={onWhole} className="max-tablet:hidden">
-          <WholeIcon size={15} />
-        </IconButton>
-        <IconButton
-          label={isSmall ? "Show request" : "Minimise"}
-          aria-expanded={!isSmall}
-          onClick={onToggle}
-          className="max-tablet:hidden"
-        >
-          <DownIcon size={15} className={isSmall ? "rotate-180" : ""} />
-        </IconButton>
-      </span>
-    </div>
-  )
+function barWords(count: number, index: number): string {
+  if (count === 0) return "Settled"
+  if (count === 1) return "Waiting for you"
+  return `Waiting for you, ${index === -1 ? count : `${index + 1} of ${count}`}`
 }
 
 function TimeLeft({ ask }: { readonly ask: Ask }) {

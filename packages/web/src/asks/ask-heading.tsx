@@ -19,14 +19,8 @@ import type { SessionFeed } from "../transcript/window/session-feed.ts"
 import { focusCard } from "./answer/following-focus.ts"
 import { reasonsOf, settledWords, timeLeft, waitWords } from "./request-words.ts"
 
-interface AskHeadingProps {
-  readonly ask: Ask
-  /** Away from its session: which one it is must be said. */
-  readonly showSession: boolean
-}
-
-/** What is asked, by whom, where, since when and until when. */
-export function AskHeading({ ask, showSession }: AskHeadingProps) {
+/** The question, who asks it, where, since when and until when. Away from its session the heading names that too. */
+export function AskHeading({ ask, showSession }: { readonly ask: Ask; readonly showSession: boolean }) {
   const now = useNow()
   const session = useSession(ask.sessionId)
   const settled = settledWords(ask, now)

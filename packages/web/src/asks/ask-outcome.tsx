@@ -10,11 +10,11 @@ import { useAnswerState } from "./answer/send-answer.ts"
 import { outcomeSentence } from "./request-words.ts"
 import { useLingering } from "./shown-ask.tsx"
 
-/** What came of it, where it was asked. */
+/** The outcome, in the place of the question. */
 export function Outcome({ ask, hadFocus }: { readonly ask: Ask; readonly hadFocus: boolean }) {
   const line = useRef<HTMLParagraphElement>(null)
   useEffect(() => {
-    // Whoever answered, or was about to, stays where they are, on what became of it: their buttons are gone.
+    // The focus of somebody who answered, or was about to, stays here, on the outcome: their buttons are gone.
     const isLost = document.activeElement === document.body || document.activeElement === null
     if (mayTakeFocus() || (hadFocus && isLost)) line.current?.focus()
   }, [hadFocus])
@@ -85,7 +85,7 @@ function useNewer(ask: Ask): Ask | undefined {
   const [all, setAll] = useState<readonly Ask[]>([])
   const isWanted = ask.state === "superseded"
   useEffect(() => {
-    // What cannot be had is not linked to.
+    // A request that cannot be had is not linked to.
     if (isWanted) hub.asks({ session: ask.sessionId, order: "newest" }).then(setAll, () => undefined)
   }, [hub, isWanted, ask.sessionId])
   return useMemo(() => {

@@ -18,7 +18,7 @@ interface AskRecordProps {
   readonly place: AskPlace
 }
 
-/** What was asked and what was answered, for those who only read, and once it is settled. */
+/** A request with its answer, for those who only read, and once it is settled. */
 export function AskRecord({ ask, place }: AskRecordProps) {
   return (
     <div
@@ -34,9 +34,11 @@ export function AskRecord({ ask, place }: AskRecordProps) {
 }
 
 function Asked({ ask, place }: AskRecordProps) {
+  const preview = useEditPreview(ask)
+  const isSplit = useIsSplit(place)
   switch (ask.kind) {
     case "tool":
-      return <AskedTool ask={ask} place={place} />
+      return <ToolAskBody tool={ask.toolName ?? ""} input={ask.input ?? {}} preview={preview} isSplit={isSplit} />
     case "question":
       return <QuestionRecord ask={ask} />
     case "plan":
@@ -48,12 +50,6 @@ function Asked({ ask, place }: AskRecordProps) {
   }
 }
 
-function AskedTool({ ask, place }: AskRecordProps) {
-  const preview = useEditPreview(ask)
-  const isSplit = useIsSplit(place)
-  return <ToolAskBody tool={ask.toolName ?? ""} input={ask.input ?? {}} preview={preview} isSplit={isSplit} />
-}
-
 function AskedPlan({ ask }: { readonly ask: Ask }) {
   return (
     <div className="rounded-control border border-plan/40 bg-plan-soft px-4 py-2">
@@ -63,7 +59,7 @@ function AskedPlan({ ask }: { readonly ask: Ask }) {
   )
 }
 
-/** What went back with the answer: a reason, a changed input. */
+/** Everything that went back with the answer: a reason, a changed input. */
 function Answered({ ask }: { readonly ask: Ask }) {
   const { answer, input, kind } = ask
   const message = textIn(answer, "message")

@@ -23,7 +23,7 @@ import {
 const SWIPE_PX = 80
 
 interface AskSheetProps {
-  /** What can be gone through from here. */
+  /** Requests that can be gone through from here. */
   readonly queue: readonly Ask[]
 }
 

@@ -7,11 +7,11 @@ import type { AnswerState } from "./answer/send-answer.ts"
 
 interface OutcomeContext {
   readonly me: string
-  /** What became of my own answer. */
+  /** How far this page's own answer came. */
   readonly answer: AnswerState
 }
 
-/** What came of an ask, in a sentence. None of them says "denied" for something that nobody denied. */
+/** The outcome of an ask, in a sentence. None of them says "denied" for something that nobody denied. */
 export function outcomeSentence(ask: Ask, { me, answer }: OutcomeContext): string {
   const isLost = answer.name === "lost"
   const unused = isLost ? ` Your ${answer.isDenial ? "denial" : "answer"} was not sent.` : ""
@@ -95,7 +95,7 @@ export function reasonsOf(
   return [...new Set(reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason])))]
 }
 
-/** What stands in the request itself already, a command's purpose or a file's path, is no reason. */
+/** A description that stands in the request already, as a command's purpose or a file's path, is no reason. */
 function descriptionOf(request: Ask["request"], input: Ask["input"]): string | undefined {
   const description = textOf(request, "description")
   const path = textOf(input, "file_path") ?? textOf(input, "notebook_path")
@@ -110,7 +110,7 @@ function ifGiven(value: string | undefined, words: (value: string) => string): s
   return value === undefined || value === "" ? undefined : words(value)
 }
 
-/** What a CLI calls a rule is not published: its words where it has some, else all of it. */
+/** CLIs do not publish what they call a rule: its words where it has some, else all of it. */
 function ruleName(rule: unknown): string {
   if (typeof rule === "string") return rule
   if (!isObject(rule)) return JSON.stringify(rule)

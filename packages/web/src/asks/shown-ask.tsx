@@ -11,7 +11,7 @@ import { answerStateOf } from "./answer/send-answer.ts"
 
 interface Queue {
   readonly asks: ReadonlyMap<string, Ask>
-  /** What waits, in its order. */
+  /** Requests that wait, in their order. */
   readonly open: readonly Ask[]
   readonly me: string
   readonly shown: string | undefined

@@ -26,7 +26,7 @@ interface DialogProps {
   readonly role?: "dialog" | "alertdialog"
   /** It has an address of its own, which Back leaves. Any other gets an entry of the history while it is open. */
   readonly hasAddress?: boolean
-  /** What would be lost: neither Escape nor a click beside it closes it; its buttons do, and Back. */
+  /** Something would be lost by closing it: neither Escape nor a click beside it does; its buttons do, and Back. */
   readonly isHeld?: boolean
 }
 
@@ -99,7 +99,7 @@ export function Dialog({
 
 interface ConfirmProps {
   readonly title: string
-  /** What will happen, in words. */
+  /** The consequence, in words. */
   readonly consequence: string
   readonly action: string
   readonly open: boolean

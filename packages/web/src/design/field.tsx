@@ -86,7 +86,7 @@ export function Select({ choices, className, ...rest }: SelectProps) {
   )
 }
 
-/** What stands in a field of a form, without the space around it. */
+/** The text in a field of a form, without the space around it. */
 export function formText(form: HTMLFormElement, name: string): string {
   const value = new FormData(form).get(name)
   return typeof value === "string" ? value.trim() : ""

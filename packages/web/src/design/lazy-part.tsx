@@ -64,7 +64,7 @@ interface PartBoundaryProps {
   readonly children: ReactNode
   /** Another key is another try. */
   readonly resetKey?: string
-  /** What stands there while it is loaded. */
+  /** Shown while the part is loaded. */
   readonly waiting?: ReactNode
   /** Around what is said when it failed. */
   readonly frame?: (words: ReactNode) => ReactNode
@@ -99,7 +99,7 @@ function Broken({ error }: { readonly error: Error }) {
 
 interface BoundaryProps {
   readonly children: ReactNode
-  /** What stands in its place when a part fails. */
+  /** Shown in the place of a part that fails. */
   readonly fallback: (error: Error) => ReactNode
   /** Another key is another try. */
   readonly resetKey?: unknown

@@ -37,7 +37,7 @@ interface TroubleProps {
   readonly onDismiss?: () => void
 }
 
-/** What went wrong, said at once; nothing while nothing did. */
+/** A problem, said at once; nothing while there is none. */
 export function Trouble({ children, onRetry, onDismiss }: TroubleProps) {
   if (children === undefined || children === false) return null
   return (

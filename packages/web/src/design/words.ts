@@ -8,7 +8,7 @@ export function age(fromMs: number, nowMs: number): string {
   return `${Math.floor(seconds / 86_400)} d`
 }
 
-/** What took less is not worth telling. */
+/** A shorter time is not worth telling. */
 export const SHORTEST_MS = 100
 
 /** How long something took: "0.4 s", "42 s", "3 min 12 s". */

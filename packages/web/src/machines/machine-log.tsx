@@ -17,7 +17,7 @@ interface Told {
   readonly at: number
 }
 
-/** What was read stays in view while it is read again, and when that fails. */
+/** The lines stay in view while they are read again, and when that fails. */
 interface Reading {
   readonly state: "asking" | "settled"
   readonly told?: Told
@@ -58,26 +58,29 @@ function Lines({ told: { lines, more }, now }: { readonly told: Told; readonly n
   if (lines.length === 0) return <p className="text-text-2">No log lines yet.</p>
   return (
     <div
-      // What scrolls must be reachable by keyboard.
+      // A region that scrolls must be reachable by keyboard.
       tabIndex={0}
       role="region"
       aria-label="Log lines"
       className="max-h-96 overflow-y-auto rounded-card border border-line bg-sunken py-1"
     >
       <ol>
-        {lines.toReversed().map((line, index) => (
+        {lines.toReversed().map((line, index) => {
+          const [words, look] = LEVELS.get(line.level) ?? []
           // Lines have no name of their own, and the list is only ever put in place of another.
-          <li key={index} className="flex flex-wrap items-baseline gap-x-3 px-3 py-0.5 text-dense">
-            <time dateTime={line.at} className="shrink-0 font-mono text-meta text-text-3 tabular-nums">
-              {timeOf(Date.parse(line.at), now)}
-            </time>
-            <span className={classes("min-w-0 flex-1 basis-64", COLOURS.get(line.level))}>
-              {WORDS.has(line.level) && <span className="font-medium">{WORDS.get(line.level)}: </span>}
-              <VisibleText text={line.text} />
-              {line.session !== undefined && <SessionLink id={line.session} />}
-            </span>
-          </li>
-        ))}
+          return (
+            <li key={index} className="flex flex-wrap items-baseline gap-x-3 px-3 py-0.5 text-dense">
+              <time dateTime={line.at} className="shrink-0 font-mono text-meta text-text-3 tabular-nums">
+                {timeOf(Date.parse(line.at), now)}
+              </time>
+              <span className={classes("min-w-0 flex-1 basis-64", look)}>
+                {words !== undefined && <span className="font-medium">{words}: </span>}
+                <VisibleText text={line.text} />
+                {line.session !== undefined && <SessionLink id={line.session} />}
+              </span>
+            </li>
+          )
+        })}
       </ol>
       {more && <p className="px-3 py-1 text-meta text-text-3">Older lines are on the machine.</p>}
     </div>
@@ -104,13 +107,9 @@ function timeOf(at: number, now: number): string {
 }
 
 // A newer runner may have other levels.
-const WORDS: ReadonlyMap<string, string> = new Map([
-  ["warn", "Warning"],
-  ["error", "Error"],
-])
-const COLOURS: ReadonlyMap<string, string> = new Map([
-  ["warn", "text-caution"],
-  ["error", "text-danger"],
+const LEVELS: ReadonlyMap<string, readonly [words: string, look: string]> = new Map([
+  ["warn", ["Warning", "text-caution"]],
+  ["error", ["Error", "text-danger"]],
 ])
 
 function useLog(id: string, connected: boolean): readonly [Reading, () => void] {
@@ -125,13 +124,9 @@ function useLog(id: string, connected: boolean): readonly [Reading, () => void] 
     return whileOpen(
       hub.runners.log(id, { lines: LINES }),
       (log) => settle({ told: { ...log, at: Date.now() } }),
-      (error) => settle({ why: whyOf(error) }),
+      // An older runner says that it is too old, in its own words.
+      (error) => settle({ why: error instanceof HubClientError ? error.message : String(error) }),
     )
   }, [hub, id, connected, times])
   return [reading, useCallback(() => setTimes((before) => before + 1), [])]
-}
-
-/** An older runner says that it is too old, in its own words. */
-function whyOf(error: unknown): string {
-  return error instanceof HubClientError ? error.message : String(error)
 }

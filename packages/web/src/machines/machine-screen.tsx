@@ -1,9 +1,11 @@
-import { type ReactNode, useMemo, useState } from "react"
+import { type FormEvent, type ReactNode, useMemo, useState } from "react"
 import { useNow } from "../app/clock.ts"
 import { useCanOperate, useHub, useMe } from "../app/hub-context.ts"
 import { Link, navigate, type ScreenProps } from "../app/router.tsx"
 import { ConnectionPlace, useScreenTitle } from "../app/screen.tsx"
 import { Button } from "../design/button.tsx"
+import { Dialog } from "../design/dialog.tsx"
+import { formText, TextField } from "../design/field.tsx"
 import { BackIcon } from "../design/icons.tsx"
 import { Empty, Notice, Skeleton, Trouble } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
@@ -14,9 +16,14 @@ import { useEntries } from "../sessions/entries.ts"
 import { SessionRow } from "../sessions/session-row.tsx"
 import { type SessionEntry, sectionsOf } from "../sessions/session-sections.ts"
 import { MachineLog } from "./machine-log.tsx"
-import { AgentsMeter, compatibilityNote, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
-import { OWN_VERSION } from "./own-version.ts"
-import { RemoveMachine } from "./remove-machine.tsx"
+import {
+  AgentsMeter,
+  compatibilityNote,
+  MachineGlyph,
+  machineStatus,
+  machineStatusWords,
+  OWN_VERSION,
+} from "./machine-status.tsx"
 
 export function MachineScreen({ params }: ScreenProps) {
   const hub = useHub()
@@ -43,7 +50,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
   const canOperate = useCanOperate()
   const [isRemoving, setRemoving] = useState(false)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
-  const status = machineStatus(machine, OWN_VERSION)
+  const status = machineStatus(machine)
   const note = compatibilityNote(machine)
   return (
     <>
@@ -102,21 +109,18 @@ interface AdminActionsProps {
 
 function AdminActions({ machine: { id, connected, draining }, onRemove, onTrouble }: AdminActionsProps) {
   const hub = useHub()
-  const drain = () => {
-    const attempt = async () => {
-      try {
-        await hub.runners.drain(id, !draining)
-        onTrouble(undefined)
-      } catch (error) {
-        onTrouble(error instanceof Error ? error.message : String(error))
-      }
-      await refreshMachines(hub)
+  async function drain(): Promise<void> {
+    try {
+      await hub.runners.drain(id, !draining)
+      onTrouble(undefined)
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error))
     }
-    void attempt()
+    await refreshMachines(hub)
   }
   return (
     <span className="ms-auto flex gap-2">
-      <Button onClick={drain}>{draining ? "Stop draining" : "Drain"}</Button>
+      <Button onClick={() => void drain()}>{draining ? "Stop draining" : "Drain"}</Button>
       {!connected && <Button onClick={onRemove}>Remove…</Button>}
     </span>
   )
@@ -219,5 +223,59 @@ function MachineErrors({ entries, now }: { readonly entries: readonly SessionEnt
         ))}
       </ul>
     </section>
+  )
+}
+
+interface RemoveMachineProps {
+  readonly machine: Machine
+  readonly open: boolean
+  readonly onClose: () => void
+}
+
+/** Asks for the name: what is typed is what is meant. */
+function RemoveMachine({ machine, open, onClose }: RemoveMachineProps) {
+  const hub = useHub()
+  const [trouble, setTrouble] = useState<string | undefined>(undefined)
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault()
+    if (formText(event.currentTarget, "name") !== machine.name.trim()) {
+      return setTrouble("That isn't the machine's name.")
+    }
+    try {
+      await hub.runners.forget(machine.id)
+      await refreshMachines(hub)
+      navigate("/machines", { replace: true })
+    } catch (error) {
+      setTrouble(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  const close = () => {
+    setTrouble(undefined)
+    onClose()
+  }
+  return (
+    <Dialog title={`Remove “${machine.name}”?`} open={open} onClose={close} role="alertdialog" className="max-w-md">
+      <form noValidate onSubmit={(event) => void submit(event)} className="flex flex-col gap-3 px-4 pb-4">
+        <p className="text-text-2">
+          The machine will no longer be listed. Its sessions and history are kept; running sessions stay lost until they
+          are stopped. If its runner connects again, the machine is back.
+        </p>
+        <TextField
+          label={`Type ${machine.name} to confirm`}
+          name="name"
+          autoComplete="off"
+          spellCheck={false}
+          error={trouble}
+        />
+        <div className="flex justify-end gap-3">
+          <Button onClick={close}>Cancel</Button>
+          <Button look="danger" type="submit">
+            Remove machine
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }

@@ -1,19 +1,23 @@
+import { version as ownVersion } from "../../package.json"
 import { classes } from "../design/classes.ts"
 import { moment, plural } from "../design/words.ts"
 import type { Machine } from "../fleet/machine-store.tsx"
+
+/** Every room has one version: the cockpit's is that of the hub that serves it. */
+export const OWN_VERSION: string = ownVersion
 
 type MachineStatus = "online" | "full" | "draining" | "old" | "silent"
 
 type Facts = Pick<Machine, "connected" | "draining" | "agents" | "maxAgents" | "version">
 
-/** The first that holds. `ownVersion` is the hub's: cockpit and hub are one version. */
+/** The first that holds. */
 export function machineStatus(
   { connected, draining, agents, maxAgents, version }: Facts,
-  ownVersion: string,
+  hubVersion = OWN_VERSION,
 ): MachineStatus {
   if (!connected) return "silent"
   if (draining) return "draining"
-  if (isOlder(version, ownVersion)) return "old"
+  if (isOlder(version, hubVersion)) return "old"
   return maxAgents > 0 && agents >= maxAgents ? "full" : "online"
 }
 
@@ -38,7 +42,7 @@ function partsOf(version: string): readonly number[] | undefined {
   return match?.slice(1).map(Number)
 }
 
-/** What kinds of agents it can have, when that is not all of them. */
+/** A note on the agents that a machine cannot have. */
 export function compatibilityNote({
   cliVersions,
   hasSimulator,

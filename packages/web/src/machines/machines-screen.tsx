@@ -13,7 +13,6 @@ import { oneLine } from "../design/visible-text.tsx"
 import { bytes } from "../design/words.ts"
 import { type Machine, makeRunnerToken, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
 import { AgentsMeter, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
-import { OWN_VERSION } from "./own-version.ts"
 
 export function MachinesScreen() {
   useScreenTitle("Machines")
@@ -68,7 +67,7 @@ function move(step: number): void {
 
 function MachineCard({ machine }: { readonly machine: Machine }) {
   const now = useNow()
-  const status = machineStatus(machine, OWN_VERSION)
+  const status = machineStatus(machine)
   const { name, host, platform, cliVersions, hasSimulator, freeMemoryBytes, loadAverage, connected } = machine
   const agents =
     cliVersions.length > 0 ? `Claude Code ${cliVersions.join(", ")}` : hasSimulator ? "Simulator only" : "No agents"
@@ -101,10 +100,7 @@ function MachineCard({ machine }: { readonly machine: Machine }) {
   )
 }
 
-interface AddMachineProps {
-  readonly open: boolean
-  readonly onClose: () => void
-}
+type AddMachineProps = { readonly open: boolean; readonly onClose: () => void }
 
 type Step =
   | { readonly name: "asking"; readonly trouble?: string }
@@ -122,13 +118,8 @@ function AddMachine({ open, onClose }: AddMachineProps) {
   )
 }
 
-interface BodyProps {
-  readonly onClose: () => void
-  /** From now on something would be lost by closing it. */
-  readonly onMade: () => void
-}
-
-function AddMachineBody({ onClose, onMade }: BodyProps) {
+/** Once a command is `made`, closing the dialog would lose it. */
+function AddMachineBody({ onClose, onMade }: { readonly onClose: () => void; readonly onMade: () => void }) {
   const hub = useHub()
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => field.current?.focus(), [])

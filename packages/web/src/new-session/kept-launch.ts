@@ -2,16 +2,16 @@ import { isObject } from "@signalbox/protocol/envelope"
 import { keepStored, ofTab, readStored } from "../app/stored.ts"
 import type { LaunchFields } from "./launch.ts"
 
-/** What stood in the form of a launch, by its session: one that came to nothing can be mended and tried again. */
+/** The form of a launch, by its session: one that came to nothing can be mended and tried again. */
 const LAUNCH = "signalbox:launch"
-/** What stands in a form that was not sent, by its address: it is there again after a slip. */
+/** The draft of a form that was not sent, by its address: it is there again after a slip. */
 const DRAFT = "signalbox:launch-draft"
 
 type Kept = Partial<Readonly<Record<keyof LaunchFields, unknown>>>
 /** Empty where nothing stood. */
 type Before = (name: keyof LaunchFields) => string
 
-/** What it goes on from. */
+/** The conversation that a launch goes on from. */
 interface StartBefore {
   /** The session, or the conversation of the CLI's, that is offered beside those of the folder. */
   readonly asked: string | undefined

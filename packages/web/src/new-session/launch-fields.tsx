@@ -42,7 +42,7 @@ interface MoreFieldsProps {
   readonly isHere: boolean
   readonly isResuming: boolean
   readonly problem: FieldProblem | undefined
-  /** What stood there in a launch that came to nothing. */
+  /** The values of a launch that came to nothing. */
   readonly before: (name: "title" | "model" | "mode") => string
 }
 
@@ -99,7 +99,7 @@ type Name = "budget" | "directories" | "allowed" | "disallowed"
 
 interface AdvancedFieldsProps {
   readonly problem: FieldProblem | undefined
-  /** What stood there in a launch that came to nothing. */
+  /** The values of a launch that came to nothing. */
   readonly before: (name: Name) => string
 }
 
@@ -109,7 +109,7 @@ const LISTS: readonly { readonly name: Name; readonly label: string; readonly pl
   { name: "disallowed", label: "Denied tools, one per line", placeholder: "WebFetch" },
 ]
 
-/** What becomes arguments of the CLI: only an admin may give it any. */
+/** Fields that become arguments of the CLI: only an admin may give it any. */
 export function AdvancedFields({ problem, before }: AdvancedFieldsProps) {
   const { role } = useMe()
   if (role !== "admin") return null

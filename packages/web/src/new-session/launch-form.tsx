@@ -131,7 +131,7 @@ export function LaunchForm({ query, machines, takesFocus, onHold }: LaunchFormPr
       {/* In a dialog it stays in view, however long the form is. */}
       <div className="flex justify-end gap-3 tablet:sticky tablet:-bottom-4 tablet:-mx-4 tablet:-mb-4 tablet:border-t tablet:border-line tablet:bg-raised tablet:px-4 tablet:py-3">
         <Button
-          // What is under way is not undone by it.
+          // A launch under way is not undone by it.
           aria-disabled={launch.name === "starting"}
           onClick={() => {
             if (launch.name === "starting") return

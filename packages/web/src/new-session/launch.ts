@@ -5,7 +5,7 @@ import type { ModeRights } from "../app/hub-context.ts"
 import type { Choice } from "../design/field.tsx"
 import type { Machine } from "../fleet/machine-store.tsx"
 
-/** What somebody types who means it. */
+/** The word that confirms it. */
 export const BYPASS_WORD = "bypass"
 
 /** The form's fields. An empty one is left to the hub, or to the machine. */
@@ -120,7 +120,7 @@ const EXTERNAL: AgentChoice = {
   note: "Run a command yourself. Claude Code up to 2.1.120.",
 }
 
-/** What can be started there, the likeliest first. Without a `claude` the simulator is. */
+/** The agents that can be started there, the likeliest first: without a `claude`, the simulator. */
 export function agentChoices(machine: Machine | undefined): readonly AgentChoice[] {
   if (machine === undefined) return [EXTERNAL]
   const hasClaude = machine.cliVersions.length > 0

@@ -40,7 +40,7 @@ export function NewSession({ isPhone }: { readonly isPhone: boolean }) {
 interface ContentProps {
   readonly place: Place
   readonly isDialog: boolean
-  /** What is in it would be lost: a launch that is under way, or something that is not shown again. */
+  /** Holds the dialog open while closing it would lose something: a launch under way, or a command that is shown once. */
   readonly onHold: (isHeld: boolean) => void
 }
 

@@ -16,9 +16,9 @@ export interface Start {
 interface StartFromProps {
   readonly start: Start
   readonly recorded: readonly Recorded[]
-  /** What the address asked for, by its title. */
+  /** The session that the address asked for, by its title. */
   readonly asked: { readonly id: string; readonly title: string } | undefined
-  /** Where in it. */
+  /** The point in that session. */
   readonly point: ForkPoint
   readonly onChange: (start: Start) => void
 }
@@ -84,7 +84,7 @@ function whenWords(at: string): string {
   return isToday ? clockTime(time.getTime()) : time.toLocaleDateString()
 }
 
-/** Where in a session a fork begins: after something that its agent said. */
+/** The point in a session that a fork begins at: after something that its agent said. */
 type ForkPoint =
   | { readonly name: "end" }
   | { readonly name: "looking" }

@@ -18,7 +18,7 @@ const NOTHING: FolderFacts = { inside: [], recorded: [], isMissing: false }
 const PAUSE_MS = 300
 const MAX_RECORDED = 30
 
-/** What a machine says of a folder; nothing while it is asked, and nothing when it does not answer. */
+/** A machine's facts about a folder; none while it is asked, and none when it does not answer. */
 export function useFolder(machine: string | undefined, path: string): FolderFacts {
   const hub = useHub()
   const [facts, setFacts] = useState<FolderFacts>(NOTHING)

@@ -5,7 +5,7 @@ import { navigate } from "../app/router.tsx"
 import { forgetDraft, keepLaunch, restoreDraft } from "./kept-launch.ts"
 import { type FieldProblem, type LaunchFields, problemOf, requestOf } from "./launch.ts"
 
-/** Where the launch is. What was typed stays in the form whatever comes of it. */
+/** The state of the launch. The form keeps what was typed, whatever comes of it. */
 export type Launch =
   | { readonly name: "writing"; readonly problem?: FieldProblem; readonly failure?: string }
   | { readonly name: "starting" }
@@ -47,7 +47,7 @@ export function useLaunch(query: URLSearchParams, form: RefObject<HTMLFormElemen
       // The stream may have told of it already, and then it knows more.
       if (!store.fleet.get().sessions.has(session.id)) store.takeSession(session)
       keepLaunch(session.id, fields)
-      // Who has left it stays where they are.
+      // Somebody who left the form stays where they are.
       if (!isShown.current) return
       forgetDraft()
       if (session.ingress === undefined) return navigate(`/s/${session.id}`, { replace: true })
@@ -62,7 +62,7 @@ export function useLaunch(query: URLSearchParams, form: RefObject<HTMLFormElemen
   return { launch, start, edited }
 }
 
-/** What was said of the form as it was does not hold for what it is now; a problem does that is still there. */
+/** Problems of the form as it was are dropped after an edit, except one that is still there. */
 function withoutMended(launch: Launch, fields: LaunchFields): Launch {
   if (launch.name !== "writing") return launch
   const { problem } = launch

@@ -51,7 +51,7 @@ function wordsOf(session: Session, status: SessionStatus, workingMs: number | un
 
 type Facts = Pick<Session, "id" | "turnStartedAt" | "lastResult">
 
-/** What became of a session's turn from one record of it to the next, for whoever listens; undefined when it is no news. */
+/** News of a session's turn from one record of it to the next, for listeners; undefined when there is none. */
 export function turnNews(before: Facts, now: Facts): string | undefined {
   if (before.id !== now.id) return undefined
   const { lastResult } = now

@@ -9,7 +9,7 @@ import { LaunchSteps, type SessionStatus } from "../fleet/session-status.tsx"
 import { useTranscript } from "../transcript/rows/transcript-context.tsx"
 import { launchFailureOf } from "./launch-failure.ts"
 
-/** Where a launch is, why nothing came of it, or where the conversation went on. */
+/** Tells how far a launch is, why it failed, or where the conversation went on. */
 export function LaunchNote({ session, status }: { readonly session: Session; readonly status: SessionStatus }) {
   if (session.next !== undefined) {
     return (
@@ -54,7 +54,7 @@ function Failure({ session }: { readonly session: Session }) {
       </p>
       {failure.stderr !== "" && (
         <pre
-          // What scrolls must be reachable by keyboard.
+          // A region that scrolls must be reachable by keyboard.
           tabIndex={0}
           aria-label="stderr"
           className="max-h-40 overflow-y-auto rounded-control border border-line bg-sunken px-3 py-2 font-mono text-dense whitespace-pre-wrap text-text"

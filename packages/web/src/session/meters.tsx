@@ -24,25 +24,25 @@ type MessageAt = (seq: number) => Readonly<Record<string, unknown>> | undefined
 export function contextFillOf(rows: readonly Row[], messageAt: MessageAt): ContextFill | undefined {
   const last = lastUse(rows, messageAt)
   if (last === undefined) return undefined
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const row = rows[index]
-    const max = row?.kind === "result" ? roomIn(messageAt(row.headSeq)?.["modelUsage"], last.model) : undefined
+  for (const row of rows.toReversed()) {
+    const max = row.kind === "result" ? roomIn(messageAt(row.headSeq)?.["modelUsage"], last.model) : undefined
     if (max !== undefined) return { used: last.used, max }
   }
   return undefined
 }
 
-function lastUse(
-  rows: readonly Row[],
-  messageAt: MessageAt,
-): { readonly used: number; readonly model: string | undefined } | undefined {
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const row = rows[index]
-    if (row?.kind === "compaction")
+interface LastUse {
+  readonly used: number
+  readonly model: string | undefined
+}
+
+function lastUse(rows: readonly Row[], messageAt: MessageAt): LastUse | undefined {
+  for (const row of rows.toReversed()) {
+    if (row.kind === "compaction")
       return row.postTokens === undefined ? undefined : { used: row.postTokens, model: undefined }
-    if (row === undefined || !SPOKEN.has(row.kind)) continue
+    if (!SPOKEN.has(row.kind)) continue
     const said = fieldOf(messageAt(row.headSeq), "message")
-    const used = tokensIn(said?.["usage"])
+    const used = COUNTED.reduce((sum, name) => sum + countOf(said?.["usage"], name), 0)
     if (used > 0) return { used, model: textOf(said, "model") }
   }
   return undefined
@@ -50,12 +50,8 @@ function lastUse(
 
 /** Rows that stand at a message of the model. */
 const SPOKEN: ReadonlySet<Row["kind"]> = new Set(["text", "thinking", "tool", "activity"])
-/** What a request holds: all that went in, and the answer, which goes into the next one. */
+/** A request holds all that went in, and the answer, which goes into the next one. */
 const COUNTED = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"]
-
-function tokensIn(usage: unknown): number {
-  return COUNTED.reduce((sum, name) => sum + countOf(usage, name), 0)
-}
 
 /** Context window of the model that spoke; when it is listed under another name, the largest one listed. */
 function roomIn(usage: unknown, model: string | undefined): number | undefined {
@@ -70,49 +66,39 @@ function countOf(value: unknown, name: string): number {
   return typeof count === "number" && count > 0 ? count : 0
 }
 
-/** How full the context is. Of the log's end, also while the reader is elsewhere in it. */
-export function useContextFill(): ContextFill | undefined {
+/** Reads the end of the log, also while the reader is elsewhere in it. */
+function useAtTail<T>(read: (feed: SessionFeed) => T | undefined): T | undefined {
   const { feed } = useTranscript()
   const { isAtTail, lastSeq, load } = useValue(feed.view)
-  const kept = useRef<ContextFill | undefined>(undefined)
+  const kept = useRef<T | undefined>(undefined)
   return useMemo(() => {
-    if (load === "ready" && isAtTail)
-      kept.current = contextFillOf(feed.laneRows(null), (seq) => feed.eventAt(seq)?.message) ?? kept.current
+    if (load === "ready" && isAtTail) kept.current = read(feed) ?? kept.current
     return kept.current
-    // The rows are the fold's own: `lastSeq` tells that there are others.
+    // The feed keeps one list of rows: `lastSeq` tells that there are more.
   }, [feed, load, isAtTail, lastSeq])
+}
+
+/** How full the context is. */
+export function useContextFill(): ContextFill | undefined {
+  return useAtTail((feed) => contextFillOf(feed.laneRows(null), (seq) => feed.eventAt(seq)?.message))
 }
 
 export function ContextMeter({ fill }: { readonly fill: ContextFill | undefined }) {
   if (fill === undefined) return null
   const share = Math.min(100, Math.round((fill.used / fill.max) * 100))
-  return <ShareMeter label="Context" short="ctx" share={share} words={words(fill)} />
+  const words = `${tokens(fill.used)} of ${tokens(fill.max)} tokens`
+  return <ShareMeter label="Context" short="ctx" share={share} words={words} />
 }
 
-function words({ used, max }: ContextFill): string {
-  return `${tokens(used)} of ${tokens(max)} tokens`
-}
-
-/** As the end of the log tells it, also while the reader is elsewhere in it. */
 export function useLimitUse(): LimitUse | undefined {
-  const { feed } = useTranscript()
-  const { isAtTail, lastSeq, load } = useValue(feed.view)
   const now = useNow()
-  const kept = useRef<ReturnType<SessionFeed["lastLimit"]>>(undefined)
-  const told = useMemo(() => {
-    if (load === "ready" && isAtTail) kept.current = feed.lastLimit() ?? kept.current
-    return kept.current
-    // What is held changes: `lastSeq` tells that there is more of it.
-  }, [feed, load, isAtTail, lastSeq])
-  return limitUseOf(told, now)
+  return limitUseOf(
+    useAtTail((feed) => feed.lastLimit()),
+    now,
+  )
 }
 
-interface LimitMeterProps {
-  readonly use: LimitUse | undefined
-  readonly className?: string
-}
-
-export function LimitMeter({ use, className }: LimitMeterProps) {
+export function LimitMeter({ use, className }: { readonly use: LimitUse | undefined; readonly className?: string }) {
   const now = useNow()
   if (use === undefined) return null
   const resets = use.resetsAtMs === undefined ? "" : `, resets at ${moment(use.resetsAtMs, now)}`
@@ -122,7 +108,7 @@ export function LimitMeter({ use, className }: LimitMeterProps) {
       short={use.short}
       share={use.share}
       words={`as of ${moment(Date.parse(use.toldAt), now)}${resets}`}
-      {...(className === undefined ? {} : { className })}
+      className={className}
     />
   )
 }
@@ -138,7 +124,7 @@ interface ShareMeterProps {
   readonly share: number
   /** The numbers behind it. */
   readonly words: string
-  readonly className?: string
+  readonly className?: string | undefined
 }
 
 /** How much of something is used, as a number and a bar. */

@@ -13,7 +13,7 @@ import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { useTranscript } from "../transcript/rows/transcript-context.tsx"
 
-/** What would become of the files, as the agent tells it before anything is done. */
+/** The agent's forecast for the files, before anything is done. */
 type DryRun =
   | { readonly name: "asking" }
   | { readonly name: "listed"; readonly files: readonly string[]; readonly words: string }
@@ -21,13 +21,8 @@ type DryRun =
 
 const MAX_MESSAGES = 100
 
-interface RewindFilesProps {
-  readonly session: Session
-  readonly onClose: () => void
-}
-
 /** Puts files back to what they were before a message. The list comes first; until it is there nothing can be confirmed. */
-export function RewindFiles({ session, onClose }: RewindFilesProps) {
+export function RewindFiles({ session, onClose }: { readonly session: Session; readonly onClose: () => void }) {
   const hub = useHub()
   const { feed } = useTranscript()
   const messages = useMemo(() => messagesOf(feed.laneRows(null)), [feed])

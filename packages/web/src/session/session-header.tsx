@@ -1,23 +1,22 @@
 import type { Session } from "@signalbox/client"
-import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react"
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react"
 import { isReachable } from "../agent/agent-question.ts"
 import { useCanOperate } from "../app/hub-context.ts"
 import { setPreferences, usePreferences } from "../app/preferences.ts"
 import { Link } from "../app/router.tsx"
 import { Button, IconButton } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
-import { formText, INPUT } from "../design/field.tsx"
+import { fieldKeys, formText, INPUT } from "../design/field.tsx"
 import { BackIcon, EditIcon, SessionsIcon, StopIcon } from "../design/icons.tsx"
 import { lazyPart, PartBoundary } from "../design/lazy-part.tsx"
 import type { MenuEntry } from "../design/menu.tsx"
 import { Skeleton, Trouble } from "../design/notice.tsx"
-import type { LimitUse } from "../fleet/limit-use.ts"
 import { type SessionStatus, StatusGlyph } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { useSessionActions, useTrouble } from "../sessions/session-actions.ts"
 import { SessionMenu } from "../sessions/session-menu.tsx"
 import { LaunchNote } from "./launch-note.tsx"
-import { type ContextFill, useContextFill, useLimitUse } from "./meters.tsx"
+import { useContextFill, useLimitUse } from "./meters.tsx"
 import { NarrowFacts, SessionFacts } from "./session-facts.tsx"
 
 interface SessionHeaderProps {
@@ -31,6 +30,7 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const [undone, forgetUndone] = useTrouble()
   const [dialog, setDialog] = useState<SessionDialogName | "none">("none")
+  const closeDialog = () => setDialog("none")
   const actions = useSessionActions(session)
   const fill = useContextFill()
   const use = useLimitUse()
@@ -78,7 +78,15 @@ export function SessionHeader({ session, status, onList, trailing }: SessionHead
         <Trouble onDismiss={() => setTrouble(undefined)}>{trouble}</Trouble>
         <Trouble onDismiss={forgetUndone}>{undone}</Trouble>
       </div>
-      <SessionDialog name={dialog} session={session} fill={fill} use={use} onClose={() => setDialog("none")} />
+      <Dialog title={dialog === "none" ? "" : TITLES[dialog]} open={dialog !== "none"} onClose={closeDialog}>
+        <div className="flex min-h-24 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4">
+          <PartBoundary resetKey={dialog} waiting={<Skeleton rows={2} />}>
+            {dialog === "rewind" && <RewindFiles session={session} onClose={closeDialog} />}
+            {dialog === "export" && <ExportSession session={session} />}
+            {dialog === "about" && <AboutSession session={session} fill={fill} use={use} />}
+          </PartBoundary>
+        </div>
+      </Dialog>
     </header>
   )
 }
@@ -123,13 +131,6 @@ function SessionTitle({ session }: { readonly session: Session }) {
     close()
   }
 
-  function onKey(event: KeyboardEvent): void {
-    if (event.key !== "Escape") return
-    event.preventDefault()
-    event.stopPropagation()
-    close()
-  }
-
   if (isEditing && actions !== undefined) {
     return (
       <form onSubmit={submit} className="min-w-0 flex-1">
@@ -141,7 +142,7 @@ function SessionTitle({ session }: { readonly session: Session }) {
           defaultValue={title}
           maxLength={200}
           autoComplete="off"
-          onKeyDown={onKey}
+          onKeyDown={fieldKeys({ Escape: close })}
           onBlur={() => setEditing(false)}
           className={`${INPUT} max-w-lg`}
         />
@@ -162,37 +163,10 @@ function SessionTitle({ session }: { readonly session: Session }) {
   )
 }
 
-type SessionDialogName = "rewind" | "export" | "about"
-
+/** Dialogs of the session's menu; each is loaded when it is opened. */
 const RewindFiles = lazyPart(async () => (await import("./rewind-files.tsx")).RewindFiles)
 const ExportSession = lazyPart(async () => (await import("./export-session.tsx")).ExportSession)
 const AboutSession = lazyPart(async () => (await import("./about-session.tsx")).AboutSession)
 
-const TITLES: Readonly<Record<SessionDialogName, string>> = {
-  rewind: "Rewind files",
-  export: "Export",
-  about: "About this session",
-}
-
-interface SessionDialogProps {
-  readonly name: SessionDialogName | "none"
-  readonly session: Session
-  readonly fill: ContextFill | undefined
-  readonly use: LimitUse | undefined
-  readonly onClose: () => void
-}
-
-/** What the session's menu opens; each is loaded when it is. */
-function SessionDialog({ name, session, fill, use, onClose }: SessionDialogProps) {
-  return (
-    <Dialog title={name === "none" ? "" : TITLES[name]} open={name !== "none"} onClose={onClose}>
-      <div className="flex min-h-24 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4">
-        <PartBoundary resetKey={name} waiting={<Skeleton rows={2} />}>
-          {name === "rewind" && <RewindFiles session={session} onClose={onClose} />}
-          {name === "export" && <ExportSession session={session} />}
-          {name === "about" && <AboutSession session={session} fill={fill} use={use} />}
-        </PartBoundary>
-      </div>
-    </Dialog>
-  )
-}
+const TITLES = { rewind: "Rewind files", export: "Export", about: "About this session" } as const
+type SessionDialogName = keyof typeof TITLES

@@ -45,7 +45,7 @@ export function SessionScreen({ params }: ScreenProps) {
   )
 }
 
-/** What was opened and closed stays while one goes from session to session; of the last few. */
+/** Rows stay opened and closed while one goes from session to session; those of the last few. */
 const keptDisclosures = new Map<string, Disclosures>()
 const MAX_KEPT = 20
 

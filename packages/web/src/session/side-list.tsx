@@ -12,7 +12,7 @@ import { matchesFilter } from "../sessions/session-sections.ts"
 
 interface SideListProps {
   readonly currentId: string
-  /** Where there is no room for it beside the session. */
+  /** Set where there is no room for the list beside the session. */
   readonly isDrawerOpen: boolean
   readonly onClose: () => void
 }
@@ -37,7 +37,7 @@ export function SideList({ currentId, isDrawerOpen, onClose }: SideListProps) {
   )
 }
 
-/** What they are filtered by goes along from one to the next. */
+/** The filter goes along from one session to the next. */
 function OtherSessions({ currentId }: { readonly currentId: string }) {
   const filter = usePlace().query.get("q") ?? ""
   const entries = useEntries({ archived: false })
@@ -64,7 +64,7 @@ function OtherSessions({ currentId }: { readonly currentId: string }) {
         <p className="p-3 text-dense text-text-2">No sessions match “{filter}”.</p>
       )}
       <SessionList
-        // Whoever looks for something has all of what was found open.
+        // A filtered list has all of its sections open.
         key={filter === "" ? "all" : "found"}
         entries={shown}
         grouping="status"

@@ -1,6 +1,6 @@
 import { HubClientError, type Session } from "@signalbox/client"
 import { thinkingLevels, thinkingLevelWords, thinkingRequest } from "@signalbox/transcript"
-import { type ReactNode, useState } from "react"
+import { type ComponentProps, type ReactNode, useState } from "react"
 import { isReachable } from "../agent/agent-question.ts"
 import { askModels, BYPASS, modeChoices, modelChoices, modeWords } from "../agent/session-choices.ts"
 import { useCanOperate, useHub, useModeRights } from "../app/hub-context.ts"
@@ -8,14 +8,14 @@ import { Confirm } from "../design/dialog.tsx"
 import { type Choice, Select } from "../design/field.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 
-type What = "model" | "mode" | "thinking"
-const WORDS: Readonly<Record<What, string>> = { model: "the model", mode: "the mode", thinking: "thinking" }
+type Name = "Model" | "Mode" | "Thinking"
+const WORDS: Readonly<Record<Name, string>> = { Model: "the model", Mode: "the mode", Thinking: "thinking" }
 
 interface SteeringProps {
   readonly session: Session
   readonly onTrouble: (why: string | undefined) => void
   /** Puts each of the three in its place. */
-  readonly place: (name: "Model" | "Mode" | "Thinking", control: ReactNode) => ReactNode
+  readonly place: (name: Name, control: ReactNode) => ReactNode
   /** How the selects look. */
   readonly className?: string
 }
@@ -25,7 +25,7 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
   const hub = useHub()
   const rights = useModeRights()
   const canOperate = useCanOperate()
-  const [busy, setBusy] = useState<What | undefined>(undefined)
+  const [busy, setBusy] = useState<Name | undefined>(undefined)
   const [isBypassing, setBypassing] = useState(false)
   const [models, setModels] = useState<readonly Choice[] | undefined>(undefined)
   const thinking = session.maxThinkingTokens ?? null
@@ -40,7 +40,7 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
     )
   }
 
-  async function change(what: What, request: { subtype: string; [field: string]: unknown }): Promise<void> {
+  async function change(what: Name, request: { subtype: string; [field: string]: unknown }): Promise<void> {
     setBusy(what)
     onTrouble(undefined)
     try {
@@ -52,51 +52,38 @@ export function Steering({ session, onTrouble, place, className }: SteeringProps
     }
   }
 
-  const setMode = (mode: string) => void change("mode", { subtype: "set_permission_mode", mode })
+  const setMode = (mode: string) => void change("Mode", { subtype: "set_permission_mode", mode })
+  const select = (name: Name, own: ComponentProps<typeof Select>) =>
+    place(
+      name,
+      <Select
+        aria-label={name}
+        aria-busy={busy === name}
+        disabled={busy !== undefined}
+        className={className}
+        {...own}
+      />,
+    )
   return (
     <>
-      {place(
-        "Model",
-        <Select
-          aria-label="Model"
-          aria-busy={busy === "model"}
-          disabled={busy !== undefined}
-          value={session.model ?? ""}
-          choices={modelChoices(session.model, models)}
-          onFocus={() => {
-            if (models === undefined) void askModels(hub.session(session.id), session.cliVersion).then(setModels)
-          }}
-          onChange={(event) => void change("model", { subtype: "set_model", model: event.target.value })}
-          className={className}
-        />,
-      )}
-      {place(
-        "Mode",
-        <Select
-          aria-label="Mode"
-          aria-busy={busy === "mode"}
-          disabled={busy !== undefined}
-          value={session.permissionMode ?? "default"}
-          choices={modeChoices(session.permissionMode, rights, session.cliVersion)}
-          onChange={({ target }) => (target.value === BYPASS ? setBypassing(true) : setMode(target.value))}
-          className={className}
-        />,
-      )}
-      {place(
-        "Thinking",
-        <Select
-          aria-label="Thinking"
-          aria-busy={busy === "thinking"}
-          disabled={busy !== undefined}
-          value={String(thinking)}
-          choices={thinkingLevels(thinking).map((level) => ({
-            value: String(level),
-            label: thinkingLevelWords(level),
-          }))}
-          onChange={({ target }) => void change("thinking", thinkingRequest(levelOf(target.value)))}
-          className={className}
-        />,
-      )}
+      {select("Model", {
+        value: session.model ?? "",
+        choices: modelChoices(session.model, models),
+        onFocus: () => {
+          if (models === undefined) void askModels(hub.session(session.id), session.cliVersion).then(setModels)
+        },
+        onChange: ({ target }) => void change("Model", { subtype: "set_model", model: target.value }),
+      })}
+      {select("Mode", {
+        value: session.permissionMode ?? "default",
+        choices: modeChoices(session.permissionMode, rights, session.cliVersion),
+        onChange: ({ target }) => (target.value === BYPASS ? setBypassing(true) : setMode(target.value)),
+      })}
+      {select("Thinking", {
+        value: String(thinking),
+        choices: thinkingLevels(thinking).map((level) => ({ value: String(level), label: thinkingLevelWords(level) })),
+        onChange: ({ target }) => void change("Thinking", thinkingRequest(levelOf(target.value))),
+      })}
       <Confirm
         title="Bypass permissions?"
         consequence="Claude will run any command and edit any file without asking."

@@ -11,7 +11,7 @@ import { Notice } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { useMachines } from "../fleet/machine-store.tsx"
-import { OWN_VERSION } from "../machines/own-version.ts"
+import { OWN_VERSION } from "../machines/machine-status.tsx"
 
 /** Off until somebody asks for them, with a click: a browser allows it no other way. */
 export function NotificationSettings() {
@@ -104,7 +104,7 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What runs here and on the machines, and what of it the cockpit does not know yet. */
+/** Versions here and on the machines, and the events that the cockpit does not know yet. */
 export function About() {
   const { all } = useMachines()
   const unknown = [...useValue(unknownEvents)].toSorted(([, a], [, b]) => b - a)

@@ -10,7 +10,7 @@ interface Draft {
 }
 
 /**
- * What was begun and not sent, by ask and by what it asks for: it survives going elsewhere and coming back, as long as the page
+ * Answers that were begun and not sent, by ask and by its input: a draft survives going elsewhere and coming back, as long as the page
  * lives. Not kept by the browser: what a form asks for may be a secret.
  */
 const drafts = createValueStore<ReadonlyMap<string, Draft>>(new Map())
@@ -38,7 +38,7 @@ export function useAskDraft<T>(
   return [kept === undefined ? initial : (kept as T), keep]
 }
 
-/** What is settled, by whomever, needs no draft any more. */
+/** A settled ask, by whomever, needs no draft any more. */
 export function forgetSettledDrafts(asks: ReadonlyMap<string, Pick<Ask, "state">>): void {
   const isOver = ({ askId }: Draft) => (asks.get(askId)?.state ?? "pending") !== "pending"
   const before = [...drafts.get()]

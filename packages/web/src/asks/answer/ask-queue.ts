@@ -20,7 +20,7 @@ export function identicalTo(ask: Ask, open: readonly Ask[], sessions: Sessions):
   )
 }
 
-/** Whose turn it is after one was answered: the one that followed it, else the last that is left. */
+/** The request to show after one was answered: the one that followed it, else the last that is left. */
 export function nextAfter(id: string, before: readonly Ask[], open: readonly Ask[]): Ask | undefined {
   const index = before.findIndex((ask) => ask.id === id)
   const left = new Set(open.map((ask) => ask.id))

@@ -1,6 +1,6 @@
 import { mendLostFocus } from "../../app/regions.ts"
 
-/** Whoever answers with the focus on a request goes on with what takes its place; nobody else's focus is ever moved. */
+/** The focus follows from an answered request to the one in its place; nobody else's focus is ever moved. */
 type Following =
   | { readonly name: "no" }
   | { readonly name: "waiting" }
@@ -29,7 +29,7 @@ export function noteLeaving(card: Element | null, { isAnsweredHere }: { readonly
   setTimeout(mendLostFocus, FOLLOW_MS)
 }
 
-/** What had the focus in this request's card is gone, because somebody was done with it: the card has it then. */
+/** The card gets the focus when somebody is done with the part of it that had the focus. */
 export function focusCard(askId: string): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body && document.activeElement?.id !== "main") return

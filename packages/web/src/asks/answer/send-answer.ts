@@ -49,7 +49,7 @@ function lost({ store, ask, answer }: Sending, error: HubClientError): void {
 
 async function changed({ store, ask }: Sending): Promise<void> {
   setAnswerState(ask.id, { name: "changed" })
-  // What it is now comes over the stream too.
+  // The stream brings the changed request too.
   const now = await store.hub.ask(ask.id).catch(() => undefined)
   if (now !== undefined) store.takeAsk(now)
 }

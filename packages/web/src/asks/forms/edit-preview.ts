@@ -3,11 +3,11 @@ import { diffTexts, type Hunk } from "../../transcript/content/line-diff.ts"
 
 type Input = Readonly<Record<string, unknown>>
 
-/** What an edit would do: to the file as it is, or as far as the request itself tells. Pure. */
+/** The effect of an edit: on the file as it is, or as far as the request itself tells. Pure. */
 export interface EditPreview {
   readonly source: "file" | "request"
   readonly hunks: readonly Hunk[]
-  /** What the reader should know about it. */
+  /** A remark for the reader. */
   readonly note: string | undefined
 }
 
@@ -18,7 +18,7 @@ interface Edit {
   readonly input: Input
   /** The request by itself. */
   readonly told: readonly Hunk[]
-  /** What stands in the file now, where that could be had. */
+  /** The content of the file now, where that could be had. */
   readonly file: string | undefined
 }
 

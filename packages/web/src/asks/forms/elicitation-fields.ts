@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 
 /** The form of an MCP server: its flat schema as fields, and what was typed as content. Pure. */
 export interface FormField {
@@ -6,17 +6,7 @@ export interface FormField {
   readonly label: string
   readonly description: string
   readonly isRequired: boolean
-  readonly type:
-    | "text"
-    | "number"
-    | "switch"
-    | "select"
-    | "multi-select"
-    | "date"
-    | "datetime-local"
-    | "email"
-    | "url"
-    | "json"
+  readonly type: FieldType
   readonly options: readonly { readonly value: string; readonly label: string }[]
   readonly min?: number
   readonly max?: number
@@ -26,6 +16,10 @@ export interface FormField {
   readonly initial: FormValue
 }
 
+type FieldType = "text" | "number" | "switch" | "select" | "multi-select" | "json" | InputType
+/** Fields of a kind that browsers know. */
+type InputType = "date" | "datetime-local" | "email" | "url"
+
 export type FormValue = string | boolean | readonly string[]
 type Json = Readonly<Record<string, unknown>>
 
@@ -33,28 +27,20 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined
 }
 
-const FORMATS: Readonly<Record<string, FormField["type"]>> = {
+const TYPES: Readonly<Record<string, FieldType>> = { boolean: "switch", number: "number", integer: "number" }
+const FORMATS: Readonly<Record<string, InputType>> = {
   date: "date",
   "date-time": "datetime-local",
   email: "email",
   uri: "url",
 }
 
-function typeOf(schema: Json): FormField["type"] {
+function typeOf(schema: Json): FieldType {
   const items = schema["items"]
   if (optionsOf(schema).length > 0) return "select"
   if (schema["type"] === "array" && isObject(items) && optionsOf(items).length > 0) return "multi-select"
-  switch (schema["type"]) {
-    case "boolean":
-      return "switch"
-    case "number":
-    case "integer":
-      return "number"
-    case "string":
-      return FORMATS[textOf(schema, "format") ?? ""] ?? "text"
-    default:
-      return "json"
-  }
+  if (schema["type"] === "string") return FORMATS[textOf(schema, "format") ?? ""] ?? "text"
+  return TYPES[textOf(schema, "type") ?? ""] ?? "json"
 }
 
 function optionsOf(schema: Json): FormField["options"] {
@@ -74,7 +60,7 @@ function optionsOf(schema: Json): FormField["options"] {
   }))
 }
 
-function initialOf(schema: Json, type: FormField["type"]): FormValue {
+function initialOf(schema: Json, type: FieldType): FormValue {
   const value = schema["default"]
   if (type === "switch") return value === true
   if (type === "multi-select") return Array.isArray(value) ? value.map(String) : []
@@ -103,8 +89,8 @@ export function fieldsOf(schema: unknown, order: unknown): readonly FormField[] 
     return [
       {
         name,
-        label: typeof property["title"] === "string" ? property["title"] : name,
-        description: typeof property["description"] === "string" ? property["description"] : "",
+        label: textOf(property, "title") ?? name,
+        description: textOf(property, "description") ?? "",
         isRequired: required.includes(name),
         type,
         options: type === "multi-select" && isObject(items) ? optionsOf(items) : optionsOf(property),
@@ -116,7 +102,7 @@ export function fieldsOf(schema: unknown, order: unknown): readonly FormField[] 
   })
 }
 
-/** What is wrong with a value, in words; undefined when nothing is. */
+/** The problem with a value, in words; undefined when it has none. */
 export function errorOf(field: FormField, value: FormValue): string | undefined {
   if (typeof value === "boolean") return undefined
   if (typeof value !== "string") return field.isRequired && value.length === 0 ? "Choose at least one." : undefined
@@ -130,18 +116,14 @@ export function errorOf(field: FormField, value: FormValue): string | undefined 
     case "url":
       return URL.canParse(text) ? undefined : "Enter a full address, with https://."
     case "json":
-      return isJson(text) ? undefined : "Not valid JSON."
+      return parseJson(text) === undefined ? "Not valid JSON." : undefined
     case "text":
       if (field.minLength !== undefined && text.length < field.minLength)
         return `At least ${field.minLength} characters.`
       return field.maxLength !== undefined && text.length > field.maxLength
         ? `At most ${field.maxLength} characters.`
         : undefined
-    case "switch":
-    case "select":
-    case "multi-select":
-    case "date":
-    case "datetime-local":
+    default:
       return undefined
   }
 }
@@ -151,15 +133,6 @@ function numberError({ isInteger, min, max }: FormField, value: number): string 
   if (isInteger && !Number.isInteger(value)) return "Enter a whole number."
   if (min !== undefined && value < min) return `At least ${min}.`
   return max !== undefined && value > max ? `At most ${max}.` : undefined
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** As the server wants it: numbers as numbers, what was left empty not at all. */
@@ -184,7 +157,7 @@ interface AnsweredField {
   readonly value: string | undefined
 }
 
-/** What was sent for each field of the form, in the form's own words; what the form does not know comes last, as it is. Pure. */
+/** The values that were sent, in the form's own words; those that the form does not know come last, as they are. Pure. */
 export function answeredFields(request: Json, content: Json): readonly AnsweredField[] {
   const fields = fieldsOf(request["requested_schema"], request["property_order"])
   const known = new Set(fields.map(({ name }) => name))

@@ -7,11 +7,11 @@ import { keepReason, type OpenRow, recentReasons, useAskDraft } from "../answer/
 import type { BareAnswer } from "../answer/send-answer.ts"
 
 interface DenyRowProps extends Pick<AskFormProps, "ask" | "canAct">, Pick<OpenRow, "back" | "takesFocus"> {
-  /** What the button does. */
+  /** The name of the button. */
   readonly label: string
   readonly look?: "danger" | "primary"
   readonly fieldLabel?: string
-  /** What is said before the reason. */
+  /** The text that goes before the reason. */
   readonly prefix?: string
   readonly onDeny: (answer: BareAnswer) => void
 }
@@ -77,10 +77,10 @@ export function DenyRow(props: DenyRowProps) {
   )
 }
 
-/** Where a request stands: below a transcript, beside the inbox's list, or on a screen of its own. */
+/** The place of a request: below a transcript, beside the inbox's list, or on a screen of its own. */
 export type AskPlace = "dock" | "page" | "sheet"
 
-/** What a form of an ask needs: whether it may act now, and how it answers. */
+/** A form of an ask needs to know whether it may act now, and how it answers. */
 export interface AskFormProps {
   readonly ask: Ask
   /** False: nothing may be decided now, and the buttons say so. */
@@ -98,7 +98,7 @@ interface ActionBarProps extends Pick<AskFormProps, "notes"> {
   readonly children: ReactNode
 }
 
-/** What can be done about a request: always in view, however long the request is. */
+/** The actions of a request: always in view, however long the request is. */
 export function ActionBar({ notes, gate, children }: ActionBarProps) {
   return (
     <div data-actions className="sticky bottom-0 -mx-1 mt-auto flex shrink-0 flex-col gap-2 bg-surface px-1 pt-1 pb-1">
@@ -167,11 +167,11 @@ interface BodyBoxProps {
   readonly children: ReactNode
 }
 
-/** What is asked. It gives way to the buttons below it, and scrolls; its end is watched. */
+/** The request itself. It gives way to the buttons below it, and scrolls; its end is watched. */
 export function BodyBox({ label, gate, className, children }: BodyBoxProps) {
   return (
     <div
-      // What scrolls must be reachable without a pointer.
+      // A region that scrolls must be reachable without a pointer.
       tabIndex={0}
       role="group"
       aria-label={label}
@@ -199,7 +199,7 @@ export interface SeenGate {
   readonly hintId: string
 }
 
-/** What is longer than its box must be seen to its end before it can be allowed. Another content begins anew. */
+/** A request that is longer than its box must be seen to its end before it can be allowed. Another content begins anew. */
 export function useSeenGate(contentKey: string): SeenGate {
   const [sentinel, setSentinel] = useState<HTMLElement | null>(null)
   const [seenKey, setSeenKey] = useState<string | undefined>(undefined)

@@ -1,4 +1,6 @@
-/** What somebody has to say about a part of a plan. Pure. */
+import { textOf } from "@signalbox/protocol/envelope"
+
+/** A comment on a part of a plan. Pure. */
 export interface PlanComment {
   readonly quote: string
   readonly text: string
@@ -6,7 +8,7 @@ export interface PlanComment {
 
 const MAX_QUOTE = 600
 
-/** What was selected, as it is quoted: no blank ends, and not a whole plan. */
+/** The selected text as it is quoted: no blank ends, and not a whole plan. */
 export function quoteOf(selected: string): string {
   const quote = selected.trim()
   return quote.length > MAX_QUOTE ? `${quote.slice(0, MAX_QUOTE - 1)}…` : quote
@@ -30,9 +32,8 @@ export function allowedPromptsOf(input: Readonly<Record<string, unknown>> | unde
   const list: unknown = input?.["allowedPrompts"]
   if (!Array.isArray(list)) return []
   return list.flatMap((entry: unknown) => {
-    if (typeof entry !== "object" || entry === null || !("prompt" in entry) || typeof entry.prompt !== "string")
-      return []
-    const tool = "tool" in entry && typeof entry.tool === "string" ? `${entry.tool}: ` : ""
-    return [`${tool}${entry.prompt}`]
+    const [tool, prompt] = [textOf(entry, "tool"), textOf(entry, "prompt")]
+    if (prompt === undefined) return []
+    return [tool === undefined ? prompt : `${tool}: ${prompt}`]
   })
 }

@@ -116,7 +116,7 @@ export function PlanText({ plan }: { readonly plan: string | undefined }) {
   return <Markdown text={plan} live={false} />
 }
 
-/** What would be allowed along with the plan. */
+/** Actions that would be allowed along with the plan. */
 export function AllowedPrompts({ input }: { readonly input: Readonly<Record<string, unknown>> | undefined }) {
   const prompts = allowedPromptsOf(input)
   if (prompts.length === 0) return null
@@ -158,7 +158,7 @@ export function usePlan({ sessionId, state, input, request, seq }: Ask): string 
   return given ?? found
 }
 
-/** What of the plan is selected now, as text; empty for nothing. */
+/** The selected part of the plan, as text; empty for nothing. */
 function useSelection(plan: RefObject<HTMLElement | null>): string {
   const [selected, setSelected] = useState("")
   useEffect(() => {
@@ -166,7 +166,7 @@ function useSelection(plan: RefObject<HTMLElement | null>): string {
       const selection = document.getSelection()
       const isInside =
         selection !== null && !selection.isCollapsed && plan.current?.contains(selection.anchorNode ?? null) === true
-      // What is typed in the comment's own field does not take the selection away.
+      // Typing in the comment's own field does not take the selection away.
       if (isInside || document.activeElement?.matches("[data-plan-comment]") !== true) {
         setSelected(isInside ? quoteOf(selection.toString()) : "")
       }

@@ -1,4 +1,4 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 
 /** The questions of an agent, as far as we can read them, and what was picked. Pure. */
 export interface Question {
@@ -26,20 +26,16 @@ export type Picks = Readonly<Record<string, QuestionPick>>
 
 export const NOTHING_PICKED: QuestionPick = { chosen: [], other: undefined, note: "" }
 
-function text(value: unknown): string {
-  return typeof value === "string" ? value : ""
-}
-
 export function questionsOf(input: Readonly<Record<string, unknown>> | undefined): readonly Question[] {
   const list: unknown = input?.["questions"]
   if (!Array.isArray(list)) return []
   return list.filter(isObject).map((question) => ({
-    question: text(question["question"]),
-    header: text(question["header"]),
+    question: textOf(question, "question") ?? "",
+    header: textOf(question, "header") ?? "",
     multiSelect: question["multiSelect"] === true,
     options: (Array.isArray(question["options"]) ? question["options"] : []).filter(isObject).map((option) => ({
-      label: text(option["label"]),
-      description: text(option["description"]),
+      label: textOf(option, "label") ?? "",
+      description: textOf(option, "description") ?? "",
       ...(typeof option["preview"] === "string" ? { preview: option["preview"] } : {}),
     })),
   }))
@@ -65,7 +61,7 @@ function chosenOf({ question, options }: Question, picks: Picks): readonly Quest
   return options.filter(({ label }) => picks[question]?.chosen.includes(label) === true)
 }
 
-/** What was said besides: a note, and the preview that somebody went by. Undefined when there is nothing. */
+/** Notes, and the previews that somebody went by. Undefined when there is nothing. */
 export function annotationsOf(
   questions: readonly Question[],
   picks: Picks,
@@ -79,7 +75,7 @@ export function annotationsOf(
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** What is sent for questions that were skipped: the words for the agent to read, and the mark for those who look it up. */
+/** The answer to questions that were skipped: the words for the agent to read, and the mark for those who look it up. */
 export function skippedOf(questions: readonly Question[]): Readonly<Record<"answers" | "annotations", object>> {
   const each = (value: unknown) => Object.fromEntries(questions.map(({ question }) => [question, value]))
   return { answers: each("The user chose not to answer this question."), annotations: each({ unanswered: "skipped" }) }

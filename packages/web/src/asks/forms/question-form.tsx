@@ -112,7 +112,7 @@ function OtherAnswer({ name, question, pick, onPick }: QuestionFieldProps) {
             setPointed(detail > 0)
             if (detail > 0) field.current?.focus()
           }}
-          // Whoever types means the words.
+          // Typing means the words.
           onKeyDown={({ key, ctrlKey, metaKey, altKey }) => {
             if (key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey) field.current?.focus()
           }}
@@ -149,7 +149,7 @@ function Preview({ option }: { readonly option: Question["options"][number] | un
   )
 }
 
-/** What one wants to say besides; asked for only when somebody wants to. */
+/** A note besides the answer; its field opens only when somebody wants it. */
 function NoteField({ question: { question }, pick, onPick }: Omit<QuestionFieldProps, "name">) {
   const [isOpen, setOpen] = useState(pick.note !== "")
   if (!isOpen) {

@@ -83,7 +83,7 @@ function ManyRules({ rules, isOpen }: { readonly rules: readonly string[]; reado
     <details key={String(isOpen)} open={isOpen} className="w-full text-meta text-text-2">
       <summary className="w-fit cursor-pointer rounded-control py-1">Show {plural(rules.length, "rule")}</summary>
       <ul
-        // What scrolls must be reachable without a pointer.
+        // A region that scrolls must be reachable without a pointer.
         tabIndex={0}
         aria-label="Rules"
         className="max-h-24 overflow-y-auto rounded-control border border-line bg-sunken px-3 py-1.5 font-mono"
@@ -119,6 +119,13 @@ const MODES: Readonly<Record<string, string>> = {
   bypassPermissions: "Bypass permissions from now on",
 }
 
+/** By behaviour: what adding and what removing a rule does. */
+const VERBS: Readonly<Record<string, readonly [add: string, remove: string]>> = {
+  allow: ["Always allow", "Stop always allowing"],
+  deny: ["Always deny", "Stop always denying"],
+  ask: ["Always ask about", "Stop always asking about"],
+}
+
 function ruleText(rule: unknown): string {
   if (!isObject(rule)) return ""
   const tool = textOf(rule, "toolName") ?? ""
@@ -141,26 +148,21 @@ function wordsOf(update: Readonly<Record<string, unknown>>): Pick<Suggestion, "w
     const value = update[field]
     return Array.isArray(value) ? value : []
   }
-  switch (update["type"]) {
+  const kind = textOf(update, "type") ?? ""
+  switch (kind) {
     case "addRules":
-    case "replaceRules": {
-      const verb = { allow: "Always allow", deny: "Always deny", ask: "Always ask about" }[
-        textOf(update, "behavior") ?? "allow"
-      ]
+    case "replaceRules":
+    case "removeRules": {
+      const verb = VERBS[textOf(update, "behavior") ?? "allow"]?.[kind === "removeRules" ? 1 : 0]
       if (verb === undefined) return undefined
-      const words = update["type"] === "addRules" ? verb : `Replace existing rules: ${verb.toLowerCase()}`
+      const words = kind === "replaceRules" ? `Replace existing rules: ${verb.toLowerCase()}` : verb
       return { words, rules: eachOnce(list("rules").map(ruleText)) }
     }
-    case "removeRules": {
-      const verb = { allow: "Stop always allowing", deny: "Stop always denying", ask: "Stop always asking about" }[
-        textOf(update, "behavior") ?? "allow"
-      ]
-      return verb === undefined ? undefined : { words: verb, rules: eachOnce(list("rules").map(ruleText)) }
-    }
-    case "removeDirectories":
-      return { words: "Stop trusting folder", rules: eachOnce(list("directories").map(String)) }
     case "addDirectories":
-      return { words: "Trust folder", rules: eachOnce(list("directories").map(String)) }
+    case "removeDirectories": {
+      const words = kind === "addDirectories" ? "Trust folder" : "Stop trusting folder"
+      return { words, rules: eachOnce(list("directories").map(String)) }
+    }
     case "setMode": {
       const mode = textOf(update, "mode") ?? ""
       return { words: MODES[mode] ?? `Switch to ${mode} mode`, rules: [] }

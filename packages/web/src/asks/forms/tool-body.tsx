@@ -22,7 +22,7 @@ import { textIn } from "../../transcript/tools/tool-words.ts"
 import { type EditPreview, previewOf } from "./edit-preview.ts"
 import type { AskPlace } from "./form-parts.tsx"
 
-/** What an edit would do, against the file where it can be had; undefined for what is no edit. */
+/** The effect of an edit, against the file where it can be had; undefined for a tool that edits nothing. */
 export function useEditPreview(ask: Ask): EditPreview | undefined {
   const file = useFileContent(ask)
   const { toolName: tool = "", input } = ask
@@ -90,7 +90,7 @@ const MAX_BYTES = 400_000
 const TIMEOUT_MS = 10_000
 const CHECKED = new Set(["Edit", "MultiEdit", "Write"])
 
-/** What stands now in the file that a request would change, from its machine; undefined while or where that cannot be had. */
+/** The content of the file that a request would change, from its machine; undefined while or where that cannot be had. */
 function useFileContent({ id, sessionId, state, toolName, input }: Ask): string | undefined {
   const hub = useHub()
   const canOperate = useCanOperate()

@@ -114,7 +114,7 @@ interface EditInputProps extends Pick<AskFormProps, "ask" | "canAct" | "notes">,
   readonly gate: SeenGate
   /** The request itself: what was not seen yet stands above the field. */
   readonly request: ReactNode
-  /** What else the answer does, for the button's name. */
+  /** The button's name goes on with this: it tells what else the answer does. */
   readonly suffix: string
   /** With the whole input if it was edited: without one the hub allows what was asked. */
   readonly onAllow: (edited?: Input) => void

@@ -130,13 +130,7 @@ function NothingWaits({ last }: { readonly last: Ask | undefined }) {
   )
 }
 
-interface InboxRowProps {
-  readonly ask: Ask
-  readonly isChosen: boolean
-  readonly href: string
-}
-
-function InboxRow({ ask, isChosen, href }: InboxRowProps) {
+function InboxRow({ ask, isChosen, href }: { readonly ask: Ask; readonly isChosen: boolean; readonly href: string }) {
   const now = useNow()
   const session = useSession(ask.sessionId)
   const isOpen = ask.state === "pending"
@@ -179,14 +173,8 @@ function InboxRow({ ask, isChosen, href }: InboxRowProps) {
   )
 }
 
-interface InboxFiltersProps {
-  readonly wish: InboxWish
-  /** All there is, whatever is wanted of it. */
-  readonly asks: readonly Ask[]
-}
-
-/** What of the inbox is shown: one kind, one machine. Both are in the address. */
-function InboxFilters({ wish, asks }: InboxFiltersProps) {
+/** Filters of the inbox, which holds `asks`: one kind, one machine. Both are in the address. */
+function InboxFilters({ wish, asks }: { readonly wish: InboxWish; readonly asks: readonly Ask[] }) {
   const { sessions } = useFleet()
   const names = useMachineNames(sessions)
   const machines = useMemo(() => {
@@ -199,20 +187,19 @@ function InboxFilters({ wish, asks }: InboxFiltersProps) {
   }, [asks, sessions, names, wish.machine])
   return (
     <div className="flex flex-wrap gap-2">
-      <Select
-        aria-label="Kind"
-        value={wish.kind}
-        choices={[{ value: "", label: "Any kind" }, ...KINDS]}
-        onChange={(event) => setQuery({ kind: event.target.value })}
-        className="min-w-0 flex-1 text-dense!"
-      />
-      <Select
-        aria-label="Machine"
-        value={wish.machine}
-        choices={[{ value: "", label: "Any machine" }, ...machines]}
-        onChange={(event) => setQuery({ machine: event.target.value })}
-        className="min-w-0 flex-1 text-dense!"
-      />
+      {[
+        { name: "kind", label: "Kind", any: "Any kind", value: wish.kind, choices: KINDS },
+        { name: "machine", label: "Machine", any: "Any machine", value: wish.machine, choices: machines },
+      ].map(({ name, label, any, value, choices }) => (
+        <Select
+          key={name}
+          aria-label={label}
+          value={value}
+          choices={[{ value: "", label: any }, ...choices]}
+          onChange={(event) => setQuery({ [name]: event.target.value })}
+          className="min-w-0 flex-1 text-dense!"
+        />
+      ))}
     </div>
   )
 }

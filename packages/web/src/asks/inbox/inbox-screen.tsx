@@ -1,4 +1,3 @@
-import type { Ask } from "@signalbox/client"
 import { useCallback, useEffect, useMemo, useState } from "react"
 import { useConnection, useFleet, useHub, useMe } from "../../app/hub-context.ts"
 import { useKeys } from "../../app/keyboard.ts"
@@ -77,7 +76,7 @@ export function InboxScreen({ params }: ScreenProps) {
           openCount={open.length}
           settled={settled}
           chosen={chosen}
-          hrefOf={hrefOf}
+          hrefOf={({ id }) => addressOf(id)}
         />
       </div>
       {chosen === undefined ? (
@@ -102,10 +101,6 @@ function addressOf(id: string): string {
   kept.delete("ask")
   const text = kept.toString()
   return `/requests/${encodeURIComponent(id)}${text === "" ? "" : `?${text}`}`
-}
-
-function hrefOf({ id }: Ask): string {
-  return addressOf(id)
 }
 
 interface AskDetailProps {
@@ -156,7 +151,7 @@ function AskDetail({ id, answered, pointer, position, onStep }: AskDetailProps) 
   )
 }
 
-/** Where the policy lets tools be approved without anybody being asked, whoever looks for what waits is told so. */
+/** A policy that allows tools without asking anybody is told to those who look for open requests. */
 function RelayNotice() {
   const hub = useHub()
   const isLive = useConnection().name === "live"

@@ -1,6 +1,6 @@
 import type { Ask, Session } from "@signalbox/client"
 
-/** What of the inbox is wanted: one kind, one machine. Empty means any. Pure. */
+/** The part of the inbox that is wanted: one kind, one machine. Empty means any. Pure. */
 export interface InboxWish {
   readonly kind: string
   readonly machine: string

@@ -14,17 +14,11 @@ interface Attachment {
   readonly url: string
 }
 
-/** What models read. Anything else would be refused, with every message that comes after it in the conversation. */
+/** Models read these. Anything else would be refused, with every message that comes after it in the conversation. */
 const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 
 const MAX_BYTES = 5 * 1024 * 1024
 const MAX_IMAGES = 10
-
-interface Taken {
-  readonly images: readonly Attachment[]
-  /** What could not be taken along, in words. */
-  readonly left: string | undefined
-}
 
 interface ReadFiles {
   readonly images: readonly Attachment[]
@@ -63,8 +57,8 @@ async function readableOf(files: readonly File[]): Promise<readonly File[]> {
   return files.filter((_, index) => isPicture[index])
 }
 
-/** What is there already and what came, as far as it fits. */
-function withImages(before: readonly Attachment[], { images, tooLarge, otherKind }: ReadFiles): Taken {
+/** The images from before and the new ones, as many as fit. */
+function withImages(before: readonly Attachment[], { images, tooLarge, otherKind }: ReadFiles): Images {
   const fitting = images.slice(0, Math.max(0, MAX_IMAGES - before.length))
   const words = [
     ...(tooLarge > 0 ? [`${plural(tooLarge, "image")} larger than 5 MB`] : []),
@@ -101,7 +95,7 @@ export function contentOf(text: string, images: readonly Attachment[]): string |
 
 interface Images {
   readonly images: readonly Attachment[]
-  /** What does not go along, in words. */
+  /** Words for the files that were not attached. */
   readonly left: string | undefined
 }
 
@@ -183,7 +177,7 @@ export function useImages(session: string) {
     if (files.length === 0) return
     const { round } = one
     readImages(files).then(
-      // What was sent meanwhile has gone without them.
+      // A message that was sent meanwhile has gone without them.
       (read) => round === one.round && set(withImages(one.store.get().images, read)),
       () => set({ ...one.store.get(), left: "Couldn't read the image." }),
     )
@@ -229,10 +223,7 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: readonly F
   )
 }
 
-interface AttachmentListProps {
-  readonly images: readonly Attachment[]
-  readonly onRemove: (id: string) => void
-}
+type AttachmentListProps = Pick<Images, "images"> & { readonly onRemove: (id: string) => void }
 
 export function AttachmentList({ images, onRemove }: AttachmentListProps) {
   if (images.length === 0) return null

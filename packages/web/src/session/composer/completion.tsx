@@ -20,6 +20,7 @@ interface Typed {
 interface Offered {
   readonly label: string
   readonly options: readonly Completion[]
+  /** Why nothing is offered. */
   readonly note?: string
   readonly choose: (index: number) => void
 }
@@ -59,7 +60,7 @@ function useFiles({ session, text, caret, onText }: Typed): Offered | undefined 
   }
 }
 
-/** What is offered for what is being typed: arrows choose, Enter and Tab take, Escape lets it be. */
+/** Completions of the text being typed: arrows choose, Enter and Tab take, Escape lets it be. */
 export function useCompletion(typed: Typed) {
   const id = useId()
   const [commands, files] = [useCommands(typed), useFiles(typed)]
@@ -93,10 +94,7 @@ export function useCompletion(typed: Typed) {
     "aria-controls": hasList ? id : undefined,
     "aria-activedescendant": hasList ? completionId(id, active) : undefined,
   } as const
-  const list = isOpen
-    ? { id, label: offered.label, options: offered.options, note: offered.note, active, onChoose: offered.choose }
-    : undefined
-  return { list, field, onKey }
+  return { list: isOpen ? { ...offered, id, active } : undefined, field, onKey }
 }
 
 /** Something that can stand in the place of what is being typed. */
@@ -107,14 +105,9 @@ interface Completion {
   readonly description: string
 }
 
-interface CompletionListProps {
+interface CompletionListProps extends Offered {
   readonly id: string
-  readonly label: string
-  readonly options: readonly Completion[]
   readonly active: number
-  /** Why nothing is offered. */
-  readonly note: string | undefined
-  readonly onChoose: (index: number) => void
 }
 
 function completionId(list: string, index: number): string {
@@ -124,8 +117,8 @@ function completionId(list: string, index: number): string {
 const POPUP =
   "absolute inset-x-0 bottom-full z-10 mb-1 max-h-[40vh] overflow-y-auto rounded-control border border-line bg-raised py-1 shadow-popover"
 
-/** What goes on from what is typed. The focus stays in the message. */
-export function CompletionList({ id, label, options, active, note, onChoose }: CompletionListProps) {
+/** The list of completions. The focus stays in the message. */
+export function CompletionList({ id, label, options, active, note, choose }: CompletionListProps) {
   if (note !== undefined) {
     return (
       <p role="status" className={classes(POPUP, "px-3 text-dense text-text-2")}>
@@ -144,7 +137,7 @@ export function CompletionList({ id, label, options, active, note, onChoose }: C
           // Before the message loses the focus.
           onPointerDown={(event) => {
             event.preventDefault()
-            onChoose(index)
+            choose(index)
           }}
           className={classes(
             "flex min-h-8 cursor-pointer items-baseline gap-3 px-3 py-1 coarse:min-h-11 coarse:items-center",
@@ -204,7 +197,7 @@ export function withFile(
   return { text: before + text.slice(start + 1 + query.length).trimStart(), caret: before.length }
 }
 
-/** What came of asking for files. */
+/** The outcome of asking for files. */
 type FileOffers =
   | { readonly name: "none" }
   | { readonly name: "offered"; readonly paths: readonly string[] }
@@ -244,6 +237,6 @@ function useFileSuggestions(session: Session, query: string | undefined): FileOf
       clearTimeout(timer)
     }
   }, [hub, id, cliVersion, query, isRefused, isHere])
-  // What was offered for the letters before is shown until the new ones are answered: a list that blinks cannot be read.
+  // The offers for the letters before are shown until the new ones are answered: a list that blinks cannot be read.
   return !isWanted || told === undefined ? NONE : told.offers
 }

@@ -23,15 +23,13 @@ interface ComposerProps {
   readonly onSent: () => void
 }
 
-export function Composer({ session, feed, rows, onSent }: ComposerProps) {
-  if (!useCanOperate()) {
-    return (
-      <p data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-center text-text-2">
-        View only
-      </p>
-    )
-  }
-  return <OpenComposer key={session.id} session={session} feed={feed} rows={rows} onSent={onSent} />
+export function Composer(props: ComposerProps) {
+  if (useCanOperate()) return <OpenComposer key={props.session.id} {...props} />
+  return (
+    <p data-region="composer" className="shrink-0 border-t border-line bg-surface px-4 py-3 text-center text-text-2">
+      View only
+    </p>
+  )
 }
 
 function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
@@ -99,7 +97,7 @@ function OpenComposer({ session, feed, rows, onSent }: ComposerProps) {
             event.preventDefault()
             submit()
           }}
-          // Where there is no room for words beside the buttons they stand above them.
+          // The field stands above the buttons where there is no room beside them.
           className="relative flex flex-wrap items-end justify-end gap-2"
         >
           {completion.list !== undefined && <CompletionList {...completion.list} />}
@@ -187,7 +185,7 @@ function useCaret(field: React.RefObject<HTMLTextAreaElement | null>): (at: numb
 /** It comes with the end of a turn: further back there is none that still fits. */
 const MAX_ROWS_BACK = 20
 
-/** What the agent thinks might be said next; nothing once something has been said. */
+/** The agent's idea of the next message; none once something has been said. */
 function suggestionIn(rows: readonly Row[]): string | undefined {
   for (const row of rows.slice(-MAX_ROWS_BACK).toReversed()) {
     if (row.kind === "prompt") return undefined
@@ -196,13 +194,8 @@ function suggestionIn(rows: readonly Row[]): string | undefined {
   return undefined
 }
 
-interface SuggestionProps {
-  readonly rows: readonly Row[]
-  readonly onTake: (text: string) => void
-}
-
 /** Taken into the field to be read and changed, never sent by itself: the agent wrote it. */
-function Suggestion({ rows, onTake }: SuggestionProps) {
+function Suggestion({ rows, onTake }: { readonly rows: readonly Row[]; readonly onTake: (text: string) => void }) {
   const suggestion = useMemo(() => suggestionIn(rows), [rows])
   if (suggestion === undefined || suggestion.trim() === "") return null
   return (

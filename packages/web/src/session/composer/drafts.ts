@@ -1,7 +1,8 @@
+import { parseJson } from "@signalbox/protocol/envelope"
 import { useEffect, useRef, useState } from "react"
 
 /**
- * What somebody began to write, per session. Each tab has its own, which survives a reload. The last that any of them wrote is
+ * Drafts of messages, per session. Each tab has its own, which survives a reload. The last that any of them wrote is
  * kept beside it, for a tab that is new, or comes after the browser was closed.
  */
 const PREFIX = "signalbox:draft:"
@@ -10,7 +11,7 @@ const MAX_CHARS = 200_000
 /** Those written to longest ago go first. */
 const MAX_DRAFTS = 50
 
-/** Where drafts are kept: a browser's `Storage`, or nothing where it has none to give. */
+/** Drafts are kept in a browser's `Storage`, or nowhere if it has none to give. */
 type Place = Pick<Storage, "getItem" | "setItem" | "removeItem">
 export interface DraftPlaces {
   readonly tab: Place
@@ -35,7 +36,7 @@ export function readDraft(session: string, places: DraftPlaces = here): string {
   }
 }
 
-/** What it `was` tells whose the browser's is: another tab's stays when this one's is sent. */
+/** The text that it `was` tells whose the browser's draft is: another tab's stays when this one's is sent. */
 export function keepDraft(
   session: string,
   { was, is }: { readonly was: string; readonly is: string },
@@ -67,12 +68,8 @@ function put(place: Place, session: string, text: string): void {
 
 /** Sessions with a draft, the one last written to at the end. */
 function orderIn(place: Place): readonly string[] {
-  try {
-    const kept: unknown = JSON.parse(place.getItem(ORDER) ?? "[]")
-    return Array.isArray(kept) ? kept.filter((each) => typeof each === "string") : []
-  } catch {
-    return []
-  }
+  const kept = parseJson(place.getItem(ORDER) ?? "[]")
+  return Array.isArray(kept) ? kept.filter((each) => typeof each === "string") : []
 }
 
 /** The text of a session's message field. One that was only looked at is not this tab's: it is kept once it is changed. */

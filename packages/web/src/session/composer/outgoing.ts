@@ -1,5 +1,5 @@
 import { HubClientError, newUuid, type Session } from "@signalbox/client"
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { isObject, parseJson, textOf } from "@signalbox/protocol/envelope"
 import type { PromptRow, Row } from "@signalbox/transcript"
 import { useCallback, useEffect } from "react"
 import { isAtLeast } from "../../agent/agent-question.ts"
@@ -10,7 +10,7 @@ import { createValueStore, useValue, type ValueStore } from "../../app/value-sto
 export interface Outgoing {
   readonly uuid: string
   readonly content: string | readonly unknown[]
-  /** What is shown of it. */
+  /** The text that is shown. */
   readonly text: string
   readonly priority?: "now"
   readonly state:
@@ -152,7 +152,7 @@ function wordsOf(error: unknown): string {
 }
 
 /**
- * What was written and is not known to be with the hub, kept in the browser: a reload must not lose it. One entry for each
+ * Messages that are not known to be with the hub, kept in the browser: a reload must not lose them. One entry for each
  * message, as other tabs have theirs.
  */
 const PREFIX = "signalbox:unsent:"
@@ -165,7 +165,7 @@ type Message = Omit<Outgoing, "state">
 const GONE = "Not sent before the page closed."
 const WITHOUT_PICTURES = `${GONE} Its images were too large to keep. Discard it and add them again.`
 
-/** What a browser's `Storage` has of it. */
+/** The part of a browser's `Storage` that is needed. */
 export type UnsentPlace = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">
 
 export function keepUnsent(session: string, message: Message, place?: UnsentPlace): void {
@@ -217,18 +217,10 @@ function entriesIn(storage: UnsentPlace, prefix: string) {
   return keys
     .filter((key) => key.startsWith(prefix))
     .map((key) => {
-      const value = parsed(storage.getItem(key))
+      const value = parseJson(storage.getItem(key) ?? "null")
       const at = isObject(value) ? value["at"] : undefined
       return { key, value, at: typeof at === "number" ? at : 0 }
     })
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? "null")
-  } catch {
-    return undefined
-  }
 }
 
 function messageIn(value: unknown): Outgoing | undefined {

@@ -20,7 +20,7 @@ interface WaitingProps {
   readonly onGone: () => void
 }
 
-/** What was sent and is not with the agent yet. */
+/** Messages that were sent and are not with the agent yet. */
 export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, onGone }: WaitingProps) {
   const queued = useMemo(
     () => rows.filter((row): row is PromptRow => row.kind === "prompt" && isQueued(row, session)),
@@ -34,16 +34,26 @@ export function WaitingMessages({ session, rows, waiting, onRetry, onDiscard, on
       ))}
       {waiting.map((message) =>
         message.state.name === "not-sent" ? (
-          <NotSent
-            key={message.uuid}
-            message={message}
-            why={message.state.why}
-            onRetry={() => onRetry(message)}
-            onDiscard={() => {
-              onDiscard(message.uuid)
-              onGone()
-            }}
-          />
+          <li key={message.uuid} className={ROW}>
+            <StateMark bad>Not sent</StateMark>
+            <bdi className="min-w-0 flex-1 basis-48 truncate">{oneLine(message.text, 200)}</bdi>
+            <span className="ms-auto flex gap-2">
+              <Button onClick={() => onRetry(message)}>Retry</Button>
+              <Button look="quiet" onClick={() => copyText(message.text)}>
+                Copy
+              </Button>
+              <Button
+                look="quiet"
+                onClick={() => {
+                  onDiscard(message.uuid)
+                  onGone()
+                }}
+              >
+                Discard
+              </Button>
+            </span>
+            <span className="w-full text-meta text-text-3">{message.state.why}</span>
+          </li>
         ) : (
           <li key={message.uuid} className={ROW}>
             <StateMark>{message.state.name === "sending" ? "Sending…" : "Accepted"}</StateMark>
@@ -70,14 +80,12 @@ function StateMark({ children, bad = false }: { readonly children: string; reado
   )
 }
 
-interface QueuedMessageProps {
-  readonly row: PromptRow
-  readonly session: Session
-  readonly onGone: () => void
-}
-
 /** With Cancel: whether it was still to be had is told by the row itself, why not by the agent. */
-function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
+function QueuedMessage({
+  row,
+  session,
+  onGone,
+}: Pick<WaitingProps, "session" | "onGone"> & { readonly row: PromptRow }) {
   const hub = useHub()
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
   const { uuid } = row
@@ -106,32 +114,6 @@ function QueuedMessage({ row, session, onGone }: QueuedMessageProps) {
           Not cancelled: {trouble}
         </span>
       )}
-    </li>
-  )
-}
-
-interface NotSentProps {
-  readonly message: Outgoing
-  readonly why: string
-  readonly onRetry: () => void
-  readonly onDiscard: () => void
-}
-
-function NotSent({ message, why, onRetry, onDiscard }: NotSentProps) {
-  return (
-    <li className={ROW}>
-      <StateMark bad>Not sent</StateMark>
-      <bdi className="min-w-0 flex-1 basis-48 truncate">{oneLine(message.text, 200)}</bdi>
-      <span className="ms-auto flex gap-2">
-        <Button onClick={onRetry}>Retry</Button>
-        <Button look="quiet" onClick={() => copyText(message.text)}>
-          Copy
-        </Button>
-        <Button look="quiet" onClick={onDiscard}>
-          Discard
-        </Button>
-      </span>
-      <span className="w-full text-meta text-text-3">{why}</span>
     </li>
   )
 }

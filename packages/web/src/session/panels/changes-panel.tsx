@@ -14,7 +14,7 @@ import type { PanelProps } from "./session-panels.tsx"
 
 const NO_COMMENTS: readonly LineComment[] = []
 
-/** What became of each file, of all turns or of one; lines can be commented on, in one message. */
+/** The changes to each file, of all turns or of one; lines can be commented on, in one message. */
 export function ChangesPanel({ session, feed }: PanelProps) {
   const view = useValue(feed.view)
   const [turn, setTurn] = useState("")

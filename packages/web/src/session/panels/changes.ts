@@ -3,7 +3,7 @@ import type { Row, ToolRow } from "@signalbox/transcript"
 import { countsOf, diffTexts, type Hunk } from "../../transcript/content/line-diff.ts"
 import { EDITS, hunksOf } from "../../transcript/tools/edit-hunks.ts"
 
-/** What became of one file. */
+/** The change to one file. */
 export interface FileChange {
   readonly path: string
   readonly hunks: readonly Hunk[]

@@ -2,7 +2,7 @@ import { type FormEvent, type KeyboardEvent, useState } from "react"
 import { isCoarse } from "../../app/screen.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
-import { formText, INPUT, Select } from "../../design/field.tsx"
+import { fieldKeys, formText, INPUT, Select } from "../../design/field.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { plural } from "../../design/words.ts"
 import { DIFF_LOOKS, DIFF_MARKS, DiffText, useChangedParts } from "../../transcript/content/diff-view.tsx"
@@ -157,7 +157,7 @@ interface LineNoteProps {
   readonly onClose: () => void
 }
 
-/** What is said to a line, below it: as it is kept, or being written. Nothing while there is nothing. */
+/** The comment on a line, below it: as it is kept, or being written. Nothing while there is none. */
 function LineNote({ isOpen, onOpen, ...note }: LineNoteProps) {
   if (isOpen) return <CommentForm {...note} />
   if (note.words === "") return null
@@ -177,13 +177,11 @@ function CommentForm({ place, words, onKeep, onClose }: Omit<LineNoteProps, "isO
     onKeep(formText(event.currentTarget, "words"))
     onClose()
   }
-  function onKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    if (event.key === "Escape") onClose()
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit()
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const onKey = fieldKeys({
+    Escape: onClose,
+    Enter: ({ ctrlKey, metaKey, currentTarget }) =>
+      ctrlKey || metaKey ? currentTarget.closest("form")?.requestSubmit() : "not-here",
+  })
   return (
     <form onSubmit={submit} className="flex flex-col gap-2 border-y border-line bg-surface p-2 font-sans">
       <textarea

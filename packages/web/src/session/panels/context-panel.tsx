@@ -33,7 +33,7 @@ function readUsage(reply: unknown): ContextUsage {
   }
 }
 
-/** What fills the agent's context, as it tells it itself. */
+/** The agent's context by category, as the agent tells it. */
 export function ContextPanel({ session }: PanelProps) {
   const [reply, askAgain] = useAgentQuestion({ session, subtype: "get_context_usage", read: readUsage })
   switch (reply.name) {

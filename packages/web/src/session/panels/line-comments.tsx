@@ -8,13 +8,13 @@ import { Trouble } from "../../design/notice.tsx"
 import { plural } from "../../design/words.ts"
 import type { DiffLine } from "../../transcript/content/line-diff.ts"
 
-/** What somebody has to say to one line of a change. */
+/** A comment on one line of a change. */
 export interface LineComment {
   readonly path: string
   /** Line number in the file as it is now; a deleted line has its old number. */
   readonly line: number
   readonly kind: DiffLine["kind"]
-  /** What stands there. */
+  /** The code of that line. */
   readonly code: string
   readonly words: string
 }
@@ -41,7 +41,7 @@ export function messageOf(comments: readonly LineComment[]): string {
   return [comments.length === 1 ? "A comment on your changes:" : "Comments on your changes:", ...parts].join("\n\n")
 }
 
-/** What is written and not sent yet, by session: closing the panel does not lose it. Of the last few sessions. */
+/** Comments that are not sent yet, of the last few sessions: closing the panel does not lose them. */
 export const lineComments = createValueStore<ReadonlyMap<string, readonly LineComment[]>>(new Map())
 const MAX_SESSIONS = 20
 
@@ -50,46 +50,38 @@ export function setComments(session: string, comments: readonly LineComment[]): 
   lineComments.set(new Map(comments.length === 0 ? others : [...others, [session, comments] as const]))
 }
 
-interface SendCommentsProps {
-  readonly session: Session
-  readonly comments: readonly LineComment[]
-}
-
-type Sending =
-  | { readonly name: "none" }
-  | { readonly name: "sending" }
-  | { readonly name: "failed"; readonly why: string }
+type SendCommentsProps = { readonly session: Session; readonly comments: readonly LineComment[] }
 
 /** The comments as one message to the agent. They stay until it is taken. */
 export function SendComments({ session, comments }: SendCommentsProps) {
   const hub = useHub()
-  const [sending, setSending] = useState<Sending>({ name: "none" })
+  const [sending, setSending] = useState<"sending" | { readonly why: string } | undefined>(undefined)
   const message = messageOf(comments)
   // Sent again after a reply that was lost, it is the same message.
   const uuid = useMemo(() => newUuid(), [message])
   if (comments.length === 0) return null
 
   async function send(): Promise<void> {
-    if (sending.name === "sending") return
-    setSending({ name: "sending" })
+    if (sending === "sending") return
+    setSending("sending")
     try {
       await hub.session(session.id).send(message, { uuid })
       setComments(session.id, [])
       announce("Comments sent")
-      setSending({ name: "none" })
+      setSending(undefined)
     } catch (error) {
-      setSending({ name: "failed", why: error instanceof Error ? error.message : String(error) })
+      setSending({ why: error instanceof Error ? error.message : String(error) })
     }
   }
 
   return (
     <div className="sticky -bottom-3 -mx-3 flex flex-col gap-2 border-t border-line bg-surface px-3 py-2">
-      {sending.name === "failed" && <Trouble>Not sent: {sending.why}</Trouble>}
+      {typeof sending === "object" && <Trouble>Not sent: {sending.why}</Trouble>}
       <span className="flex items-center justify-end gap-3">
         <Button look="quiet" onClick={() => setComments(session.id, [])}>
           Discard
         </Button>
-        <Button look="primary" aria-disabled={sending.name === "sending"} onClick={() => void send()}>
+        <Button look="primary" aria-disabled={sending === "sending"} onClick={() => void send()}>
           Send {plural(comments.length, "comment")}
         </Button>
       </span>

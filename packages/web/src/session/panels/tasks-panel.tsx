@@ -18,7 +18,7 @@ import type { PanelProps } from "./session-panels.tsx"
 
 type TaskRow = ToolRow & { readonly task: TaskFacts }
 
-/** What it means to do, and whom it has set to work. */
+/** The agent's to-do list, and the sub-agents at work. */
 export function TasksPanel({ session, feed }: PanelProps) {
   const view = useValue(feed.view)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)

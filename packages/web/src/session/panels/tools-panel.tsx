@@ -28,7 +28,7 @@ function readServers(reply: unknown): readonly Server[] {
   }))
 }
 
-/** What the agent has at hand: servers, commands, and the agents it may set to work. */
+/** The agent's servers, commands, and the agents it may set to work. */
 export function ToolsPanel({ session, feed }: PanelProps) {
   const { commands, agents } = useAgentCatalog(session, feed, true)
   return (
@@ -92,7 +92,7 @@ function ServerItem({ server, session, onChanged, onTrouble }: ServerItemProps) 
   const isOff = status === "disabled"
   const shown = oneLine(name, 80)
 
-  /** What is shown is what the agent says afterwards, whatever came of it. */
+  /** The agent's own word is shown afterwards, whatever came of it. */
   async function change(request: { readonly subtype: string; readonly [field: string]: unknown }): Promise<void> {
     if (isBusy) return
     setBusy(true)
