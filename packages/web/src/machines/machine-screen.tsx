@@ -16,14 +16,8 @@ import { useEntries } from "../sessions/entries.ts"
 import { SessionRow } from "../sessions/session-row.tsx"
 import { type SessionEntry, sectionsOf } from "../sessions/session-sections.ts"
 import { MachineLog } from "./machine-log.tsx"
-import {
-  AgentsMeter,
-  compatibilityNote,
-  MachineGlyph,
-  machineStatus,
-  machineStatusWords,
-  OWN_VERSION,
-} from "./machine-status.tsx"
+import { AgentsMeter, compatibilityNote, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
+import { OWN_VERSION } from "./own-version.ts"
 
 export function MachineScreen({ params }: ScreenProps) {
   const hub = useHub()
@@ -50,7 +44,7 @@ function OneMachine({ machine }: { readonly machine: Machine }) {
   const canOperate = useCanOperate()
   const [isRemoving, setRemoving] = useState(false)
   const [trouble, setTrouble] = useState<string | undefined>(undefined)
-  const status = machineStatus(machine)
+  const status = machineStatus(machine, OWN_VERSION)
   const note = compatibilityNote(machine)
   return (
     <>

@@ -1,23 +1,19 @@
-import { version as ownVersion } from "../../package.json"
 import { classes } from "../design/classes.ts"
 import { moment, plural } from "../design/words.ts"
 import type { Machine } from "../fleet/machine-store.tsx"
-
-/** Every room has one version: the cockpit's is that of the hub that serves it. */
-export const OWN_VERSION: string = ownVersion
 
 type MachineStatus = "online" | "full" | "draining" | "old" | "silent"
 
 type Facts = Pick<Machine, "connected" | "draining" | "agents" | "maxAgents" | "version">
 
-/** The first that holds. */
+/** The first that holds. `ownVersion` is the hub's: cockpit and hub are one version. */
 export function machineStatus(
   { connected, draining, agents, maxAgents, version }: Facts,
-  hubVersion = OWN_VERSION,
+  ownVersion: string,
 ): MachineStatus {
   if (!connected) return "silent"
   if (draining) return "draining"
-  if (isOlder(version, hubVersion)) return "old"
+  if (isOlder(version, ownVersion)) return "old"
   return maxAgents > 0 && agents >= maxAgents ? "full" : "online"
 }
 

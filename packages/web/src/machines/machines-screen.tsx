@@ -13,6 +13,7 @@ import { oneLine } from "../design/visible-text.tsx"
 import { bytes } from "../design/words.ts"
 import { type Machine, makeRunnerToken, refreshMachines, useMachines } from "../fleet/machine-store.tsx"
 import { AgentsMeter, MachineGlyph, machineStatus, machineStatusWords } from "./machine-status.tsx"
+import { OWN_VERSION } from "./own-version.ts"
 
 export function MachinesScreen() {
   useScreenTitle("Machines")
@@ -67,7 +68,7 @@ function move(step: number): void {
 
 function MachineCard({ machine }: { readonly machine: Machine }) {
   const now = useNow()
-  const status = machineStatus(machine)
+  const status = machineStatus(machine, OWN_VERSION)
   const { name, host, platform, cliVersions, hasSimulator, freeMemoryBytes, loadAverage, connected } = machine
   const agents =
     cliVersions.length > 0 ? `Claude Code ${cliVersions.join(", ")}` : hasSimulator ? "Simulator only" : "No agents"

@@ -11,7 +11,7 @@ import { Notice } from "../design/notice.tsx"
 import { oneLine } from "../design/visible-text.tsx"
 import { plural } from "../design/words.ts"
 import { useMachines } from "../fleet/machine-store.tsx"
-import { OWN_VERSION } from "../machines/machine-status.tsx"
+import { OWN_VERSION } from "../machines/own-version.ts"
 
 /** Off until somebody asks for them, with a click: a browser allows it no other way. */
 export function NotificationSettings() {
