@@ -1,11 +1,6 @@
-interface IconProps {
-  readonly size?: number
-  readonly className?: string
-}
-
 /** An icon on a field of 24 by 24: `lines` are drawn, `filled` is painted. */
 function icon(lines: string, { width = 1.8, filled = "" }: { readonly width?: number; readonly filled?: string } = {}) {
-  return function Icon({ size = 18, className }: IconProps) {
+  return function Icon({ size = 18, className }: { readonly size?: number; readonly className?: string }) {
     return (
       <svg
         width={size}

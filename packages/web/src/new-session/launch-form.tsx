@@ -10,10 +10,15 @@ import { LaunchSteps } from "../fleet/session-status.tsx"
 import { titleOf } from "../fleet/session-words.ts"
 import { forgetDraft, keepDraft, readBefore, readPlaceBefore, readStartBefore } from "./kept-launch.ts"
 import { type AgentChoice, agentChoices, isWholePath, type LaunchFields, NOT_WHOLE } from "./launch.ts"
-import { AdvancedFields, FolderField, MoreFields } from "./launch-fields.tsx"
-import { MachineChoice, RadioCards, useChosenMachine } from "./machine-choice.tsx"
-import { type Start, StartFrom, useForkPoint } from "./start-from.tsx"
-import { useFolder } from "./use-folder.ts"
+import {
+  AdvancedFields,
+  FolderField,
+  MachineChoice,
+  MoreFields,
+  RadioCards,
+  useChosenMachine,
+} from "./launch-fields.tsx"
+import { type Start, StartFrom, useFolder, useForkPoint } from "./start-from.tsx"
 import { type Launch, useLaunch } from "./use-launch.ts"
 
 interface LaunchFormProps {
