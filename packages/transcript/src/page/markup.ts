@@ -1,5 +1,13 @@
 import { visibleText } from "../index.ts"
-import { knownToken, markdownTokens, safeLink, type Token, type Tokens, unescaped } from "../text/markdown.ts"
+import {
+  drawToken,
+  markdownTokens,
+  safeLink,
+  type Token,
+  type Tokens,
+  type TokenTable,
+  unescaped,
+} from "../text/markdown.ts"
 
 /** Markup that is meant as markup. Whatever else comes into a page is text. */
 export interface Markup {
@@ -42,51 +50,32 @@ function all(tokens: readonly Token[] | undefined): readonly Markup[] {
   return tokens?.map(markupOf) ?? []
 }
 
-function markupOf(any: Token): Markup {
-  const token = knownToken(any)
-  switch (token.type) {
-    case "space":
-    case "def":
-      return html``
-    case "paragraph":
-      return html`<p>${all(token.tokens)}</p>`
-    case "text":
-      return token.tokens === undefined ? html`${unescaped(token.text)}` : html`${all(token.tokens)}`
-    case "escape":
-      return html`${token.text}`
-    case "heading":
-      return headingOf(token)
-    case "strong":
-      return html`<strong>${all(token.tokens)}</strong>`
-    case "em":
-      return html`<em>${all(token.tokens)}</em>`
-    case "del":
-      return html`<del>${all(token.tokens)}</del>`
-    case "codespan":
-      return html`<code>${token.text}</code>`
-    case "code":
-      return html`<pre class="code"><code>${token.text}</code></pre>`
-    case "blockquote":
-      return html`<blockquote>${all(token.tokens)}</blockquote>`
-    case "list":
-      return listOf(token)
-    case "list_item":
-      return html`<li>${all(token.tokens)}</li>`
-    case "table":
-      return tableOf(token)
-    case "checkbox":
-      return html`${token.checked ? "☑ " : "☐ "}`
-    case "hr":
-      return html`<hr>`
-    case "br":
-      return html`<br>`
-    case "link":
-      return linkOf(token.href, all(token.tokens), token.text)
-    case "image":
-      return linkOf(token.href, [html`Image: ${token.text === "" ? token.href : token.text}`], token.text)
-    case "html":
-      return html`${token.raw}`
-  }
+function markupOf(token: Token): Markup {
+  return drawToken(token, MARKUP)
+}
+
+const MARKUP: TokenTable<Markup> = {
+  space: () => html``,
+  def: () => html``,
+  paragraph: ({ tokens }) => html`<p>${all(tokens)}</p>`,
+  text: ({ text, tokens }) => (tokens === undefined ? html`${unescaped(text)}` : html`${all(tokens)}`),
+  escape: ({ text }) => html`${text}`,
+  heading: headingOf,
+  strong: ({ tokens }) => html`<strong>${all(tokens)}</strong>`,
+  em: ({ tokens }) => html`<em>${all(tokens)}</em>`,
+  del: ({ tokens }) => html`<del>${all(tokens)}</del>`,
+  codespan: ({ text }) => html`<code>${text}</code>`,
+  code: ({ text }) => html`<pre class="code"><code>${text}</code></pre>`,
+  blockquote: ({ tokens }) => html`<blockquote>${all(tokens)}</blockquote>`,
+  list: listOf,
+  list_item: ({ tokens }) => html`<li>${all(tokens)}</li>`,
+  table: tableOf,
+  checkbox: ({ checked }) => html`${checked ? "☑ " : "☐ "}`,
+  hr: () => html`<hr>`,
+  br: () => html`<br>`,
+  link: ({ href, text, tokens }) => linkOf(href, all(tokens), text),
+  image: ({ href, text }) => linkOf(href, [html`Image: ${text === "" ? href : text}`], text),
+  html: ({ raw }) => html`${raw}`,
 }
 
 /** The page's own title is the only first heading. */

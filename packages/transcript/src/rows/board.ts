@@ -1,5 +1,5 @@
 import { arrange } from "./arrange.ts"
-import { byPlace, Entry, type Place } from "./entry.ts"
+import { byPlace, countBefore, Entry, type Place } from "./entry.ts"
 import type { Row } from "./row.ts"
 
 /**
@@ -53,7 +53,8 @@ class Lane {
     if (this.#changedFrom === Number.POSITIVE_INFINITY) return this.#rows
     if (!this.#isSorted) this.#sort()
     const from = Math.max(0, this.#indexOf(this.#changedFrom) - 1)
-    const row = this.#beforeHooks(lastAtOrBelow(this.#starts, from))
+    const at = countBefore(this.#starts.length, (index) => (this.#starts[index] ?? 0) <= from) - 1
+    const row = this.#beforeHooks(at)
     const [keep, start] = row < 0 ? [0, 0] : [row, this.#starts[row] ?? 0]
     const groups = this.#rows.slice(keep).filter((row) => row.kind === "activity")
     const before = new Map(groups.map((row) => [row.key, row]))
@@ -87,25 +88,11 @@ class Lane {
 
   /** The first entry at or behind that event. */
   #indexOf(seq: number): number {
-    let [low, high] = [0, this.#entries.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#entries[middle]?.seq ?? 0) < seq) low = middle + 1
-      else high = middle
-    }
-    return low
+    return countBefore(this.#entries.length, (index) => (this.#entries[index]?.seq ?? 0) < seq)
   }
 }
 
-function lastAtOrBelow(sorted: readonly number[], value: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] ?? 0) <= value) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
+const NO_ROWS: readonly Row[] = []
 
 /** All lanes. Whoever keeps facts puts entries here and says when they show something else. */
 export class Board {
@@ -156,7 +143,7 @@ export class Board {
   }
 
   rows(lane: string | null): readonly Row[] {
-    return this.#lanes.get(lane)?.rows() ?? []
+    return this.#lanes.get(lane)?.rows() ?? NO_ROWS
   }
 
   laneIds(): readonly string[] {

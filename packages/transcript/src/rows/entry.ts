@@ -1,5 +1,5 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
-import type { JsonObject, PictureSource, Row } from "./row.ts"
+import type { JsonObject, PictureSource, Row, RowBase, TranscriptEvent } from "./row.ts"
 
 export interface Place {
   seq: number
@@ -49,9 +49,26 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
   return kept as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
+/** How many of a sorted list come first: as many as `isBefore` says so of. */
+export function countBefore(length: number, isBefore: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isBefore(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The part of a row that is the same for every kind, if one event tells all of the row. */
+export function baseOf({ seq, at, message }: TranscriptEvent, lane: string | null = null): RowBase {
+  // A note of the hub's names the message that it is about.
+  const uuid = message.type === "hub" ? undefined : textOf(message, "uuid")
+  return { key: `e:${uuid ?? seq}`, headSeq: seq, lastSeq: seq, lane, at }
+}
+
 export function numberOf(value: unknown, name: string): number | undefined {
-  if (typeof value !== "object" || value === null || !(name in value)) return undefined
-  const field = Reflect.get(value, name)
+  const field = isObject(value) ? value[name] : undefined
   return typeof field === "number" ? field : undefined
 }
 
@@ -91,14 +108,9 @@ export class SeqRanges {
 
   /** The last range that begins at or before it; -1: none. */
   #find(seq: number): number {
-    let [low, high] = [0, this.#starts.length]
-    if ((this.#starts.at(-1) ?? Number.POSITIVE_INFINITY) <= seq) return high - 1
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#starts[middle] ?? 0) <= seq) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    const { length } = this.#starts
+    if ((this.#starts.at(-1) ?? Number.POSITIVE_INFINITY) <= seq) return length - 1
+    return countBefore(length, (index) => (this.#starts[index] ?? 0) <= seq) - 1
   }
 }
 

@@ -127,39 +127,34 @@ export function changeNote(request: JsonObject | undefined, by: string | undefin
   return { level: "info", text: `${by === undefined || by === "" ? "Somebody" : by} ${actWords(request)}` }
 }
 
+/** Words for control requests, by subtype, to be said after a person's name. */
+const ACTS: Readonly<Record<string, (request: JsonObject) => string>> = {
+  set_permission_mode: (request) => `set the permission mode to ${textOf(request, "mode") ?? "another"}`,
+  set_model: (request) => `set the model to ${textOf(request, "model") ?? "the default"}`,
+  set_max_thinking_tokens: (request) => `set: ${thinkingLevelWords(numberOf(request, "max_thinking_tokens"))}`,
+  interrupt: () => "interrupted the turn",
+  update_environment_variables: (request) => `set environment variables: ${listed(request["variables"])}`,
+  mcp_set_servers: (request) => `set the MCP servers: ${listed(request["servers"])}`,
+  mcp_reconnect: (request) => `reconnected the MCP server ${serverOf(request)}`,
+  mcp_toggle: (request) => `turned the MCP server ${serverOf(request)} ${request["enabled"] === false ? "off" : "on"}`,
+  rewind_files: () => "rewound the files",
+  rewind_conversation: () => "rewound the conversation",
+  stop_task: () => "stopped a background task",
+}
+
 /** Words for a control request, to be said after a person's name; its own name where we have no better words. */
-export function actWords(request: JsonObject | undefined): string {
-  const names = (field: string) => {
-    const list = request?.[field]
-    return Array.isArray(list) && list.length > 0 ? list.map(String).join(", ") : "none"
-  }
-  const server = textOf(request, "serverName") ?? textOf(request, "server_name") ?? "a server"
-  switch (request?.["subtype"]) {
-    case "set_permission_mode":
-      return `set the permission mode to ${textOf(request, "mode") ?? "another"}`
-    case "set_model":
-      return `set the model to ${textOf(request, "model") ?? "the default"}`
-    case "set_max_thinking_tokens":
-      return `set: ${thinkingLevelWords(numberOf(request, "max_thinking_tokens"))}`
-    case "interrupt":
-      return "interrupted the turn"
-    case "update_environment_variables":
-      return `set environment variables: ${names("variables")}`
-    case "mcp_set_servers":
-      return `set the MCP servers: ${names("servers")}`
-    case "mcp_reconnect":
-      return `reconnected the MCP server ${server}`
-    case "mcp_toggle":
-      return `turned the MCP server ${server} ${request["enabled"] === false ? "off" : "on"}`
-    case "rewind_files":
-      return "rewound the files"
-    case "rewind_conversation":
-      return "rewound the conversation"
-    case "stop_task":
-      return "stopped a background task"
-    default:
-      return `sent ${(textOf(request, "subtype") ?? "a request").replaceAll("_", " ")}`
-  }
+export function actWords(request: JsonObject = {}): string {
+  const subtype = textOf(request, "subtype") ?? "a request"
+  const act = Object.hasOwn(ACTS, subtype) ? ACTS[subtype] : undefined
+  return act?.(request) ?? `sent ${subtype.replaceAll("_", " ")}`
+}
+
+function listed(list: unknown): string {
+  return Array.isArray(list) && list.length > 0 ? list.map(String).join(", ") : "none"
+}
+
+function serverOf(request: JsonObject): string {
+  return textOf(request, "serverName") ?? textOf(request, "server_name") ?? "a server"
 }
 
 function authNote(message: JsonObject): Note {

@@ -1,17 +1,7 @@
 import { costWords, counted } from "@signalbox/protocol"
 import { textOf } from "@signalbox/protocol/envelope"
 import { type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
-import type {
-  AskFacts,
-  CompactionRow,
-  FailureRow,
-  HookRow,
-  LimitRow,
-  ResultRow,
-  RetryRow,
-  StartedRow,
-  ThinkingRow,
-} from "./row.ts"
+import type { AskFacts, AskOutcome, RowOf } from "./row.ts"
 
 /** "40 ms", "0.4 s", "42 s", "3 min 5 s", "2 h 10 min" */
 export function durationWords(ms: number): string {
@@ -30,7 +20,7 @@ export function countWords(count: number): string {
   return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${(count / 1_000_000).toFixed(1)}M`
 }
 
-export function startedWords(row: StartedRow): string {
+export function startedWords(row: RowOf<"started">): string {
   if (row.changes !== undefined) {
     return row.changes.map(({ what, before, after }) => `${what}: ${before ?? "none"} → ${after ?? "none"}`).join(", ")
   }
@@ -38,32 +28,32 @@ export function startedWords(row: StartedRow): string {
   return ["Started", ...facts.filter((fact) => fact !== undefined)].join(" · ")
 }
 
-export function compactionWords({ preTokens, postTokens, trigger }: CompactionRow): string {
+export function compactionWords({ preTokens, postTokens, trigger }: RowOf<"compaction">): string {
   const sizes = preTokens === undefined ? "" : `, ${countWords(preTokens)}`
   const shrunk = postTokens === undefined ? "" : ` → ${countWords(postTokens)}`
   return `Context compacted${sizes}${shrunk}${sizes === "" ? "" : " tokens"}, ${trigger === "manual" ? "by hand" : "automatic"}`
 }
 
-export function thinkingWords(row: ThinkingRow): string {
+export function thinkingWords(row: RowOf<"thinking">): string {
   if (row.isRedacted) return "Thinking, hidden by the model"
   if (row.durationMs !== undefined) return `Thinking · ${durationWords(row.durationMs)}`
   return row.tokens === undefined ? "Thinking" : `Thinking · ${countWords(row.tokens)} tokens`
 }
 
-export function hookWords(row: HookRow): string {
+export function hookWords(row: RowOf<"hook">): string {
   const ending = { running: "runs", done: "ok", failed: "failed", cancelled: "cancelled" }[row.state]
   const elapsed = row.elapsedMs === undefined ? "" : ` ${durationWords(row.elapsedMs)}`
   return `Hook ${row.name === "" ? row.event : row.name} ${ending}${elapsed}`
 }
 
-export function limitWords(row: LimitRow): string {
+export function limitWords(row: RowOf<"limit">): string {
   const used = row.utilization === undefined ? "" : `, ${Math.round(row.utilization * 100)} % used`
   const which = row.limitType === undefined ? "" : ` (${row.limitType.replaceAll("_", " ")})`
   if (row.status === "rejected") return `Usage limit reached${which}${used}`
   return row.status === "allowed" ? `Within the usage limit again${which}` : `Close to the usage limit${which}${used}`
 }
 
-export function retryWords(row: RetryRow): string {
+export function retryWords(row: RowOf<"retry">): string {
   if (row.state === "recovered") return `Recovered after ${counted(row.attempt, "retry", "retries")}`
   const status = row.status === undefined ? row.error : String(row.status)
   if (row.state === "failed") return `The API failed (${status}) after ${counted(row.attempt, "try", "tries")}`
@@ -83,7 +73,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   max_output_tokens: "The answer was cut at its longest",
 }
 
-export function failureWords(row: FailureRow): string {
+export function failureWords(row: RowOf<"failure">): string {
   return FAILURES[row.code] ?? `The agent failed (${row.code})`
 }
 
@@ -94,7 +84,7 @@ const RESULTS: Readonly<Record<string, string>> = {
   error_during_execution: "Failed",
 }
 
-export function resultWords(row: ResultRow): string {
+export function resultWords(row: RowOf<"result">): string {
   const facts = [
     headOf(row),
     row.durationMs === undefined ? undefined : durationWords(row.durationMs),
@@ -130,7 +120,7 @@ export const TOKEN_KINDS = [
   ["cacheCreation", "cache write"],
 ] as const
 
-function headOf(row: ResultRow): string {
+function headOf(row: RowOf<"result">): string {
   if (row.state === "done") return "Done"
   if (row.state === "interrupted") return row.interruptedBy ? `Interrupted by ${row.interruptedBy}` : "Interrupted"
   return RESULTS[row.subtype] ?? "Failed"
@@ -140,24 +130,17 @@ function headOf(row: ResultRow): string {
 export function askWords(ask: AskFacts): string | undefined {
   const who = ask.rule === undefined ? (ask.by ?? "somebody") : `rule ${ask.rule}`
   const reason = textOf(ask.answer, "message")
-  switch (ask.outcome) {
-    case "pending":
-      return undefined
-    case "allowed":
-      return `Allowed by ${who}${ask.isEdited ? ", changed" : ""}`
-    case "denied":
-      return `Denied by ${who}${reason === undefined || reason === "" ? "" : `: ${reason}`}`
-    case "expired":
-      return "Nobody answered in time; the agent was told so"
-    case "cancelled":
-      return "The agent withdrew this question"
-    case "superseded":
-      return "Replaced by a newer question"
-    case "orphaned":
-      return "The agent's process ended before an answer"
-    case "settled":
-      return "Answered"
+  const words: Readonly<Record<AskOutcome, string | undefined>> = {
+    pending: undefined,
+    allowed: `Allowed by ${who}${ask.isEdited ? ", changed" : ""}`,
+    denied: `Denied by ${who}${reason === undefined || reason === "" ? "" : `: ${reason}`}`,
+    expired: "Nobody answered in time; the agent was told so",
+    cancelled: "The agent withdrew this question",
+    superseded: "Replaced by a newer question",
+    orphaned: "The agent's process ended before an answer",
+    settled: "Answered",
   }
+  return words[ask.outcome]
 }
 
 /** How much a model may think, in tokens: no more than this; `null` is the agent's own default, 0 is not at all. */

@@ -1,3 +1,4 @@
+import type { AskState } from "@signalbox/protocol/hub-api"
 import type { ModelUses, TokenCount } from "@signalbox/protocol/usage"
 
 /**
@@ -16,7 +17,7 @@ export interface TranscriptEvent {
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-interface RowBase {
+export interface RowBase {
   /** Stays the same while the row lives, whatever is loaded around it. */
   readonly key: string
   /** The event that it stands at, and the last one that told something of it. */
@@ -92,16 +93,8 @@ export interface PictureRow extends RowBase {
   readonly picture: PictureSource
 }
 
-export type AskOutcome =
-  | "pending"
-  | "allowed"
-  | "denied"
-  | "expired"
-  | "cancelled"
-  | "superseded"
-  | "orphaned"
-  /** Answered in a part of the log that is not loaded. */
-  | "settled"
+/** `settled`: answered in a part of the log that is not loaded. */
+export type AskOutcome = AskState | "settled"
 
 export interface AskFacts {
   readonly requestId: string
@@ -278,6 +271,9 @@ export interface UnknownRow extends RowBase {
   readonly name: string
   readonly message: JsonObject
 }
+
+/** The row of one kind, or of several. */
+export type RowOf<K extends Row["kind"]> = Extract<Row, { readonly kind: K }>
 
 export type Row =
   | PromptRow

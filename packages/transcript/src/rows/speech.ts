@@ -1,7 +1,7 @@
 import { fieldOf, textOf } from "@signalbox/protocol/envelope"
 import type { Board } from "./board.ts"
-import { byPlace, Entry, given, numberOf, type Place, pictureOf } from "./entry.ts"
-import type { JsonObject, Row, TranscriptEvent } from "./row.ts"
+import { baseOf, byPlace, Entry, given, numberOf, type Place, pictureOf } from "./entry.ts"
+import type { JsonObject, Row, RowBase, TextRow, TranscriptEvent } from "./row.ts"
 
 /** A block's place among those of its message. The entry is absent where a tool's own row shows it. */
 interface Slot extends Place {
@@ -35,8 +35,12 @@ export class BlockTable {
     return this.#messages.get(messageId)?.length ?? 0
   }
 
-  /** Tells the number of the block within its message. */
-  count(messageId: string, place: Place): Slot {
+  /** Tells the number of a block that a tool's row shows, within its message. */
+  count(messageId: string, place: Place): number {
+    return this.#slot(messageId, place).n
+  }
+
+  #slot(messageId: string, place: Place): Slot {
     const slots = this.#messages.get(messageId) ?? []
     this.#messages.set(messageId, slots)
     const slot: Slot = { ...place, n: slots.length }
@@ -50,13 +54,12 @@ export class BlockTable {
   add(event: TranscriptEvent, block: JsonObject, place: Place): number | undefined {
     const { message } = event
     const id = textOf(fieldOf(message, "message"), "id")
-    const slot = id === undefined ? undefined : this.count(id, place)
+    const slot = id === undefined ? undefined : this.#slot(id, place)
     const uuid = textOf(message, "uuid")
     const keyOf = () => (slot === undefined ? `e:${uuid ?? event.seq}:${place.pos}` : `b:${id}:${slot.n}`)
     const isRetracted = () => uuid !== undefined && this.#retracted.has(uuid)
-    const entry = this.#board.add(place, () =>
-      drawBlock({ event, block, place, key: keyOf(), isRetracted: isRetracted() }),
-    )
+    const draw = () => drawSaid({ event, block, place, key: keyOf(), isRetracted: isRetracted() })
+    const entry = this.#board.add(place, draw)
     if (slot !== undefined) slot.entry = entry
     return slot?.n
   }
@@ -71,7 +74,7 @@ export class BlockTable {
   }
 }
 
-interface Drawn {
+interface Said {
   readonly event: TranscriptEvent
   readonly block: JsonObject
   readonly place: Place
@@ -79,32 +82,39 @@ interface Drawn {
   readonly isRetracted: boolean
 }
 
-function drawBlock({ event, block, place, key, isRetracted }: Drawn): Row | undefined {
-  const base = { key, headSeq: place.seq, lastSeq: place.seq, lane: place.lane, at: event.at }
-  const state = isRetracted ? "retracted" : "done"
-  switch (block["type"]) {
-    case "text": {
-      const text = textOf(block, "text") ?? ""
-      return text === "" ? undefined : { kind: "text", ...base, state, text }
-    }
-    case "thinking":
-    case "redacted_thinking": {
-      const durationMs = numberOf(event.message, "thinking_duration_ms")
-      const isRedacted = block["type"] === "redacted_thinking"
-      return {
-        kind: "thinking",
-        ...base,
-        state,
-        text: textOf(block, "thinking") ?? "",
-        isRedacted,
-        ...given({ durationMs }),
-      }
-    }
-    case "image":
-      return { kind: "picture", ...base, picture: pictureOf(block) }
-    default:
-      return { kind: "unknown", ...base, name: `block ${textOf(block, "type") ?? "without a type"}`, message: block }
+function drawSaid({ event, block, place, key, isRetracted }: Said): Row | undefined {
+  const base = { ...baseOf(event, place.lane), key }
+  if (isSpoken(block)) {
+    const durationMs = numberOf(event.message, "thinking_duration_ms")
+    return drawSpoken(block, base, { state: isRetracted ? "retracted" : "done", text: spokenText(block), durationMs })
   }
+  if (block["type"] === "image") return { kind: "picture", ...base, picture: pictureOf(block) }
+  return { kind: "unknown", ...base, name: `block ${textOf(block, "type") ?? "without a type"}`, message: block }
+}
+
+interface Spoken {
+  readonly state: TextRow["state"]
+  readonly text: string
+  readonly durationMs?: number | undefined
+  readonly tokens?: number | undefined
+}
+
+function drawSpoken({ type }: JsonObject, base: RowBase, { state, text, ...counts }: Spoken): Row | undefined {
+  if (type === "text") return text === "" ? undefined : { kind: "text", ...base, state, text }
+  return { kind: "thinking", ...base, state, text, isRedacted: type === "redacted_thinking", ...given(counts) }
+}
+
+function isSpoken({ type }: JsonObject): boolean {
+  return type === "text" || type === "thinking" || type === "redacted_thinking"
+}
+
+function spokenText(block: JsonObject | undefined): string {
+  return textOf(block, "text") ?? textOf(block, "thinking") ?? ""
+}
+
+/** A block that uses a tool. */
+export function isCall({ type }: JsonObject): boolean {
+  return type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use"
 }
 
 interface LiveBlock {
@@ -148,8 +158,6 @@ export class LiveSpeech {
         return this.#grow(lane, event)
       case "message_stop":
         return this.end(lane)
-      default:
-        return
     }
   }
 
@@ -196,10 +204,9 @@ export class LiveSpeech {
     // Whoever comes in mid-sentence is told it from its beginning, with what of it was said whole.
     if (index < this.#saidOf(speech.messageId)) return
     const type = textOf(block, "type") ?? ""
-    const text = textOf(block, "text") ?? textOf(block, "thinking") ?? ""
     const place = { seq: speech.after + 1, pos: index, lane }
     const entry = new Entry(place, () => drawLive(speech, live, entry))
-    const live: LiveBlock = { index, type, block, text, entry }
+    const live: LiveBlock = { index, type, block, text: spokenText(block), entry }
     speech.blocks.set(index, live)
     this.#show(lane)
   }
@@ -221,36 +228,14 @@ export class LiveSpeech {
   }
 }
 
-function drawLive(speech: Speech, live: LiveBlock, entry: Entry): Row | undefined {
-  const key = `b:${speech.messageId}:${live.index}`
-  const base = { key, headSeq: entry.seq, lastSeq: entry.seq, lane: entry.lane, at: "" }
-  switch (live.type) {
-    case "text":
-      return live.text === "" ? undefined : { kind: "text", ...base, state: "live", text: live.text }
-    case "thinking":
-    case "redacted_thinking": {
-      const isRedacted = live.type === "redacted_thinking"
-      return {
-        kind: "thinking",
-        ...base,
-        state: "live",
-        text: live.text,
-        isRedacted,
-        ...given({ tokens: live.tokens }),
-      }
-    }
-    case "tool_use":
-    case "server_tool_use":
-    case "mcp_tool_use": {
-      const id = textOf(live.block, "id") ?? ""
-      const input = firstField(live.text)
-      const name = textOf(live.block, "name") ?? ""
-      const facts = { toolUseId: id, name, input, hasCall: true, hasLane: false, isRetracted: false }
-      return { kind: "tool", ...base, key: `t:${id}`, state: "live", ...facts }
-    }
-    default:
-      return undefined
-  }
+function drawLive({ messageId }: Speech, { block, index, text, tokens }: LiveBlock, entry: Entry): Row | undefined {
+  const { seq, lane } = entry
+  const base = { key: `b:${messageId}:${index}`, headSeq: seq, lastSeq: seq, lane, at: "" }
+  if (isSpoken(block)) return drawSpoken(block, base, { state: "live", text, tokens })
+  if (!isCall(block)) return undefined
+  const [toolUseId, name] = [textOf(block, "id") ?? "", textOf(block, "name") ?? ""]
+  const facts = { toolUseId, name, input: firstField(text), hasCall: true, hasLane: false, isRetracted: false }
+  return { kind: "tool", ...base, key: `t:${toolUseId}`, state: "live", ...facts }
 }
 
 const FIRST_FIELD = /^\s*\{\s*"([^"\\]+)"\s*:\s*("(?:[^"\\]|\\.)*")/

@@ -1,6 +1,6 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { Board } from "./board.ts"
-import { type Entry, given, numberOf, type Place } from "./entry.ts"
+import { baseOf, type Entry, given, numberOf, type Place } from "./entry.ts"
 import type { JsonObject, PictureSource, ToolRow, TranscriptEvent } from "./row.ts"
 import {
   type AskRecord,
@@ -25,20 +25,16 @@ interface Page {
   readonly entries: readonly Entry[]
 }
 
-interface Host {
-  readonly entry: Entry
-}
-
 /**
  * Pages of a document that was read: older CLIs (2.1.120) tell them behind the result, newer ones in it. Whose they are is
  * told by their place alone.
  */
-class PageTable<Use extends Host> {
-  readonly #announced = new Map<Use, Announced>()
+class PageTable {
+  readonly #announced = new Map<ToolUse, Announced>()
   readonly #pages = new Map<number, Page>()
 
   /** The last result of a use counts. Tells what shows something else now. */
-  announce(use: Use, seq: number, structured: unknown): readonly Entry[] {
+  announce(use: ToolUse, seq: number, structured: unknown): readonly Entry[] {
     const count = textOf(structured, "type") === "parts" ? numberOf(fieldOf(structured, "file"), "count") : undefined
     if (count === undefined && !this.#announced.has(use)) return []
     const before = new Map([...this.#pages.keys()].map((page) => [page, this.hostOf(page)]))
@@ -57,14 +53,14 @@ class PageTable<Use extends Host> {
   }
 
   /** Whose page an event is: of the nearest that announced it. Undefined: of none that is loaded. */
-  hostOf(page: number): Use | undefined {
-    let [host, nearest] = [undefined as Use | undefined, 0]
+  hostOf(page: number): ToolUse | undefined {
+    let [host, nearest] = [undefined as ToolUse | undefined, 0]
     for (const [use, { seq, count }] of this.#announced)
       if (page > seq && page <= seq + count && seq > nearest) [host, nearest] = [use, seq]
     return host
   }
 
-  pagesOf(use: Use): readonly { readonly seq: number; readonly pictures: readonly PictureSource[] }[] {
+  pagesOf(use: ToolUse): readonly { readonly seq: number; readonly pictures: readonly PictureSource[] }[] {
     if (!this.#announced.has(use)) return []
     return [...this.#pages]
       .flatMap(([seq, { pictures }]) => (this.hostOf(seq) === use ? [{ seq, pictures }] : []))
@@ -81,7 +77,7 @@ export class ToolTable {
   readonly #open = new Map<string | null, Set<ToolUse>>()
   readonly #tasks = new Map<string, Task>()
   readonly #questions = new Map<string, Question & { use?: ToolUse; entry?: Entry }>()
-  readonly #pages = new PageTable<ToolUse>()
+  readonly #pages = new PageTable()
   #lastTurnEnd = 0
 
   constructor(board: Board, isRetracted: (uuid: string) => boolean) {
@@ -95,16 +91,10 @@ export class ToolTable {
     if (place.lane === id) return this.call(event, block, { ...place, lane: null })
     const use = this.#use(id, place, event.at)
     if (use.call !== undefined && use.call.seq <= place.seq) return
-    const input = fieldOf(block, "input") ?? {}
     const uuid = textOf(event.message, "uuid")
-    const displayName = displayNameOf(event.message["tool_use_meta"], id)
-    use.call = {
-      seq: place.seq,
-      at: event.at,
-      name: textOf(block, "name") ?? "",
-      input,
-      ...given({ uuid, displayName }),
-    }
+    const displayName = textOf(metaOf(event.message["tool_use_meta"], id), "display_name")
+    const [name, input] = [textOf(block, "name") ?? "", fieldOf(block, "input") ?? {}]
+    use.call = { seq: place.seq, at: event.at, name, input, ...given({ uuid, displayName }) }
     this.#board.move(use.entry, place)
     this.#settle(use)
     this.#board.touch(use.entry)
@@ -115,11 +105,10 @@ export class ToolTable {
     const id = textOf(block, "tool_use_id") ?? ""
     const use = this.#use(id, place, event.at)
     if ((use.result?.seq ?? 0) >= event.seq) return
-    const isError = block["is_error"] === true
-    const content = block["content"]
-    use.result = { isError, content, at: event.at, seq: event.seq, ...(structured === undefined ? {} : { structured }) }
+    const [isError, content] = [block["is_error"] === true, block["content"]]
+    use.result = { isError, content, at: event.at, seq: event.seq, ...given({ structured }) }
     for (const entry of this.#pages.announce(use, event.seq, structured)) this.#board.touch(entry)
-    const kind = nonExecutionOf(event.message["tool_result_meta"], id)
+    const kind = textOf(metaOf(event.message["tool_result_meta"], id), "non_execution_kind")
     if (kind !== undefined) use.nonExecution = kind
     this.#settle(use)
     this.#closeLane(use)
@@ -129,12 +118,12 @@ export class ToolTable {
   /** Pictures that no person sent: pages of the document that was read, or of their own. */
   pages(event: TranscriptEvent, pictures: readonly PictureSource[], lane: string | null): void {
     if (pictures.length === 0) return
-    const { seq, at, message } = event
-    const key = `e:${textOf(message, "uuid") ?? seq}`
+    const { seq } = event
+    const base = baseOf(event, lane)
     const entries = pictures.map((picture, index) =>
       this.#board.add({ seq, pos: index + 1, lane }, () =>
         this.#pages.hostOf(seq) === undefined
-          ? { kind: "picture", picture, key: `${key}:${index}`, headSeq: seq, lastSeq: seq, lane, at }
+          ? { kind: "picture", ...base, picture, key: `${base.key}:${index}` }
           : undefined,
       ),
     )
@@ -294,9 +283,7 @@ export class ToolTable {
   }
 
   #closeLane(host: ToolUse): void {
-    const open = this.#open.get(host.id)
-    if (open === undefined) return
-    for (const use of open) this.#settle(use)
+    for (const use of this.#open.get(host.id) ?? []) this.#settle(use)
   }
 }
 
@@ -304,14 +291,6 @@ export class ToolTable {
 function isLaneOver(host: ToolUse): boolean {
   if (host.task?.ended !== undefined) return true
   return host.result !== undefined && (host.task === undefined || !taskFacts(host.task).isBackground)
-}
-
-function displayNameOf(meta: unknown, id: string): string | undefined {
-  return textOf(metaOf(meta, id), "display_name")
-}
-
-function nonExecutionOf(meta: unknown, id: string): string | undefined {
-  return textOf(metaOf(meta, id), "non_execution_kind")
 }
 
 function metaOf(meta: unknown, id: string): JsonObject | undefined {

@@ -1,5 +1,6 @@
 import { isQuestion } from "@signalbox/protocol/agent-state"
 import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
+import type { AskState } from "@signalbox/protocol/hub-api"
 import { type Entry, given, numberOf } from "./entry.ts"
 import type {
   AskFacts,
@@ -16,7 +17,7 @@ import type {
 /** What a hub tells of an ask beside the log: some endings have no event of their own. */
 export interface AskRecord {
   readonly requestId: string
-  readonly state: string
+  readonly state: AskState
   readonly settledAt?: string
   readonly settledBy?: string
   readonly rule?: string
@@ -30,16 +31,6 @@ export interface Question {
   answered?: TranscriptEvent
   record?: AskRecord
 }
-
-const OUTCOMES: ReadonlySet<string> = new Set<AskOutcome>([
-  "pending",
-  "allowed",
-  "denied",
-  "expired",
-  "cancelled",
-  "superseded",
-  "orphaned",
-])
 
 /** `isOver`: what was asked for has happened or not, so somebody must have decided. */
 export function askFacts(question: Question, isOver: boolean): AskFacts {
@@ -58,13 +49,9 @@ export function askFacts(question: Question, isOver: boolean): AskFacts {
 }
 
 function outcomeOf({ record }: Question, answer: JsonObject | undefined, isOver: boolean): AskOutcome {
-  if (record !== undefined && record.state !== "pending" && isOutcome(record.state)) return record.state
+  if (record !== undefined && record.state !== "pending") return record.state
   const told = answer === undefined ? undefined : verdictOf(answer)
   return told ?? (isOver ? "settled" : "pending")
-}
-
-function isOutcome(state: string): state is AskOutcome {
-  return OUTCOMES.has(state)
 }
 
 function verdictOf(answer: JsonObject): AskOutcome {
@@ -234,20 +221,16 @@ function stateOf(use: ToolUse, outcome: string | undefined, task: TaskFacts | un
     return use.isOver ? "missing" : "running"
   }
   if (isInterrupted(result) || (outcome !== "denied" && isAbandoned(result))) return "interrupted"
-  if (result.isError) return outcome === "denied" || isRefused(use.nonExecution) ? "denied" : "failed"
+  if (result.isError)
+    return outcome === "denied" || use.nonExecution?.startsWith("permission") === true ? "denied" : "failed"
   if (task?.isBackground === true && task.status === "running") return "running"
   return task?.status === "failed" ? "failed" : "done"
-}
-
-function isRefused(kind: string | undefined): boolean {
-  return kind?.startsWith("permission") === true
 }
 
 const INTERRUPTED = "[Request interrupted by user"
 
 function isInterrupted({ structured, content, isError }: ToolResult): boolean {
-  if (typeof structured === "object" && structured !== null && Reflect.get(structured, "interrupted") === true)
-    return true
+  if (isObject(structured) && structured["interrupted"] === true) return true
   if (!isError || typeof content !== "string") return false
   // A command that was killed tells its code first.
   const last = content.trimEnd().split("\n").at(-1)

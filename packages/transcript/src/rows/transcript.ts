@@ -1,12 +1,12 @@
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { fieldOf, isEnvelope, isObject, textOf } from "@signalbox/protocol/envelope"
 import { Board } from "./board.ts"
-import { contentPictures, contentText, given, numberOf, type Place, SeqRanges } from "./entry.ts"
+import { baseOf, contentPictures, contentText, given, numberOf, type Place, SeqRanges } from "./entry.ts"
 import { HookTable } from "./hooks.ts"
 import { changeNote, type Note, noteOf, topicOf } from "./notes.ts"
 import { PromptTable } from "./prompts.ts"
-import type { JsonObject, NoteRow, Row, ToolRow, TranscriptEvent } from "./row.ts"
-import { BlockTable, LiveSpeech } from "./speech.ts"
+import type { JsonObject, NoteRow, Row, RowBase, ToolRow, TranscriptEvent } from "./row.ts"
+import { BlockTable, isCall, LiveSpeech } from "./speech.ts"
 import { type AskRecord, questionId } from "./tool.ts"
 import { ToolTable } from "./tool-table.ts"
 import { TurnTable } from "./turn-table.ts"
@@ -69,8 +69,6 @@ export class Transcript {
         )
       case "system":
         if (message["subtype"] === "thinking_tokens") this.#live.thinking(numberOf(message, "estimated_tokens") ?? 0)
-        return
-      default:
         return
     }
   }
@@ -142,31 +140,18 @@ export class Transcript {
     if (typeof message["error"] === "string") return this.#failure(event, content)
     for (const [pos, block] of (Array.isArray(content) ? content : []).entries()) {
       if (!isObject(block)) continue
-      const place = { seq: event.seq, pos, lane }
       const id = textOf(body, "id")
-      const n = this.#block(event, block, { place, id })
+      const n = this.#block(event, block, { seq: event.seq, pos, lane }, id)
       if (id !== undefined && n !== undefined) this.#live.said(lane, id, { n, type: textOf(block, "type") ?? "" })
     }
   }
 
   /** Tells the block's number in its message. */
-  #block(
-    event: TranscriptEvent,
-    block: JsonObject,
-    options: { place: Place; id: string | undefined },
-  ): number | undefined {
-    const { place, id } = options
-    switch (block["type"]) {
-      case "tool_use":
-      case "server_tool_use":
-      case "mcp_tool_use":
-        this.#tools.call(event, block, place)
-        return id === undefined ? undefined : this.#blocks.count(id, place).n
-      default:
-        if (textOf(block, "tool_use_id") === undefined) return this.#blocks.add(event, block, place)
-        this.#tools.result(event, block, { place })
-        return id === undefined ? undefined : this.#blocks.count(id, place).n
-    }
+  #block(event: TranscriptEvent, block: JsonObject, place: Place, id: string | undefined): number | undefined {
+    if (isCall(block)) this.#tools.call(event, block, place)
+    else if (textOf(block, "tool_use_id") === undefined) return this.#blocks.add(event, block, place)
+    else this.#tools.result(event, block, { place })
+    return id === undefined ? undefined : this.#blocks.count(id, place)
   }
 
   #failure(event: TranscriptEvent, content: unknown): void {
@@ -178,7 +163,8 @@ export class Transcript {
     const { message } = event
     const lane = laneOf(message)
     const content = fieldOf(message, "message")?.["content"]
-    const results = (Array.isArray(content) ? content : []).filter(isObject).filter(isToolResult)
+    const blocks = (Array.isArray(content) ? content : []).filter(isObject)
+    const results = blocks.filter(({ type }) => type === "tool_result")
     for (const [pos, block] of results.entries()) {
       // With several results in one message it is not told whose the structured one is.
       const structured = results.length === 1 ? message["tool_use_result"] : undefined
@@ -260,8 +246,6 @@ export class Transcript {
       case "disconnected":
         this.#live.endAll(seq)
         break
-      default:
-        break
     }
     this.#note(event, noteOf(message))
   }
@@ -276,22 +260,15 @@ export class Transcript {
   }
 
   #row(event: TranscriptEvent, lane: string | null, facts: RowFacts<Row>): void {
-    const { seq, at, message } = event
-    // A note of the hub's names the message that it is about.
-    const uuid = message.type === "hub" ? undefined : textOf(message, "uuid")
-    const key = `e:${uuid ?? seq}`
-    this.#board.add({ seq, pos: 0, lane }, () => ({ ...facts, key, headSeq: seq, lastSeq: seq, lane, at }))
+    const base = baseOf(event, lane)
+    this.#board.add({ seq: event.seq, pos: 0, lane }, () => ({ ...facts, ...base }))
   }
 }
 
-type RowFacts<R> = R extends Row ? Omit<R, "key" | "headSeq" | "lastSeq" | "lane" | "at"> : never
+type RowFacts<R> = R extends Row ? Omit<R, keyof RowBase> : never
 
 function laneOf(message: JsonObject): string | null {
   return textOf(message, "parent_tool_use_id") ?? null
-}
-
-function isToolResult(block: JsonObject): boolean {
-  return block["type"] === "tool_result"
 }
 
 /** An event holds what the agent said; an old dialect is read as what it means. */

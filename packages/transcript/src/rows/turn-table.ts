@@ -9,7 +9,7 @@ import {
   usedModels,
 } from "@signalbox/protocol/usage"
 import type { Board } from "./board.ts"
-import { byPlace, type Entry, given, numberOf, type SeqRanges } from "./entry.ts"
+import { baseOf, byPlace, type Entry, given, numberOf, type SeqRanges } from "./entry.ts"
 import type { LimitRow, ResultRow, Row, StartedRow, TranscriptEvent } from "./row.ts"
 
 /** One of the windows that a plan's limit is counted in. */
@@ -96,7 +96,7 @@ export class TurnTable {
   }
 
   began(event: TranscriptEvent): void {
-    this.#chain(this.#inits, event, (link) => drawStarted(link, this.#isWhole(this.#firstSeq, link.event.seq)))
+    this.#chain(this.#inits, event, (link) => drawStarted(link, this.#loaded.isWhole(this.#firstSeq, link.event.seq)))
   }
 
   limited(event: TranscriptEvent): void {
@@ -125,26 +125,17 @@ export class TurnTable {
     chain.add(event, (link) => this.#board.add({ seq: event.seq, pos: 0, lane: null }, () => draw(link())))
   }
 
-  #isWhole(from: number, to: number): boolean {
-    return this.#loaded.isWhole(from, to)
-  }
-
   #drawResult({ event, before }: Link): ResultRow {
     const { message } = event
     const since = before?.event.seq ?? 0
     const last = this.#interrupts.findLast(({ seq }) => seq < event.seq)
     const interrupt = last !== undefined && last.seq > since ? last : undefined
-    const errors = message["errors"]
     return {
       kind: "result",
-      key: `e:${textOf(message, "uuid") ?? event.seq}`,
-      headSeq: event.seq,
-      lastSeq: event.seq,
-      lane: null,
-      at: event.at,
+      ...baseOf(event),
       state: resultState(message, interrupt !== undefined),
       subtype: textOf(message, "subtype") ?? "",
-      errors: tellingErrors(errors),
+      errors: tellingErrors(message["errors"]),
       tokens: tokensOf(message),
       ...given({
         terminalReason: textOf(message, "terminal_reason"),
@@ -163,7 +154,7 @@ export class TurnTable {
     const told = modelUsesOf(event.message)
     if (told?.since === "result") return costOfUses(told.uses)
     const total = numberOf(event.message, "total_cost_usd")
-    if (total === undefined || !this.#isWhole(before?.seq ?? this.#firstSeq, event.seq)) return undefined
+    if (total === undefined || !this.#loaded.isWhole(before?.seq ?? this.#firstSeq, event.seq)) return undefined
     const earlier = numberOf(this.#sameProcess(event, before)?.message, "total_cost_usd") ?? 0
     return total >= earlier ? total - earlier : total
   }
@@ -172,7 +163,7 @@ export class TurnTable {
     const told = modelUsesOf(event.message)
     if (told === undefined) return undefined
     if (told.since === "result") return usedModels(told.uses)
-    if (!this.#isWhole(before?.seq ?? this.#firstSeq, event.seq)) return undefined
+    if (!this.#loaded.isWhole(before?.seq ?? this.#firstSeq, event.seq)) return undefined
     const own = addUses(told.uses, modelUsesOf(this.#sameProcess(event, before)?.message)?.uses, -1)
     const beganAnew = Object.values(own).some((use) => totalTokens(use) < 0)
     return usedModels(beganAnew ? told.uses : own)
@@ -203,11 +194,7 @@ function drawStarted({ event, before }: Link, isFirst: boolean): StartedRow | un
   const { message } = event
   const row: StartedRow = {
     kind: "started",
-    key: `e:${textOf(message, "uuid") ?? event.seq}`,
-    headSeq: event.seq,
-    lastSeq: event.seq,
-    lane: null,
-    at: event.at,
+    ...baseOf(event),
     ...given({
       model: textOf(message, FACTS.model),
       mode: textOf(message, FACTS.mode),
@@ -236,17 +223,9 @@ function drawLimit({ event, before }: Link): LimitRow | undefined {
   const deciding = limitWindowsOf(event.message).find(({ type }) => type === limitType)
   return {
     kind: "limit",
-    key: `e:${textOf(event.message, "uuid") ?? event.seq}`,
-    headSeq: event.seq,
-    lastSeq: event.seq,
-    lane: null,
-    at: event.at,
+    ...baseOf(event),
     status,
-    ...given({
-      limitType,
-      utilization: deciding?.utilization,
-      resetsAt: deciding?.resetsAt,
-    }),
+    ...given({ limitType, utilization: deciding?.utilization, resetsAt: deciding?.resetsAt }),
   }
 }
 

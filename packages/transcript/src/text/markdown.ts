@@ -2,8 +2,6 @@ import { lexer, type MarkedToken, type Token, type TokensList } from "marked"
 
 export type { Token, Tokens } from "marked"
 
-export type MarkdownToken = MarkedToken
-
 /** Deeper than anybody writes; the parser's time grows with the square of it and worse. */
 const MAX_QUOTES = 20
 const MAX_INDENT = 60
@@ -28,9 +26,20 @@ export function markdownTokens(text: string, complete = (written: string) => wri
   }
 }
 
-export function knownToken(token: Token): MarkdownToken {
+function knownToken(token: Token): MarkedToken {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no extension is installed, so these are all there are
-  return token as MarkdownToken
+  return token as MarkedToken
+}
+
+/** What each kind of token becomes. */
+export type TokenTable<T> = {
+  readonly [K in MarkedToken["type"]]: (token: Extract<MarkedToken, { readonly type: K }>) => T
+}
+
+export function drawToken<T>(token: Token, table: TokenTable<T>): T {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each token is given to the function of its own kind
+  const draw = table[knownToken(token).type] as (token: Token) => T
+  return draw(token)
 }
 
 function isTame(text: string): boolean {
@@ -64,7 +73,7 @@ function isShallow(tokens: readonly Token[], left: number): boolean {
   return left > 0 && tokens.every((token) => isShallow(childrenOf(knownToken(token)), left - 1))
 }
 
-function childrenOf(token: MarkdownToken): readonly Token[] {
+function childrenOf(token: MarkedToken): readonly Token[] {
   if (token.type === "list") return token.items
   if (token.type === "table") return [token.header, ...token.rows].flat().flatMap((cell) => cell.tokens)
   return "tokens" in token ? (token.tokens ?? []) : []

@@ -1,7 +1,7 @@
 import type { Ask, Hub, Me, Session } from "@signalbox/client"
-import { createContext, useCallback, useContext, useEffect, useState } from "react"
+import { createContext, useContext, useEffect, useState } from "react"
 import type { Connection, Fleet, HubStore } from "./hub-store.ts"
-import { useSelected, useValue } from "./value-store.ts"
+import { useSelected, useValue, whileOpen } from "./value-store.ts"
 
 export const HubContext = createContext<HubStore | undefined>(undefined)
 
@@ -20,17 +20,11 @@ export function useFleet(): Fleet {
 }
 
 export function useSession(id: string): Session | undefined {
-  return useSelected(
-    useHubStore().fleet,
-    useCallback(({ sessions }: Fleet) => sessions.get(id), [id]),
-  )
+  return useSelected(useHubStore().fleet, ({ sessions }) => sessions.get(id))
 }
 
 export function useAsk(id: string): Ask | undefined {
-  return useSelected(
-    useHubStore().fleet,
-    useCallback(({ asks }: Fleet) => asks.get(id), [id]),
-  )
+  return useSelected(useHubStore().fleet, ({ asks }) => asks.get(id))
 }
 
 export function useConnection(): Connection {
@@ -47,10 +41,7 @@ export function useCanOperate(): boolean {
   return useMe().role !== "viewer"
 }
 
-export interface ModeRights {
-  readonly isAdmin: boolean
-  readonly mayUseAuto: boolean
-}
+export type ModeRights = Readonly<Record<"isAdmin" | "mayUseAuto", boolean>>
 
 /** Admins choose every mode. Operators choose auto while the hub's setting is on; until that is known, they are not offered it. */
 export function useModeRights(): ModeRights {
@@ -58,11 +49,8 @@ export function useModeRights(): ModeRights {
   const { role } = useMe()
   const [isOn, setOn] = useState(false)
   useEffect(() => {
-    if (role !== "operator") return
-    hub.settings().then(
-      ({ operatorsMayUseAuto }) => setOn(operatorsMayUseAuto),
-      () => undefined,
-    )
+    if (role !== "operator") return undefined
+    return whileOpen(hub.settings(), ({ operatorsMayUseAuto }) => setOn(operatorsMayUseAuto))
   }, [hub, role])
   const isAdmin = role === "admin"
   return { isAdmin, mayUseAuto: isAdmin || (role === "operator" && isOn) }

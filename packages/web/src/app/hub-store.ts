@@ -227,13 +227,8 @@ export class HubStore {
 }
 
 function bounded(asks: Map<string, Ask>): ReadonlyMap<string, Ask> {
-  let surplus = [...asks.values()].filter(({ state }) => state !== "pending").length - MAX_SETTLED
-  for (const [id, { state }] of asks) {
-    if (surplus <= 0) break
-    if (state === "pending") continue
-    asks.delete(id)
-    surplus--
-  }
+  const settled = [...asks.values()].filter(({ state }) => state !== "pending")
+  for (const { id } of settled.slice(0, -MAX_SETTLED)) asks.delete(id)
   return asks
 }
 

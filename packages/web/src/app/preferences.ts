@@ -2,17 +2,18 @@ import { isObject } from "@signalbox/protocol/envelope"
 import { keepStored, readStored } from "./stored.ts"
 import { createValueStore, useValue } from "./value-store.ts"
 
+const CHOICES = {
+  theme: ["system", "light", "dark"],
+  density: ["comfortable", "compact"],
+  text: ["90", "100", "110", "125"],
+  detail: ["brief", "normal", "full"],
+} as const
+
+type Choices = { readonly [K in keyof typeof CHOICES]: (typeof CHOICES)[K][number] }
+type Switches = Readonly<Record<"singleKeys" | "notify" | "notifyDetails" | "notifySound", boolean>>
+
 /** What one person likes, on this browser. */
-export interface Preferences {
-  readonly theme: "system" | "light" | "dark"
-  readonly density: "comfortable" | "compact"
-  readonly text: "90" | "100" | "110" | "125"
-  readonly singleKeys: boolean
-  readonly detail: "brief" | "normal" | "full"
-  readonly notify: boolean
-  readonly notifyDetails: boolean
-  readonly notifySound: boolean
-}
+export interface Preferences extends Choices, Switches {}
 
 const KEY = "signalbox:preferences"
 const DEFAULTS: Preferences = {
@@ -25,19 +26,14 @@ const DEFAULTS: Preferences = {
   notifyDetails: false,
   notifySound: false,
 }
-const CHOICES: Readonly<Record<string, readonly string[]>> = {
-  theme: ["system", "light", "dark"],
-  density: ["comfortable", "compact"],
-  text: ["90", "100", "110", "125"],
-  detail: ["brief", "normal", "full"],
-}
 
 /** What is kept may be of another version, or somebody's own doing: only what we know is taken. */
 function readKept(): Preferences {
   const kept = readStored(KEY)
   const known = Object.entries(DEFAULTS).map(([name, byDefault]) => {
     const value = isObject(kept) ? kept[name] : undefined
-    const isKnown = CHOICES[name]?.some((choice) => choice === value) ?? typeof value === typeof byDefault
+    const choices: readonly unknown[] | undefined = Object.entries(CHOICES).find(([choice]) => choice === name)?.[1]
+    const isKnown = choices?.includes(value) ?? typeof value === typeof byDefault
     return [name, isKnown ? value : byDefault]
   })
   return { ...DEFAULTS, ...Object.fromEntries(known) }

@@ -1,4 +1,4 @@
-import { useRef, useSyncExternalStore } from "react"
+import { useSyncExternalStore } from "react"
 
 /** A value that React can watch. The whole cockpit's state is kept in these; there is no other kind. */
 export interface ValueStore<T> {
@@ -30,22 +30,9 @@ export function useValue<T>(store: Readable<T>): T {
   return useSyncExternalStore(store.subscribe, store.get)
 }
 
-/** A part of a store's value: the component renders again only when that part is another one. */
+/** A part of a store's value, the same object while it has not changed: the component renders again only when it is another one. */
 export function useSelected<T, S>(store: Readable<T>, select: (value: T) => S): S {
-  const last = useRef<{ value: T; select: (value: T) => S; selected: S } | undefined>(undefined)
-  return useSyncExternalStore(store.subscribe, () => {
-    const value = store.get()
-    if (last.current?.value !== value || last.current.select !== select) {
-      const selected = select(value)
-      const isSame = last.current !== undefined && Object.is(last.current.selected, selected)
-      last.current = {
-        value,
-        select,
-        selected: isSame && last.current !== undefined ? last.current.selected : selected,
-      }
-    }
-    return last.current.selected
-  })
+  return useSyncExternalStore(store.subscribe, () => select(store.get()))
 }
 
 /** For an effect that waits for something: what comes after it has ended is dropped. Without `fail`, a failure is no news. */

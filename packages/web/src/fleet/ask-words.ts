@@ -64,7 +64,7 @@ export function summaryOf(ask: AskLike): string {
   const questions = input?.["questions"]
   if (ask.kind === "question" && Array.isArray(questions)) {
     const first: unknown = questions[0]
-    if (typeof first === "object" && first !== null && "question" in first) return oneLine(String(first.question), 160)
+    if (isObject(first) && "question" in first) return oneLine(String(first["question"]), 160)
   }
   if (ask.kind === "plan") return `Plan: ${firstWords(text(input, "plan") ?? "")}`
   if (ask.kind === "elicitation") return oneLine(text(ask.request, "message") ?? headingOf(ask), 160)

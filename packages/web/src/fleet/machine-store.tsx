@@ -1,14 +1,14 @@
 import type { Hub, Runner, Session } from "@signalbox/client"
-import { useCallback, useEffect } from "react"
+import { useEffect } from "react"
 import { useConnection, useHub } from "../app/hub-context.ts"
 import { createValueStore, useSelected, useValue } from "../app/value-store.ts"
 import { oneLine } from "../design/visible-text.tsx"
 import { shortPath } from "../design/words.ts"
 
-type Machines =
-  | { readonly load: "loading"; readonly all: readonly Machine[] }
-  | { readonly load: "ready"; readonly all: readonly Machine[] }
-  | { readonly load: "failed"; readonly all: readonly Machine[]; readonly why: string }
+type Machines = { readonly all: readonly Machine[] } & (
+  | { readonly load: "loading" | "ready" }
+  | { readonly load: "failed"; readonly why: string }
+)
 
 /** Machines come and go without a word on the stream: whoever looks at them asks again. */
 const POLL_MS = 5000
@@ -88,14 +88,10 @@ export function useMachineNames(
   return useValue(names)
 }
 
-function isLoading({ load }: Machines): boolean {
-  return load === "loading"
-}
-
 /** What people call a machine; where nobody can tell, the beginning of its id. */
 export function useMachineName(id: string | null): string {
   const name = useOf(names, id)
-  const isComing = useSelected(machines, isLoading)
+  const isComing = useSelected(machines, ({ load }) => load === "loading")
   if (id === null) return "External"
   return name ?? (isComing ? "…" : id.slice(0, 8))
 }
@@ -108,10 +104,7 @@ export function useMachineHome(id: string | null): string | undefined {
 function useOf(store: typeof names, id: string | null): string | undefined {
   const hub = useHub()
   useEffect(() => askFor(hub, id), [hub, id])
-  return useSelected(
-    store,
-    useCallback((all: ReadonlyMap<string, string>) => (id === null ? undefined : all.get(id)), [id]),
-  )
+  return useSelected(store, (all) => (id === null ? undefined : all.get(id)))
 }
 
 /** What people call a machine is a runner to the hub. */

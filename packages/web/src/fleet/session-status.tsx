@@ -20,22 +20,6 @@ export const STATUS_WORDS: Readonly<Record<SessionStatus, string>> = {
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the record has these keys and no other
 export const STATUS_ORDER = Object.keys(STATUS_WORDS) as readonly SessionStatus[]
 
-type Facts = Pick<
-  Session,
-  | "state"
-  | "pendingAsks"
-  | "runner"
-  | "runnerSeenAt"
-  | "transport"
-  | "lastResult"
-  | "exit"
-  | "lastSeq"
-  | "turnStartedAt"
-  | "backgroundTasks"
-  | "turns"
-  | "agentSessionId"
->
-
 interface StatusContext {
   readonly now: number
   /** The last event of it that this browser showed; undefined when it never did. */
@@ -45,41 +29,31 @@ interface StatusContext {
 const SILENT_AFTER_MS = 30_000
 
 /** The first that holds. Read from what the hub says, never guessed. */
-export function statusOf(session: Facts, { now, seenSeq }: StatusContext): SessionStatus {
+export function statusOf(session: Session, { now, seenSeq }: StatusContext): SessionStatus {
   if (session.pendingAsks > 0) return "needs-you"
   if (isSilent(session, now)) return "lost"
   if (hasFailed(session)) return "failed"
   if (session.state === "starting") return "starting"
-  if (session.state === "running" && isUnheard(session)) return "starting"
+  // Its process was given its first message, and has said nothing yet: its CLI is still starting.
+  const isUnheard = session.turns === 0 && session.agentSessionId === null
+  if (session.state === "running" && isUnheard) return "starting"
   if (session.state === "running" || session.state === "waiting") return "running"
   // Its machine is gone for a moment: the turn goes on there.
   if (session.state === "disconnected" && session.turnStartedAt !== undefined) return "running"
   if (session.state === "idle" && (session.backgroundTasks ?? 0) > 0) return "running"
   if (session.state === "ended") return "ended"
-  if (session.lastResult !== undefined && (seenSeq ?? 0) < endOfTurn(session)) return "ready"
-  return "idle"
+  // What came after its result, such as that its agent is connected again, is no turn that ended.
+  const { lastResult, lastSeq } = session
+  return lastResult !== undefined && (seenSeq ?? 0) < (lastResult.seq ?? lastSeq) ? "ready" : "idle"
 }
 
 /**
  * A process that may live, on a machine that does not answer; or an agent that dialled in and went away. A machine may be
  * back in a moment: `runnerSeenAt` is when it came or went.
  */
-export function isSilent(
-  { state, runner, runnerSeenAt }: Pick<Facts, "state" | "runner" | "runnerSeenAt">,
-  now: number,
-): boolean {
+export function isSilent({ state, runner, runnerSeenAt }: Session, now: number): boolean {
   if (state !== "disconnected") return false
   return runner === null || runnerSeenAt === undefined || now - Date.parse(runnerSeenAt) > SILENT_AFTER_MS
-}
-
-/** What came after it, such as that its agent is connected again, is no turn that ended. */
-function endOfTurn({ lastResult, lastSeq }: Pick<Facts, "lastResult" | "lastSeq">): number {
-  return lastResult?.seq ?? lastSeq
-}
-
-/** Its process is there and was given its first message, and has said nothing yet: its CLI is still starting. */
-function isUnheard({ turns, agentSessionId }: Pick<Facts, "turns" | "agentSessionId">): boolean {
-  return turns === 0 && agentSessionId === null
 }
 
 const SHAPES: Readonly<Record<SessionStatus, ReactNode>> = {

@@ -45,15 +45,10 @@ export function useSessionActions(session: Pick<Session, "id" | "transport">): S
 }
 
 function attempt(what: string, run: () => Promise<unknown>, done?: string): void {
-  const attempted = async () => {
-    try {
-      await run()
-      if (done !== undefined) announce(done)
-    } catch (error) {
-      trouble.set(`${what}: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  }
-  void attempted()
+  run().then(
+    () => done !== undefined && announce(done),
+    (error: unknown) => trouble.set(`${what}: ${error instanceof Error ? error.message : String(error)}`),
+  )
 }
 
 /** Its row may go: the one that had the focus in it goes on from the next. */

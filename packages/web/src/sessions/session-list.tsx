@@ -1,16 +1,20 @@
-import { useMemo, useRef, useState } from "react"
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react"
 import { Virtualizer } from "virtua"
+import { Button } from "../design/button.tsx"
 import { classes } from "../design/classes.ts"
 import { NextIcon } from "../design/icons.tsx"
-import { UpdateOrder, useHeldSections, useSectionTitle } from "./held-sections.tsx"
-import { SessionRow } from "./session-row.tsx"
-import { type Grouping, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
+import { abbreviateHome, useMachineHome } from "../fleet/machine-store.tsx"
+import { SessionCard, SessionRow } from "./session-row.tsx"
+import { type Grouping, heldSections, type Section, type SessionEntry, sectionsOf } from "./session-sections.ts"
 
-interface SessionListProps {
+interface ViewProps {
   readonly entries: readonly SessionEntry[]
   readonly grouping: Grouping
   /** Another one means that the reader asked for another list. */
   readonly filterKey: string
+}
+
+interface SessionListProps extends ViewProps {
   readonly compact?: boolean
   readonly currentId?: string
   /** What goes along to the session that is opened: `?q=…`. */
@@ -18,18 +22,17 @@ interface SessionListProps {
 }
 
 /** From here on only the rows near the screen exist. */
-const VIRTUAL_FROM = 60
+const VIRTUAL_FROM = { list: 60, board: 20 }
 const QUIET_SECTIONS = new Set(["idle", "ended"])
 
 export function SessionList(props: SessionListProps) {
-  const { entries, grouping, filterKey, compact = false, currentId, search = "" } = props
+  const { compact = false, currentId, search = "" } = props
   const scroller = useRef<HTMLDivElement>(null)
   const inner = useRef<HTMLDivElement>(null)
   const [closed, setClosed] = useState<ReadonlySet<string>>(
     () => new Set(compact && search === "" ? QUIET_SECTIONS : []),
   )
-  const fresh = useMemo(() => sectionsOf(entries, grouping), [entries, grouping])
-  const { sections, moved, release } = useHeldSections(fresh, inner, `${filterKey}:${grouping}`)
+  const { sections, moved, release } = useHeldSections(props, inner)
   // The group of the open session is open when it comes there; whoever closes it then has it closed.
   const [openedFor, setOpenedFor] = useState<string | undefined>(undefined)
   const here = sections.find((section) => section.entries.some(({ session }) => session.id === currentId))?.key
@@ -76,7 +79,7 @@ interface SectionViewProps {
   readonly compact: boolean
   readonly currentId: string | undefined
   readonly search: string
-  readonly scroller: React.RefObject<HTMLDivElement | null>
+  readonly scroller: RefObject<HTMLDivElement | null>
 }
 
 function SectionView({ section, open, onToggle, compact, currentId, search, scroller }: SectionViewProps) {
@@ -111,7 +114,7 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
       </h2>
       {open && (
         <div ref={start} role="list" aria-label={title} className="flex flex-col">
-          {entries.length < VIRTUAL_FROM ? (
+          {entries.length < VIRTUAL_FROM.list ? (
             rows
           ) : (
             <Virtualizer scrollRef={scroller} startMargin={start.current?.offsetTop ?? 0}>
@@ -122,4 +125,113 @@ function SectionView({ section, open, onToggle, compact, currentId, search, scro
       )}
     </section>
   )
+}
+
+/** The sections side by side. Nothing is dragged: where a session stands is what the hub says of it. */
+export function SessionBoard(props: ViewProps) {
+  const inner = useRef<HTMLDivElement>(null)
+  const { sections, moved, release } = useHeldSections(props, inner)
+  return (
+    <div data-region="content" className="relative flex min-h-0 flex-1 flex-col">
+      <UpdateOrder moved={moved} onUpdate={release} />
+      <div
+        ref={inner}
+        role="group"
+        // A region that scrolls must be reachable by keyboard.
+        tabIndex={0}
+        aria-label="Board"
+        className="flex min-h-0 flex-1 gap-3 overflow-x-auto p-3 tablet:px-6"
+      >
+        {sections.map((section) => (
+          <Column key={section.key} section={section} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Column({ section }: { readonly section: Section }) {
+  const { key, isFolder, entries } = section
+  const title = useSectionTitle(section)
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = entries.map((entry) => <SessionCard key={entry.session.id} entry={entry} />)
+  return (
+    <section
+      aria-label={title}
+      className="flex min-h-0 w-72 shrink-0 flex-col rounded-card border border-line bg-sunken"
+    >
+      <h2
+        className={classes(
+          "flex items-baseline gap-1.5 px-3 pt-2 pb-1 text-meta font-bold text-text-2",
+          !isFolder && "tracking-wide uppercase",
+        )}
+      >
+        <bdi className={classes("min-w-0 truncate", key === "needs-you" && "text-caution")}>{title}</bdi>
+        <span className="text-text-3 tabular-nums">{entries.length}</span>
+      </h2>
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-2 pb-2">
+        <div role="list" aria-label={title} className="flex flex-col">
+          {entries.length < VIRTUAL_FROM.board ? rows : <Virtualizer scrollRef={scroller}>{rows}</Virtualizer>}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+/** While pointer or focus is in the list, no row moves under it. What waits is offered by a button. */
+function useHeldSections({ entries, grouping, filterKey }: ViewProps, list: RefObject<HTMLElement | null>) {
+  const key = `${filterKey}:${grouping}`
+  const fresh = useMemo(() => sectionsOf(entries, grouping), [entries, grouping])
+  const [isInside, setInside] = useState(false)
+  const shown = useRef<{ key: string; sections: readonly Section[] }>({ key, sections: fresh })
+  const [, redraw] = useState(0)
+
+  useEffect(() => {
+    const element = list.current
+    if (element === null) return undefined
+    const ending = new AbortController()
+    const inside = { pointer: false, focus: false }
+    const { signal } = ending
+    const note = (change: Partial<typeof inside>) => {
+      Object.assign(inside, change)
+      setInside(inside.pointer || inside.focus)
+    }
+    const isOwn = (to: EventTarget | null) => to instanceof Node && element.contains(to)
+    element.addEventListener("pointerenter", (event) => note({ pointer: event.pointerType !== "touch" }), { signal })
+    element.addEventListener("pointerleave", () => note({ pointer: false }), { signal })
+    element.addEventListener("focusin", () => note({ focus: true }), { signal })
+    element.addEventListener("focusout", (event) => note({ focus: isOwn(event.relatedTarget) }), { signal })
+    return () => ending.abort()
+  }, [list])
+
+  const held = useMemo(() => {
+    const before = shown.current
+    // Another filter is another list: the reader asked for it.
+    if (!isInside || before.key !== key || before.sections.length === 0) return { sections: fresh, moved: 0 }
+    return heldSections(before.sections, fresh)
+  }, [fresh, isInside, key])
+  shown.current = { key, sections: held.sections }
+  const release = () => {
+    shown.current = { key: "", sections: [] }
+    redraw((count) => count + 1)
+  }
+  return { ...held, release }
+}
+
+/** Offered while rows are held where they stand. It takes no room: nothing moves when it comes. */
+function UpdateOrder({ moved, onUpdate }: { readonly moved: number; readonly onUpdate: () => void }) {
+  if (moved === 0) return null
+  return (
+    <div className="pointer-events-none sticky top-1 z-10 flex h-0 justify-center">
+      <Button onClick={onUpdate} className="pointer-events-auto h-8 shadow-popover">
+        Update order, {moved} moved
+      </Button>
+    </div>
+  )
+}
+
+/** A folder is written from home, as in the rows. */
+function useSectionTitle({ title, isFolder, entries }: Section): string {
+  const home = useMachineHome(isFolder ? (entries[0]?.session.runner ?? null) : null)
+  return isFolder ? abbreviateHome(title, home) : title
 }

@@ -24,16 +24,18 @@ export interface Section {
 function compareEntries(a: SessionEntry, b: SessionEntry): number {
   const byStatus = STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status)
   if (byStatus !== 0) return byStatus
-  if (a.status === "needs-you")
-    return compare(a.ask?.askedAt ?? a.session.updatedAt, b.ask?.askedAt ?? b.session.updatedAt)
-  if (a.status === "running")
-    return compare(a.session.turnStartedAt ?? a.session.updatedAt, b.session.turnStartedAt ?? b.session.updatedAt)
-  if (a.status === "ready") return compare(finishOf(b), finishOf(a))
-  return compare(b.session.updatedAt, a.session.updatedAt)
+  const isOldestFirst = a.status === "needs-you" || a.status === "running"
+  return isOldestFirst ? compare(timeOf(a), timeOf(b)) : compare(timeOf(b), timeOf(a))
 }
 
-function finishOf({ session }: SessionEntry): string {
-  return session.lastResult?.at ?? session.updatedAt
+/** The time that counts for an entry's status. */
+function timeOf({ status, ask, session }: SessionEntry): string {
+  const times: Partial<Record<SessionStatus, string | undefined>> = {
+    "needs-you": ask?.askedAt,
+    running: session.turnStartedAt,
+    ready: session.lastResult?.at,
+  }
+  return times[status] ?? session.updatedAt
 }
 
 function compare(a: string, b: string): number {
@@ -41,10 +43,7 @@ function compare(a: string, b: string): number {
 }
 
 export function matchesFilter({ session, status, machine }: SessionEntry, filter: string): boolean {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "")
+  const words = filter.toLowerCase().split(/\s+/)
   const text = [session.title, session.cwd, machine, session.model, session.lastLine, STATUS_WORDS[status], session.id]
     .join(" ")
     .toLowerCase()

@@ -13,10 +13,9 @@ import { Empty, Skeleton, Trouble } from "../design/notice.tsx"
 import { plural } from "../design/words.ts"
 import { useEntries } from "./entries.ts"
 import { archive, useListKeys, useTrouble } from "./session-actions.ts"
-import { SessionBoard } from "./session-board.tsx"
-import { SessionList } from "./session-list.tsx"
+import { SessionBoard, SessionList } from "./session-list.tsx"
 import { ConfirmArchive } from "./session-menu.tsx"
-import { type Grouping, matchesFilter } from "./session-sections.ts"
+import { matchesFilter } from "./session-sections.ts"
 
 const GROUPINGS = [
   { value: "status", label: "By status" },
@@ -24,15 +23,11 @@ const GROUPINGS = [
   { value: "folder", label: "By folder" },
 ] as const
 
-function groupingOf(value: string | null): Grouping {
-  return GROUPINGS.find((grouping) => grouping.value === value)?.value ?? "status"
-}
-
 export function SessionsScreen() {
   useScreenTitle("Sessions")
   const { query } = usePlace()
   const filter = query.get("q") ?? ""
-  const grouping = groupingOf(query.get("group"))
+  const grouping = GROUPINGS.find(({ value }) => value === query.get("group"))?.value ?? "status"
   const archived = query.get("archived") === "1"
   const isBoard = query.get("view") === "board"
   const View = isBoard ? SessionBoard : SessionList
@@ -172,27 +167,20 @@ function ViewToggle({ isBoard }: { readonly isBoard: boolean }) {
   )
 }
 
-function NothingToShow({
-  isAllArchived,
-  filter,
-  canOperate,
-}: {
+interface NothingProps {
   readonly isAllArchived: boolean
   readonly filter: string
   readonly canOperate: boolean
-}) {
-  if (filter !== "")
-    return (
-      <Empty action={<Button onClick={() => setQuery({ q: null })}>Show all</Button>}>
-        No sessions match “{filter}”.
-      </Empty>
-    )
-  if (isAllArchived)
-    return (
-      <Empty action={<Button onClick={() => setQuery({ archived: "1" })}>Show archived</Button>}>
-        All sessions are archived.
-      </Empty>
-    )
+}
+
+function NothingToShow({ isAllArchived, filter, canOperate }: NothingProps) {
+  if (filter !== "" || isAllArchived) {
+    const [words, label, change] =
+      filter === ""
+        ? (["All sessions are archived.", "Show archived", { archived: "1" }] as const)
+        : ([`No sessions match “${filter}”.`, "Show all", { q: null }] as const)
+    return <Empty action={<Button onClick={() => setQuery(change)}>{label}</Button>}>{words}</Empty>
+  }
   if (!canOperate) return <Empty>No sessions yet.</Empty>
   return (
     <Empty

@@ -4,7 +4,7 @@ import { useConnection, useHubStore } from "../app/hub-context.ts"
 import type { HubStore } from "../app/hub-store.ts"
 import { currentPlace, navigate } from "../app/router.tsx"
 import { APP_NAME } from "../app/screen.tsx"
-import { useValue } from "../app/value-store.ts"
+import { useValue, whileOpen } from "../app/value-store.ts"
 import { Button } from "../design/button.tsx"
 import { formText, TextField } from "../design/field.tsx"
 import { Logo } from "../design/icons.tsx"
@@ -24,17 +24,7 @@ export function App() {
   const [entry, setEntry] = useState<Entry>({ name: "asking" })
   const [tries, setTries] = useState(0)
 
-  useEffect(() => {
-    let isCurrent = true
-    const ask = async () => {
-      const next = await enter(store)
-      if (isCurrent) setEntry(next)
-    }
-    void ask()
-    return () => {
-      isCurrent = false
-    }
-  }, [store, tries])
+  useEffect(() => whileOpen(enter(store), setEntry, reportError), [store, tries])
 
   useEffect(() => {
     if (me === undefined) return undefined

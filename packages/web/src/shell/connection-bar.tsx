@@ -1,9 +1,9 @@
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { createPortal } from "react-dom"
 import { useConnection, useHubStore } from "../app/hub-context.ts"
 import type { Connection } from "../app/hub-store.ts"
 import { connectionPlace } from "../app/screen.tsx"
-import { useValue } from "../app/value-store.ts"
+import { useValue, whileOpen } from "../app/value-store.ts"
 import { clockTime } from "../design/words.ts"
 
 /** A short loss is no news. */
@@ -20,18 +20,15 @@ function useAfter(ms: number, key: unknown): boolean {
   return key !== undefined && passed === key
 }
 
+function watchOnline(listener: () => void): () => void {
+  const ending = new AbortController()
+  addEventListener("online", listener, { signal: ending.signal })
+  addEventListener("offline", listener, { signal: ending.signal })
+  return () => ending.abort()
+}
+
 function useOnline(): boolean {
-  const [online, setOnline] = useState(navigator.onLine)
-  useEffect(() => {
-    const update = () => setOnline(navigator.onLine)
-    addEventListener("online", update)
-    addEventListener("offline", update)
-    return () => {
-      removeEventListener("online", update)
-      removeEventListener("offline", update)
-    }
-  }, [])
-  return online
+  return useSyncExternalStore(watchOnline, () => navigator.onLine)
 }
 
 /** Under the header, in the flow, never over anything; on top where a screen has no header across it. */
@@ -65,24 +62,8 @@ export function ConnectionBar() {
             </span>
           )}
           {text}
-          {isTrying && (
-            <button
-              type="button"
-              className="ms-2 min-h-6 whitespace-nowrap underline"
-              onClick={() => store.hub.retryNow()}
-            >
-              Retry now
-            </button>
-          )}
-          {isNewer && connection.name === "live" && (
-            <button
-              type="button"
-              className="ms-2 min-h-6 whitespace-nowrap underline"
-              onClick={() => location.reload()}
-            >
-              Reload
-            </button>
-          )}
+          {isTrying && <BarButton onClick={() => store.hub.retryNow()}>Retry now</BarButton>}
+          {isNewer && connection.name === "live" && <BarButton onClick={() => location.reload()}>Reload</BarButton>}
         </p>
       )}
     </div>
@@ -92,6 +73,14 @@ export function ConnectionBar() {
       <div ref={setTop} className="shrink-0" />
       {place !== null && createPortal(bar, place)}
     </>
+  )
+}
+
+function BarButton({ children, onClick }: { readonly children: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" className="ms-2 min-h-6 whitespace-nowrap underline" onClick={onClick}>
+      {children}
+    </button>
   )
 }
 
@@ -116,16 +105,8 @@ function useNewerPage(connection: Connection["name"]): boolean {
     const own = ownScript()
     if (connection !== "live" || !wasLost.current || own === undefined) return undefined
     wasLost.current = false
-    let isCurrent = true
-    const ask = async () => {
-      // A hub that cannot be asked now is asked the next time it comes back.
-      const answer = await hasNewerPage(own).catch(() => false)
-      if (isCurrent && answer) setNewer(true)
-    }
-    void ask()
-    return () => {
-      isCurrent = false
-    }
+    // A hub that cannot be asked now is asked the next time it comes back.
+    return whileOpen(hasNewerPage(own), (answer) => answer && setNewer(true))
   }, [connection])
   return isNewer
 }

@@ -1,19 +1,66 @@
-import { useEffect, useMemo, useRef, useState } from "react"
+import { type ComponentType, useEffect, useMemo, useRef, useState } from "react"
 import { Announcer } from "../app/announcer.tsx"
 import { useCanOperate, useConnection, useFleet } from "../app/hub-context.ts"
 import { keepTypedAhead, useKeys } from "../app/keyboard.ts"
 import { cycleRegions } from "../app/regions.ts"
-import { closeOver, currentPlace, matchPath, navigate, useOver, usePlace } from "../app/router.tsx"
+import { closeOver, currentPlace, matchPath, navigate, type ScreenProps, useOver, usePlace } from "../app/router.tsx"
 import { APP_NAME, useIsPhone, usePageTitle } from "../app/screen.tsx"
 import { ARRIVALS, useAskArrivals } from "../asks/arrivals.ts"
+import { AskRecord, ElicitationAsk } from "../asks/ask-card.tsx"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
-import { PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
+import { lazyPart, PartBoundary, tryPartsAgain } from "../design/lazy-part.tsx"
 import { Empty } from "../design/notice.tsx"
 import { openAsks } from "../fleet/ask-words.ts"
+import { SessionPanels, SessionScreen } from "../session/session-screen.tsx"
+import { SessionsScreen } from "../sessions/sessions-screen.tsx"
 import { ConnectionBar } from "./connection-bar.tsx"
 import { BottomBar, Rail } from "./navigation.tsx"
-import { KeyTable, NewSession, Palette, preloadScreens, ROUTES } from "./routes.tsx"
+
+const InboxScreen = lazyPart(async () => (await import("../asks/inbox/inbox-screen.tsx")).InboxScreen)
+/** Not among the routes: it is opened over one of them. */
+const NewSession = lazyPart(async () => (await import("../new-session/new-session.tsx")).NewSession)
+const SearchScreen = lazyPart(async () => (await import("../search/search-screen.tsx")).SearchScreen)
+const MachinesScreen = lazyPart(async () => (await import("../machines/machines-screen.tsx")).MachinesScreen)
+const MachineScreen = lazyPart(async () => (await import("../machines/machine-screen.tsx")).MachineScreen)
+const SettingsScreen = lazyPart(async () => (await import("../settings/settings-screen.tsx")).SettingsScreen)
+
+/** Shown by `?`, over any of them. */
+const KeyTable = lazyPart(async () => (await import("../settings/key-table.tsx")).KeyTable)
+
+/** Shown by `Ctrl/⌘ K`, over any of them. */
+const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette)
+
+const LATER = [
+  InboxScreen,
+  NewSession,
+  SearchScreen,
+  MachinesScreen,
+  MachineScreen,
+  SettingsScreen,
+  KeyTable,
+  Palette,
+  AskRecord,
+  ElicitationAsk,
+  SessionPanels,
+]
+
+/** The other screens and parts, once there is time: whoever goes offline meanwhile has them. What cannot be had now is asked for when wanted. */
+function preloadScreens(): void {
+  for (const part of LATER) void part.preload()
+}
+
+/** Every address of the cockpit but `/login`, and `/new`, which is opened over one of these. The hub serves its page at the same ones. */
+const ROUTES: readonly { readonly pattern: string; readonly screen: ComponentType<ScreenProps> }[] = [
+  { pattern: "/sessions", screen: SessionsScreen },
+  { pattern: "/s/:id", screen: SessionScreen },
+  { pattern: "/requests", screen: InboxScreen },
+  { pattern: "/requests/:id", screen: InboxScreen },
+  { pattern: "/search", screen: SearchScreen },
+  { pattern: "/machines", screen: MachinesScreen },
+  { pattern: "/machines/:id", screen: MachineScreen },
+  { pattern: "/settings/:page", screen: SettingsScreen },
+]
 
 type Layer = "none" | "palette" | "help"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { codeSpans } from "../../src/transcript/content/code-colours.ts"
+import { codeSpans } from "../../src/transcript/content/markdown.tsx"
 
 const toned = (text: string, language: string) =>
   codeSpans(text, language).flatMap((span) => (span.tone === undefined ? [] : [`${span.tone} ${span.text}`]))

@@ -1,7 +1,6 @@
 import type { HubEvent } from "@signalbox/client"
 import { describe, expect, it } from "vitest"
-import { PageCache } from "../../src/transcript/window/event-window.ts"
-import { HeldLog } from "../../src/transcript/window/held-log.ts"
+import { HeldLog, PageCache } from "../../src/transcript/window/held-log.ts"
 
 const say = (seq: number, lane: string | null = null): HubEvent => ({
   seq,
@@ -33,6 +32,25 @@ describe("the part of a log that is held", () => {
     // What happens now does not follow what is held: only its number is known.
     log.takeEvent(say(502), 20)
     expect([log.bounds.lastSeq, log.rows().length, log.isLive]).toEqual([502, 50, false])
+  })
+
+  it("grows at both ends by pages that touch or overlap, with nothing twice, and is another one after a jump", () => {
+    const log = new HeldLog(null)
+    log.takePage(page(50, 60, 100), "elsewhere")
+    log.takePage(page(40, 52, 100), "before")
+    log.takePage(page(61, 70, 100), "elsewhere")
+    expect(log.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 31 }, (_, index) => 40 + index))
+    expect([log.isAtHead, log.isAtTail]).toEqual([false, false])
+    log.takePage(page(1, 10, 100), "elsewhere")
+    expect([log.bounds.fromSeq, log.bounds.toSeq, log.isAtHead]).toEqual([1, 10, true])
+  })
+
+  it("takes what happens now where it follows, and drops nothing while it is small", () => {
+    const log = new HeldLog(null)
+    log.takePage(page(95, 100, 100), "elsewhere")
+    expect(log.takeEvent(say(101), 101)).toBe("behind")
+    expect([log.bounds.toSeq, log.bounds.lastSeq, log.events.length]).toEqual([101, 101, 7])
+    expect(log.takeKept("before")).toBeUndefined()
   })
 
   it("never holds more than 4,000 events: what is far from the reader goes, whatever they do", () => {

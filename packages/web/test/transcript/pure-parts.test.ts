@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { ansiSpans } from "../../src/transcript/content/ansi-text.tsx"
 import { changedParts, countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
-import { pictureSize } from "../../src/transcript/content/picture-size.ts"
+import { ansiSpans } from "../../src/transcript/content/output-text.tsx"
+import { pictureSize } from "../../src/transcript/content/pictures.tsx"
 import { stepFollow } from "../../src/transcript/list/follow.ts"
 
 const shape = (hunks: ReturnType<typeof diffTexts>) =>

@@ -104,10 +104,8 @@ function kindOf(line: string): DiffLine["kind"] {
 
 export function countsOf(hunks: readonly Hunk[]): { readonly added: number; readonly removed: number } {
   const lines = hunks.flatMap((hunk) => hunk.lines)
-  return {
-    added: lines.filter(({ kind }) => kind === "added").length,
-    removed: lines.filter(({ kind }) => kind === "removed").length,
-  }
+  const count = (wanted: DiffLine["kind"]) => lines.filter(({ kind }) => kind === wanted).length
+  return { added: count("added"), removed: count("removed") }
 }
 
 /** A line of the two sides of a difference. */
@@ -164,18 +162,17 @@ export function changedParts(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, 
     if (before === undefined || after === undefined) continue
     const changes = diffArrays(before.text.match(TOKENS) ?? [], after.text.match(TOKENS) ?? [], WORD_BOUNDS) ?? []
     const pieces = changes.map(({ value, added, removed }) => ({ text: value.join(""), added, removed }))
-    const common = pieces.reduce(
-      (sum, { text, added, removed }) => sum + (added || removed ? 0 : text.trim().length),
-      0,
-    )
+    const same = pieces.filter(({ added, removed }) => !added && !removed)
+    const common = same.reduce((sum, { text }) => sum + text.trim().length, 0)
     if (common * 3 < Math.max(before.text.length, after.text.length)) continue
+    const [old, now] = [pieces.filter(({ added }) => !added), pieces.filter(({ removed }) => !removed)]
     parts.set(
       before,
-      pieces.flatMap(({ text, added, removed }) => (added ? [] : [{ text, isChanged: removed }])),
+      old.map(({ text, removed }) => ({ text, isChanged: removed })),
     )
     parts.set(
       after,
-      pieces.flatMap(({ text, added, removed }) => (removed ? [] : [{ text, isChanged: added }])),
+      now.map(({ text, added }) => ({ text, isChanged: added })),
     )
   }
   return parts

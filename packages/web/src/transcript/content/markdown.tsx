@@ -1,16 +1,16 @@
 import {
-  knownToken,
+  drawToken,
   markdownTokens,
   safeLink,
   type Token,
   type Tokens,
+  type TokenTable,
   unescaped,
 } from "@signalbox/transcript/markdown"
 import { Fragment, memo, type ReactNode, useMemo } from "react"
 import remend from "remend"
 import { CopyButton } from "../../design/button.tsx"
 import { proseText } from "../../design/visible-text.tsx"
-import { type CodeSpan, codeSpans } from "./code-colours.ts"
 
 interface MarkdownProps {
   readonly text: string
@@ -56,59 +56,39 @@ function renderAll(tokens: readonly Token[] | undefined): ReactNode {
 
 const HEADINGS = ["h3", "h4", "h5", "h6", "h6", "h6"] as const
 
-function renderToken(any: Token): ReactNode {
-  const token = knownToken(any)
-  switch (token.type) {
-    case "space":
-    case "def":
-      return null
-    case "paragraph":
-      return <p>{renderAll(token.tokens)}</p>
-    case "text":
-      return token.tokens === undefined ? proseText(unescaped(token.text)) : renderAll(token.tokens)
-    case "escape":
-      return proseText(token.text)
-    case "heading": {
-      // Below the page's own headings.
-      const Heading = HEADINGS[token.depth - 1] ?? "h6"
-      return <Heading>{renderAll(token.tokens)}</Heading>
-    }
-    case "strong":
-      return <strong>{renderAll(token.tokens)}</strong>
-    case "em":
-      return <em>{renderAll(token.tokens)}</em>
-    case "del":
-      return <del>{renderAll(token.tokens)}</del>
-    case "codespan":
-      return <code>{proseText(token.text)}</code>
-    case "code":
-      return <CodeBlock text={token.text} language={token.lang ?? ""} />
-    case "blockquote":
-      return <blockquote>{renderAll(token.tokens)}</blockquote>
-    case "list":
-      return <List token={token} />
-    case "list_item":
-      return <li>{renderAll(token.tokens)}</li>
-    case "table":
-      return <Table token={token} />
-    case "checkbox":
-      return <input type="checkbox" aria-label="Task" checked={token.checked} readOnly disabled className="me-1.5" />
-    case "hr":
-      return <hr />
-    case "br":
-      return <br />
-    case "link":
-      return <SafeLink href={token.href}>{renderAll(token.tokens)}</SafeLink>
-    case "image":
-      return <SafeLink href={token.href}>{`Image: ${token.text === "" ? token.href : token.text}`}</SafeLink>
-    case "html":
-      return proseText(token.raw)
-  }
+function renderToken(token: Token): ReactNode {
+  return drawToken(token, ELEMENTS)
 }
 
-function List({ token }: { readonly token: Tokens.List }) {
-  const items = renderAll(token.items)
-  return token.ordered ? <ol start={token.start === "" ? 1 : token.start}>{items}</ol> : <ul>{items}</ul>
+const ELEMENTS: TokenTable<ReactNode> = {
+  space: () => null,
+  def: () => null,
+  paragraph: ({ tokens }) => <p>{renderAll(tokens)}</p>,
+  text: ({ text, tokens }) => (tokens === undefined ? proseText(unescaped(text)) : renderAll(tokens)),
+  escape: ({ text }) => proseText(text),
+  heading: ({ depth, tokens }) => {
+    // Below the page's own headings.
+    const Heading = HEADINGS[depth - 1] ?? "h6"
+    return <Heading>{renderAll(tokens)}</Heading>
+  },
+  strong: ({ tokens }) => <strong>{renderAll(tokens)}</strong>,
+  em: ({ tokens }) => <em>{renderAll(tokens)}</em>,
+  del: ({ tokens }) => <del>{renderAll(tokens)}</del>,
+  codespan: ({ text }) => <code>{proseText(text)}</code>,
+  code: ({ text, lang }) => <CodeBlock text={text} language={lang ?? ""} />,
+  blockquote: ({ tokens }) => <blockquote>{renderAll(tokens)}</blockquote>,
+  list: ({ ordered, start, items }) =>
+    ordered ? <ol start={start === "" ? 1 : start}>{renderAll(items)}</ol> : <ul>{renderAll(items)}</ul>,
+  list_item: ({ tokens }) => <li>{renderAll(tokens)}</li>,
+  table: (token) => <Table token={token} />,
+  checkbox: ({ checked }) => (
+    <input type="checkbox" aria-label="Task" checked={checked} readOnly disabled className="me-1.5" />
+  ),
+  hr: () => <hr />,
+  br: () => <br />,
+  link: ({ href, tokens }) => <SafeLink href={href}>{renderAll(tokens)}</SafeLink>,
+  image: ({ href, text }) => <SafeLink href={href}>{`Image: ${text === "" ? href : text}`}</SafeLink>,
+  html: ({ raw }) => proseText(raw),
 }
 
 function Table({ token }: { readonly token: Tokens.Table }) {
@@ -183,4 +163,78 @@ export function SafeLink({ href, children }: { readonly href: string; readonly c
       {link.host !== "" && <span className="ms-1 text-meta text-text-3">({link.host})</span>}
     </>
   )
+}
+
+/** A stretch of code in one colour. */
+interface CodeSpan {
+  readonly text: string
+  readonly tone?: "keyword" | "string" | "comment" | "number" | "added" | "removed"
+}
+
+/** Longer ones are read, not looked at. */
+const MAX_CHARS = 20_000
+
+const SLASHES =
+  "ts tsx js jsx mjs typescript javascript java kotlin swift go rust rs c h cpp c++ cs csharp php scala dart css scss json jsonc proto"
+const HASHES = "py python rb ruby sh bash shell zsh yaml yml toml perl make dockerfile r"
+const DASHES = "sql lua haskell hs ada"
+
+/** How a comment begins, by the name behind the fence. Others are left as they are. */
+const COMMENTS = new Map([
+  ...SLASHES.split(" ").map((name) => [name, String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)`] as const),
+  ...HASHES.split(" ").map((name) => [name, String.raw`(?<![\w$])#[^\n]*`] as const),
+  ...DASHES.split(" ").map((name) => [name, String.raw`--[^\n]*`] as const),
+])
+
+const STRINGS = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`(?:[^`\\\\]|\\\\.)*`"
+const NUMBERS = String.raw`(?<![\w$.])\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?\b`
+const KEYWORDS =
+  "abstract|and|as|async|await|begin|break|case|catch|class|const|continue|def|default|defer|del|delete|do|done|elif|else|end|enum|esac|except|export|extends|extern|false|False|fi|finally|fn|for|from|func|function|global|go|goto|if|impl|implements|import|in|instanceof|interface|is|lambda|let|local|loop|match|mod|mut|new|nil|None|not|null|of|or|package|pass|private|protected|pub|public|raise|readonly|return|select|SELECT|FROM|WHERE|INSERT|UPDATE|DELETE|CREATE|TABLE|JOIN|self|static|struct|super|switch|then|this|throw|trait|true|True|try|type|typeof|undefined|union|unsafe|until|use|using|var|void|when|where|while|with|yield"
+
+const patterns = new Map<string, RegExp>()
+
+function patternOf(comment: string): RegExp {
+  const known = patterns.get(comment)
+  if (known !== undefined) return known
+  const made = new RegExp(
+    `(?<comment>${comment})|(?<string>${STRINGS})|(?<number>${NUMBERS})|(?<keyword>(?<![\\w$.-])(?:${KEYWORDS})(?![\\w$-]))`,
+    "g",
+  )
+  patterns.set(comment, made)
+  return made
+}
+
+/** Colours only: the same characters in the same places. One span where nothing is known of the language. */
+export function codeSpans(text: string, language: string): readonly CodeSpan[] {
+  const name =
+    language
+      .trim()
+      .split(/[\s{,:]/, 1)[0]
+      ?.toLowerCase() ?? ""
+  if (text.length > MAX_CHARS) return [{ text }]
+  if (name === "diff" || name === "patch") return diffSpans(text)
+  const comment = COMMENTS.get(name)
+  if (comment === undefined) return [{ text }]
+  const spans: CodeSpan[] = []
+  let end = 0
+  for (const match of text.matchAll(patternOf(comment))) {
+    if (match.index > end) spans.push({ text: text.slice(end, match.index) })
+    spans.push({ text: match[0], tone: toneOf(match.groups) })
+    end = match.index + match[0].length
+  }
+  if (end < text.length) spans.push({ text: text.slice(end) })
+  return spans
+}
+
+function toneOf(groups: Readonly<Record<string, string | undefined>> | undefined): NonNullable<CodeSpan["tone"]> {
+  if (groups?.["comment"] !== undefined) return "comment"
+  if (groups?.["string"] !== undefined) return "string"
+  return groups?.["number"] === undefined ? "keyword" : "number"
+}
+
+function diffSpans(text: string): readonly CodeSpan[] {
+  return text.split(/(?<=\n)/).map((line) => {
+    if (line.startsWith("+")) return { text: line, tone: "added" }
+    return line.startsWith("-") ? { text: line, tone: "removed" } : { text: line }
+  })
 }

@@ -37,11 +37,6 @@ const INTENT_MS = 400
 const KEYS = new Set(["ArrowUp", "ArrowDown", "PageUp", "PageDown", " "])
 const UP_KEYS = new Set(["ArrowUp", "PageUp", "Home"])
 
-interface Follow {
-  readonly isFollowing: boolean
-  readonly send: (input: FollowInput) => void
-}
-
 function factsOf(element: HTMLElement): ScrollFacts {
   const { scrollTop: top, scrollHeight, clientHeight } = element
   return { top, distanceToEnd: scrollHeight - clientHeight - top }
@@ -52,7 +47,7 @@ export function useFollow(
   scroller: RefObject<HTMLElement | null>,
   content: RefObject<HTMLElement | null>,
   startsAtEnd: boolean,
-): Follow {
+) {
   const [isFollowing, setFollowing] = useState(startsAtEnd)
   const state = useRef(startsAtEnd)
   const pin = useCallback(() => {

@@ -1,5 +1,5 @@
 import type { Row } from "@signalbox/transcript"
-import { type RefObject, useCallback, useRef, useState } from "react"
+import { type KeyboardEvent, type RefObject, useCallback, useRef, useState } from "react"
 import type { VirtualizerHandle } from "virtua"
 import { announce } from "../../app/announcer.tsx"
 import { currentPlace, setQuery } from "../../app/router.tsx"
@@ -8,6 +8,7 @@ import { openAll, useTranscript } from "../rows/transcript-context.tsx"
 import type { TrackMark } from "../track/track-marks.ts"
 import type { SessionFeed } from "../window/session-feed.ts"
 import type { FollowInput } from "./follow.ts"
+import { articleOf } from "./reading-place.ts"
 
 const MARK_MS = 2000
 /** Words want more time than an outline. */
@@ -35,16 +36,7 @@ interface JumpPorts {
   readonly marks: readonly TrackMark[]
 }
 
-interface Jumps {
-  readonly marked: MarkedRow | undefined
-  /** Goes to an event, wherever it is in the log. */
-  readonly jumpTo: (seq: number, options?: JumpOptions) => Promise<void>
-  readonly jumpToEnd: () => void
-  /** To the message before or after what is in view. */
-  readonly turn: (step: -1 | 1) => void
-}
-
-export function useJumps({ feed, scroller, list, send, marks }: JumpPorts): Jumps {
+export function useJumps({ feed, scroller, list, send, marks }: JumpPorts) {
   const { disclosures } = useTranscript()
   const [marked, setMarked] = useState<MarkedRow | undefined>(undefined)
   const outlined = useRef(marks)
@@ -64,6 +56,7 @@ export function useJumps({ feed, scroller, list, send, marks }: JumpPorts): Jump
     [feed, scroller, list, send],
   )
 
+  /** Goes to an event, wherever it is in the log. */
   const jumpTo = useCallback(
     async (seq: number, { focus = true, tellsClosest = false }: JumpOptions = {}) => {
       send({ type: "hold" })
@@ -84,6 +77,7 @@ export function useJumps({ feed, scroller, list, send, marks }: JumpPorts): Jump
     void feed.jumpToEnd().then((isMade) => isMade && send({ type: "to-end" }))
   }, [feed, send])
 
+  /** To the message before or after what is in view. */
   const turn = useCallback(
     (step: -1 | 1) => {
       const { rows } = feed.view.get()
@@ -105,10 +99,64 @@ export function useJumps({ feed, scroller, list, send, marks }: JumpPorts): Jump
 
 /** The row may not be drawn yet, or not be measured and so hidden: tried for a few frames, then left. */
 function focusRow(scroller: RefObject<HTMLElement | null>, key: string, tries = 20): void {
-  const article = [...(scroller.current?.querySelectorAll<HTMLElement>("article") ?? [])].find(
-    ({ dataset }) => dataset["key"] === key,
-  )
+  const article = scroller.current === null ? undefined : articleOf(scroller.current, key)
   article?.focus({ preventScroll: true })
   const isThere = article !== undefined && document.activeElement === article
   if (!isThere && tries > 0) requestAnimationFrame(() => focusRow(scroller, key, tries - 1))
+}
+
+/** Page keys go from article to article, Home and End to the ends of the log, with Ctrl out of it. */
+export function onFeedKey(
+  event: KeyboardEvent<HTMLElement>,
+  { jumpToStart, jumpToEnd }: Readonly<Record<"jumpToStart" | "jumpToEnd", () => void>>,
+): void {
+  const target = event.target instanceof HTMLElement ? event.target : undefined
+  // What scrolls by itself has these keys for itself.
+  const isOthers = target?.matches("input, textarea, select, [contenteditable]") || target?.closest("[data-own-scroll]")
+  if (isOthers) return
+  const isMod = event.ctrlKey || event.metaKey
+  if (event.key === "Home" && !isMod) jumpToStart()
+  else if (event.key === "End" && !isMod) jumpToEnd()
+  else if (event.key === "End" && isMod)
+    document.querySelector<HTMLElement>('[data-region="composer"] textarea')?.focus()
+  else if (event.key === "Home" && isMod) firstSeen("#main header button")?.focus()
+  else if (event.key === "PageDown" || event.key === "PageUp")
+    stepArticle(event.currentTarget, event.key === "PageDown" ? 1 : -1)
+  else return
+  event.preventDefault()
+}
+
+/** What another width has is in the page too, and cannot have the focus. */
+function firstSeen(selector: string): HTMLElement | undefined {
+  return [...document.querySelectorAll<HTMLElement>(selector)].find((element) => element.checkVisibility())
+}
+
+/** Frames in which a row that is to be gone to may still be drawn. */
+const MAX_FRAMES = 20
+
+function stepArticle(feed: HTMLElement, step: 1 | -1, frames = MAX_FRAMES): void {
+  const articles = [...feed.querySelectorAll<HTMLElement>(":scope article")]
+  const { top } = feed.getBoundingClientRect()
+  const active = document.activeElement?.closest("article")
+  const at = articles.findIndex((article) => article === active)
+  const visible = articles.findIndex((article) => article.getBoundingClientRect().bottom > top + 8)
+  const next = articles[at === -1 ? visible : at + step]
+  if (next !== undefined) {
+    next.focus({ preventScroll: true })
+    bringIntoView(feed, next)
+    return
+  }
+  // The list draws a little more than is seen, and after the view has moved: whoever is faster waits for it.
+  const isMore = step === -1 ? feed.scrollTop > 0 : feed.scrollTop + feed.clientHeight < feed.scrollHeight - 1
+  if (isMore && frames > 0) requestAnimationFrame(() => stepArticle(feed, step, frames - 1))
+}
+
+/** Older rows that come in at the same moment move the view by what it was before: then it is brought there again. */
+function bringIntoView(feed: HTMLElement, row: HTMLElement, frames = MAX_FRAMES): void {
+  const [view, box] = [feed.getBoundingClientRect(), row.getBoundingClientRect()]
+  if (frames === MAX_FRAMES || box.bottom <= view.top || box.top >= view.bottom)
+    row.scrollIntoView({ block: "nearest" })
+  requestAnimationFrame(() => {
+    if (frames > 0 && document.activeElement === row) bringIntoView(feed, row, frames - 1)
+  })
 }

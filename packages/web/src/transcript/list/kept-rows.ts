@@ -7,18 +7,8 @@ function keyOf(node: EventTarget | Node | null): string | undefined {
   return element?.closest<HTMLElement>("article")?.dataset["key"]
 }
 
-interface KeptRows {
-  /** Where they are among the rows, in order. */
-  readonly indexes: readonly number[]
-  readonly onFocus: (target: EventTarget) => void
-}
-
 /** Rows that stay in the document wherever the view is: the focused one, and those that a selection begins and ends in. */
-export function useKeptRows(
-  scroller: RefObject<HTMLElement | null>,
-  rows: readonly Row[],
-  onSelect: () => void,
-): KeptRows {
+export function useKeptRows(scroller: RefObject<HTMLElement | null>, rows: readonly Row[], onSelect: () => void) {
   const [focused, setFocused] = useState<string | undefined>(undefined)
   const [selected, setSelected] = useState<readonly string[]>([])
   useEffect(() => {
@@ -40,7 +30,7 @@ export function useKeptRows(
     const keys = new Set([...(focused === undefined ? [] : [focused]), ...selected])
     return keys.size === 0 ? [] : rows.flatMap(({ key }, index) => (keys.has(key) ? [index] : []))
   }, [rows, focused, selected])
-  return { indexes, onFocus: (target) => setFocused(keyOf(target)) }
+  return { indexes, onFocus: (target: EventTarget) => setFocused(keyOf(target)) }
 }
 
 interface KeptSizes {

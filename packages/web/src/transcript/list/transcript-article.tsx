@@ -1,4 +1,4 @@
-import type { Row } from "@signalbox/transcript"
+import type { Row, RowOf } from "@signalbox/transcript"
 import { memo } from "react"
 import { copyText } from "../../app/announcer.tsx"
 import { useCanOperate } from "../../app/hub-context.ts"
@@ -28,15 +28,14 @@ const BY_POINTER =
  */
 const BY_TOUCH = "coarse:justify-end coarse:group-focus/row:flex coarse:focus-within:flex coarse:active:flex"
 
+const SMALL = "not-coarse:size-6 not-coarse:min-h-6"
+
 /** A row with its address. */
 export const TranscriptArticle = memo(function TranscriptArticle({ row, position, mark }: ArticleProps) {
   const { sessionId, onRaw } = useTranscript()
   // A conversation can be cut after what the agent itself said.
   const canFork = useCanOperate() && row.kind === "text" && row.state === "done" && row.lane === null
-  const copyLink = () => {
-    const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
-    copyText(link, "Link copied")
-  }
+  const link = `${location.origin}/s/${encodeURIComponent(sessionId)}?seq=${row.headSeq}`
   return (
     <article
       tabIndex={-1}
@@ -71,12 +70,12 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
           <IconButton
             label="Fork from here"
             onClick={() => navigate(`/new?fork=${encodeURIComponent(sessionId)}&at=${row.lastSeq}`)}
-            className="not-coarse:size-6 not-coarse:min-h-6"
+            className={SMALL}
           >
             <ForkIcon size={14} />
           </IconButton>
         )}
-        <IconButton label="Copy link" onClick={copyLink} className="not-coarse:size-6 not-coarse:min-h-6">
+        <IconButton label="Copy link" onClick={() => copyText(link, "Link copied")} className={SMALL}>
           <LinkIcon size={14} />
         </IconButton>
       </span>
@@ -87,50 +86,34 @@ export const TranscriptArticle = memo(function TranscriptArticle({ row, position
 /** A row that cannot be named is still a row: what goes wrong in it is told inside of it. */
 function nameOf(row: Row): string {
   try {
-    return rowName(row)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each row is given to the function of its own kind
+    const name = NAMES[row.kind] as (row: Row) => string
+    return name(row)
   } catch {
     return "Event"
   }
 }
 
 /** What a row is, for those who hear it. */
-function rowName(row: Row): string {
-  switch (row.kind) {
-    case "prompt":
-      return `Message from ${row.author ?? "you"}: ${oneLine(row.text, 80)}`
-    case "text":
-      return `Claude: ${oneLine(row.text, 80)}`
-    case "thinking":
-      return "Thinking"
-    case "tool": {
-      const { name, subject } = toolWords(row)
-      return `${name === "$" ? "Command" : name} ${subject}`.trim()
-    }
-    case "activity":
-      return row.summary
-    case "unknown":
-      return `Unknown event ${row.name}`
-    case "note":
-      return oneLine(row.text, 80)
-    case "result":
-      return row.state === "done" ? "Turn finished" : `Turn ${row.state}`
-    case "started":
-      return "Started"
-    case "compaction":
-      return "Context compacted"
-    case "failure":
-      return "Request failed"
-    case "harness":
-      return "Added automatically"
-    case "picture":
-      return "Image"
-    case "hook":
-      return `Hook ${row.name}`
-    case "limit":
-      return "Rate limit"
-    case "retry":
-      return "Retry"
-    case "ask":
-      return "Question"
-  }
+const NAMES: { readonly [K in Row["kind"]]: (row: RowOf<K>) => string } = {
+  prompt: ({ author, text }) => `Message from ${author ?? "you"}: ${oneLine(text, 80)}`,
+  text: ({ text }) => `Claude: ${oneLine(text, 80)}`,
+  thinking: () => "Thinking",
+  tool: (row) => {
+    const { name, subject } = toolWords(row)
+    return `${name === "$" ? "Command" : name} ${subject}`.trim()
+  },
+  activity: ({ summary }) => summary,
+  unknown: ({ name }) => `Unknown event ${name}`,
+  note: ({ text }) => oneLine(text, 80),
+  result: ({ state }) => (state === "done" ? "Turn finished" : `Turn ${state}`),
+  started: () => "Started",
+  compaction: () => "Context compacted",
+  failure: () => "Request failed",
+  harness: () => "Added automatically",
+  picture: () => "Image",
+  hook: ({ name }) => `Hook ${name}`,
+  limit: () => "Rate limit",
+  retry: () => "Retry",
+  ask: () => "Question",
 }

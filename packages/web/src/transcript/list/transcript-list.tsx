@@ -10,22 +10,20 @@ import {
   useState,
 } from "react"
 import { Virtualizer, type VirtualizerHandle } from "virtua"
-import { createValueStore, type ValueStore } from "../../app/value-store.ts"
+import { createValueStore } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { useTranscript } from "../rows/transcript-context.tsx"
 import { SessionTrack, type TrackPosition } from "../track/session-track.tsx"
 import { joinedMarks, type TrackMark, useOutline } from "../track/track-marks.ts"
 import type { FeedView, SessionFeed } from "../window/session-feed.ts"
-import { onFeedKey } from "./feed-keys.ts"
 import { useFollow } from "./follow.ts"
-import { useJumps } from "./jumps.ts"
+import { onFeedKey, useJumps } from "./jumps.ts"
 import { keepSizes, keptSizes, useKeptRows } from "./kept-rows.ts"
 import { EmptyLane } from "./lane-view.tsx"
 import { FindHint, JumpPill, TasksChip } from "./list-hints.tsx"
-import type { ReadingPlace } from "./reading-place.ts"
+import { type ReadingPlace, useReadingPlace } from "./reading-place.ts"
 import { TranscriptArticle } from "./transcript-article.tsx"
-import { useReadingPlace } from "./use-reading-place.ts"
 
 export interface TranscriptHandle {
   jumpToStart(): void
@@ -128,7 +126,12 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
                 />
               )}
             </Virtualizer>
-            {!view.isAtTail && <Later onMore={() => void feed.loadAfter()} />}
+            {!view.isAtTail && (
+              // For a reader whose list is too short to be scrolled on.
+              <p className="flex h-7 items-center justify-center text-meta text-text-3">
+                <More onMore={() => void feed.loadAfter()}>Later events…</More>
+              </p>
+            )}
             {view.trouble?.where === "after" && (
               <NotLoaded onRetry={() => void feed.retry()}>Couldn't load later events.</NotLoaded>
             )}
@@ -153,27 +156,14 @@ export function TranscriptList({ feed, view, footer, handle, goTo, start, lane, 
   )
 }
 
-interface HeadProps {
-  readonly feed: SessionFeed
-  readonly view: FeedView
-  readonly heightPx: number
-}
+type HeadProps = Pick<TranscriptListProps, "feed" | "view"> & { readonly heightPx: number }
 
 function Head({ feed, view, heightPx }: HeadProps) {
   return (
     <>
       <div style={{ height: heightPx }} className="flex items-center justify-center text-meta text-text-3">
         {!view.isAtHead && heightPx === HEAD_PX.more && (
-          // For a pointer alone: the keyboard has Home and Page Up, and a feed holds articles and nothing else.
-          <button
-            type="button"
-            aria-hidden
-            tabIndex={-1}
-            className="min-h-7 px-3 hover:underline"
-            onClick={() => void feed.loadBefore()}
-          >
-            Earlier events…
-          </button>
+          <More onMore={() => void feed.loadBefore()}>Earlier events…</More>
         )}
       </div>
       {view.trouble !== undefined && view.trouble.where !== "after" && (
@@ -194,21 +184,19 @@ function NotLoaded({ children, onRetry }: { readonly children: string; readonly 
   )
 }
 
-/** For a reader whose list is too short to be scrolled on. */
-function Later({ onMore }: { readonly onMore: () => void }) {
+/** For a pointer alone: the keyboard has Home and Page Up, and a feed holds articles and nothing else. */
+function More({ children, onMore }: { readonly children: string; readonly onMore: () => void }) {
   return (
-    <p className="flex h-7 items-center justify-center text-meta text-text-3">
-      <button type="button" aria-hidden tabIndex={-1} className="min-h-7 px-3 hover:underline" onClick={onMore}>
-        Later events…
-      </button>
-    </p>
+    <button type="button" aria-hidden tabIndex={-1} className="min-h-7 px-3 hover:underline" onClick={onMore}>
+      {children}
+    </button>
   )
 }
 
 const NOTHING = { scrollOffset: 0, scrollSize: 0, viewportSize: 0 } as const
 const NO_MARKS: readonly TrackMark[] = []
 
-function useMarks(sessionId: string, view: FeedView): { marks: readonly TrackMark[]; isPartial: boolean } {
+function useMarks(sessionId: string, view: FeedView) {
   const { lastSeq, fromSeq } = view
   const outline = useOutline(sessionId, { isReady: view.load === "ready", lastSeq })
   const rows = useRef(view.rows)
@@ -223,17 +211,10 @@ function useMarks(sessionId: string, view: FeedView): { marks: readonly TrackMar
 
 const START: TrackPosition = { from: 0, to: 0, seq: 0, at: "" }
 
-interface Look {
-  readonly position: ValueStore<TrackPosition>
-  /** The reader scrolled. */
-  readonly onScroll: (offset: number) => void
-  /** What is in view may be another. */
-  readonly locate: (offset: number) => void
-}
-
 /** Where the reader is: asks for more near an edge, and tells the track. */
-function useLook(feed: SessionFeed, list: RefObject<VirtualizerHandle | null>): Look {
+function useLook(feed: SessionFeed, list: RefObject<VirtualizerHandle | null>) {
   const [position] = useState(() => createValueStore(START))
+  /** What is in view may be another. */
   const locate = useCallback(
     (offset: number) => {
       const handle = list.current

@@ -1,5 +1,5 @@
 import type { Row, TaskFacts, ToolRow } from "@signalbox/transcript"
-import { createContext, useCallback, useContext } from "react"
+import { createContext, useContext } from "react"
 import { useSelected } from "../../app/value-store.ts"
 import { Button } from "../../design/button.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
@@ -48,10 +48,7 @@ function isSaid(rows: readonly Row[], answer: string): boolean {
 /** A lane grows without its call's row being another one: it is watched by itself. */
 function useLaneRows(lane: string): readonly Row[] {
   const { feed } = useTranscript()
-  return useSelected(
-    feed.view,
-    useCallback(() => feed.laneRows(lane), [feed, lane]),
-  )
+  return useSelected(feed.view, () => feed.laneRows(lane))
 }
 
 /** How it goes with a sub-agent, open or not. Where the CLI does not tell, its lane does. */
@@ -63,23 +60,15 @@ export function LaneFacts({ row }: { readonly row: ToolRow }) {
   const hasEnded = row.result !== undefined && row.task?.isBackground !== true
   const isRunning = !hasEnded && (row.task === undefined || row.task.status === "running")
   const words = current === undefined ? undefined : toolWords(current)
+  const ending = row.task === undefined || row.task.status === "running" ? "completed" : row.task.status
   const facts = taskWords({
-    status: isRunning ? "running" : endingOf(row.task),
-    isBackground: row.task?.isBackground ?? false,
-    toolUses: row.task?.toolUses ?? tools.length,
-    ...(row.task?.tokens === undefined ? {} : { tokens: row.task.tokens }),
-    ...(row.task?.durationMs === undefined ? {} : { durationMs: row.task.durationMs }),
-    ...(words === undefined
-      ? row.task?.currentTool === undefined
-        ? {}
-        : { currentTool: row.task.currentTool }
-      : { currentTool: `${words.name} ${words.subject}` }),
+    isBackground: false,
+    toolUses: tools.length,
+    ...row.task,
+    status: isRunning ? "running" : ending,
+    ...(words === undefined ? {} : { currentTool: `${words.name} ${words.subject}` }),
   })
   return <Facts facts={facts} />
-}
-
-function endingOf(task: TaskFacts | undefined): TaskFacts["status"] {
-  return task === undefined || task.status === "running" ? "completed" : task.status
 }
 
 function toolsIn(row: Row): readonly ToolRow[] {

@@ -1,5 +1,5 @@
 import { textOf } from "@signalbox/protocol/envelope"
-import type { ActivityRow, NoteRow, Row } from "@signalbox/transcript"
+import type { ActivityRow, NoteRow, Row, RowOf } from "@signalbox/transcript"
 import { type ComponentType, memo, useState } from "react"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
@@ -7,10 +7,7 @@ import { ErrorBoundary } from "../../design/lazy-part.tsx"
 import { Notice } from "../../design/notice.tsx"
 import { oneLine } from "../../design/visible-text.tsx"
 import { shortPath } from "../../design/words.ts"
-import { withoutAnsi } from "../content/ansi-text.tsx"
 import { OutputText } from "../content/output-text.tsx"
-import { resultText } from "../tools/tool-words.ts"
-import { ResultRowView } from "./result-row.tsx"
 import {
   AskRowView,
   CompactionRowView,
@@ -23,9 +20,9 @@ import {
   StartedRowView,
   UnknownRowView,
 } from "./small-rows.tsx"
-import { HarnessRowView, PromptRowView, TextRowView, ThinkingRowView } from "./speech-rows.tsx"
-import { ToolRowView } from "./tool-row.tsx"
-import { Disclosure, useDisclosure, useTranscript } from "./transcript-context.tsx"
+import { HarnessRowView, PromptRowView, ResultRowView, TextRowView, ThinkingRowView } from "./speech-rows.tsx"
+import { ErrorLine, ToolRowView } from "./tool-row.tsx"
+import { Disclosure, useTranscript } from "./transcript-context.tsx"
 
 /** Any row. One that cannot be drawn says so and leaves its neighbours alone. */
 export const RowView = memo(function RowView({ row }: { readonly row: Row }) {
@@ -37,7 +34,7 @@ export const RowView = memo(function RowView({ row }: { readonly row: Row }) {
   )
 })
 
-type Views = { readonly [K in Row["kind"]]: ComponentType<{ readonly row: Extract<Row, { readonly kind: K }> }> }
+type Views = { readonly [K in Row["kind"]]: ComponentType<{ readonly row: RowOf<K> }> }
 
 function viewOf(kind: Row["kind"]): ComponentType<{ readonly row: Row }> {
   const views: Views = {
@@ -81,32 +78,27 @@ const SHOWN_IF_AT_MOST = 3
 function ActivityRowView({ row }: { readonly row: ActivityRow }) {
   const { detail } = useTranscript()
   // As it was when it came into view: a group that grows or ends does not open or close under the reader's eyes.
-  const [startsOpen] = useState(row.state === "done" && row.members.length <= SHOWN_IF_AT_MOST)
-  const [open, toggle] = useDisclosure(row.key, detail === "full" || (detail === "normal" && startsOpen))
+  const [isShort] = useState(row.state === "done" && row.members.length <= SHOWN_IF_AT_MOST)
   const [only, ...others] = row.members
   // A line that only announces one line says nothing.
   if (only !== undefined && others.length === 0 && detail !== "brief") return <Member member={only} />
   const failed = row.members.find((member) => member.kind === "tool" && member.state === "failed")
   return (
     <Disclosure
+      name={row.key}
+      startsOpen={detail === "full" || (detail === "normal" && isShort)}
       heading={
         <>
           <span className="min-w-0 truncate">{row.summary}</span>
           {row.state === "running" && <span className="ms-auto shrink-0 text-meta text-clear">Running</span>}
         </>
       }
-      open={open}
-      onToggle={toggle}
-      below={
+      below={(open) => (
         <>
           {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
-          {failed?.kind === "tool" && !open && (
-            <p className="truncate text-dense text-danger">
-              {oneLine(withoutAnsi(resultText(failed.result?.content)), 200)}
-            </p>
-          )}
+          {failed?.kind === "tool" && !open && <ErrorLine row={failed} />}
         </>
-      }
+      )}
     >
       <div className="flex flex-col border-s-2 border-line ps-3">
         {row.members.map((member) => (
@@ -164,13 +156,14 @@ function Chips({ names }: { readonly names: readonly string[] }) {
 
 const CHIP = "max-w-full truncate rounded-[4px] border border-line px-1.5 text-meta text-text-2"
 
+const NAMED: Readonly<Record<string, readonly [list: string, field: string]>> = {
+  files_persisted: ["files", "filename"],
+  memory_recall: ["memories", "path"],
+}
+
 /** What a note only counts: files that were stored, memories that were recalled. */
 function namesIn({ topic, details }: NoteRow): readonly string[] {
-  const [list, field] =
-    topic === "files_persisted"
-      ? [details["files"], "filename"]
-      : topic === "memory_recall"
-        ? [details["memories"], "path"]
-        : [undefined, ""]
-  return Array.isArray(list) ? list.flatMap((item: unknown) => textOf(item, field) ?? []) : []
+  const [list, field] = NAMED[topic] ?? ["", ""]
+  const items = details[list]
+  return Array.isArray(items) ? items.flatMap((item: unknown) => textOf(item, field) ?? []) : []
 }

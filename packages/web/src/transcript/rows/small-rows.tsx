@@ -1,14 +1,5 @@
-import type {
-  AskRow,
-  CompactionRow,
-  FailureRow,
-  HookRow,
-  LimitRow,
-  PictureRow,
-  RetryRow,
-  StartedRow,
-  UnknownRow,
-} from "@signalbox/transcript"
+import { textOf } from "@signalbox/protocol/envelope"
+import type { RowOf } from "@signalbox/transcript"
 import { type MouseEvent, type ReactNode, useEffect } from "react"
 import { useSession } from "../../app/hub-context.ts"
 import { Link } from "../../app/router.tsx"
@@ -22,7 +13,7 @@ import { limitNames, limitPercent, limitResetMs } from "../../fleet/limit-use.ts
 import { abbreviateHome, useMachineHome } from "../../fleet/machine-store.tsx"
 import { JsonView, OutputText } from "../content/output-text.tsx"
 import { dataUrl, Picture } from "../content/pictures.tsx"
-import { Disclosure, useDisclosure, useTranscript } from "./transcript-context.tsx"
+import { Disclosure, useTranscript } from "./transcript-context.tsx"
 
 function Small({ children }: { readonly children: ReactNode }) {
   return <p className="text-meta text-text-3">{children}</p>
@@ -38,15 +29,10 @@ export function Divider({ children }: { readonly children: ReactNode }) {
   )
 }
 
-export function StartedRowView({ row }: { readonly row: StartedRow }) {
+export function StartedRowView({ row }: { readonly row: RowOf<"started"> }) {
   const home = useMachineHome(useSession(useTranscript().sessionId)?.runner ?? null)
-  if (row.changes !== undefined) {
-    return (
-      <Small>
-        {row.changes.map(({ what, before, after }) => `${what}: ${before ?? "none"} → ${after ?? "none"}`).join(" · ")}
-      </Small>
-    )
-  }
+  const changes = row.changes?.map(({ what, before, after }) => `${what}: ${before ?? "none"} → ${after ?? "none"}`)
+  if (changes !== undefined) return <Small>{changes.join(" · ")}</Small>
   const facts = [
     row.model,
     row.mode,
@@ -56,15 +42,13 @@ export function StartedRowView({ row }: { readonly row: StartedRow }) {
   return <Divider>{["Started", ...facts.filter((fact) => fact !== undefined && fact !== "")].join(" · ")}</Divider>
 }
 
-export function CompactionRowView({ row }: { readonly row: CompactionRow }) {
-  const sizes =
-    row.preTokens === undefined
-      ? ""
-      : `, ${tokens(row.preTokens)}${row.postTokens === undefined ? "" : ` → ${tokens(row.postTokens)}`} tokens`
+export function CompactionRowView({ row }: { readonly row: RowOf<"compaction"> }) {
+  const after = row.postTokens === undefined ? "" : ` → ${tokens(row.postTokens)}`
+  const sizes = row.preTokens === undefined ? "" : `, ${tokens(row.preTokens)}${after} tokens`
   return <Divider>{`Context compacted${sizes}, ${row.trigger === "manual" ? "manual" : "automatic"}`}</Divider>
 }
 
-export function FailureRowView({ row }: { readonly row: FailureRow }) {
+export function FailureRowView({ row }: { readonly row: RowOf<"failure"> }) {
   const [what, next] = FAILURES[row.code] ?? [`The request failed (${oneLine(row.code, 60)})`]
   return (
     <Notice tone="danger">
@@ -77,31 +61,24 @@ export function FailureRowView({ row }: { readonly row: FailureRow }) {
   )
 }
 
-export function PictureRowView({ row }: { readonly row: PictureRow }) {
-  const source = dataUrl(row.picture.mediaType, row.picture.data)
-  return source === undefined ? (
-    <Small>Image not included</Small>
-  ) : (
-    <Picture source={source} alt="Image from the agent" />
-  )
+export function PictureRowView({ row }: { readonly row: RowOf<"picture"> }) {
+  const source = dataUrl(row.picture)
+  if (source === undefined) return <Small>Image not included</Small>
+  return <Picture source={source} alt="Image from the agent" />
 }
 
-export function HookRowView({ row }: { readonly row: HookRow }) {
+export function HookRowView({ row }: { readonly row: RowOf<"hook"> }) {
   const { detail } = useTranscript()
-  const [open, toggle] = useDisclosure(row.key, false)
   const isBad = row.state === "failed"
   if (detail === "brief" && !isBad) return null
-  const words = { running: "running", done: "ok", failed: "failed", cancelled: "cancelled" }[row.state]
+  const words = row.state === "done" ? "ok" : row.state
   const time = row.elapsedMs === undefined || row.elapsedMs < SHORTEST_MS ? "" : ` ${duration(row.elapsedMs)}`
+  const line = `Hook ${oneLine(row.name, 80)} ${words}${time}`
   return (
     <Disclosure
-      heading={
-        <span
-          className={classes("text-meta", isBad ? "text-danger" : "text-text-3")}
-        >{`Hook ${oneLine(row.name, 80)} ${words}${time}`}</span>
-      }
-      open={open || isBad}
-      onToggle={toggle}
+      name={row.key}
+      heading={<span className={classes("text-meta", isBad ? "text-danger" : "text-text-3")}>{line}</span>}
+      staysOpen={isBad}
       hasBody={row.output !== ""}
     >
       <OutputText text={row.output} from="end" />
@@ -109,58 +86,50 @@ export function HookRowView({ row }: { readonly row: HookRow }) {
   )
 }
 
-export function LimitRowView({ row }: { readonly row: LimitRow }) {
+export function LimitRowView({ row }: { readonly row: RowOf<"limit"> }) {
   if (row.status === "allowed") return <Small>{limitWords(row)}</Small>
   return <Notice tone={row.status === "rejected" ? "danger" : "caution"}>{limitWords(row)}</Notice>
 }
 
-export function RetryRowView({ row }: { readonly row: RetryRow }) {
+export function RetryRowView({ row }: { readonly row: RowOf<"retry"> }) {
   const code = row.status === undefined ? "" : ` (${row.status})`
   if (row.state === "recovered")
     return <Small>{`Recovered after ${row.attempt === 1 ? "one retry" : `${row.attempt} retries`}`}</Small>
   const of = row.maxRetries === undefined ? "" : ` of ${row.maxRetries}`
   const wait = row.delayMs === undefined ? "" : ` in ${duration(row.delayMs)}`
-  const words =
-    row.state === "failed"
-      ? `API busy${code}: gave up after ${row.attempt} tries`
-      : `API busy${code}, retry ${row.attempt}${of}${wait}`
-  return <Notice tone={row.state === "failed" ? "danger" : "caution"}>{words}</Notice>
+  if (row.state === "failed")
+    return <Notice tone="danger">{`API busy${code}: gave up after ${row.attempt} tries`}</Notice>
+  return <Notice tone="caution">{`API busy${code}, retry ${row.attempt}${of}${wait}`}</Notice>
 }
 
-export function AskRowView({ row }: { readonly row: AskRow }) {
-  const [open, toggle] = useDisclosure(row.key, false)
-  const message = typeof row.ask.request["message"] === "string" ? row.ask.request["message"] : ""
-  const kind = row.ask.request["subtype"] === "elicitation" ? "elicitation" : "dialog"
+export function AskRowView({ row }: { readonly row: RowOf<"ask"> }) {
+  const { request, answer, outcome: state } = row.ask
+  const kind = request["subtype"] === "elicitation" ? "elicitation" : "dialog"
   return (
     <Disclosure
+      name={row.key}
       heading={
         <>
           <span className="shrink-0 font-medium text-text">Question</span>
-          <bdi className="min-w-0 truncate">{oneLine(message, 200)}</bdi>
-          <span className="ms-auto shrink-0 text-meta">
-            {outcomeVerb({ kind, state: row.ask.outcome, answer: row.ask.answer })}
-          </span>
+          <bdi className="min-w-0 truncate">{oneLine(textOf(request, "message") ?? "", 200)}</bdi>
+          <span className="ms-auto shrink-0 text-meta">{outcomeVerb({ kind, state, answer })}</span>
         </>
       }
-      open={open}
-      onToggle={toggle}
-      below={row.ask.outcome === "pending" && <AnswerBelow />}
+      below={state === "pending" && <AnswerBelow />}
     >
-      <JsonView value={row.ask.request} />
-      {row.ask.answer !== undefined && <JsonView value={row.ask.answer} />}
+      <JsonView value={request} />
+      {answer !== undefined && <JsonView value={answer} />}
     </Disclosure>
   )
 }
 
-export function UnknownRowView({ row }: { readonly row: UnknownRow }) {
+export function UnknownRowView({ row }: { readonly row: RowOf<"unknown"> }) {
   const { sessionId } = useTranscript()
-  const [open, toggle] = useDisclosure(row.key, false)
   useEffect(() => noteUnknownEvent(row.name, `${sessionId}:${row.key}`), [row.name, row.key, sessionId])
   return (
     <Disclosure
+      name={row.key}
       heading={<span className="text-meta text-text-3">{`Unknown event ${oneLine(row.name, 80)}`}</span>}
-      open={open}
-      onToggle={toggle}
     >
       <JsonView value={row.message} />
     </Disclosure>
@@ -195,7 +164,7 @@ const FAILURES: Readonly<Record<string, readonly [what: string, next: string]>> 
   max_output_tokens: ["The answer was too long.", "Ask Claude to continue, or to do less at once."],
 }
 
-function limitWords({ status, limitType, utilization, resetsAt, at }: LimitRow): string {
+function limitWords({ status, limitType, utilization, resetsAt, at }: RowOf<"limit">): string {
   const { name } = limitNames(limitType)
   const used = utilization === undefined ? "" : `, ${limitPercent(utilization)} % used`
   const resets = resetsAt === undefined ? "" : `, resets at ${moment(limitResetMs(resetsAt), Date.parse(at))}`

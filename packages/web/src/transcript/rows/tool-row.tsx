@@ -1,12 +1,12 @@
-import { isObject } from "@signalbox/protocol/envelope"
+import { isObject, textOf } from "@signalbox/protocol/envelope"
 import type { ToolRow, ToolState } from "@signalbox/transcript"
 import { useMemo } from "react"
 import { useWho } from "../../app/hub-context.ts"
 import { classes } from "../../design/classes.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 import { duration, SHORTEST_MS } from "../../design/words.ts"
-import { withoutAnsi } from "../content/ansi-text.tsx"
 import { countsOf } from "../content/line-diff.ts"
+import { withoutAnsi } from "../content/output-text.tsx"
 import { todoChanges } from "../tools/checklist.ts"
 import { EDITS, hunksOf } from "../tools/edit-hunks.ts"
 import { hasBashBody, isLongCommand, ToolBody } from "../tools/tool-body.tsx"
@@ -14,44 +14,27 @@ import { toolFacts } from "../tools/tool-facts.ts"
 import { AGENTS, resultText, textIn, toolWords } from "../tools/tool-words.ts"
 import { Facts, Lane, LaneFacts, taskWords } from "./lane.tsx"
 import { AnswerBelow } from "./small-rows.tsx"
-import { Disclosure, useDisclosure, useTranscript } from "./transcript-context.tsx"
+import { Disclosure, useTranscript } from "./transcript-context.tsx"
 
-const STATE_WORDS: Readonly<Record<ToolState, string>> = {
-  live: "Writing…",
-  running: "Running",
-  waiting: "Asked",
-  done: "",
-  failed: "Failed",
-  denied: "Denied",
-  interrupted: "Interrupted",
-  missing: "No result recorded",
+const STATES: Readonly<Record<ToolState, readonly [words: string, look: string]>> = {
+  live: ["Writing…", "text-text-3"],
+  running: ["Running", "text-clear"],
+  waiting: ["Asked", "text-caution"],
+  done: ["", "text-text-3"],
+  failed: ["Failed", "text-danger"],
+  denied: ["Denied", "text-danger"],
+  interrupted: ["Interrupted", "text-text-2"],
+  missing: ["No result recorded", "text-text-3"],
 }
 
-const STATE_LOOKS: Readonly<Record<ToolState, string>> = {
-  live: "text-text-3",
-  running: "text-clear",
-  waiting: "text-caution",
-  done: "text-text-3",
-  failed: "text-danger",
-  denied: "text-danger",
-  interrupted: "text-text-2",
-  missing: "text-text-3",
-}
-
+/** Tools whose rows are open unless the reader wants them brief. */
+const OPEN: ReadonlySet<string> = new Set([...EDITS, "Bash", "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
 /** What is read to be looked at. */
 const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
 
 function isOpenByDefault({ name, input }: ToolRow, detail: string): boolean {
-  if (detail === "full") return true
-  return (
-    detail === "normal" &&
-    (EDITS.has(name) ||
-      (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? "")) ||
-      name === "Bash" ||
-      name === "TodoWrite" ||
-      name === "ExitPlanMode" ||
-      name === "AskUserQuestion")
-  )
+  if (detail !== "normal") return detail === "full"
+  return OPEN.has(name) || (name === "Read" && SHOWN_FILES.test(textIn(input, "file_path") ?? ""))
 }
 
 function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
@@ -59,7 +42,8 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
   const who = useWho()
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(row.name) ?? []
   const counts = EDITS.has(row.name) ? countsOf(hunksOf(row)) : undefined
-  const words = STATE_WORDS[row.state]
+  const [words, look] = STATES[row.state]
+  const hasTime = row.state !== "live" && row.elapsedMs !== undefined && row.elapsedMs >= SHORTEST_MS
   const path = textIn(row.input, "file_path") ?? textIn(row.input, "notebook_path")
   return (
     <>
@@ -90,18 +74,14 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
           <span className="text-clear">+{counts.added}</span> <span className="text-danger">−{counts.removed}</span>
         </span>
       )}
-      {row.ask?.isEdited === true && <ChangedBy by={row.ask.by} />}
-      <span className={classes("ms-auto shrink-0 text-meta tabular-nums", STATE_LOOKS[row.state])}>
-        {[
-          ...toolFacts(row, who),
-          words,
-          row.state !== "live" &&
-            row.elapsedMs !== undefined &&
-            row.elapsedMs >= SHORTEST_MS &&
-            duration(row.elapsedMs),
-        ]
-          .filter((part) => part !== "" && part !== false)
-          .join(" · ")}
+      {row.ask?.isEdited === true && (
+        // What ran is not what was asked for: it is told whose doing that is.
+        <span className="shrink-0 text-meta text-text-3">
+          edited by <bdi>{row.ask.by === undefined ? "somebody" : who(row.ask.by)}</bdi>
+        </span>
+      )}
+      <span className={classes("ms-auto shrink-0 text-meta tabular-nums", look)}>
+        {[...toolFacts(row, who), words, hasTime && duration(row.elapsedMs ?? 0)].filter(Boolean).join(" · ")}
       </span>
     </>
   )
@@ -122,17 +102,16 @@ function asRun(row: ToolRow): ToolRow {
 export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
   const row = useMemo(() => asRun(told), [told])
   const { detail } = useTranscript()
-  const [open, toggle] = useDisclosure(row.key, isOpenByDefault(row, detail))
   // A command in the background is a task too, and no agent.
   const isAgent = row.hasLane || AGENTS.has(row.name) || (row.task !== undefined && !row.hasCall)
   return (
     <>
       <Disclosure
-        heading={<ToolHeading row={row} open={open} />}
-        open={open}
-        onToggle={toggle}
+        name={row.key}
+        startsOpen={isOpenByDefault(row, detail)}
+        heading={(open) => <ToolHeading row={row} open={open} />}
         hasBody={row.state !== "live" && hasBashBody(row)}
-        below={<ToolNotes row={row} open={open} />}
+        below={(open) => <ToolNotes row={row} open={open} />}
       >
         {isAgent ? <Lane row={row} /> : <ToolBody row={row} />}
         {row.caption !== undefined && <p className="text-dense text-text-2 italic">{row.caption}</p>}
@@ -144,33 +123,25 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
 
 /** What must be seen without opening anything: errors, denials, a sub-agent at work. */
 function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
-  const { state, denial, task, result } = row
+  const { state, denial, task } = row
   const who = useWho()
   if (state === "denied") return <p className="text-dense text-danger">{denialWords(row, who)}</p>
-  if (state === "failed" && !open)
-    return <p className="truncate text-dense text-danger">{oneLine(withoutAnsi(resultText(result?.content)), 200)}</p>
+  if (state === "failed" && !open) return <ErrorLine row={row} />
   if (denial !== undefined) return <p className="text-dense text-danger">{denial.message}</p>
   if (row.hasLane) return <LaneFacts row={row} />
-  if (task === undefined) return null
-  return <Facts facts={taskWords(task)} />
+  return task === undefined ? null : <Facts facts={taskWords(task)} />
+}
+
+/** What went wrong, for a call that is closed. */
+export function ErrorLine({ row }: { readonly row: ToolRow }) {
+  const text = oneLine(withoutAnsi(resultText(row.result?.content)), 200)
+  return <p className="truncate text-dense text-danger">{text}</p>
 }
 
 function denialWords({ ask, denial, result }: ToolRow, whoOf: (name: string) => string): string {
-  const reason =
-    denial?.message ??
-    (typeof ask?.answer?.["message"] === "string" ? ask.answer["message"] : resultText(result?.content))
+  const reason = denial?.message ?? textOf(ask?.answer, "message") ?? resultText(result?.content)
   const rule = ask?.rule ?? (denial?.reasonType === "rule" ? denial.reason : undefined)
   const who =
     rule !== undefined ? `Denied by rule ${rule}` : ask?.by === undefined ? "Denied" : `Denied by ${whoOf(ask.by)}`
   return reason === "" ? who : `${who}: ${oneLine(reason, 300)}`
-}
-
-/** Beside what ran: that it is not what was asked for, and whose doing that is. */
-function ChangedBy({ by }: { readonly by: string | undefined }) {
-  const who = useWho()
-  return (
-    <span className="shrink-0 text-meta text-text-3">
-      edited by <bdi>{by === undefined ? "somebody" : who(by)}</bdi>
-    </span>
-  )
 }

@@ -1,5 +1,5 @@
 import type { Row } from "@signalbox/transcript"
-import { createContext, type ReactNode, useCallback, useContext, useId } from "react"
+import { createContext, type ReactNode, useContext, useId } from "react"
 import type { Preferences } from "../../app/preferences.ts"
 import { createValueStore, useSelected, type ValueStore } from "../../app/value-store.ts"
 import { classes } from "../../design/classes.ts"
@@ -44,11 +44,7 @@ export function openAll(disclosures: Disclosures, keys: readonly string[]): void
 /** Whether a row's part is open, and how to change that. Nothing but the reader changes it once they have. */
 export function useDisclosure(key: string, byDefault: boolean): readonly [boolean, () => void] {
   const { disclosures, onHold } = useTranscript()
-  const chosen = useSelected(
-    disclosures,
-    useCallback((all: ReadonlyMap<string, boolean>) => all.get(key), [key]),
-  )
-  const isOpen = chosen ?? byDefault
+  const isOpen = useSelected(disclosures, (all) => all.get(key)) ?? byDefault
   const toggle = () => {
     onHold()
     disclosures.set(new Map([...disclosures.get(), [key, !isOpen]]))
@@ -57,18 +53,25 @@ export function useDisclosure(key: string, byDefault: boolean): readonly [boolea
 }
 
 interface DisclosureProps {
-  readonly heading: ReactNode
-  readonly open: boolean
-  readonly onToggle: () => void
+  /** The row's key, by which it is remembered whether the row is open. */
+  readonly name: string
+  readonly heading: ReactNode | ((open: boolean) => ReactNode)
   readonly children: ReactNode
+  readonly startsOpen?: boolean
+  /** Open whatever somebody chose. */
+  readonly staysOpen?: boolean
   /** Without anything inside there is nothing to open. */
   readonly hasBody?: boolean
   /** Shown whether open or not. */
-  readonly below?: ReactNode
+  readonly below?: ReactNode | ((open: boolean) => ReactNode)
 }
 
 /** A line that opens. The whole line is the button. */
-export function Disclosure({ heading, open, onToggle, children, hasBody = true, below }: DisclosureProps) {
+export function Disclosure({ name, children, startsOpen = false, hasBody = true, ...props }: DisclosureProps) {
+  const [isChosen, toggle] = useDisclosure(name, startsOpen)
+  const open = isChosen || props.staysOpen === true
+  const shown = (part: DisclosureProps["heading"]) => (typeof part === "function" ? part(open) : part)
+  const heading = shown(props.heading)
   const id = useId()
   return (
     <div>
@@ -77,7 +80,7 @@ export function Disclosure({ heading, open, onToggle, children, hasBody = true, 
           type="button"
           aria-expanded={open}
           aria-controls={open ? id : undefined}
-          onClick={onToggle}
+          onClick={toggle}
           className="-mx-2 flex min-h-7 w-[calc(100%+1rem)] items-center gap-2 rounded-control px-2 text-start text-dense text-text-2 hover:bg-sunken coarse:min-h-11"
         >
           <span className="flex min-w-0 flex-1 items-center gap-2">{heading}</span>
@@ -86,7 +89,7 @@ export function Disclosure({ heading, open, onToggle, children, hasBody = true, 
       ) : (
         <div className="flex min-h-7 items-center gap-2 text-dense text-text-2 coarse:min-h-11">{heading}</div>
       )}
-      <div className={classes("empty:hidden", open && hasBody && "pb-1")}>{below}</div>
+      <div className={classes("empty:hidden", open && hasBody && "pb-1")}>{shown(props.below)}</div>
       {open && hasBody && (
         <div id={id} className="flex flex-col gap-2 pt-1 pb-2">
           {children}

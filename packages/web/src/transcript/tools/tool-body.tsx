@@ -1,6 +1,6 @@
 import { isObject } from "@signalbox/protocol/envelope"
 import { answersOf, type ToolRow } from "@signalbox/transcript"
-import { useState } from "react"
+import { type ComponentType, useState } from "react"
 import { setQuery } from "../../app/router.tsx"
 import { Button } from "../../design/button.tsx"
 import { classes } from "../../design/classes.ts"
@@ -16,53 +16,46 @@ import { hunksOf } from "./edit-hunks.ts"
 import { gitFacts, webLinks } from "./tool-facts.ts"
 import { resultText, type Todo, textIn, todosOf } from "./tool-words.ts"
 
-/** What a tool did, when somebody opens it: by tool, and for the rest input and result as they are. */
-export function ToolBody({ row }: { readonly row: ToolRow }) {
-  switch (row.name) {
-    case "Bash":
-      return <BashBody row={row} />
-    case "Edit":
-    case "MultiEdit":
-    case "Write":
-    case "NotebookEdit":
-      return <EditBody row={row} />
-    case "TodoWrite":
-      return <TodoDiff row={row} />
-    case "ExitPlanMode":
-      return <Markdown text={textIn(row.input, "plan") ?? ""} live={false} />
-    case "AskUserQuestion":
-      return <Answers row={row} />
-    case "Read":
-    case "Glob":
-    case "Grep":
-      return <ResultBody row={row} from="start" />
-    case "WebFetch":
-    case "WebSearch":
-      return (
-        <>
-          {textIn(row.input, "prompt") !== undefined && (
-            <p className="text-dense text-text-2">{textIn(row.input, "prompt")}</p>
-          )}
-          <WebLinks structured={row.result?.structured} />
-          <ResultBody row={row} from="start" />
-        </>
-      )
-    default:
-      return (
-        <>
-          {row.hasCall && <JsonView value={row.input} />}
-          <ResultBody row={row} from="start" />
-        </>
-      )
-  }
+interface BodyProps {
+  readonly row: ToolRow
 }
 
-function EditBody({ row }: { readonly row: ToolRow }) {
-  const failed = row.result?.isError === true
+/** What a tool did, when somebody opens it: by tool, and for the rest input and result as they are. */
+export function ToolBody({ row }: BodyProps) {
+  const Body = Object.hasOwn(BODIES, row.name) ? (BODIES[row.name] ?? OtherBody) : OtherBody
+  return <Body row={row} />
+}
+
+const BODIES: Readonly<Record<string, ComponentType<BodyProps>>> = {
+  Bash: BashBody,
+  Edit: EditBody,
+  MultiEdit: EditBody,
+  Write: EditBody,
+  NotebookEdit: EditBody,
+  TodoWrite: TodoDiff,
+  ExitPlanMode: ({ row }) => <Markdown text={textIn(row.input, "plan") ?? ""} live={false} />,
+  AskUserQuestion: Answers,
+  Read: ResultBody,
+  Glob: ResultBody,
+  Grep: ResultBody,
+  WebFetch: WebBody,
+  WebSearch: WebBody,
+}
+
+function OtherBody({ row }: BodyProps) {
+  return (
+    <>
+      {row.hasCall && <JsonView value={row.input} />}
+      <ResultBody row={row} />
+    </>
+  )
+}
+
+function EditBody({ row }: BodyProps) {
   return (
     <>
       <DiffView hunks={hunksOf(row)} maxLines={40} />
-      {failed && <ResultBody row={row} from="start" />}
+      {row.result?.isError === true && <ResultBody row={row} />}
     </>
   )
 }
@@ -74,9 +67,8 @@ const TODO_MARKS: Readonly<Record<string, readonly [mark: string, word: string]>
 }
 
 /** Only what is no longer as it was; the list itself is in the Tasks panel. */
-function TodoDiff({ row }: { readonly row: ToolRow }) {
-  const changes = todoChanges(row)
-  return <TodoList todos={changes?.changed ?? todosOf(row.input)} />
+function TodoDiff({ row }: BodyProps) {
+  return <TodoList todos={todoChanges(row)?.changed ?? todosOf(row.input)} />
 }
 
 export function TodoList({ todos }: { readonly todos: readonly Todo[] }) {
@@ -108,7 +100,7 @@ export function TodoList({ todos }: { readonly todos: readonly Todo[] }) {
   )
 }
 
-function Answers({ row }: { readonly row: ToolRow }) {
+function Answers({ row }: BodyProps) {
   const answers = new Map(answersOf(row).map(({ question, answer }) => [question, answer]))
   const questions: readonly unknown[] = Array.isArray(row.input["questions"]) ? row.input["questions"] : []
   return (
@@ -128,17 +120,23 @@ function Answers({ row }: { readonly row: ToolRow }) {
 
 const MAX_LINKS = 20
 
-function WebLinks({ structured }: { readonly structured: unknown }) {
-  const links = webLinks(structured).slice(0, MAX_LINKS)
-  if (links.length === 0) return null
+function WebBody({ row }: BodyProps) {
+  const prompt = textIn(row.input, "prompt")
+  const links = webLinks(row.result?.structured).slice(0, MAX_LINKS)
   return (
-    <ul aria-label="Found" className="flex flex-col text-dense">
-      {links.map(({ title, url }) => (
-        <li key={url}>
-          <SafeLink href={url}>{title}</SafeLink>
-        </li>
-      ))}
-    </ul>
+    <>
+      {prompt !== undefined && <p className="text-dense text-text-2">{prompt}</p>}
+      {links.length > 0 && (
+        <ul aria-label="Found" className="flex flex-col text-dense">
+          {links.map(({ title, url }) => (
+            <li key={url}>
+              <SafeLink href={url}>{title}</SafeLink>
+            </li>
+          ))}
+        </ul>
+      )}
+      <ResultBody row={row} />
+    </>
   )
 }
 
@@ -149,7 +147,7 @@ export function hasBashBody({ name, input, result, task }: ToolRow): boolean {
 }
 
 /** A command with what it wrote: of a long command the beginning, of long output the end. */
-function BashBody({ row }: { readonly row: ToolRow }) {
+function BashBody({ row }: BodyProps) {
   const command = textIn(row.input, "command") ?? ""
   const description = textIn(row.input, "description")
   const stdout = textIn(row.result?.structured, "stdout")
@@ -209,7 +207,7 @@ function Command({ text }: { readonly text: string }) {
   )
 }
 
-function GitFacts({ row }: { readonly row: ToolRow }) {
+function GitFacts({ row }: BodyProps) {
   const facts = gitFacts(row)
   if (facts.length === 0) return null
   return (
@@ -224,7 +222,7 @@ function GitFacts({ row }: { readonly row: ToolRow }) {
 }
 
 /** What the model was told, by kind: text, pictures, links to resources. */
-function ResultBody({ row, from }: { readonly row: ToolRow; readonly from: "start" | "end" }) {
+function ResultBody({ row, from = "start" }: BodyProps & { readonly from?: "start" | "end" }) {
   if (row.result === undefined) return null
   const { content, isError, structured } = row.result
   // "PDF file read: …" says what the card below says better.

@@ -1,13 +1,8 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject } from "@signalbox/protocol/envelope"
 import type { ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-text.tsx"
 import { bytes, plural, shortPath } from "../../design/words.ts"
-import { resultText, textIn } from "./tool-words.ts"
-
-function numberIn(source: unknown, field: string): number | undefined {
-  const value = isObject(source) ? source[field] : undefined
-  return typeof value === "number" ? value : undefined
-}
+import { numberIn, resultText, textIn } from "./tool-words.ts"
 
 function isSet(source: unknown, field: string): boolean {
   return isObject(source) && source[field] === true
@@ -16,42 +11,33 @@ function isSet(source: unknown, field: string): boolean {
 /** How somebody is called to whoever reads. */
 type WhoOf = (name: string) => string
 
-/** What a call came to, in a few words behind its line. */
-export function toolFacts(row: ToolRow, whoOf: WhoOf = (name) => name): readonly string[] {
-  const structured = row.result?.structured
-  const facts = factsByTool(row, structured, whoOf)
-  return facts.filter((fact) => fact !== undefined)
+type Facts = readonly (string | undefined)[]
+
+/** What a call came to, by tool. */
+const FACTS: Readonly<Record<string, (row: ToolRow, structured: unknown, whoOf: WhoOf) => Facts>> = {
+  Bash: (row) => [exitOf(row), cwdOf(row)],
+  Read: (_, structured) => [fileFacts(structured)],
+  Glob: (_, structured) => [
+    counted(structured, "numFiles", "file"),
+    isSet(structured, "truncated") ? "limit reached" : undefined,
+  ],
+  Grep: (_, structured) => grepFacts(structured),
+  NotebookEdit: ({ input }, structured) => {
+    const cell = textIn(input, "cell_id")
+    const named = cell === undefined ? undefined : `cell ${oneLine(cell, 24)}`
+    return [named, textIn(input, "edit_mode"), changedByPerson(structured)]
+  },
+  Edit: (_, structured) => [changedByPerson(structured)],
+  MultiEdit: (_, structured) => [changedByPerson(structured)],
+  Write: (_, structured) => [changedByPerson(structured)],
+  WebSearch: (_, structured) => [foundOnWeb(structured)],
+  ExitPlanMode: (row, _, whoOf) => [verdictOf(row, whoOf)],
 }
 
-function factsByTool(row: ToolRow, structured: unknown, whoOf: WhoOf): readonly (string | undefined)[] {
-  switch (row.name) {
-    case "Bash":
-      return [exitOf(row), cwdOf(row)]
-    case "Read":
-      return [fileFacts(structured)]
-    case "Glob":
-      return [counted(structured, "numFiles", "file"), isSet(structured, "truncated") ? "limit reached" : undefined]
-    case "Grep":
-      return grepFacts(structured)
-    case "NotebookEdit":
-      return [
-        textIn(row.input, "cell_id") === undefined
-          ? undefined
-          : `cell ${oneLine(textOf(row.input, "cell_id") ?? "", 24)}`,
-        textIn(row.input, "edit_mode"),
-        changedByPerson(structured),
-      ]
-    case "Edit":
-    case "MultiEdit":
-    case "Write":
-      return [changedByPerson(structured)]
-    case "WebSearch":
-      return [foundOnWeb(structured)]
-    case "ExitPlanMode":
-      return [verdictOf(row, whoOf)]
-    default:
-      return []
-  }
+/** What a call came to, in a few words behind its line. */
+export function toolFacts(row: ToolRow, whoOf: WhoOf = (name) => name): readonly string[] {
+  const facts = Object.hasOwn(FACTS, row.name) ? FACTS[row.name] : undefined
+  return facts?.(row, row.result?.structured, whoOf).filter((fact) => fact !== undefined) ?? []
 }
 
 function exitOf({ state, result }: ToolRow): string | undefined {
@@ -68,7 +54,7 @@ function cwdOf({ result }: ToolRow): string | undefined {
 }
 
 function fileFacts(structured: unknown): string | undefined {
-  const file = isObject(structured) ? structured["file"] : undefined
+  const file = fieldOf(structured, "file")
   const size = numberIn(file, "originalSize")
   switch (textIn(structured, "type") ?? "") {
     case "parts":
@@ -77,7 +63,7 @@ function fileFacts(structured: unknown): string | undefined {
     case "image":
       return size === undefined ? undefined : bytes(size)
     case "notebook": {
-      const cells = isObject(file) ? file["cells"] : undefined
+      const cells = file?.["cells"]
       return Array.isArray(cells) ? plural(cells.length, "cell") : undefined
     }
     default:
@@ -85,7 +71,7 @@ function fileFacts(structured: unknown): string | undefined {
   }
 }
 
-function grepFacts(structured: unknown): readonly (string | undefined)[] {
+function grepFacts(structured: unknown): Facts {
   const limited = numberIn(structured, "appliedLimit") === undefined ? undefined : "limit reached"
   const found =
     textIn(structured, "mode") === "content"
@@ -114,22 +100,18 @@ function foundOnWeb(structured: unknown): string | undefined {
   return count === 0 ? undefined : plural(count, "result")
 }
 
-interface WebLink {
-  readonly title: string
-  readonly url: string
+/** What a web search found. */
+export function webLinks(structured: unknown): readonly { readonly title: string; readonly url: string }[] {
+  const links = listIn(structured, "results").flatMap((result) => listIn(result, "content"))
+  return links.flatMap((link) => {
+    const url = textIn(link, "url")
+    return url === undefined ? [] : [{ url, title: textIn(link, "title") ?? url }]
+  })
 }
 
-/** What a web search found. */
-export function webLinks(structured: unknown): readonly WebLink[] {
-  const results: readonly unknown[] =
-    isObject(structured) && Array.isArray(structured["results"]) ? structured["results"] : []
-  return results.flatMap((result) => {
-    const content: readonly unknown[] = isObject(result) && Array.isArray(result["content"]) ? result["content"] : []
-    return content.flatMap((link) => {
-      const url = textIn(link, "url")
-      return url === undefined ? [] : [{ url, title: textIn(link, "title") ?? url }]
-    })
-  })
+function listIn(source: unknown, field: string): readonly unknown[] {
+  const list = isObject(source) ? source[field] : undefined
+  return Array.isArray(list) ? list : []
 }
 
 interface GitFact {
@@ -138,21 +120,17 @@ interface GitFact {
 }
 
 const MAX_GIT_FACTS = 4
+const COMMIT = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]/gm
+const PULL_REQUEST = /https:\/\/[\w.-]+\/[\w./-]+\/(?:pull|merge_requests)\/(\d+)/g
 
 /** Commits and pull requests that a command made, from what it wrote. */
 export function gitFacts({ input, result }: Pick<ToolRow, "input" | "result">): readonly GitFact[] {
   const command = textIn(input, "command") ?? ""
   const output = textIn(result?.structured, "stdout") ?? resultText(result?.content)
-  const commits = /\bgit\b[^|;&]*\bcommit\b/.test(command)
-    ? [...output.matchAll(/^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]/gm)].map(([, hash = ""]) => ({
-        text: `commit ${hash}`,
-      }))
-    : []
-  const requests = /\b(gh pr|glab mr|git push)\b/.test(command)
-    ? [...output.matchAll(/https:\/\/[\w.-]+\/[\w./-]+\/(?:pull|merge_requests)\/(\d+)/g)].map(([url, id]) => ({
-        text: `PR #${id}`,
-        url,
-      }))
-    : []
-  return [...commits, ...requests].slice(0, MAX_GIT_FACTS)
+  const facts: GitFact[] = []
+  if (/\bgit\b[^|;&]*\bcommit\b/.test(command))
+    for (const [, hash] of output.matchAll(COMMIT)) facts.push({ text: `commit ${hash}` })
+  if (/\b(gh pr|glab mr|git push)\b/.test(command))
+    for (const [url, id] of output.matchAll(PULL_REQUEST)) facts.push({ text: `PR #${id}`, url })
+  return facts.slice(0, MAX_GIT_FACTS)
 }

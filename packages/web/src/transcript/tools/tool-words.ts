@@ -1,4 +1,4 @@
-import { isObject, textOf } from "@signalbox/protocol/envelope"
+import { fieldOf, isObject, textOf } from "@signalbox/protocol/envelope"
 import type { JsonObject, ToolRow } from "@signalbox/transcript"
 import { oneLine } from "../../design/visible-text.tsx"
 import { shortPath } from "../../design/words.ts"
@@ -12,7 +12,7 @@ export function textIn(source: unknown, field: string): string | undefined {
   return text === "" ? undefined : text
 }
 
-function numberIn(source: unknown, field: string): number | undefined {
+export function numberIn(source: unknown, field: string): number | undefined {
   const value = isObject(source) ? source[field] : undefined
   return typeof value === "number" ? value : undefined
 }
@@ -21,13 +21,10 @@ function numberIn(source: unknown, field: string): number | undefined {
 export function resultText(content: unknown): string {
   if (typeof content === "string") return content.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, "$1")
   if (!Array.isArray(content)) return ""
-  return content
-    .map(
-      (block: unknown) =>
-        textIn(block, "text") ?? textIn(isObject(block) ? block["resource"] : undefined, "text") ?? "",
-    )
-    .filter((text) => text !== "")
-    .join("\n")
+  const texts = content.flatMap(
+    (block: unknown) => textIn(block, "text") ?? textIn(fieldOf(block, "resource"), "text") ?? [],
+  )
+  return texts.join("\n")
 }
 
 interface ToolWords {
@@ -57,50 +54,50 @@ function keyArguments(input: JsonObject): string {
   return [first, ...others.slice(0, MAX_ARGUMENTS)].filter((part) => part !== "").join(", ")
 }
 
+/** Words for a tool's input, and for the file it names, by tool. */
+const TELLERS: Readonly<Record<string, (input: JsonObject, file: string) => ToolWords>> = {
+  Bash: (input) => words("$", lineIn(input, "command", 240), true),
+  Read: (input, file) => words("Read", `${file}${rangeOf(input)}`, true),
+  Edit: (_, file) => words("Edit", file, true),
+  MultiEdit: (_, file) => words("Edit", file, true),
+  NotebookEdit: (_, file) => words("Edit", file, true),
+  Write: (_, file) => words("Write", file, true),
+  Glob: (input, file) => words("Find", patternWords(input, file), true),
+  Grep: (input, file) => words("Search", patternWords(input, file), true),
+  WebFetch: (input) => words("Fetch", lineIn(input, "url"), true),
+  WebSearch: (input) => words("Web search", lineIn(input, "query")),
+  Task: agentWords,
+  Agent: agentWords,
+  TaskCreate: (input) => words("New task", lineIn(input, "subject") || firstText(input)),
+  TaskUpdate: (input) => words(`Task ${lineIn(input, "taskId", 20)}`.trim(), taskWords(input)),
+  TodoWrite: (input) => words("To-do list", todoWords(input)),
+  AskUserQuestion: (input) => words("Question", questionWords(input)),
+  ExitPlanMode: () => words("Plan"),
+  EnterPlanMode: () => words("Plan mode"),
+}
+
 /** One line for any tool, known or not. */
 export function toolWords({ name, input, hasCall }: Pick<ToolRow, "name" | "input" | "hasCall">): ToolWords {
   if (!hasCall) return words("Result of an earlier call")
   const path = textIn(input, "file_path") ?? textIn(input, "notebook_path") ?? textIn(input, "path")
   const file = path === undefined ? "" : oneLine(shortPath(path, 3), 120)
-  switch (name) {
-    case "Bash":
-      return words("$", oneLine(textIn(input, "command") ?? "", 240), true)
-    case "Read":
-      return words("Read", `${file}${rangeOf(input)}`, true)
-    case "Edit":
-    case "MultiEdit":
-    case "NotebookEdit":
-      return words("Edit", file, true)
-    case "Write":
-      return words("Write", file, true)
-    case "Glob":
-    case "Grep": {
-      const where = file === "" ? "" : ` in ${file}`
-      return words(name === "Glob" ? "Find" : "Search", `${oneLine(textIn(input, "pattern") ?? "", 120)}${where}`, true)
-    }
-    case "WebFetch":
-      return words("Fetch", oneLine(textIn(input, "url") ?? "", 160), true)
-    case "WebSearch":
-      return words("Web search", oneLine(textIn(input, "query") ?? "", 160))
-    case "Task":
-    case "Agent":
-      return words(textIn(input, "subagent_type") ?? "Agent", oneLine(textIn(input, "description") ?? "", 160))
-    case "TaskCreate":
-      return words("New task", oneLine(textIn(input, "subject") ?? firstText(input), 160))
-    case "TaskUpdate":
-      return words(`Task ${oneLine(textIn(input, "taskId") ?? "", 20)}`.trim(), taskWords(input))
-    case "TodoWrite":
-      return words("To-do list", todoWords(input))
-    case "AskUserQuestion":
-      return words("Question", questionWords(input))
-    case "ExitPlanMode":
-      return words("Plan")
-    case "EnterPlanMode":
-      return words("Plan mode")
-  }
-  const mcp = /^mcp__(.+?)__(.+)$/.exec(name)
-  if (mcp !== null) return words(`${oneLine(mcp[1] ?? "", 40)} · ${oneLine(mcp[2] ?? "", 60)}`, keyArguments(input))
+  const teller = Object.hasOwn(TELLERS, name) ? TELLERS[name] : undefined
+  if (teller !== undefined) return teller(input, file)
+  const [, server, tool = ""] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
+  if (server !== undefined) return words(`${oneLine(server, 40)} · ${oneLine(tool, 60)}`, keyArguments(input))
   return words(oneLine(name, 60), firstText(input))
+}
+
+function lineIn(input: JsonObject, field: string, maxChars = 160): string {
+  return oneLine(textIn(input, field) ?? "", maxChars)
+}
+
+function patternWords(input: JsonObject, file: string): string {
+  return `${lineIn(input, "pattern", 120)}${file === "" ? "" : ` in ${file}`}`
+}
+
+function agentWords(input: JsonObject): ToolWords {
+  return words(textIn(input, "subagent_type") ?? "Agent", lineIn(input, "description"))
 }
 
 function words(name: string, subject = "", isCode = false): ToolWords {
@@ -123,8 +120,9 @@ export interface Todo {
 }
 
 export function todosOf(input: unknown): readonly Todo[] {
-  if (typeof input !== "object" || input === null || !("todos" in input) || !Array.isArray(input.todos)) return []
-  return input.todos.map((todo: unknown) => ({
+  const todos = isObject(input) ? input["todos"] : undefined
+  if (!Array.isArray(todos)) return []
+  return todos.map((todo: unknown) => ({
     text: textIn(todo, "content") ?? textIn(todo, "subject") ?? "",
     status: textIn(todo, "status") ?? "pending",
   }))
@@ -151,8 +149,6 @@ function todoWords(input: JsonObject): string {
 }
 
 function questionWords(input: JsonObject): string {
-  const questions = input["questions"]
-  return Array.isArray(questions)
-    ? oneLine(questions.map((question: unknown) => textIn(question, "question") ?? "").join(" "), 200)
-    : ""
+  const questions: readonly unknown[] = Array.isArray(input["questions"]) ? input["questions"] : []
+  return oneLine(questions.map((question) => textIn(question, "question") ?? "").join(" "), 200)
 }

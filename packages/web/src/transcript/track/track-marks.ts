@@ -2,6 +2,7 @@ import type { OutlineMark } from "@signalbox/client"
 import type { Row } from "@signalbox/transcript"
 import { useEffect, useState } from "react"
 import { useHub } from "../../app/hub-context.ts"
+import { whileOpen } from "../../app/value-store.ts"
 import { oneLine } from "../../design/visible-text.tsx"
 
 /** A place in a session that somebody would go to. */
@@ -10,6 +11,9 @@ export interface TrackMark {
   readonly kind: "prompt" | "ask" | "error" | "compaction"
   readonly label: string
 }
+
+/** `share`: how far down the track it stands, from 0 to 1. */
+type DrawnMark = TrackMark & { readonly share: number }
 
 /** From one end of the log to the other. */
 export interface TrackBounds {
@@ -31,28 +35,24 @@ export function seqAt(share: number, { firstSeq, lastSeq }: TrackBounds): number
 export function steppedSeq(seq: number, key: string, { firstSeq, lastSeq }: TrackBounds): number | undefined {
   if (key === "Home") return firstSeq
   if (key === "End") return lastSeq
-  const share = STEPS.get(key)
+  const share = STEPS[key]
   if (share === undefined) return undefined
   const step = Math.sign(share) * Math.max(1, Math.round((lastSeq - firstSeq) * Math.abs(share)))
   return Math.min(lastSeq, Math.max(firstSeq, seq + step))
 }
 
-const STEPS: ReadonlyMap<string, number> = new Map([
-  ["ArrowUp", -0.01],
-  ["ArrowLeft", -0.01],
-  ["ArrowDown", 0.01],
-  ["ArrowRight", 0.01],
-  ["PageUp", -0.1],
-  ["PageDown", 0.1],
-])
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowUp: -0.01,
+  ArrowLeft: -0.01,
+  ArrowDown: 0.01,
+  ArrowRight: 0.01,
+  PageUp: -0.1,
+  PageDown: 0.1,
+}
 
 const LABEL_CHARS = 120
 
-/** The marks of what is loaded: newer than the hub's outline, or in its place when there is none. */
-function marksOf(rows: readonly Row[]): readonly TrackMark[] {
-  return rows.flatMap((row) => markOf(row) ?? [])
-}
-
+/** The mark of what is loaded: newer than the hub's outline, or in its place when there is none. */
 function markOf(row: Row): TrackMark | undefined {
   const mark = (kind: TrackMark["kind"], label: string, seq = row.headSeq) => ({
     seq,
@@ -74,16 +74,7 @@ function markOf(row: Row): TrackMark | undefined {
       return row.state === "failed" ? mark("error", row.errors[0] ?? row.subtype) : undefined
     case "compaction":
       return mark("compaction", "The conversation was compacted")
-    case "harness":
-    case "text":
-    case "thinking":
-    case "picture":
-    case "activity":
-    case "started":
-    case "hook":
-    case "limit":
-    case "note":
-    case "unknown":
+    default:
       return undefined
   }
 }
@@ -93,7 +84,7 @@ export function joinedMarks(
   outline: { readonly marks: readonly TrackMark[]; readonly upTo: number },
   rows: readonly Row[],
 ): readonly TrackMark[] {
-  return [...outline.marks, ...marksOf(rows).filter(({ seq }) => seq > outline.upTo)]
+  return [...outline.marks, ...rows.flatMap((row) => markOf(row) ?? []).filter(({ seq }) => seq > outline.upTo)]
 }
 
 /** What matters more is drawn where several meet. */
@@ -102,11 +93,7 @@ const WEIGHT: Readonly<Record<TrackMark["kind"], number>> = { compaction: 0, pro
 const BUCKET_PX = 4
 
 /** At most one mark for every few pixels, whatever the session's length. */
-export function drawnMarks(
-  marks: readonly TrackMark[],
-  bounds: TrackBounds,
-  heightPx: number,
-): readonly (TrackMark & { readonly share: number })[] {
+export function drawnMarks(marks: readonly TrackMark[], bounds: TrackBounds, heightPx: number): readonly DrawnMark[] {
   const buckets = new Map<number, TrackMark>()
   for (const mark of marks) {
     if (mark.seq < bounds.firstSeq || mark.seq > bounds.lastSeq) continue
@@ -118,11 +105,7 @@ export function drawnMarks(
 }
 
 /** The mark that a pointer means, if one is near. */
-export function nearestMark(
-  marks: readonly (TrackMark & { readonly share: number })[],
-  share: number,
-  reach: number,
-): TrackMark | undefined {
+export function nearestMark(marks: readonly DrawnMark[], share: number, reach: number): TrackMark | undefined {
   const near = marks.filter((mark) => Math.abs(mark.share - share) <= reach)
   return near.toSorted((a, b) => Math.abs(a.share - share) - Math.abs(b.share - share))[0]
 }
@@ -140,45 +123,30 @@ const LOADING: Outline = { name: "loading" }
 /** Asked for once, when the first rows are there: it must not hold them up. */
 export function useOutline(
   sessionId: string,
-  options: { readonly isReady: boolean; readonly lastSeq: number },
+  { isReady, lastSeq }: { readonly isReady: boolean; readonly lastSeq: number },
 ): Outline {
   const hub = useHub()
   const [outline, setOutline] = useState<Outline>(LOADING)
-  const { isReady, lastSeq } = options
   const isEmpty = lastSeq === 0
   useEffect(() => {
     if (!isReady || isEmpty) return undefined
-    let isCurrent = true
-    const read = async () => {
-      const outline = await readOutline(() => hub.session(sessionId).outline())
-      if (isCurrent) setOutline(outline)
-    }
-    void read()
-    return () => {
-      isCurrent = false
-    }
+    return whileOpen(
+      hub.session(sessionId).outline(),
+      ({ marks }) => setOutline(wholeOutline(marks)),
+      () => setOutline({ name: "partial" }),
+    )
   }, [hub, sessionId, isReady, isEmpty])
   return outline
 }
 
-async function readOutline(ask: () => Promise<{ readonly marks: readonly OutlineMark[] }>): Promise<Outline> {
-  try {
-    const marks = thinned((await ask()).marks)
-    return { name: "whole", marks, upTo: marks.at(-1)?.seq ?? 0 }
-  } catch {
-    return { name: "partial" }
-  }
+function wholeOutline(all: readonly OutlineMark[]): Outline {
+  const shown = all.filter(isShown)
+  const every = Math.ceil(shown.length / MAX_MARKS)
+  const marks = every <= 1 ? shown : shown.filter((_, index) => index % every === 0)
+  return { name: "whole", marks, upTo: marks.at(-1)?.seq ?? 0 }
 }
-
-const KINDS: ReadonlySet<string> = new Set<TrackMark["kind"]>(["prompt", "ask", "error", "compaction"])
 
 /** Results are everywhere, and a newer hub may have kinds that we cannot draw. */
 function isShown(mark: OutlineMark): mark is OutlineMark & TrackMark {
-  return KINDS.has(mark.kind)
-}
-
-function thinned(all: readonly OutlineMark[]): readonly TrackMark[] {
-  const marks = all.filter(isShown)
-  const every = Math.ceil(marks.length / MAX_MARKS)
-  return every <= 1 ? marks : marks.filter((_, index) => index % every === 0)
+  return Object.hasOwn(WEIGHT, mark.kind)
 }
