@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { changedParts, countsOf, diffTexts, patchOf } from "../../src/transcript/content/line-diff.ts"
 import { ansiSpans } from "../../src/transcript/content/output-text.tsx"
-import { pictureSize } from "../../src/transcript/content/pictures.tsx"
+import { pictureSize } from "../../src/transcript/content/picture-size.ts"
 import { stepFollow } from "../../src/transcript/list/follow.ts"
 
 const shape = (hunks: ReturnType<typeof diffTexts>) =>

@@ -8,7 +8,7 @@ import { openAll, useTranscript } from "../rows/transcript-context.tsx"
 import type { TrackMark } from "../track/track-marks.ts"
 import type { SessionFeed } from "../window/session-feed.ts"
 import type { FollowInput } from "./follow.ts"
-import { articleOf } from "./reading-place.ts"
+import { articleOf } from "./use-reading-place.ts"
 
 const MARK_MS = 2000
 /** Words want more time than an outline. */

@@ -22,8 +22,9 @@ import { onFeedKey, useJumps } from "./jumps.ts"
 import { keepSizes, keptSizes, useKeptRows } from "./kept-rows.ts"
 import { EmptyLane } from "./lane-view.tsx"
 import { FindHint, JumpPill, TasksChip } from "./list-hints.tsx"
-import { type ReadingPlace, useReadingPlace } from "./reading-place.ts"
+import type { ReadingPlace } from "./reading-place.ts"
 import { TranscriptArticle } from "./transcript-article.tsx"
+import { useReadingPlace } from "./use-reading-place.ts"
 
 export interface TranscriptHandle {
   jumpToStart(): void
