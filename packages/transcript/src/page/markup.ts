@@ -40,7 +40,7 @@ function escapeText(text: string): string {
   return visibleText(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
 }
 
-/** What an agent wrote, as markup of ours. Markup in it is text; nothing in it loads or runs. */
+/** Turns an agent's text into markup of ours. Markup in it is text; nothing in it loads or runs. */
 export function markdown(text: string): readonly Markup[] {
   const tokens = markdownTokens(text)
   return tokens === undefined ? [html`<p class="said">${text}</p>`] : all(tokens)

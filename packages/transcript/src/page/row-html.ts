@@ -237,7 +237,7 @@ function questionsHtml(row: ToolRow): Markup {
 }
 
 function outputHtml(row: ToolRow, edit: Edit | undefined): Markup | undefined {
-  // What an edit came to is its difference, a list of tasks is itself, and a question's is its answer.
+  // The body already tells an edit's outcome as its difference, a task list as itself, and a question's as its answer.
   const isTold = ((edit !== undefined || row.name === "TodoWrite") && row.state === "done") || answersOf(row).length > 0
   if (row.result === undefined || isTold) return undefined
   const text = resultText(row.result)

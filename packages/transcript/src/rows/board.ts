@@ -42,7 +42,7 @@ class Lane {
     this.#changedFrom = Number.NEGATIVE_INFINITY
   }
 
-  /** What is being said now comes behind everything that was said. */
+  /** Live entries come behind everything that was said. */
   setLive(live: readonly Entry[]): void {
     if (live.length === 0 && this.#live.length === 0) return
     this.#live = live

@@ -31,7 +31,7 @@ export class Entry implements Place {
     return this.#row
   }
 
-  /** What it shows has to be drawn again. */
+  /** Makes the next look draw the row again. */
   fade(): void {
     this.#isFresh = false
   }

@@ -94,7 +94,7 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
   "control_response",
 ])
 
-/** What a message that is no row of another kind becomes: a note, nothing, or something that we do not know. */
+/** The note that a message of no other kind becomes; `silent`: no row, `unknown`: newer than we are. */
 export function noteOf(message: JsonObject): Note | "silent" | "unknown" {
   const type = textOf(message, "type") ?? ""
   const subtype = textOf(message, "subtype") ?? ""
@@ -120,7 +120,7 @@ function statusNote(message: JsonObject): Note | undefined {
   return mode === undefined ? undefined : { level: "quiet", text: `Permission mode: ${mode}` }
 }
 
-/** What a person or program changed by a control request; undefined: nothing to tell. */
+/** The note on what a person or program changed by a control request; undefined: nothing to tell. */
 export function changeNote(request: JsonObject | undefined, by: string | undefined): Note | undefined {
   const subtype = request?.["subtype"]
   if (request === undefined || subtype === undefined || subtype === "interrupt") return undefined

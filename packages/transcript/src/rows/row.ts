@@ -29,7 +29,7 @@ export interface RowBase {
   readonly at: string
 }
 
-/** What became of a message on its way to the agent. */
+/** The state of a message on its way to the agent. */
 export type Delivery =
   | "sent"
   | "queued"
@@ -109,7 +109,7 @@ export interface AskFacts {
   readonly rule?: string
   /** The answer on the wire. */
   readonly answer?: JsonObject
-  /** What was allowed is not what was asked for. */
+  /** The input that was allowed is not the one that was asked for. */
   readonly isEdited: boolean
 }
 
@@ -128,9 +128,9 @@ export type ToolState =
 
 export interface ToolResult {
   readonly isError: boolean
-  /** What the model was told: a text, or blocks. */
+  /** The model's result: a text, or blocks. */
   readonly content: unknown
-  /** What the CLI tells its host, by tool. */
+  /** The CLI's account for its host, by tool. */
   readonly structured?: unknown
   /** A document's pages, which come in messages of their own. */
   readonly pages?: readonly PictureSource[]
@@ -169,7 +169,7 @@ export interface ToolRow extends RowBase {
   readonly hasLane: boolean
   /** The agent's own sentence on what this and its neighbours were for. */
   readonly caption?: string
-  /** From the call to its result, or so far as the agent last told. */
+  /** Time from the call to its result, or as far as the agent last told. */
   readonly elapsedMs?: number
   readonly displayName?: string
   readonly isRetracted: boolean

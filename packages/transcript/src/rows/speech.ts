@@ -9,7 +9,7 @@ interface Slot extends Place {
   entry?: Entry
 }
 
-/** What the agent said, block by block. Blocks of one message come one by one and share its id. */
+/** The agent's words, block by block. Blocks of one message come one by one and share its id. */
 export class BlockTable {
   readonly #board: Board
   readonly #messages = new Map<string, Slot[]>()
@@ -133,7 +133,7 @@ interface Speech {
   readonly blocks: Map<number, LiveBlock>
 }
 
-/** What is being said now, per speaker. It has the keys that it will have when it is said: nothing jumps when it is. */
+/** Messages in progress, per speaker. A block has the keys that it will have once it is said, so that nothing jumps. */
 export class LiveSpeech {
   readonly #board: Board
   readonly #saidOf: (messageId: string) => number
@@ -201,7 +201,7 @@ export class LiveSpeech {
     const speech = this.#speeches.get(lane)
     const [index, block] = [event["index"], fieldOf(event, "content_block")]
     if (speech === undefined || typeof index !== "number" || block === undefined) return
-    // Whoever comes in mid-sentence is told it from its beginning, with what of it was said whole.
+    // A viewer who comes in mid-sentence is told it from its beginning, with the blocks that the log already has.
     if (index < this.#saidOf(speech.messageId)) return
     const type = textOf(block, "type") ?? ""
     const place = { seq: speech.after + 1, pos: index, lane }

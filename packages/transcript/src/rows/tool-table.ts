@@ -21,7 +21,7 @@ interface Announced {
 
 interface Page {
   readonly pictures: readonly PictureSource[]
-  /** What shows them while nobody is known to have announced them. */
+  /** Rows that show them while nobody is known to have announced them. */
   readonly entries: readonly Entry[]
 }
 
@@ -73,7 +73,7 @@ export class ToolTable {
   readonly #board: Board
   readonly #isRetracted: (uuid: string) => boolean
   readonly #uses = new Map<string, ToolUse>()
-  /** By lane, those without a result. */
+  /** Uses without a result, by lane. */
   readonly #open = new Map<string | null, Set<ToolUse>>()
   readonly #tasks = new Map<string, Task>()
   readonly #questions = new Map<string, Question & { use?: ToolUse; entry?: Entry }>()
@@ -217,7 +217,7 @@ export class ToolTable {
     this.#board.touch(use.entry)
   }
 
-  /** What the agent itself began before that event and told no result of has none. */
+  /** Calls that the agent itself began before that event, and told no result of, have none. */
   turnEnded(seq: number): void {
     if (seq > this.#lastTurnEnd) this.#lastTurnEnd = seq
     for (const use of this.#open.get(null) ?? []) this.#settle(use)

@@ -93,7 +93,7 @@ function firstLine(text: string): string {
   return text.trimStart().split("\n", 1)[0] ?? ""
 }
 
-/** What the model was told, as text. */
+/** The result that the model got, as text. */
 export function resultText(result: ToolResult): string {
   const { content, structured } = result
   if (typeof content === "string") return content

@@ -14,7 +14,7 @@ import type {
   TranscriptEvent,
 } from "./row.ts"
 
-/** What a hub tells of an ask beside the log: some endings have no event of their own. */
+/** The hub's word on an ask beside the log: some endings have no event of their own. */
 export interface AskRecord {
   readonly requestId: string
   readonly state: AskState
@@ -257,7 +257,7 @@ function lastSeqOf(use: ToolUse): number {
   )
 }
 
-/** What it took, without the time in which somebody was asked. */
+/** Time it took, without the time in which somebody was asked. */
 function elapsedOf({ call, result, progressMs }: ToolUse, settledAt: string | undefined): number | undefined {
   if (call === undefined || result === undefined) return progressMs
   const elapsed = Date.parse(result.at) - Date.parse(settledAt ?? call.at)

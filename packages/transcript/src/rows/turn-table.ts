@@ -17,7 +17,7 @@ export interface LimitWindow {
   /** `five_hour`, `seven_day`, …; undefined where the agent does not say which. */
   readonly type?: string
   readonly status?: string
-  /** From 0 to 1. */
+  /** A share from 0 to 1. */
   readonly utilization?: number
   /** In seconds since 1970. */
   readonly resetsAt?: number
@@ -205,7 +205,7 @@ function drawStarted({ event, before }: Link, isFirst: boolean): StartedRow | un
   if (before === undefined) return isFirst ? row : undefined
   const changes = Object.entries(FACTS).flatMap(([what, field]) => {
     const [was, is] = [textOf(before.event.message, field), textOf(message, field)]
-    // What is not told is not known to be another.
+    // A fact that is not told is not known to be another.
     return is === undefined || was === is ? [] : [{ what, ...given({ before: was, after: is }) }]
   })
   return changes.length === 0 ? undefined : { ...row, changes }
@@ -217,7 +217,7 @@ function drawLimit({ event, before }: Link): LimitRow | undefined {
   const earlier = fieldOf(before?.event.message, "rate_limit_info")
   const isNews = ["status", "surpassedThreshold", "rateLimitType"].some((name) => info?.[name] !== earlier?.[name])
   const status = textOf(info, "status") ?? "unknown"
-  // That all is well is no news to begin with.
+  // An allowed limit is no news to begin with.
   if (!isObject(info) || !isNews || (before === undefined && status === "allowed")) return undefined
   const limitType = textOf(info, "rateLimitType")
   const deciding = limitWindowsOf(event.message).find(({ type }) => type === limitType)

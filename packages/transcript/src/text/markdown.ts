@@ -31,7 +31,7 @@ function knownToken(token: Token): MarkedToken {
   return token as MarkedToken
 }
 
-/** What each kind of token becomes. */
+/** Functions that draw each kind of token. */
 export type TokenTable<T> = {
   readonly [K in MarkedToken["type"]]: (token: Extract<MarkedToken, { readonly type: K }>) => T
 }
@@ -81,7 +81,7 @@ function childrenOf(token: MarkedToken): readonly Token[] {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
 
-/** What markdown lets one write for characters that mean something in it. */
+/** Replaces the entities that markdown offers for characters with a meaning of their own. */
 export function unescaped(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole)
 }
@@ -92,7 +92,7 @@ declare const URL: {
   new (text: string): { readonly href: string; readonly host: string; readonly protocol: string }
 }
 
-/** Where a link may lead: the web and mail only, nothing that would run. Its host is shown, because its words are the agent's. */
+/** A link's address if it leads to the web or to mail; nothing that would run. Its host is shown, because its words are the agent's. */
 export function safeLink(address: string): { readonly href: string; readonly host: string } | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return url !== undefined && ["http:", "https:", "mailto:"].includes(url.protocol) ? url : undefined

@@ -31,7 +31,7 @@ export function useConnection(): Connection {
   return useValue(useHubStore().connection)
 }
 
-/** Whoever sees the cockpit is known. */
+/** The signed-in person: nobody else sees the cockpit. */
 export function useMe(): Me {
   return useValue(useHubStore().me) ?? { role: "viewer", name: "" }
 }
@@ -56,7 +56,7 @@ export function useModeRights(): ModeRights {
   return { isAdmin, mayUseAuto: isAdmin || (role === "operator" && isOn) }
 }
 
-/** Who did something, as one says it to whoever reads: their own doing is told as theirs. */
+/** Names the person who did something; the reader is "you". */
 export function useWho(): (name: string) => string {
   const me = useMe()
   return (name) => (name === me.name ? "you" : name)

@@ -2,7 +2,7 @@ import { type Ask, connectHub, type Hub, HubClientError, type Me, type Session }
 import { freezeClock } from "./clock.ts"
 import { createValueStore, type ValueStore } from "./value-store.ts"
 
-/** What the hub told of all sessions and asks. Asks that were settled while we watched stay, with their outcome. */
+/** All sessions and asks, as the hub told of them. Asks that were settled while we watched stay, with their outcome. */
 export interface Fleet {
   readonly load:
     | { readonly name: "loading" }
@@ -31,7 +31,7 @@ export class HubStore {
   /** Counts the times that the stream came back with something missing. */
   readonly gaps = createValueStore(0)
   #watching: AbortController | undefined
-  /** Where the sessions begin that are not held here; null when all are. */
+  /** Cursor of the sessions that are not held here; null when all are. */
   #older: string | null | undefined
   #isReadingOlder = false
   /** Told by the stream while a page was on its way: newer than the page. */
@@ -51,7 +51,7 @@ export class HubStore {
     document.addEventListener("visibilitychange", wake)
   }
 
-  /** Who we are; throws what the hub says when it does not know us. */
+  /** Asks who we are; throws what the hub says when it does not know us. */
   async identify(): Promise<void> {
     this.me.set(await this.hub.me())
   }
@@ -102,7 +102,7 @@ export class HubStore {
       if (this.#older !== cursor) return
       this.#older = page.cursor
       const now = this.fleet.get()
-      // What the stream told is newer than the page.
+      // The stream's sessions are newer than the page.
       const sessions = new Map([...page.sessions.map((session) => [session.id, session] as const), ...now.sessions])
       this.fleet.set({ ...now, sessions, more: page.cursor !== null })
     } catch {
@@ -115,7 +115,7 @@ export class HubStore {
   /** An answer's reply, or a refusal that carries the outcome: as good as the stream, and often sooner. */
   takeAsk(ask: Ask): void {
     const known = this.#changes?.asks.get(ask.id) ?? this.fleet.get().asks.get(ask.id)
-    // What was settled stays so: a reply may be overtaken by the stream.
+    // A settled ask stays so: a reply may be overtaken by the stream.
     if (ask.state === "pending" && known !== undefined && known.state !== "pending") return
     this.#pending().asks.set(ask.id, withInput(ask, known))
   }
@@ -202,7 +202,7 @@ export class HubStore {
   #fail(error: unknown): void {
     const why = error instanceof Error ? error.message : String(error)
     const now = this.fleet.get()
-    // What is shown stays; only a page that has nothing yet says so.
+    // The shown sessions stay; only a page that has nothing yet says so.
     if (now.load.name !== "ready") this.fleet.set({ ...now, load: { name: "failed", why } })
   }
 

@@ -12,7 +12,7 @@ const CHOICES = {
 type Choices = { readonly [K in keyof typeof CHOICES]: (typeof CHOICES)[K][number] }
 type Switches = Readonly<Record<"singleKeys" | "notify" | "notifyDetails" | "notifySound", boolean>>
 
-/** What one person likes, on this browser. */
+/** One person's choices, on this browser. */
 export interface Preferences extends Choices, Switches {}
 
 const KEY = "signalbox:preferences"
@@ -27,7 +27,7 @@ const DEFAULTS: Preferences = {
   notifySound: false,
 }
 
-/** What is kept may be of another version, or somebody's own doing: only what we know is taken. */
+/** Takes only values that we know: kept ones may be of another version, or somebody's own doing. */
 function readKept(): Preferences {
   const kept = readStored(KEY)
   const known = Object.entries(DEFAULTS).map(([name, byDefault]) => {

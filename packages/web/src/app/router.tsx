@@ -2,11 +2,11 @@ import { isObject, textOf } from "@signalbox/protocol/envelope"
 import { type AnchorHTMLAttributes, type MouseEvent, useEffect, useMemo, useRef } from "react"
 import { createValueStore, useValue } from "./value-store.ts"
 
-/** What is kept with each entry of the browser's history. */
+/** Our facts with each entry of the browser's history. */
 interface Entry {
   /** Another for each visit, also where an entry is used again. */
   readonly id: string
-  /** Where it stands among those of this page. */
+  /** Its place among the entries of this page. */
   readonly index: number
   /** The address of the entry below it. One with the same address shows nothing of its own, unless a layer is open. */
   readonly below: string | undefined
@@ -39,7 +39,7 @@ function address(): string {
   return `${location.pathname}${location.search}`
 }
 
-/** What is open over the screen is closed by going elsewhere, and its entry is taken for that. */
+/** Going elsewhere closes what is open over the screen, and takes its entry. */
 function pushAddress(to: string, behind?: string): void {
   const isFree = isSpare() || hasLayer(current.index)
   closeLayers()
@@ -104,7 +104,7 @@ addEventListener("popstate", () => {
   if (isStepBack && left.hadLayer && left.standsForBelow) replaceAddress(left.address, left.behind)
   const from = passing?.from ?? left.address
   stopPassing()
-  // Whoever goes back from an entry that showed nothing of its own, or to one that was replaced, means the one before.
+  // Back from an entry that showed nothing of its own, or to one that was replaced, means the one before.
   if (isStepBack && !left.hadLayer && (left.standsForBelow || from === shown)) passOver(from)
   else readAddress()
 })
@@ -183,7 +183,7 @@ function readAddress(): void {
 }
 readAddress()
 
-/** Where the screen is; what is opened over it does not change that. */
+/** The screen's place; what is opened over it does not change that. */
 export function usePlace(): Place {
   return useValue(place)
 }
@@ -192,7 +192,7 @@ export function currentPlace(): Place {
   return place.get()
 }
 
-/** What is opened over the screen. */
+/** The place that is opened over the screen. */
 export function useOver(): Place | undefined {
   const to = useValue(over)
   return useMemo(() => (to === undefined ? undefined : placeOf(to)), [to])
@@ -262,7 +262,7 @@ export function Link({ href, onClick, children, ...rest }: LinkProps) {
     const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
     if (event.defaultPrevented || !isPlain) return
     event.preventDefault()
-    // Where one is already, what lies over it is all there is to leave.
+    // A link to the same place only closes what lies over it.
     if (href === address()) closeLayers()
     else navigate(href)
   }

@@ -10,7 +10,7 @@ function text(source: Readonly<Record<string, unknown>> | undefined, field: stri
   return typeof value === "string" && value !== "" ? value : undefined
 }
 
-/** What is asked, as a heading: the CLI's own words, or ours. */
+/** The request as a heading: the CLI's own words, or ours. */
 export function headingOf(ask: AskLike): string {
   const hasOwnWords = ask.kind === "elicitation" || ask.kind === "dialog"
   // Tools, questions and plans have only the tool's bare name here: our words say more.
@@ -73,7 +73,7 @@ export function summaryOf(ask: AskLike): string {
   return headingOf(ask)
 }
 
-/** What a plan begins with, without the marks of its markup. */
+/** The first line of a plan, without the marks of its markup. */
 function firstWords(plan: string): string {
   const line = plan.split("\n").find((one) => /\w/.test(one)) ?? ""
   return oneLine(line.replace(/^[\s#>*-]+/, "").replaceAll(/\*\*|__|`/g, ""), 160)
@@ -86,7 +86,7 @@ export function kindWord({ kind, toolName }: Pick<Ask, "kind" | "toolName">): st
     : { question: "Question", plan: "Plan", elicitation: "Form", dialog: "Dialog" }[kind]
 }
 
-/** Who of a session's agents asks. */
+/** Names the agent of a session that asks. */
 export function agentWords({ request }: Pick<Ask, "request">): string {
   const agent = text(request, "agent_id")
   return agent === undefined ? "main agent" : `sub-agent ${oneLine(agent, 40)}`
@@ -121,7 +121,7 @@ interface Settled extends Pick<Ask, "kind"> {
   readonly answer?: Ask["answer"] | undefined
 }
 
-/** What was done to an ask that somebody or some rule answered, by its kind. */
+/** The verb for an ask that somebody or some rule answered, by its kind. */
 export function outcomeVerb({ kind, state, answer }: Settled): string {
   if (state !== "allowed" && state !== "denied") return outcomeWords(state)
   // Told to the agent as an answer, and none all the same.
@@ -135,7 +135,7 @@ function isSkipped(answer: Ask["answer"]): boolean {
   return notes.length > 0 && notes.every((note) => isObject(note) && note["unanswered"] === "skipped")
 }
 
-/** What waits for somebody, the longest wait first. */
+/** Open asks, the longest wait first. */
 export function openAsks(asks: ReadonlyMap<string, Ask>, session?: string): readonly Ask[] {
   return [...asks.values()]
     .filter((ask) => ask.state === "pending" && (session === undefined || ask.sessionId === session))

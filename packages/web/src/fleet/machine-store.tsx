@@ -13,7 +13,7 @@ type Machines = { readonly all: readonly Machine[] } & (
 /** Machines come and go without a word on the stream: whoever looks at them asks again. */
 const POLL_MS = 5000
 const machines = createValueStore<Machines>({ load: "loading", all: [] })
-/** What machines are called, and whose home is where, by id. They change only when one does: a whole list of sessions may hang on it. */
+/** Names and home directories of machines, by id. They change only when one does: a whole list of sessions may hang on it. */
 const names = createValueStore<ReadonlyMap<string, string>>(new Map())
 const homes = createValueStore<ReadonlyMap<string, string>>(new Map())
 /** Ids whose names were asked for: one that the hub has forgotten has no name any more. */
@@ -77,7 +77,7 @@ function askFor(hub: Hub, id: string | null): void {
   void refreshMachines(hub)
 }
 
-/** What people call the machines of these sessions, by id. */
+/** Names of the machines of these sessions, by id. */
 export function useMachineNames(
   sessions: ReadonlyMap<string, { readonly runner: string | null }>,
 ): ReadonlyMap<string, string> {
@@ -88,7 +88,7 @@ export function useMachineNames(
   return useValue(names)
 }
 
-/** What people call a machine; where nobody can tell, the beginning of its id. */
+/** A machine's name; where nobody can tell, the beginning of its id. */
 export function useMachineName(id: string | null): string {
   const name = useOf(names, id)
   const isComing = useSelected(machines, ({ load }) => load === "loading")
@@ -96,7 +96,7 @@ export function useMachineName(id: string | null): string {
   return name ?? (isComing ? "…" : id.slice(0, 8))
 }
 
-/** Where the home directory of a machine is, when that is known. */
+/** The home directory of a machine, when it is known. */
 export function useMachineHome(id: string | null): string | undefined {
   return useOf(homes, id)
 }
@@ -107,7 +107,7 @@ function useOf(store: typeof names, id: string | null): string | undefined {
   return useSelected(store, (all) => (id === null ? undefined : all.get(id)))
 }
 
-/** What people call a machine is a runner to the hub. */
+/** A machine, as people say, is a runner to the hub. */
 export type Machine = Runner
 
 async function readMachines(hub: Hub): Promise<readonly Machine[]> {
@@ -115,7 +115,7 @@ async function readMachines(hub: Hub): Promise<readonly Machine[]> {
   return runners.toSorted((a, b) => Number(b.connected) - Number(a.connected) || a.name.localeCompare(b.name))
 }
 
-/** What a new runner shows at the door. The hub tells it this once. */
+/** Makes the token that a new runner shows. The hub tells it this once. */
 export async function makeRunnerToken(hub: Hub, name: string): Promise<string> {
   return (await hub.tokens.create({ role: "runner", name })).token
 }

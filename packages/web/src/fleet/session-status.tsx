@@ -42,7 +42,7 @@ export function statusOf(session: Session, { now, seenSeq }: StatusContext): Ses
   if (session.state === "disconnected" && session.turnStartedAt !== undefined) return "running"
   if (session.state === "idle" && (session.backgroundTasks ?? 0) > 0) return "running"
   if (session.state === "ended") return "ended"
-  // What came after its result, such as that its agent is connected again, is no turn that ended.
+  // Events after its result, such as that its agent is connected again, are no turn that ended.
   const { lastResult, lastSeq } = session
   return lastResult !== undefined && (seenSeq ?? 0) < (lastResult.seq ?? lastSeq) ? "ready" : "idle"
 }
@@ -115,7 +115,7 @@ const STEPS = [
   { name: "ready", words: "Ready" },
 ] as const
 
-/** Where a launch is. */
+/** The steps of a launch, and the one it is at. */
 export function LaunchSteps({ at }: { readonly at: "queued" | "starting" }) {
   const now = STEPS.findIndex(({ name }) => name === at)
   return (

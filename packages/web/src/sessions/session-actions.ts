@@ -6,7 +6,7 @@ import type { KeyMap } from "../app/keyboard.ts"
 import { createValueStore, useValue } from "../app/value-store.ts"
 import { titleOf } from "../fleet/session-words.ts"
 
-/** What went wrong with something done to a session outside of its own screen. */
+/** The failure of something done to a session outside of its own screen. */
 const trouble = createValueStore<string | undefined>(undefined)
 
 export function useTrouble(): readonly [string | undefined, () => void] {
@@ -44,9 +44,9 @@ export function useSessionActions(session: Pick<Session, "id" | "transport">): S
   }
 }
 
-function attempt(what: string, run: () => Promise<unknown>, done?: string): void {
+function attempt(what: string, run: () => Promise<unknown>, words?: string): void {
   run().then(
-    () => done !== undefined && announce(done),
+    () => words !== undefined && announce(words),
     (error: unknown) => trouble.set(`${what}: ${error instanceof Error ? error.message : String(error)}`),
   )
 }
@@ -87,7 +87,7 @@ export function useListKeys(onArchive: (id: string) => void): KeyMap {
       ? {
           i: () => {
             const id = chosen()
-            // What fails is told by the row's own state; keys have no other place to say it.
+            // The row's own state tells of a failure; keys have no other place to say it.
             if (id !== undefined)
               void store.hub
                 .session(id)

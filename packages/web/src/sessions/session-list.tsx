@@ -17,11 +17,11 @@ interface ViewProps {
 interface SessionListProps extends ViewProps {
   readonly compact?: boolean
   readonly currentId?: string
-  /** What goes along to the session that is opened: `?q=…`. */
+  /** The query that goes along to the session that is opened: `?q=…`. */
   readonly search?: string
 }
 
-/** From here on only the rows near the screen exist. */
+/** Sections this long draw only the rows near the screen. */
 const VIRTUAL_FROM = { list: 60, board: 20 }
 const QUIET_SECTIONS = new Set(["idle", "ended"])
 
@@ -47,7 +47,7 @@ export function SessionList(props: SessionListProps) {
     setClosed(next)
   }
   return (
-    // What is gone to by keys comes to stand below its section's heading, not under it.
+    // A row that is gone to by keys comes to stand below its section's heading, not under it.
     <div
       ref={scroller}
       data-region="content"

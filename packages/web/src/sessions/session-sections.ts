@@ -8,7 +8,7 @@ export interface SessionEntry {
   readonly status: SessionStatus
   /** Its oldest open ask. */
   readonly ask: Ask | undefined
-  /** What its machine is called; undefined when its agent was started by hand. */
+  /** The name of its machine; undefined when its agent is external. */
   readonly machine: string | undefined
 }
 
@@ -20,7 +20,7 @@ export interface Section {
   readonly entries: readonly SessionEntry[]
 }
 
-/** By whom it matters most to: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
+/** Order by status, and within it by what matters most: the longest wait first, the oldest turn first, the latest finish first, else what moved last. */
 function compareEntries(a: SessionEntry, b: SessionEntry): number {
   const byStatus = STATUS_ORDER.indexOf(a.status) - STATUS_ORDER.indexOf(b.status)
   if (byStatus !== 0) return byStatus
@@ -113,7 +113,7 @@ export function heldSections(
   return { sections, moved }
 }
 
-/** Where each row stands: its section, and the row before it in that section. */
+/** The place of each row: its section, and the row before it in that section. */
 function placesOf(sections: readonly Section[]): ReadonlyMap<string, string> {
   return new Map(
     sections.flatMap(({ key, entries }) =>

@@ -16,7 +16,7 @@ type Entry =
   | { readonly name: "unreachable"; readonly why: string }
   | { readonly name: "known" }
 
-/** Who is there? Then the cockpit, or the door. */
+/** Asks who is there, then shows the cockpit or the sign-in form. */
 export function App() {
   const store = useHubStore()
   const me = useValue(store.me)

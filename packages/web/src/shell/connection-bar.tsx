@@ -84,7 +84,7 @@ function BarButton({ children, onClick }: { readonly children: string; readonly 
   )
 }
 
-/** Where this page's own code came from: its name has its content's hash in it. */
+/** The path of this page's own code, whose name has its content's hash in it. */
 function ownScript(): string | undefined {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]')
   return script === null ? undefined : new URL(script.src).pathname

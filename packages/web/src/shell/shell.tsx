@@ -97,7 +97,7 @@ export function Shell() {
     ...(canOperate ? { c: () => navigate("/new") } : {}),
   })
   const close = () => setLayer("none")
-  // From then on it stays, so that the focus returns to where it was.
+  // Once opened the palette stays, so that the focus returns to where it was.
   const [wasPalette, setWasPalette] = useState(false)
   if (layer === "palette" && !wasPalette) setWasPalette(true)
   return (
@@ -156,7 +156,7 @@ export function Shell() {
   )
 }
 
-/** What is opened over a screen has it for itself on a phone. Once opened it stays, closed: focus returns by it. */
+/** A layer with an address takes the whole screen on a phone. Once opened it stays, closed, so that focus can return. */
 function useOverRoom() {
   const isPhone = useIsPhone()
   const isOver = useOver() !== undefined
@@ -165,7 +165,7 @@ function useOverRoom() {
   return { isPhone, isOver, wasOver }
 }
 
-/** From a session it is looked for in that one. The search itself has the key for its field. */
+/** Opens the search, within the session on its own screen. The search screen has the key for its field. */
 function goToSearch(): void | "not-here" {
   const { path } = currentPlace()
   if (path === "/search") return "not-here"
@@ -174,7 +174,7 @@ function goToSearch(): void | "not-here" {
   return navigate(session === undefined ? "/search" : `/search?session=${encodeURIComponent(session)}`)
 }
 
-/** Whoever follows a link by keyboard goes on from the new screen, not from the top of the page. */
+/** A reader who follows a link by keyboard goes on from the new screen, not from the top of the page. */
 function useFocusOnScreen(path: string): void {
   const shown = useRef(path)
   useEffect(() => {

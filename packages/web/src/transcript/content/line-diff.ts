@@ -61,7 +61,7 @@ function numbered(lines: readonly Unnumbered[], from: { before: number; after: n
   })
 }
 
-/** What changed, with a few lines around it. */
+/** Changes, with a few lines around each. */
 function hunksOf(lines: readonly DiffLine[]): readonly Hunk[] {
   const changes: [first: number, last: number][] = []
   for (const [at, { kind }] of lines.entries()) {
@@ -114,7 +114,7 @@ interface SplitRow {
   readonly after: DiffLine | undefined
 }
 
-/** What was taken away beside what came in its place. Pure. */
+/** Removed lines beside those that came in their place. Pure. */
 export function splitRows(lines: readonly DiffLine[]): readonly SplitRow[] {
   const rows: SplitRow[] = []
   let removed: DiffLine[] = []
@@ -155,7 +155,7 @@ const MAX_CHARS = 1000
 const MAX_PAIRS = 300
 const WORD_BOUNDS = { maxEditLength: 200, timeout: 20 }
 
-/** What changed within lines that took each other's place. A pair with little in common is left out: all of it changed. */
+/** Parts that changed within lines that took each other's place. A pair with little in common is left out: all of it changed. */
 export function changedParts(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, readonly LinePart[]> {
   const parts = new Map<DiffLine, readonly LinePart[]>()
   for (const { before, after } of splitRows(lines).filter(isReplacement).slice(0, MAX_PAIRS)) {

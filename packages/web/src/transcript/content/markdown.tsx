@@ -18,7 +18,7 @@ interface MarkdownProps {
   readonly live: boolean
 }
 
-/** What an agent writes, as elements of ours. Markup in it is text; nothing in it loads or runs. */
+/** An agent's text, as elements of ours. Markup in it is text; nothing in it loads or runs. */
 export const Markdown = memo(function Markdown({ text, live }: MarkdownProps) {
   const blocks = useMemo(() => markdownTokens(text, live ? remend : undefined), [text, live])
   if (blocks === undefined) return <div className="prose whitespace-pre-wrap">{proseText(text)}</div>
@@ -41,7 +41,7 @@ interface BlockProps {
 
 const Block = memo(
   function Block({ block, isOpen }: BlockProps) {
-    // What may still grow has no colours yet: they would change with every word.
+    // Code that may still grow has no colours yet: they would change with every word.
     if (block.type === "code" && isOpen) return <CodeBlock text={String(block["text"])} language="" />
     return <>{renderToken(block)}</>
   },
@@ -151,7 +151,7 @@ function CodeBlock({ text, language }: { readonly text: string; readonly languag
   )
 }
 
-/** Where it leads is shown beside it. Only the web and mail: nothing that would run. */
+/** A link with its host beside it. Only the web and mail: nothing that would run. */
 export function SafeLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
   const link = safeLink(href)
   if (link === undefined) return <span title={href}>{children}</span>

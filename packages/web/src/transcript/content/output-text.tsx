@@ -76,7 +76,7 @@ function LongText({ text, from }: { readonly text: string; readonly from: "start
     )
   }, [text])
   useEffect(() => {
-    // Whoever saw the end of it goes on from there.
+    // A reader who saw the end of it goes on from there.
     if (from === "end") list.current?.scrollToIndex(chunks.length - 1, { align: "end" })
   }, [from, chunks.length])
   // The browser's own Home would lose against the list, which is still on its way to the end while it measures.
@@ -153,7 +153,7 @@ interface AnsiSpan {
   readonly bold?: boolean
 }
 
-/** By the last digit of a colour's code. */
+/** Tones by the last digit of a colour's code. */
 const TONES = ["faint", "danger", "clear", "caution", "info", "plan", "accent"] as const
 
 /* oxlint-disable no-control-regex -- the control characters are the point */
@@ -180,7 +180,7 @@ export function ansiSpans(text: string): readonly AnsiSpan[] {
   return spans
 }
 
-/** What it says, without a terminal's language. */
+/** The text alone, without a terminal's language. */
 export function withoutAnsi(text: string): string {
   return ansiSpans(text)
     .map((span) => span.text)

@@ -17,7 +17,7 @@ const CLOSEST_MS = 6000
 /** The row that was just gone to. */
 interface MarkedRow {
   readonly key: string
-  /** What was asked for has no row: this is the nearest. */
+  /** The event that was asked for has no row: this is the nearest. */
   readonly isClosest: boolean
 }
 
@@ -111,7 +111,7 @@ export function onFeedKey(
   { jumpToStart, jumpToEnd }: Readonly<Record<"jumpToStart" | "jumpToEnd", () => void>>,
 ): void {
   const target = event.target instanceof HTMLElement ? event.target : undefined
-  // What scrolls by itself has these keys for itself.
+  // A part that scrolls by itself has these keys for itself.
   const isOthers = target?.matches("input, textarea, select, [contenteditable]") || target?.closest("[data-own-scroll]")
   if (isOthers) return
   const isMod = event.ctrlKey || event.metaKey
@@ -126,7 +126,7 @@ export function onFeedKey(
   event.preventDefault()
 }
 
-/** What another width has is in the page too, and cannot have the focus. */
+/** The first that is visible: elements of other widths are in the page too, and cannot have the focus. */
 function firstSeen(selector: string): HTMLElement | undefined {
   return [...document.querySelectorAll<HTMLElement>(selector)].find((element) => element.checkVisibility())
 }

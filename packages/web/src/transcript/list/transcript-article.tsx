@@ -94,7 +94,7 @@ function nameOf(row: Row): string {
   }
 }
 
-/** What a row is, for those who hear it. */
+/** Names of rows, for those who hear them. */
 const NAMES: { readonly [K in Row["kind"]]: (row: RowOf<K>) => string } = {
   prompt: ({ author, text }) => `Message from ${author ?? "you"}: ${oneLine(text, 80)}`,
   text: ({ text }) => `Claude: ${oneLine(text, 80)}`,

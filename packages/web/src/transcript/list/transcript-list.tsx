@@ -43,7 +43,7 @@ interface TranscriptListProps {
   readonly handle: React.Ref<TranscriptHandle>
   /** The event that the address names; 0 for none. */
   readonly goTo: number
-  /** Where it was left, for somebody who comes back to it. */
+  /** The place where it was left, for somebody who comes back to it. */
   readonly start: ReadingPlace | undefined
   /** The sub-agent whose lane this is. */
   readonly lane: string | null
@@ -212,10 +212,10 @@ function useMarks(sessionId: string, view: FeedView) {
 
 const START: TrackPosition = { from: 0, to: 0, seq: 0, at: "" }
 
-/** Where the reader is: asks for more near an edge, and tells the track. */
+/** Follows the reader: asks for more near an edge, and tells the track. */
 function useLook(feed: SessionFeed, list: RefObject<VirtualizerHandle | null>) {
   const [position] = useState(() => createValueStore(START))
-  /** What is in view may be another. */
+  /** Another part may be in view. */
   const locate = useCallback(
     (offset: number) => {
       const handle = list.current
@@ -254,7 +254,7 @@ function positionOf(handle: VirtualizerHandle, view: FeedView, offset: number): 
   return { ...inView, seq: rows[middle]?.headSeq ?? from }
 }
 
-/** What rows measured is kept when the session is left, and used when the same rows come back. */
+/** Heights of rows are kept when the session is left, and used when the same rows come back. */
 function useSizes(sessionId: string, feed: SessionFeed, list: RefObject<VirtualizerHandle | null>) {
   const [sizes] = useState(() => keptSizes(sessionId, feed.view.get().rows))
   useLayoutEffect(

@@ -16,7 +16,7 @@ interface ReadingPorts {
   readonly lane: string | null
   readonly isFollowing: boolean
   readonly send: (input: FollowInput) => void
-  /** Where it was left, when one comes back to it. */
+  /** The place where it was left, when one comes back to it. */
   readonly start: ReadingPlace | undefined
   /** The event that the address names; 0 for none. */
   readonly goTo: number

@@ -12,7 +12,7 @@ import { useTranscript } from "./transcript-context.tsx"
 /** How many lanes a row is in, one inside of the other. */
 const Depth = createContext(0)
 
-/** What a sub-agent did. No scroller in a scroller: the rest is one click away, and so are lanes deep inside of others. */
+/** The rows of a sub-agent. No scroller in a scroller: the rest is one click away, and so are lanes deep inside of others. */
 export function Lane({ row }: { readonly row: ToolRow }) {
   const { onLane, renderRow } = useTranscript()
   const depth = useContext(Depth) + 1
@@ -39,7 +39,7 @@ export function Lane({ row }: { readonly row: ToolRow }) {
   )
 }
 
-/** What it came back with is mostly what it said last. */
+/** True if the answer repeats the last text, as it mostly does. */
 function isSaid(rows: readonly Row[], answer: string): boolean {
   const last = rows.at(-1)
   return last?.kind === "text" && last.text.trim() === answer.trim()
@@ -115,7 +115,7 @@ export function lanePath(lane: string, tool: (id: string) => ToolRow | undefined
   return path
 }
 
-/** What a sub-agent is called: its kind, and what it was set to do. */
+/** The name of a sub-agent: its kind, and what it was set to do. */
 export function agentName(row: ToolRow): string {
   const { name, subject } = toolWords(row)
   if (!row.hasCall) return row.task?.description ?? row.task?.subagentType ?? "Sub-agent"

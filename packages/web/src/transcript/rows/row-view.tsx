@@ -161,7 +161,7 @@ const NAMED: Readonly<Record<string, readonly [list: string, field: string]>> = 
   memory_recall: ["memories", "path"],
 }
 
-/** What a note only counts: files that were stored, memories that were recalled. */
+/** Names of what a note only counts: files that were stored, memories that were recalled. */
 function namesIn({ topic, details }: NoteRow): readonly string[] {
   const [list, field] = NAMED[topic] ?? ["", ""]
   const items = details[list]

@@ -173,7 +173,7 @@ function limitWords({ status, limitType, utilization, resetsAt, at }: RowOf<"lim
   return `${name}${reached}${used}${resets}`
 }
 
-/** From what was asked to where it is answered. */
+/** The way from a request to where it is answered. */
 export function AnswerBelow() {
   return (
     <p className="text-dense text-caution">

@@ -29,7 +29,7 @@ const STATES: Readonly<Record<ToolState, readonly [words: string, look: string]>
 
 /** Tools whose rows are open unless the reader wants them brief. */
 const OPEN: ReadonlySet<string> = new Set([...EDITS, "Bash", "TodoWrite", "ExitPlanMode", "AskUserQuestion"])
-/** What is read to be looked at. */
+/** Files that are read to be looked at. */
 const SHOWN_FILES = /\.(?:png|jpe?g|gif|webp|pdf)$/i
 
 function isOpenByDefault({ name, input }: ToolRow, detail: string): boolean {
@@ -75,7 +75,7 @@ function ToolHeading({ row, open }: { readonly row: ToolRow; readonly open: bool
         </span>
       )}
       {row.ask?.isEdited === true && (
-        // What ran is not what was asked for: it is told whose doing that is.
+        // The input that ran is not the one that was asked for: it is told whose doing that is.
         <span className="shrink-0 text-meta text-text-3">
           edited by <bdi>{row.ask.by === undefined ? "somebody" : who(row.ask.by)}</bdi>
         </span>
@@ -93,7 +93,7 @@ function subjectOf(row: ToolRow, subject: string, open: boolean): string {
   return row.name === "AskUserQuestion" && open ? "" : subject
 }
 
-/** What was allowed is what ran, whatever had been asked for. */
+/** The row with the input that ran: the allowed one, whatever had been asked for. */
 function asRun(row: ToolRow): ToolRow {
   const edited = row.ask?.isEdited === true ? row.ask.answer?.["updatedInput"] : undefined
   return isObject(edited) ? { ...row, input: edited } : row
@@ -121,7 +121,7 @@ export function ToolRowView({ row: told }: { readonly row: ToolRow }) {
   )
 }
 
-/** What must be seen without opening anything: errors, denials, a sub-agent at work. */
+/** Notes that must be seen without opening anything: errors, denials, a sub-agent at work. */
 function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolean }) {
   const { state, denial, task } = row
   const who = useWho()
@@ -132,7 +132,7 @@ function ToolNotes({ row, open }: { readonly row: ToolRow; readonly open: boolea
   return task === undefined ? null : <Facts facts={taskWords(task)} />
 }
 
-/** What went wrong, for a call that is closed. */
+/** The error of a call that is closed. */
 export function ErrorLine({ row }: { readonly row: ToolRow }) {
   const text = oneLine(withoutAnsi(resultText(row.result?.content)), 200)
   return <p className="truncate text-dense text-danger">{text}</p>

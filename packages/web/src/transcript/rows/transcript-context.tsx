@@ -6,7 +6,7 @@ import { classes } from "../../design/classes.ts"
 import { NextIcon } from "../../design/icons.tsx"
 import type { SessionFeed } from "../window/session-feed.ts"
 
-/** What somebody opened or closed, by the row's key: rows come and go with scrolling, this stays. */
+/** Rows that somebody opened or closed, by key: rows come and go with scrolling, this stays. */
 export type Disclosures = ValueStore<ReadonlyMap<string, boolean>>
 
 export function createDisclosures(): Disclosures {

@@ -20,7 +20,7 @@ interface BodyProps {
   readonly row: ToolRow
 }
 
-/** What a tool did, when somebody opens it: by tool, and for the rest input and result as they are. */
+/** The work of a tool, when somebody opens it: by tool, and for the rest input and result as they are. */
 export function ToolBody({ row }: BodyProps) {
   const Body = Object.hasOwn(BODIES, row.name) ? (BODIES[row.name] ?? OtherBody) : OtherBody
   return <Body row={row} />
@@ -221,14 +221,14 @@ function GitFacts({ row }: BodyProps) {
   )
 }
 
-/** What the model was told, by kind: text, pictures, links to resources. */
+/** The result that the model got, by kind: text, pictures, links to resources. */
 function ResultBody({ row, from = "start" }: BodyProps & { readonly from?: "start" | "end" }) {
   if (row.result === undefined) return null
   const { content, isError, structured } = row.result
   // "PDF file read: …" says what the card below says better.
   const isDocument = !isError && ["pdf", "parts"].includes(textIn(structured, "type") ?? "")
   const isStopped = row.state === "interrupted"
-  // What the model is told of it then says less than the row's state, and not as it was.
+  // The model's own message then says less than the row's state, and not as it was.
   const isRejection = isStopped && resultText(content).startsWith("The user doesn't want to proceed")
   const text = isDocument || isRejection ? "" : resultText(content)
   return (
@@ -243,7 +243,7 @@ function ResultBody({ row, from = "start" }: BodyProps & { readonly from?: "star
   )
 }
 
-/** Where a server says that more can be read. */
+/** Links of a server to more that can be read. */
 function Resources({ content }: { readonly content: unknown }) {
   const links = (Array.isArray(content) ? content : []).filter(isObject).filter(({ type }) => type === "resource_link")
   if (links.length === 0) return null

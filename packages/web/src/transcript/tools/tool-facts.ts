@@ -13,7 +13,7 @@ type WhoOf = (name: string) => string
 
 type Facts = readonly (string | undefined)[]
 
-/** What a call came to, by tool. */
+/** The outcome of a call, by tool. */
 const FACTS: Readonly<Record<string, (row: ToolRow, structured: unknown, whoOf: WhoOf) => Facts>> = {
   Bash: (row) => [exitOf(row), cwdOf(row)],
   Read: (_, structured) => [fileFacts(structured)],
@@ -34,7 +34,7 @@ const FACTS: Readonly<Record<string, (row: ToolRow, structured: unknown, whoOf: 
   ExitPlanMode: (row, _, whoOf) => [verdictOf(row, whoOf)],
 }
 
-/** What a call came to, in a few words behind its line. */
+/** The outcome of a call, in a few words behind its line. */
 export function toolFacts(row: ToolRow, whoOf: WhoOf = (name) => name): readonly string[] {
   const facts = Object.hasOwn(FACTS, row.name) ? FACTS[row.name] : undefined
   return facts?.(row, row.result?.structured, whoOf).filter((fact) => fact !== undefined) ?? []
@@ -100,7 +100,7 @@ function foundOnWeb(structured: unknown): string | undefined {
   return count === 0 ? undefined : plural(count, "result")
 }
 
-/** What a web search found. */
+/** Links that a web search found. */
 export function webLinks(structured: unknown): readonly { readonly title: string; readonly url: string }[] {
   const links = listIn(structured, "results").flatMap((result) => listIn(result, "content"))
   return links.flatMap((link) => {

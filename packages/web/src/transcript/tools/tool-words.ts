@@ -17,7 +17,7 @@ export function numberIn(source: unknown, field: string): number | undefined {
   return typeof value === "number" ? value : undefined
 }
 
-/** What the model was told, as text. */
+/** The result that the model got, as text. */
 export function resultText(content: unknown): string {
   if (typeof content === "string") return content.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, "$1")
   if (!Array.isArray(content)) return ""
@@ -28,9 +28,9 @@ export function resultText(content: unknown): string {
 }
 
 interface ToolWords {
-  /** What kind of thing it is, in a word or two. */
+  /** The kind of thing it is, in a word or two. */
   readonly name: string
-  /** What it is about. */
+  /** The thing it is about. */
   readonly subject: string
   /** The subject is code: a command, a path, a pattern. */
   readonly isCode: boolean
@@ -43,7 +43,7 @@ function firstText(input: JsonObject): string {
 
 const MAX_ARGUMENTS = 3
 
-/** What it is about, and what else of the input is short enough to be told. */
+/** The first text of an input, and whatever else of it is short enough to be told. */
 function keyArguments(input: JsonObject): string {
   const first = firstText(input)
   const others = Object.entries(input).flatMap(([name, value]) => {

@@ -15,7 +15,7 @@ export interface TrackMark {
 /** `share`: how far down the track it stands, from 0 to 1. */
 type DrawnMark = TrackMark & { readonly share: number }
 
-/** From one end of the log to the other. */
+/** The two ends of the log. */
 export interface TrackBounds {
   readonly firstSeq: number
   readonly lastSeq: number
@@ -31,7 +31,7 @@ export function seqAt(share: number, { firstSeq, lastSeq }: TrackBounds): number
   return Math.round(firstSeq + Math.min(1, Math.max(0, share)) * Math.max(0, lastSeq - firstSeq))
 }
 
-/** Where a key leads from an event: an arrow a hundredth of the session, a page key a tenth. Undefined: nowhere. */
+/** The event that a key leads to: an arrow a hundredth of the session, a page key a tenth. Undefined: nowhere. */
 export function steppedSeq(seq: number, key: string, { firstSeq, lastSeq }: TrackBounds): number | undefined {
   if (key === "Home") return firstSeq
   if (key === "End") return lastSeq
@@ -59,24 +59,13 @@ function markOf(row: Row): TrackMark | undefined {
     kind,
     label: oneLine(label, LABEL_CHARS),
   })
-  switch (row.kind) {
-    case "prompt":
-      return mark("prompt", row.text)
-    case "ask":
-      return mark("ask", "Question")
-    case "tool":
-      return row.ask === undefined ? undefined : mark("ask", row.name, row.ask.seq)
-    case "failure":
-      return mark("error", row.text === "" ? row.code : row.text)
-    case "retry":
-      return mark("error", "The model's service failed and is tried again")
-    case "result":
-      return row.state === "failed" ? mark("error", row.errors[0] ?? row.subtype) : undefined
-    case "compaction":
-      return mark("compaction", "The conversation was compacted")
-    default:
-      return undefined
-  }
+  if (row.kind === "prompt") return mark("prompt", row.text)
+  if (row.kind === "ask") return mark("ask", "Question")
+  if (row.kind === "tool" && row.ask !== undefined) return mark("ask", row.name, row.ask.seq)
+  if (row.kind === "failure") return mark("error", row.text === "" ? row.code : row.text)
+  if (row.kind === "retry") return mark("error", "The model's service failed and is tried again")
+  if (row.kind === "result" && row.state === "failed") return mark("error", row.errors[0] ?? row.subtype)
+  return row.kind === "compaction" ? mark("compaction", "The conversation was compacted") : undefined
 }
 
 /** The outline, and what came after it was asked for. */
@@ -87,7 +76,7 @@ export function joinedMarks(
   return [...outline.marks, ...rows.flatMap((row) => markOf(row) ?? []).filter(({ seq }) => seq > outline.upTo)]
 }
 
-/** What matters more is drawn where several meet. */
+/** The heaviest mark is drawn where several meet. */
 const WEIGHT: Readonly<Record<TrackMark["kind"], number>> = { compaction: 0, prompt: 1, ask: 2, error: 3 }
 /** Closer than this they could not be told apart. */
 const BUCKET_PX = 4

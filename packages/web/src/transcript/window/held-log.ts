@@ -8,7 +8,7 @@ const KEPT = 3000
 
 type LogPage = Pick<EventPage, "events" | "firstSeq" | "lastSeq">
 
-/** What a page did to what is held: it came in front of it, behind it, or took its place. */
+/** The effect of a page on what is held: it came in front of it, behind it, or took its place. */
 export type PageEffect = "front" | "behind" | "replaced"
 
 /** The part of a session's log that is held, a run of events without a gap, and the rows it makes; of one sub-agent's lane, or of all. */
@@ -49,7 +49,7 @@ export class HeldLog {
     return this.isLive || isOver
   }
 
-  /** What happens now follows what is held. */
+  /** Events that happen now follow what is held. */
   get isLive(): boolean {
     return this.bounds.toSeq >= this.#lastSeq
   }
@@ -175,7 +175,7 @@ const MAX_CHARS = 24_000_000
 
 /** Pages of the log that were let go of, the last few: a log does not change, so coming back needs no asking. */
 export class PageCache {
-  /** By the first event; the longest unused comes first. */
+  /** Pages by their first event; the longest unused comes first. */
   readonly #pages = new Map<number, KeptPage>()
   readonly #maxChars: number
   #chars = 0
