@@ -1,7 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { Session } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "../asks/ask-desk.ts"
-import type { HubMetrics } from "../operations/hub-metrics.ts"
+import type { HubMetrics } from "../operations/metrics.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
 import type { Published } from "./history.ts"
