@@ -27,7 +27,7 @@ export interface SessionHouse {
 }
 
 /** Everybody who watches. */
-export interface SessionViewers {
+interface SessionViewers {
   countOf(sessionId: string): number
   /** It is durable, and told in the order of the wire. */
   published(sessionId: string, items: readonly Published[]): void
@@ -35,7 +35,7 @@ export interface SessionViewers {
 }
 
 /** What clients bring to a session, beside messages and answers. */
-export interface SessionClients {
+interface SessionClients {
   /** Whether they have brought something, or are there. */
   has(session: LiveSession): boolean
   /** A request of the agent's that is no ask: a hook, an MCP message, or one we do not know. False: nobody takes it. */
@@ -49,7 +49,7 @@ export interface SessionClients {
 }
 
 /** Starts agents again. */
-export interface SessionLaunches {
+interface SessionLaunches {
   /** The session has ended and got a message: resolves when its agent was started again, and fails when it cannot be. */
   revive(session: LiveSession, by: string): Promise<void>
   /** Something waits for an agent that rests or has ended. */

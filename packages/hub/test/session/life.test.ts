@@ -101,7 +101,7 @@ describe("the life of a session", () => {
           const isFirst = before === undefined && "start" in from
           const begun = isFirst && told?.kind === "launching" ? told.launch : undefined
           expect(after?.launch).toBe(isKept ? before?.launch : begun)
-          const isStopped = isKept && (before?.isStopped === true || told?.kind === "stopped")
+          const isStopped = isKept && ((before?.isStopped ?? false) || told?.kind === "stopped")
           expect(after?.isStopped ?? false).toBe(isStopped)
         }
       }),

@@ -70,7 +70,7 @@ async function wholeSummary(core: AgentCore, step: CompactStep, signal: AbortSig
   endCompaction(core, compaction)
 }
 
-export function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: Partial<CompactStep> = {}): Compaction {
+function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: Partial<CompactStep> = {}): Compaction {
   const preTokens = step.preTokens ?? Math.ceil(JSON.stringify(core.history).length / 4)
   return {
     trigger,
@@ -82,7 +82,7 @@ export function compactionOf(core: AgentCore, trigger: "auto" | "manual", step: 
 }
 
 /** The hook, the status that it is going on, and the status that it is over. Returns what is told of the hook. */
-export async function beginCompaction(core: AgentCore, compaction: Compaction, signal: AbortSignal): Promise<string> {
+async function beginCompaction(core: AgentCore, compaction: Compaction, signal: AbortSignal): Promise<string> {
   const { trigger, durationMs, preTokens, postTokens } = compaction
   const isPlain = core.profile.quirks.compaction === "plain"
   const outcomes = await core.hooks.run(core, {
@@ -103,7 +103,7 @@ export async function beginCompaction(core: AgentCore, compaction: Compaction, s
 }
 
 /** The boundary, and the summary that stands for everything before it. */
-export function endCompaction(core: AgentCore, compaction: Compaction): void {
+function endCompaction(core: AgentCore, compaction: Compaction): void {
   const { compaction: kind, timestampsEchoes } = core.profile.quirks
   const uuid = core.random.uuid()
   const parent = kind === "chained" ? { logical_parent_uuid: core.random.uuid() } : {}

@@ -98,7 +98,7 @@ interface HttpLinkOptions {
 type Answer = Readonly<Fields> | undefined
 
 /** Speaks with a server by posts, each answered as JSON or as a stream that ends with the answer. */
-export function openHttpLink(server: RemoteServer, { userAgent, serve }: HttpLinkOptions): McpLink {
+function openHttpLink(server: RemoteServer, { userAgent, serve }: HttpLinkOptions): McpLink {
   const over = new AbortController()
   /** Headers that the server gave with its answer to `initialize`, and wants to see again. */
   const kept: Record<string, string> = {}
@@ -152,7 +152,7 @@ export function openHttpLink(server: RemoteServer, { userAgent, serve }: HttpLin
 }
 
 /** The older way: one stream for all that the server says, and an address for posts that its first event tells. */
-export async function openSseLink(
+async function openSseLink(
   server: RemoteServer,
   { userAgent, serve, timeoutMs }: HttpLinkOptions & { readonly timeoutMs: number },
 ): Promise<McpLink> {
@@ -237,7 +237,7 @@ function until({ signal, timeoutMs }: SendOptions, over: AbortSignal): AbortSign
 }
 
 /** Requests and answers of JSON-RPC over one connection, in both directions. */
-export class RpcPeer {
+class RpcPeer {
   readonly #pending = new Map<unknown, (answer: Answer) => void>()
   readonly #write: (message: Fields) => void
   readonly #serve: ServeMcp
@@ -298,10 +298,10 @@ export class RpcPeer {
 }
 
 /** Answers what an MCP server asks of its client. */
-export type ServeMcp = (request: Readonly<Fields>) => Promise<Fields>
+type ServeMcp = (request: Readonly<Fields>) => Promise<Fields>
 
 /** As a CLI answers: where it works, what the user says, and that it is there. */
-export function serveFor(client: McpClient, server: string): ServeMcp {
+function serveFor(client: McpClient, server: string): ServeMcp {
   return async ({ method, params }) => {
     if (method === "ping") return { result: {} }
     if (method === "roots/list") return { result: { roots: [{ uri: pathToFileURL(client.launch.cwd).href }] } }

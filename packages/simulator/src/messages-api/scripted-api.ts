@@ -101,7 +101,7 @@ async function closeAll(server: Server, hangs: Hangs, recording: Recording): Pro
   await closed
 }
 
-export interface ApiContext {
+interface ApiContext {
   player: Player
   hangs: Hangs
   recording: Recording
@@ -115,7 +115,7 @@ type Exchange = Omit<ApiContext, "maxBodyBytes"> & {
   http: { method: string; path: string; headers: IncomingMessage["headers"] }
 }
 
-export async function routeRequest(
+async function routeRequest(
   request: IncomingMessage,
   response: ServerResponse,
   { maxBodyBytes, ...context }: ApiContext & { signal: AbortSignal },

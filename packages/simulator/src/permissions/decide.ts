@@ -131,7 +131,7 @@ const CHANGES_FOLDER =
   "repository configuration from the target directory. Approve only if you trust it."
 
 /** The question about a command; undefined where nothing has to be asked. */
-export function bashQuestion(state: PermissionState, call: Call): Question | undefined {
+function bashQuestion(state: PermissionState, call: Call): Question | undefined {
   const { input, cwd, quirks } = call
   const command = textOf(input, "command") ?? ""
   const reading = readCommand(command, cwd)
@@ -241,7 +241,7 @@ function parentFolder(path: string, cwd: string): string {
   return isInside(path, cwd) ? cwd : resolve(path, "..")
 }
 
-export const ACCEPT_EDITS: Fields = { type: "setMode", mode: "acceptEdits", destination: "session" }
+const ACCEPT_EDITS: Fields = { type: "setMode", mode: "acceptEdits", destination: "session" }
 const OUTSIDE = { text: "Path is outside allowed working directories", type: "workingDir" }
 
 /** Files that others run, or that say what an agent may do: the newest asks about them in every mode. */
@@ -251,7 +251,7 @@ const SENSITIVE_FILES = new Set(
 )
 
 /** The question about a change to a file; undefined where nothing has to be asked. */
-export function editQuestion(state: PermissionState, call: Call): Question | undefined {
+function editQuestion(state: PermissionState, call: Call): Question | undefined {
   const { input, cwd, quirks } = call
   const path = resolve(cwd, textOf(input, "file_path") ?? textOf(input, "notebook_path") ?? "")
   const inside = [cwd, ...state.directories].some((folder) => isInside(path, folder))
@@ -270,7 +270,7 @@ export function editQuestion(state: PermissionState, call: Call): Question | und
 }
 
 /** Files outside of the folders of this session are not read unasked. */
-export function readQuestion(state: PermissionState, { input, cwd }: Call): Question | undefined {
+function readQuestion(state: PermissionState, { input, cwd }: Call): Question | undefined {
   const path = resolve(cwd, textOf(input, "file_path") ?? "")
   if ([cwd, ...state.directories].some((folder) => isInside(path, folder))) return undefined
   const rules = [{ toolName: "Read", ruleContent: `/${resolve(path, "..")}/**` }]

@@ -37,7 +37,7 @@ export function encodeRecorded({ at, from, line }: RecordedLine): string {
   return isExact ? `{"at":${at},"from":"${from}","message":${line}}` : JSON.stringify({ at, from, line })
 }
 
-export function encodeEnd(at: number, exitCode: number): string {
+function encodeEnd(at: number, exitCode: number): string {
   return JSON.stringify({ at, exitCode })
 }
 

@@ -151,7 +151,7 @@ export function inPlace(scenario: Scenario, place: { cwd: string; planFile: stri
 }
 
 /** The steps in order, the rounds of a loop made one by one: a million of them are never in memory. */
-export function* plainSteps(steps: readonly Step[]): Generator<PlainStep> {
+function* plainSteps(steps: readonly Step[]): Generator<PlainStep> {
   for (const step of steps) {
     if ("loop" in step) yield* roundsOf(step)
     else yield step

@@ -148,7 +148,7 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 const MAX_SHOWN = 40
 
-export function unknownKey(key: string, known: readonly string[]): string {
+function unknownKey(key: string, known: readonly string[]): string {
   if (known.includes(key)) return "does not go with the other keys here: make it a step of its own, or take it out"
   const meant = nearest(key, known)
   if (meant !== undefined) return `unknown key: did you mean "${meant}"?`
@@ -156,7 +156,7 @@ export function unknownKey(key: string, known: readonly string[]): string {
 }
 
 /** `found` is what stands in the file. */
-export function wordsFor(issue: Issue, found: unknown): string {
+function wordsFor(issue: Issue, found: unknown): string {
   if (issue.code === "invalid_type") return shouldBe(KINDS[issue.expected] ?? issue.expected, found)
   if (issue.code === "invalid_value") return notInList(issue.values.map(String), found)
   if (issue.code === "too_small") return tooSmall(issue, found)
@@ -190,7 +190,7 @@ function shown(value: unknown): string {
 }
 
 /** A step of no known kind: which one its key resembles. */
-export function unknownKind(message: string, found: unknown, kinds: readonly string[]): string {
+function unknownKind(message: string, found: unknown, kinds: readonly string[]): string {
   if (typeof found !== "object" || found === null) return `${message}, not ${shown(found)}`
   for (const key of Object.keys(found)) {
     const meant = nearest(key, kinds)
@@ -203,7 +203,7 @@ export function unknownKind(message: string, found: unknown, kinds: readonly str
 type Place = Readonly<Record<string, unknown>>
 
 /** The keys that may stand in the object at this path, those of the kind its author had in mind first. */
-export function keysAt(schema: Place, path: readonly (string | number)[], value: unknown): string[] {
+function keysAt(schema: Place, path: readonly (string | number)[], value: unknown): string[] {
   const places = path.reduce((found, key) => found.flatMap((place) => within(place, key)), [schema])
   const objects = places.flatMap(members).filter((place) => isObject(place["properties"]))
   const written = isObject(value) ? Object.keys(value) : []

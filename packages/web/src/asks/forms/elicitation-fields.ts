@@ -123,7 +123,11 @@ export function errorOf(field: FormField, value: FormValue): string | undefined 
       return field.maxLength !== undefined && text.length > field.maxLength
         ? `At most ${field.maxLength} characters.`
         : undefined
-    default:
+    case "date":
+    case "datetime-local":
+    case "select":
+    case "multi-select":
+    case "switch":
       return undefined
   }
 }

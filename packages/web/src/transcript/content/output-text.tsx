@@ -128,7 +128,7 @@ const COLOURS = {
   faint: "text-text-3",
 } as const
 
-export function AnsiText({ text }: { readonly text: string }) {
+function AnsiText({ text }: { readonly text: string }) {
   return (
     <bdi>
       {ansiSpans(text).map((span, index) =>
