@@ -216,6 +216,29 @@ interface CoverOptions {
   readonly off: Off
 }
 
+/** Units of work to try a pattern, beside what comparing the text takes. */
+const COST: Readonly<Record<CoverPattern["kind"], number>> = { command: 16, assignment: 16, redirection: 96 }
+
+interface KindOfPattern<R> {
+  readonly rule: R
+  readonly pattern: CoverPattern
+}
+
+/** In the order of the rules. */
+function patternsByKind<R>(
+  rules: readonly Covering<R>[],
+  work: Work,
+): Readonly<Record<CoverPattern["kind"], readonly KindOfPattern<R>[]>> {
+  const byKind: Record<CoverPattern["kind"], KindOfPattern<R>[]> = { command: [], assignment: [], redirection: [] }
+  for (const { rule, patterns } of rules) {
+    work.spend(LOOK * patterns.length)
+    for (const { covers: pattern } of patterns) if (pattern !== undefined) byKind[pattern.kind].push({ rule, pattern })
+  }
+  return byKind
+}
+
+const LOOK = 8
+
 /** Whether every need is covered by some rule, whichever. */
 export function coverNeeds<R>(
   { needs, folders }: CommandNeeds,
@@ -225,28 +248,42 @@ export function coverNeeds<R>(
   const covered: Covered<R>[] = []
   let missing: (Coverage<R> & { ok: false })["missing"] | undefined
   const staysHere = folders !== undefined && folders.length === 0
-  const find = (test: (pattern: CoverPattern) => boolean): R | undefined =>
-    rules.find(({ patterns }) => patterns.some(({ covers }) => covers !== undefined && test(covers)))?.rule
+  const byKind = patternsByKind(rules, work)
+  const find = (kind: CoverPattern["kind"], test: (pattern: CoverPattern) => boolean): R | undefined =>
+    byKind[kind].find(({ pattern }) => {
+      work.spend(COST[kind])
+      return test(pattern)
+    })?.rule
 
   const cover = (need: Need): boolean => {
     const { part, span, split, because } = need
-    const rule = find((pattern) => covers(pattern, part, { path, work, off, staysHere }))
+    work.spend(LOOK)
+    const rule =
+      part.kind === "never"
+        ? undefined
+        : find(part.kind, (pattern) => covers(pattern, part, { path, work, off, staysHere }))
     if (rule !== undefined) {
       covered.push({ rule, span })
       return true
     }
-    const prefix = split === undefined ? undefined : find((pattern) => coversPrefix(pattern, split.prefix, work))
+    const prefix =
+      split === undefined ? undefined : find("command", (pattern) => coversPrefix(pattern, split.prefix, work))
     if (split !== undefined && prefix !== undefined) {
       covered.push({ rule: prefix, span })
       return split.needs.every(cover)
     }
-    const nearly = because === undefined ? undefined : find((pattern) => nearlyCovers(pattern, part, work))
+    const nearly = because === undefined ? undefined : find("command", (pattern) => nearlyCovers(pattern, part, work))
     missing ??= nearly === undefined ? { span } : { span, because, nearly }
     return false
   }
 
-  const areCovered = needs.map(cover)
-  if (missing === undefined && areCovered.every(Boolean)) return { ok: true, covered }
+  let areCovered = true
+  for (const need of needs) {
+    areCovered = cover(need) && areCovered
+    // What is missing and a rule that fits beside it are all that is told.
+    if (!areCovered && covered.length > 0) break
+  }
+  if (areCovered) return { ok: true, covered }
   return { ok: false, covered, missing: missing ?? { span: { start: 0, end: 0 } } }
 }
 

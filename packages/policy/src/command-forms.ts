@@ -3,7 +3,7 @@ import { ASSIGNMENT, programOf } from "./inner-commands.ts"
 import { type Glob, globCouldMatch, globMatchesAt, type Match, UNKNOWN, type Work } from "./matching.ts"
 import { EVALUATORS, RESERVED, RUNNERS } from "./programs.ts"
 import { readShell, type ShellPart, type ShellReading, type ShellWord, type Span } from "./shell-reading.ts"
-import { MAX_COMMAND_CHARS, plainText, READING, writtenText } from "./shell-text.ts"
+import { MAX_COMMAND_CHARS, PART, plainText, READING, writtenText } from "./shell-text.ts"
 
 /** The forms of a command that a deny or an ask is tried on. They are worked out once for all rules. */
 export interface CommandForms {
@@ -139,6 +139,7 @@ class FormReader {
     const program = programOf(command[0]?.text ?? "")
     const isRunner = RUNNERS.has(program)
     const texts = command.map((word) => (isRunner && word.isGlob ? unclearGlob(word.text) : word.text))
+    this.#work.spend(PART)
     const which = isRunner ? "all" : where.first === "glued" ? "glued" : "first"
     this.parts.push(partOf(texts, which, where.hasSpans === true ? span : undefined))
     if (depth === undefined || (!isRunner && !EVALUATORS.has(program))) return

@@ -115,6 +115,10 @@ export function commandPattern(source: string): CommandPattern {
   }
 }
 
+/** Units of work to look at a part or a word, and at the file of a redirection. */
+const LOOK = 8
+const TARGET = 128
+
 /** A command with everything that a deny or an ask may find in it. */
 export interface TouchedCommand {
   readonly forms: CommandForms
@@ -143,6 +147,7 @@ export function commandIsTouched(pattern: CommandPattern, command: TouchedComman
 function assignmentTouched({ name, glob }: { name: string; glob: Glob }, { parts }: ShellReading, work: Work): Touch {
   let found: Touch = { match: "no" }
   for (const part of parts) {
+    work.spend(LOOK * (part.kind === "command" ? 1 + part.words.length : 1))
     const texts =
       part.kind === "assignment" ? [part.text] : part.kind === "command" ? part.words.map(({ text }) => text) : []
     for (const text of texts) {
@@ -160,6 +165,7 @@ const directionOf = (operator: string) => (operator.includes(">") ? ">" : operat
 
 function redirectionTouched(pattern: RedirectionPattern, { reading, path }: TouchedCommand, work: Work): Touch {
   let found: Touch = { match: "no" }
+  work.spend(LOOK * reading.parts.length)
   for (const part of reading.parts) {
     if (part.kind !== "redirection" || directionOf(part.operator) !== directionOf(pattern.operator)) continue
     const match = targetTouched(pattern, part, { path, work })
@@ -175,6 +181,7 @@ function targetTouched(
   { path, work }: { path: (text: string) => PathForms; work: Work },
 ): Match {
   const text = writtenText(target)
+  work.spend(TARGET)
   if (globMatches(pattern.text, target, work)) return "yes"
   if (pattern.path === undefined) return "no"
   if (target.includes(UNKNOWN) || /^~|[*?[]/.test(text)) return "maybe"

@@ -11,7 +11,7 @@ import {
 } from "unbash"
 import { type Check, NONE_OFF, type Off } from "./checks.ts"
 import { ANY, UNKNOWN, type Work } from "./matching.ts"
-import { parseText, wordText } from "./shell-text.ts"
+import { PART, parseText, wordText } from "./shell-text.ts"
 
 /** Where something stands in the command, as indices of the text. */
 export interface Span {
@@ -91,7 +91,9 @@ export function readShell(
   }
   const reader = new Reader(text, kind, off)
   reader.readWhole(parsed.script)
-  return reader.reading
+  const { reading } = reader
+  work.spend(PART * reading.parts.length)
+  return reading
 }
 
 class Reader {
@@ -306,8 +308,11 @@ class Reader {
   }
 
   #substitution(part: WordPart & { readonly type: "CommandExpansion" | "ProcessSubstitution" }): string {
-    const { script } = part
-    if (script === undefined) this.#complain("parse-errors", "a command inside it could not be read", part)
+    const { script, text } = part
+    // The parser takes `${ ` at the end of a text for one that is empty.
+    const isClosed = /^(?:`[^]*`|\$\{[^]*\}|[$<>]\([^]*\))$/.test(text)
+    if (script === undefined || !isClosed) this.#complain("parse-errors", "a command inside it could not be read", part)
+    else if (script.commands.length === 0) this.#complain("expansions", "it runs nothing inside", part)
     else if (this.#off.has("every-substitution")) return UNKNOWN
     else if (script.source === undefined) this.#script(script)
     else {

@@ -14,6 +14,9 @@ export const MAX_COMMAND_CHARS = 8192
 /** Units of work to read one character. */
 export const READING = 64
 
+/** Units of work for each command and each redirection in a text, however short it is. */
+export const PART = 384
+
 /** A word as it is compared where borders between words do not matter. */
 export function plainText(word: string): string {
   return word.replaceAll(IN_WORD, " ").replaceAll(UNKNOWNS, UNKNOWN)

@@ -26,6 +26,7 @@ const HOSTILE: readonly string[] = [
   "npm ci `rm -rf /`",
   'npm ci "`rm -rf /`"',
   "npm ci ${IFS}x",
+  "npm ci ${ ",
   'npm ci "${x:-$(rm -rf /)}"',
   "npm ci $HOME",
   'npm ci "$HOME"',
