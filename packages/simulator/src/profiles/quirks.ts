@@ -1,5 +1,5 @@
 // Versions differ: one row for each thing, with what 2.1.37, 2.1.120 and 2.1.325 do. Code asks the
-// row, never the version. docs/spec/simulator.md says which rule each stands for.
+// row, never the version.
 
 const TABLE = {
   // The host's lines.
