@@ -31,9 +31,9 @@ const FOLDERS_MAY_IMPORT: Record<string, Record<string, readonly string[]>> = {
   hub: {
     model: [],
     store: ["model"],
-    operations: ["store"],
     asks: ["model", "store"],
     auth: ["model", "store"],
+    operations: ["store", "auth"],
     runs: ["store"],
     http: ["model", "operations", "asks", "auth"],
     session: ["model", "store", "operations", "asks"],

@@ -2,10 +2,67 @@ export { costWords, counted } from "@signalbox/protocol"
 export { type ModelUse, type ModelUses, type TokenCount, totalTokens } from "@signalbox/protocol/usage"
 export { actWords } from "./rows/notes.ts"
 export { blockedPathWords, isUsualGrant } from "./rows/permission-words.ts"
-export type * from "./rows/row.ts"
-export * from "./rows/row-words.ts"
+export type {
+  ActivityRow,
+  AskFacts,
+  AskOutcome,
+  AskRow,
+  CompactionRow,
+  Delivery,
+  FailureRow,
+  HarnessRow,
+  HookRow,
+  JsonObject,
+  LimitRow,
+  NoteRow,
+  PictureRow,
+  PictureSource,
+  PromptRow,
+  ResultRow,
+  RetryRow,
+  Row,
+  RowOf,
+  StartedRow,
+  TaskFacts,
+  TextRow,
+  ThinkingRow,
+  ToolResult,
+  ToolRow,
+  ToolState,
+  TranscriptEvent,
+  UnknownRow,
+} from "./rows/row.ts"
+export {
+  askWords,
+  compactionWords,
+  countWords,
+  durationWords,
+  failureWords,
+  hookWords,
+  limitWords,
+  modelWords,
+  resultWords,
+  retryWords,
+  startedWords,
+  TOKEN_KINDS,
+  thinkingLevels,
+  thinkingLevelWords,
+  thinkingRequest,
+  thinkingWords,
+  tokenWords,
+} from "./rows/row-words.ts"
 export type { AskRecord } from "./rows/tool.ts"
-export * from "./rows/tool-words.ts"
+export {
+  answersOf,
+  type Edit,
+  type EditLine,
+  editOf,
+  PLAN_EVENTS,
+  planInCall,
+  resultText,
+  type ToolHeading,
+  toolHeading,
+} from "./rows/tool-words.ts"
 export { Transcript, type TranscriptOptions } from "./rows/transcript.ts"
 export { type LimitWindow, limitWindowsOf, tellingErrors } from "./rows/turn-table.ts"
 export { visibleLine, visibleText } from "./text/visible-text.ts"

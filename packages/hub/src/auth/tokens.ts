@@ -224,6 +224,9 @@ export type SecretKind = "token" | "login" | "code"
 
 const PREFIX: Readonly<Record<SecretKind, string>> = { token: "sbx_", login: "sbl_", code: "sbc_" }
 
+/** Finds a secret in any text. */
+export const SECRET_PATTERN = new RegExp(`\\b(?:${Object.values(PREFIX).join("|")})[\\w-]{16,}`, "g")
+
 /** 256 random bits. */
 export function mintSecret(kind: SecretKind): string {
   return PREFIX[kind] + randomBytes(32).toString("base64url")

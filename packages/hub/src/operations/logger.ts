@@ -1,6 +1,7 @@
 import { isatty } from "node:tty"
 import { fieldOf, isObject, replaceUnseen, textOf } from "@signalbox/protocol"
 import { type DestinationStream, destination, type Logger, pino } from "pino"
+import { SECRET_PATTERN } from "../auth/tokens.ts"
 
 export type HubLogger = Logger
 
@@ -14,8 +15,6 @@ const STDERR = 2
 const LEVEL_NAMES: Readonly<Record<number, string>> = { 40: "warning: ", 50: "error: ", 60: "error: " }
 const MAX_WAITING_BYTES = 1024 * 1024
 const CENSORED = "[redacted]"
-/** Secrets as the hub mints them: tokens, logins and codes. */
-const MINTED = /\bsb[xlc]_[\w-]{16,}/g
 const SECRET_FIELDS = ["token", "secret", "authorization", "cookie", "set-cookie", "credential"]
 
 /** One line of JSON per thing that happened, or of plain words where a person reads along at a terminal, with `session` where it is about one. No secret is ever in one. */
@@ -60,5 +59,5 @@ function atEveryDepth(field: string): string[] {
 }
 
 function censor(line: string): string {
-  return line.replace(MINTED, CENSORED).replace(/\b(Bearer|Basic)(\s+)[\w.~+/=-]{8,}/gi, `$1$2${CENSORED}`)
+  return line.replace(SECRET_PATTERN, CENSORED).replace(/\b(Bearer|Basic)(\s+)[\w.~+/=-]{8,}/gi, `$1$2${CENSORED}`)
 }

@@ -54,7 +54,7 @@ export class AgentSeat {
     return this.#life.name === "live" ? this.#life.line.wire : undefined
   }
 
-  /** Where the connection is that was here. */
+  /** The seat that has the connection now. It may be another session's: a conversation can go on there. */
   get holder(): AgentSeat {
     return this.#heir?.holder ?? this
   }

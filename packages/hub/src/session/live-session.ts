@@ -220,7 +220,7 @@ export class LiveSession {
     this.#kept.change({ ...this.kept, own: { ...this.kept.own, ...change } })
   }
 
-  /** They went with the process. */
+  /** Background tasks ended with the process that had them. */
   #forgetBackgroundTasks(): void {
     const { backgroundTasks: _gone, ...record } = this.record
     this.#kept.change({ ...this.kept, record })

@@ -2,7 +2,6 @@ import { decode, type Envelope, fieldOf, textOf } from "@signalbox/protocol"
 import { AskDesk } from "../../src/asks/ask-desk.ts"
 import { AskReader } from "../../src/asks/whole-ask.ts"
 import { HubError } from "../../src/errors.ts"
-import { createPrometheusMetrics } from "../../src/operations/metrics.ts"
 import { GrantDesk } from "../../src/policy-desk.ts"
 import type { AgentWire } from "../../src/session/agent-control.ts"
 import type { Published } from "../../src/session/history.ts"
@@ -112,7 +111,7 @@ export function setUpSessions(
       published: (_id, items) => void published.push(...items),
       changed: () => undefined,
     },
-    metrics: createPrometheusMetrics(),
+    metrics: { lineAbsorbed: () => undefined },
     trouble: (_session, what) => void troubles.push(what),
     ...how,
   })

@@ -13,9 +13,11 @@ export interface SDKSessionOptions extends Pick<Options, SessionOption> {
 }
 type SessionOption =
   | "pathToClaudeCodeExecutable"
-  | `executable${"" | "Args"}`
+  | "executable"
+  | "executableArgs"
   | "env"
-  | `${"" | "dis"}allowedTools`
+  | "allowedTools"
+  | "disallowedTools"
   | "canUseTool"
   | "hooks"
   | "permissionMode"

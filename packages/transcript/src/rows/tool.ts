@@ -32,6 +32,16 @@ export interface Question {
   record?: AskRecord
 }
 
+const OUTCOMES: ReadonlySet<string> = new Set<AskOutcome>([
+  "pending",
+  "allowed",
+  "denied",
+  "expired",
+  "cancelled",
+  "superseded",
+  "orphaned",
+])
+
 /** `isOver`: what was asked for has happened or not, so somebody must have decided. */
 export function askFacts(question: Question, isOver: boolean): AskFacts {
   const { asked, answered, record } = question
@@ -49,9 +59,14 @@ export function askFacts(question: Question, isOver: boolean): AskFacts {
 }
 
 function outcomeOf({ record }: Question, answer: JsonObject | undefined, isOver: boolean): AskOutcome {
-  if (record !== undefined && record.state !== "pending") return record.state
+  if (record !== undefined && record.state !== "pending" && isOutcome(record.state)) return record.state
   const told = answer === undefined ? undefined : verdictOf(answer)
   return told ?? (isOver ? "settled" : "pending")
+}
+
+/** A newer hub may know states that have no words here. */
+function isOutcome(state: string): state is AskOutcome {
+  return OUTCOMES.has(state)
 }
 
 function verdictOf(answer: JsonObject): AskOutcome {

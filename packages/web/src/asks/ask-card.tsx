@@ -38,6 +38,7 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
     return true
   }
   const cut = useCutOff(card, isOpen)
+  useSettling(isOpen)
   const Form = FORMS[ask.kind]
   useEffect(() => {
     if (isOpen && mayTakeFocus()) card.current?.focus()
@@ -101,12 +102,17 @@ function useCutOff(card: RefObject<HTMLElement | null>, isOpen: boolean): CutOff
     const hadFocus = card.current?.contains(document.activeElement) === true
     cut.current = { hadFocus, hadWords: (reason?.value ?? "") !== "" }
   }
+  wasOpen.current = isOpen
+  return cut.current
+}
+
+/** The card that comes next holds back for a moment, whoever settled this one. */
+function useSettling(isOpen: boolean): void {
+  const wasOpen = useRef(isOpen)
   useEffect(() => {
-    // The card that comes next holds back for a moment, whoever settled this one.
     if (wasOpen.current && !isOpen) noteSettled()
     wasOpen.current = isOpen
   }, [isOpen])
-  return cut.current
 }
 
 /** Plans and servers' forms are rare: the page's first load does without them. */

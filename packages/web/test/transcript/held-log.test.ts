@@ -51,6 +51,10 @@ describe("the part of a log that is held", () => {
     expect(log.takeEvent(say(101), 101)).toBe("behind")
     expect([log.bounds.toSeq, log.bounds.lastSeq, log.events.length]).toEqual([101, 101, 7])
     expect(log.takeKept("before")).toBeUndefined()
+    const early = new HeldLog(null)
+    early.takePage(page(1, 10, 100), "elsewhere")
+    early.takeEvent(say(101), 5)
+    expect([early.bounds.toSeq, early.bounds.lastSeq, early.events.length]).toEqual([10, 101, 10])
   })
 
   it("never holds more than 4,000 events: what is far from the reader goes, whatever they do", () => {

@@ -48,8 +48,10 @@ export function DenyRow(props: DenyRowProps) {
         onChange={(event) => setReason(event.target.value)}
         onKeyDown={fieldKeys({
           Escape: back,
-          Enter: ({ shiftKey, repeat, ctrlKey, metaKey }) =>
-            shiftKey ? "not-here" : repeat || deny(ctrlKey || metaKey),
+          Enter: ({ shiftKey, repeat, ctrlKey, metaKey }) => {
+            if (shiftKey) return "not-here"
+            return repeat ? undefined : deny(ctrlKey || metaKey)
+          },
         })}
         className={INPUT}
       />
