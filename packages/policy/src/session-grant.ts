@@ -72,7 +72,12 @@ function translate(rule: unknown, effect: RuleEffect, cwd: string | undefined): 
   if (typeof content !== "string" || !isPattern(content)) return undefined
   if (name === "Bash") return bashRule(content, effect)
   if (name === "WebFetch") return webRule(content, effect)
-  return fileRules(FAMILIES[name] ?? [], pathOf(content, effect, cwd))
+  return fileRules(familyOf(name) ?? [], pathOf(content, effect, cwd))
+}
+
+/** A tool may have the name of something that every object has. */
+function familyOf(name: string) {
+  return Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined
 }
 
 /** Not longer than a pattern may be, with some room for the folder in front of it. */
@@ -81,7 +86,7 @@ function isPattern(content: string): boolean {
 }
 
 function wholeTool(name: string): Part[] | undefined {
-  const family = FAMILIES[name]
+  const family = familyOf(name)
   if (family !== undefined) return family.map(([tool]) => ({ tool }))
   // The CLI writes `mcp__server` for all tools of a server.
   if (/^mcp__(?:(?!__).)+$/.test(name)) return [{ tool: `${name}__*` }]

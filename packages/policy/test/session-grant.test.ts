@@ -29,6 +29,13 @@ describe("always allow, for this session", () => {
     expect(effect(grant("mcp__git__log"), "mcp__git__push", {})).toBe("ask")
   })
 
+  it("[PO18] a tool that is called like something every object has", () => {
+    for (const name of ["constructor", "__proto__", "toString"]) {
+      expect(grant(name)).toMatchObject([{ tool: name }])
+      expect(grant(name, "x")).toBeUndefined()
+    }
+  })
+
   it("[PO18] commands: exact, by their first words, by stars", () => {
     expect(effect(grant("Bash", "npm test"), "Bash", { command: "npm test" })).toBe("allow")
     expect(effect(grant("Bash", "npm test"), "Bash", { command: "npm test x" })).toBe("ask")
