@@ -92,7 +92,7 @@ describe("signalbox answer", () => {
     const { id } = await asking(hub, move)
     const listed = await hub.run(["asks"])
     expect(listed.stdout).toMatch(
-      /Always allow with ask_\w+:\n {2}1\. allow Bash\(mv.*\(--always\)\n {2}2\. trust \/\S+, .*\n {2}3\. switch to mode acceptEdits, for this session\n/,
+      /Always allow with ask_[\w-]+:\n {2}1\. allow Bash\(mv.*\(--always\)\n {2}2\. trust \/\S+, .*\n {2}3\. switch to mode acceptEdits, for this session\n/,
     )
     for (const wrong of [["4"], ["1", "--always", "4"]]) {
       const { code, stderr } = await hub.run(["answer", id, "allow", "--always", ...wrong])

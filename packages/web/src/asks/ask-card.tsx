@@ -74,11 +74,12 @@ export function AskCard({ ask, place }: { readonly ask: Ask; readonly place: Ask
       {!isOpen && !isSent && cut.hadWords && <p className="text-text-2">Your text was not sent.</p>}
       <AskReasons ask={ask} />
       {isOpen && canOperate ? (
-        <PartBoundary>
+        // Not the boundary of the record: a form that goes must be gone, with its focus, while the record is loaded.
+        <PartBoundary key="form">
           <Form {...{ ask, canAct, place }} answer={guarded} notes={<AskNotes ask={ask} state={state} />} />
         </PartBoundary>
       ) : (
-        <PartBoundary waiting={null}>
+        <PartBoundary key="record" waiting={null}>
           <AskRecord ask={ask} place={place} />
         </PartBoundary>
       )}
