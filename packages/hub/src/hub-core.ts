@@ -60,7 +60,7 @@ export interface LocalHubCoreOptions {
   readonly runs: RunDesk
   readonly viewers: { countOf(sessionId: string): number }
   readonly index: { search(query: SearchQuery): Promise<SearchReply> }
-  /** Where the hub is reached, as others see it. */
+  /** The hub's address, as others see it. */
   readonly url: () => string
   /** Version of the `claude` on this machine. */
   readonly claudeVersion: () => Promise<string | undefined>

@@ -139,7 +139,7 @@ export type RunnerRefusal =
   | "runner/unknown-agent"
   | "runner/invalid"
 
-/** What a runner tells of its machine travels as the hub passes it on. */
+/** A runner's facts about its machine travel as the hub passes them on. */
 export type { RecordedSession, RunnerFolders, RunnerLog, RunnerLogLine } from "./hub-api/runner.ts"
 
 /**

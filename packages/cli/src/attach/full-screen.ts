@@ -14,7 +14,7 @@ export class FullScreen {
   readonly #context: CommandContext
   #isOpen = false
   readonly #onExit = () => this.leave()
-  /** What is said on the other screen is gone with it: the terminal comes back first. */
+  /** The terminal comes back first: words on the other screen would be gone with it. */
   readonly #onCrash = (error: unknown) => {
     this.leave()
     this.#context.stderr.write(`signalbox: ${oneLine(error)}\n`)

@@ -36,7 +36,7 @@ const CONTROL_EDITS = new Map<string, Edit>([
   ["u", () => EMPTY],
 ])
 
-/** What a key does to a text; undefined: nothing, it is for somebody else. */
+/** A text after a key; undefined: the key is for somebody else. */
 export function edited(buffer: TextBuffer, press: Press): TextBuffer | undefined {
   if (press.key === "text") return insert(buffer, press.text)
   const edit = press.key === "ctrl" ? CONTROL_EDITS.get(press.letter) : EDITS[press.key]

@@ -177,7 +177,7 @@ export class AnswerDelivery {
     this.#options = options
   }
 
-  /** What was answered without a sign of delivery will be sent again. */
+  /** Answers without a sign of delivery will be sent again. */
   async restore(session: string): Promise<void> {
     for (const ask of await this.#options.directory.listAsks({ session, undelivered: true, limit: MAX_UNCONFIRMED })) {
       this.#unconfirmed.set(ask.id, { ask })

@@ -59,7 +59,7 @@ export class AskDesk {
   readonly #opening = new Map<string, Promise<void>>()
   readonly #extending = new Map<string, Promise<void>>()
   readonly #delivery: AnswerDelivery
-  /** What cancels the end of each ask that has one: a rule said so. */
+  /** Timers of the asks that a rule lets expire: each is cancelled by its function. */
   readonly #timers = new Map<string, () => void>()
 
   constructor(options: AskDeskOptions) {

@@ -225,7 +225,7 @@ type Details = NewAuditRecord["details"]
 
 const EXTENDED = "ask/extended"
 
-/** What the audit keeps of an ask that was given more time. */
+/** The audit record of an ask that was given more time. */
 export function auditOfExtension(
   ask: AskRecord,
   longer: AskRecord,
@@ -236,7 +236,7 @@ export function auditOfExtension(
   return { at, what: EXTENDED, by, via: "person", ...about(ask, details) }
 }
 
-/** What the audit keeps of an ask that is settled: who or what did it, how long it waited, and what was answered. */
+/** The audit record of a settled ask: who or what settled it, how long it waited, and the answer. */
 export function auditOf(settled: AskRecord, at: string): NewAuditRecord {
   const { state, settledBy: by = null, via = null, answer = null, rule = null, askedAt, settledAt = askedAt } = settled
   const waitedMs = Date.parse(settledAt) - Date.parse(askedAt)

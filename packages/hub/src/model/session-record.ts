@@ -51,7 +51,7 @@ export interface KeptLaunch {
   readonly earlier: readonly string[]
   /** The runner of each process of `earlier` that is on another one, by its spawn. Older hubs did not keep it. */
   readonly elsewhere?: Readonly<Record<string, string>>
-  /** Where the session's life was when it was saved: its process was put to rest, and the next message brings it back. */
+  /** The session was saved while its process was at rest: the next message brings it back. */
   readonly isParked?: boolean
   /** What its conversation goes on from: a fork has none of its own until its agent is here. */
   readonly begins?: Beginning

@@ -184,7 +184,7 @@ export class LaunchDesk {
   async #resume(session: LiveSession, request: NewSession, caller: Caller): Promise<LiveSession> {
     const { registry, fleet } = this.#options
     const isFree = () => (session.isEnded || session.isParked) && session.launch === undefined
-    // What it was before may be over when its runner is here.
+    // The process it had may be over when its runner is here.
     if (!isFree()) await fleet.arrival()
     // When two resume a session at the same time, the second is told that it is live.
     if (!isFree()) throw isLive(session, request)

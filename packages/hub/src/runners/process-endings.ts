@@ -22,7 +22,7 @@ export class ProcessEndings {
 
   /** Ends the session's process and then the session. */
   async stop(session: LiveSession, reason: string): Promise<void> {
-    // What is being started for it is not wanted any more either.
+    // A process that is being started for it is not wanted any more either.
     session.step({ kind: "stopped" })
     const { launch } = session.kept.own
     if (session.isEnded) return

@@ -26,7 +26,7 @@ export interface RunnerAgentOptions {
   readonly metrics: HubMetrics
   /** Nobody is read while the store does not keep up. */
   readonly journal: { room(): Promise<void> }
-  /** They tell what each hook's callback is answered with while the hub is away. */
+  /** Clients' hooks decide how a callback is answered while the hub is away. */
   readonly clients: { hookFailures(session: LiveSession): Readonly<Record<string, "open" | "block">> }
   readonly exited: (session: LiveSession, spawn: string, exit: AgentExit) => Promise<void>
   readonly onTrouble: (error: unknown) => void

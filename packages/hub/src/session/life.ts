@@ -107,7 +107,7 @@ export function stepLife<Line, Launch>(life: Life<Line, Launch>, input: LifeInpu
 }
 
 type Resting<Launch> = Extract<Life<never, Launch>, AtRest<Launch>>
-/** What happens to a session that has no process. */
+/** The inputs of a session that has no process. */
 export type RestInput<Launch> = Extract<
   LifeInput<never, Launch>,
   { kind: "awaited" | "given-up" | "launching" | "launch-over" | "stopped" }

@@ -7,7 +7,7 @@ import type { EventLog } from "../store/event-log.ts"
 import type { Published } from "./history.ts"
 import type { LiveSession } from "./live-session.ts"
 
-/** What all sessions of a hub stand on, and whom they tell. */
+/** The parts of a hub that every session stands on, and those it tells. */
 export interface SessionHouse {
   readonly log: EventLog
   readonly directory: Directory
@@ -34,7 +34,7 @@ interface SessionViewers {
   changed(view: Session): void
 }
 
-/** What clients bring to a session, beside messages and answers. */
+/** Hooks and servers that clients bring to a session, beside messages and answers. */
 interface SessionClients {
   /** Whether they have brought something, or are there. */
   has(session: LiveSession): boolean

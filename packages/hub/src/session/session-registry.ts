@@ -7,7 +7,7 @@ import { LiveSession } from "./live-session.ts"
 import type { SessionHouse } from "./session-house.ts"
 
 export interface SessionRegistryOptions extends Omit<SessionHouse, "registry" | keyof SessionHelpers> {
-  /** What people allowed in a session is in memory as long as it is. */
+  /** Grants of a session are in memory as long as the session is. */
   readonly grants?: { restore(sessionId: string): Promise<void>; letGo(sessionId: string): void }
   /** Whether somebody was given a token to be this session's agent. */
   readonly tokens?: { hasForSession(sessionId: string): Promise<boolean> }
@@ -15,7 +15,7 @@ export interface SessionRegistryOptions extends Omit<SessionHouse, "registry" | 
   readonly clock?: () => number
 }
 
-/** They know sessions, and sessions know them. */
+/** Clients and launches know sessions, and sessions know them: the one circle in the hub. */
 export type SessionHelpers = Pick<SessionHouse, "clients" | "launches">
 
 interface Held {

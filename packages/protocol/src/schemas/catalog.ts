@@ -82,7 +82,7 @@ const McpStdioServer = z.looseObject({
 })
 
 const remote = { url: z.string(), headers: z.record(z.string(), z.string()).optional() }
-/** Those of the type `sdk` are hosted by the SDK itself, reached through `mcp_message`. */
+/** Servers of the type `sdk` are hosted by the SDK itself, reached through `mcp_message`. */
 const mcpServers = schemasOf("type", {}, { sse: remote, http: remote, sdk: { name: z.string() } })
 
 export const McpServerConfig = openUnion("type", [McpStdioServer, ...Object.values(mcpServers)])

@@ -15,7 +15,7 @@ import { requests } from "./parts.ts"
 import { PermissionMode } from "./permission.ts"
 import { Capability, SessionActivity } from "./system.ts"
 
-/** What a host asks of its agent while it works; requests about the session around it are in control-session.ts. */
+/** Requests of a host to its agent at work; requests about the session around it are in control-session.ts. */
 export const hostRequests = {
   ...requests("host", "2.0.77", {
     initialize: {

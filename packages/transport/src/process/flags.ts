@@ -95,7 +95,7 @@ type FlagOptions = { readonly [K in keyof FlagValues]?: FlagValues[K] | undefine
 /** How a flag and its value stand in argv: `--flag value` (as SDKs 0.1 and 0.2 write it) or `--flag=value` (0.3). */
 export type ArgumentStyle = "separate" | "equals"
 
-/** What a launch may ask of the CLI on its command line. */
+/** Options of a launch that the CLI takes on its command line. */
 export interface ClaudeFlags extends FlagOptions {
   /** Becomes the key `sandbox` of `settings`. */
   readonly sandbox?: JsonObject | undefined
