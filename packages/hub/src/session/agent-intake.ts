@@ -10,7 +10,7 @@ import {
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { HubError } from "../errors.ts"
 import type { LiveSession } from "./live-session.ts"
-import type { SessionHouse } from "./session-house.ts"
+import type { SessionHub } from "./session-hub.ts"
 
 /** Bound for one session at a time. No well-meaning agent has as many. */
 const MAX_OPEN_QUESTIONS = 1_000
@@ -18,20 +18,20 @@ const MAX_OPEN_QUESTIONS = 1_000
 /** What becomes of an agent's lines: events, deltas, asks, replies and calls. */
 export class AgentIntake {
   readonly #session: LiveSession
-  readonly #house: SessionHouse
+  readonly #hub: SessionHub
   readonly #replay = new ReplayFilter()
   readonly #underWay = new Set<Promise<void>>()
   /** Questions on their way to become asks. */
   #arriving = 0
 
-  constructor(session: LiveSession, house: SessionHouse) {
+  constructor(session: LiveSession, hub: SessionHub) {
     this.#session = session
-    this.#house = house
+    this.#hub = hub
   }
 
   /** `key` is for an event that has none of its own: whoever brings it may bring it again. */
   take(decoded: Decoded, key?: string): void {
-    if (decoded.kind === "malformed") return this.#house.trouble(this.#session, "a malformed line", decoded.reason)
+    if (decoded.kind === "malformed") return this.#hub.trouble(this.#session, "a malformed line", decoded.reason)
     const { line } = decoded
     const message: Envelope = decoded.message
     const fate = fateOf(message)
@@ -44,13 +44,13 @@ export class AgentIntake {
       case "question":
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
-        this.#house.clients.call(this.#session, message)
+        this.#hub.clients.call(this.#session, message)
         return this.#session.background(this.#cancel(fate.requestId))
       case "reply":
         return this.#session.replied(message)
       case "call":
         this.#absorbed(ABSORBED_CALLS.get(fate.request["subtype"]) ?? "call")
-        if (!this.#house.clients.call(this.#session, message)) this.#refuseCall(fate.requestId, fate.request)
+        if (!this.#hub.clients.call(this.#session, message)) this.#refuseCall(fate.requestId, fate.request)
         return undefined
       case "absorbed":
         return this.#absorbed("keep_alive")
@@ -127,7 +127,7 @@ export class AgentIntake {
 
   async #openAsk(message: Envelope, line: string, how: { requestId: string; isRefused: boolean }): Promise<void> {
     const { id: sessionId, wire, history } = this.#session
-    const { asks, log } = this.#house
+    const { asks, log } = this.#hub
     const { requestId, isRefused } = how
     const request = fieldOf(message, "request")
     const incarnation = wire?.incarnation
@@ -148,7 +148,7 @@ export class AgentIntake {
 
   /** Those that are open already may be brought again. */
   #isFull(requestId: string): boolean {
-    const { asks } = this.#house
+    const { asks } = this.#hub
     if (asks.pendingCount(this.#session.id) + this.#arriving < MAX_OPEN_QUESTIONS) return false
     return asks.find(this.#session.wire?.incarnation ?? "", requestId) === undefined
   }
@@ -158,7 +158,7 @@ export class AgentIntake {
     const incarnation = wire?.incarnation
     // The question may still be on its way into the log, and from there to the asks.
     await Promise.allSettled([history.settled(), ...this.#underWay])
-    if (incarnation !== undefined) await this.#house.asks.cancelled(incarnation, requestId)
+    if (incarnation !== undefined) await this.#hub.asks.cancelled(incarnation, requestId)
     this.#session.touch()
   }
 
@@ -179,7 +179,7 @@ export class AgentIntake {
 
   /** Seen and not logged. */
   #absorbed(kind: string): void {
-    this.#house.metrics.lineAbsorbed(kind)
+    this.#hub.metrics.lineAbsorbed(kind)
   }
 }
 

@@ -6,7 +6,7 @@ import type { AgentProgress } from "./agent-progress.ts"
 import { foldHandOver, foldInitializeReply, foldNewProcess, type KeptRecord } from "./kept-record.ts"
 import { type Continuity, DRAFT, type Life, type LifeInput, lifeAtStart, stateOfNew, stepLife } from "./life.ts"
 import type { LiveSession } from "./live-session.ts"
-import type { SessionHouse } from "./session-house.ts"
+import type { SessionHub } from "./session-hub.ts"
 
 export interface AgentSeatParts {
   readonly session: LiveSession
@@ -31,7 +31,7 @@ interface AgentLine {
 /** The agent's place in a session: who is connected, which process that is, and what becomes of those who were here before. */
 export class AgentSeat {
   readonly #parts: AgentSeatParts
-  readonly #house: SessionHouse
+  readonly #hub: SessionHub
   readonly arrivals = new Arrivals()
   #life: Life<AgentLine, Launch>
   /** Who has the connection that was here: its conversation went on there. */
@@ -40,9 +40,9 @@ export class AgentSeat {
   #isGreeting = false
   #orphaning: Promise<void> = Promise.resolve()
 
-  constructor(parts: AgentSeatParts, house: SessionHouse, isDraft: boolean) {
+  constructor(parts: AgentSeatParts, hub: SessionHub, isDraft: boolean) {
     this.#parts = parts
-    this.#house = house
+    this.#hub = hub
     this.#life = isDraft ? DRAFT : lifeAtStart(parts.kept.value)
   }
 
@@ -83,9 +83,9 @@ export class AgentSeat {
     if (this.wire !== wire) return
     this.step({ kind: "greeted", line })
     if (isSame) {
-      this.#house.clients.returned(session)
+      this.#hub.clients.returned(session)
       await messages.sendAgain(wire)
-      await this.#house.asks.sendAgain(wire.incarnation, connectedAt)
+      await this.#hub.asks.sendAgain(wire.incarnation, connectedAt)
     } else {
       await this.#deliverFirst(wire)
     }
@@ -163,7 +163,7 @@ export class AgentSeat {
   #isBack(wire: AgentWire, before: string): boolean {
     const { session } = this
     const isUnknown = session.record.agentSessionId === null && wire.incarnation !== before
-    return isUnknown && wire.isReturning && this.#house.asks.pendingCount(session.id) === 0
+    return isUnknown && wire.isReturning && this.#hub.asks.pendingCount(session.id) === 0
   }
 
   /** The process that left, over a connection that began elsewhere. */
@@ -172,9 +172,9 @@ export class AgentSeat {
     if (isReplaying) intake.replayBegins()
     kept.change(withoutNext(kept.value))
     session.change({ transport: wire.transport })
-    this.#house.clients.returned(session)
+    this.#hub.clients.returned(session)
     session.background(session.messages.sendAgain(wire))
-    session.background(this.#house.asks.sendAgain(wire.incarnation, performance.now()))
+    session.background(this.#hub.asks.sendAgain(wire.incarnation, performance.now()))
   }
 
   /** What the process that is here now was in the session before. */
@@ -205,7 +205,7 @@ export class AgentSeat {
 
   /** Nobody is left to hear an answer. */
   #orphan(incarnation: string | null, except: string | null): Promise<void> {
-    return this.#house.asks.orphan({ sessionId: this.session.id, incarnation, except })
+    return this.#hub.asks.orphan({ sessionId: this.session.id, incarnation, except })
   }
 
   /** What another process than the one that is here may have taken, or not. */
@@ -218,7 +218,7 @@ export class AgentSeat {
 
   #greet(control: AgentControl, wire: AgentWire, continuity: Continuity): Promise<Greeted> {
     const { session } = this
-    const { clients, trouble } = this.#house
+    const { clients, trouble } = this.#hub
     const fields = continuity === "same" ? {} : clients.greeting(session, wire.incarnation)
     this.#isGreeting = true
     return greetAgent({
@@ -245,7 +245,7 @@ export class AgentSeat {
   async #goHome(wire: AgentWire, requestIds: readonly string[]): Promise<void> {
     const { session } = this
     if (!wire.isReturning || session.record.agentSessionId !== null || this.wire !== wire) return
-    const home = await this.#house.registry.homeOf(requestIds)
+    const home = await this.#hub.registry.homeOf(requestIds)
     if (home !== undefined && home !== session && this.wire === wire && home.wire === undefined)
       await session.handOver(home)
   }

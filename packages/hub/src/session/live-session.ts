@@ -18,7 +18,7 @@ import { type Published, SessionHistory } from "./history.ts"
 import { catchUp, foldEvents, KeptRecord } from "./kept-record.ts"
 import { type Continuity, phaseOf, type RestInput, stateAtStart } from "./life.ts"
 import { MessageDesk } from "./message-desk.ts"
-import type { SessionHouse } from "./session-house.ts"
+import type { SessionHub } from "./session-hub.ts"
 
 /** How long an interrupt lets what was sent before it go first. */
 const DELIVERY_MS = 2_000
@@ -36,16 +36,16 @@ export class LiveSession {
   readonly id: string
   readonly history: SessionHistory
   readonly messages: MessageDesk
-  readonly #house: SessionHouse
+  readonly #hub: SessionHub
   readonly #intake: AgentIntake
   readonly #progress: AgentProgress
   readonly #kept: KeptRecord
   readonly #seat: AgentSeat
 
   /** `isDraft`: it is new, and nobody is told of it yet. */
-  constructor(kept: KeptSession, house: SessionHouse, isDraft = false) {
-    const { log, directory, asks, now } = house
-    this.#house = house
+  constructor(kept: KeptSession, hub: SessionHub, isDraft = false) {
+    const { log, directory, asks, now } = hub
+    this.#hub = hub
     this.id = kept.record.id
     this.#kept = new KeptRecord({
       kept,
@@ -59,22 +59,22 @@ export class LiveSession {
         return saving
       },
       tell: () => {
-        house.registry.takeBack(this)
-        house.viewers.changed(this.view())
+        hub.registry.takeBack(this)
+        hub.viewers.changed(this.view())
       },
     })
     this.history = new SessionHistory({
       session: this.id,
       log,
       publish: (items) => this.#publish(items),
-      onFailed: (error) => house.trouble(this, "the log refused events", error),
+      onFailed: (error) => hub.trouble(this, "the log refused events", error),
       now,
     })
     this.messages = new MessageDesk({ sessionId: this.id, directory, log, history: this.history, now })
     this.#progress = new AgentProgress(this.messages, asks)
-    this.#intake = new AgentIntake(this, house)
+    this.#intake = new AgentIntake(this, hub)
     const parts = { session: this, kept: this.#kept, progress: this.#progress, intake: this.#intake }
-    this.#seat = new AgentSeat(parts, house, isDraft)
+    this.#seat = new AgentSeat(parts, hub, isDraft)
     if (this.#life.name === "away") this.#progress.state = stateAtStart(kept.record)
   }
 
@@ -134,13 +134,13 @@ export class LiveSession {
   }
 
   view(): Session {
-    const { asks, viewers } = this.#house
+    const { asks, viewers } = this.#hub
     const pendingAsks = asks.pendingCount(this.id)
     return viewOf(this.record, { state: this.phase(), pendingAsks, viewers: viewers.countOf(this.id) })
   }
 
   phase(): SessionState {
-    return phaseOf(this.#life, this.#progress.state, this.#house.asks.pendingCount(this.id))
+    return phaseOf(this.#life, this.#progress.state, this.#hub.asks.pendingCount(this.id))
   }
 
   /** An agent is here. */
@@ -189,7 +189,7 @@ export class LiveSession {
   /** Something waits for its agent: one that rests or has ended is started again, now or as soon as its runner can. */
   wantAgent(): void {
     this.#seat.step({ kind: "awaited" })
-    this.#house.launches.wake(this)
+    this.#hub.launches.wake(this)
   }
 
   /** Something happened to it that matters only while it has no process. */
@@ -267,13 +267,13 @@ export class LiveSession {
     const { next } = this.record
     if (next !== undefined)
       throw new HubError("session/rotated", `the conversation goes on in session ${next}`, { details: { next } })
-    if (this.isEnded && !(await this.messages.has(message))) await this.#house.launches.revive(this, by)
+    if (this.isEnded && !(await this.messages.has(message))) await this.#hub.launches.revive(this, by)
     const accepted = await this.messages.accept(message, by)
     const wire = this.greetedWire
     if (wire !== undefined) this.background(this.messages.deliver(wire))
     else if (this.isParked) this.wantAgent()
     // Its process ended just now.
-    else if (this.isEnded) this.background(this.#house.launches.revive(this, by))
+    else if (this.isEnded) this.background(this.#hub.launches.revive(this, by))
     return accepted
   }
 
@@ -307,7 +307,7 @@ export class LiveSession {
   /** Somebody changed something about its agent: who, what, and what came of it. */
   async audit({ subtype, ...act }: UnlistedRequest, { by, ...outcome }: Outcome & { by: string }): Promise<void> {
     const about = { by, via: "person", sessionId: this.id, askId: null, details: { ...act, ...outcome } }
-    await this.#house.directory.addAudit({ at: this.now(), what: `control/${subtype}`, ...about })
+    await this.#hub.directory.addAudit({ at: this.now(), what: `control/${subtype}`, ...about })
   }
 
   /** The variables go to the process, not to its next one. `applied` is null when this agent does not tell. */
@@ -322,7 +322,7 @@ export class LiveSession {
   }
 
   now(): string {
-    return (this.#house.now?.() ?? new Date()).toISOString()
+    return (this.#hub.now?.() ?? new Date()).toISOString()
   }
 
   /** What it says is durable and shown when this resolves. */
@@ -338,7 +338,7 @@ export class LiveSession {
 
   /** Brings back what the store has beside the record: the log may be ahead of it, and messages may wait. */
   async load(): Promise<void> {
-    const caughtUp = await catchUp(this.#house.log, this.kept)
+    const caughtUp = await catchUp(this.#hub.log, this.kept)
     if (caughtUp !== this.kept) this.#kept.fold(caughtUp)
     await this.messages.load()
     if (this.#life.name === "away") this.#progress.state = stateAtStart(this.record, this.messages.unconfirmed)
@@ -369,7 +369,7 @@ export class LiveSession {
     const sayerOf = (message: Envelope) => this.#progress.otherOf(message)
     if (events.length > 0) this.#kept.fold(foldEvents(this.kept, events, sayerOf))
     if (moves.length > 0) this.touch()
-    this.#house.viewers.published(this.id, items)
+    this.#hub.viewers.published(this.id, items)
   }
 
   /** Work that nobody waits for. */
@@ -377,7 +377,7 @@ export class LiveSession {
     work.catch((error: unknown) => {
       // Told once by the store itself, not once for everything that waits for it.
       if (error instanceof HubError && error.code === "store/full") return
-      this.#house.trouble(this, "something failed in the background", error)
+      this.#hub.trouble(this, "something failed in the background", error)
     })
   }
 }

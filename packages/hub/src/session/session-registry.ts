@@ -4,9 +4,9 @@ import { HubError } from "../errors.ts"
 import { type KeptSession, newSession } from "../model/session-record.ts"
 import type { AgentWire } from "./agent-control.ts"
 import { LiveSession } from "./live-session.ts"
-import type { SessionHouse } from "./session-house.ts"
+import type { SessionHub } from "./session-hub.ts"
 
-export interface SessionRegistryOptions extends Omit<SessionHouse, "registry" | keyof SessionHelpers> {
+export interface SessionRegistryOptions extends Omit<SessionHub, "registry" | keyof SessionHelpers> {
   /** Grants of a session are in memory as long as the session is. */
   readonly grants?: { restore(sessionId: string): Promise<void>; letGo(sessionId: string): void }
   /** Whether somebody was given a token to be this session's agent. */
@@ -16,7 +16,7 @@ export interface SessionRegistryOptions extends Omit<SessionHouse, "registry" | 
 }
 
 /** Clients and launches know sessions, and sessions know them: the one circle in the hub. */
-export type SessionHelpers = Pick<SessionHouse, "clients" | "launches">
+export type SessionHelpers = Pick<SessionHub, "clients" | "launches">
 
 interface Held {
   readonly session: LiveSession
@@ -50,7 +50,7 @@ export class SessionRegistry {
   /** What was claimed since the hub started, and found in the store: it has the rest. */
   readonly #byAgentId = new Map<string, LiveSession>()
   readonly #byRequestKey = new Map<string, LiveSession>()
-  #house: SessionHouse | undefined
+  #hub: SessionHub | undefined
 
   constructor(options: SessionRegistryOptions) {
     this.#options = options
@@ -61,12 +61,12 @@ export class SessionRegistry {
 
   /** Before the first session is asked for. */
   connect(helpers: SessionHelpers): void {
-    this.#house = { ...this.#options, ...helpers, registry: this }
+    this.#hub = { ...this.#options, ...helpers, registry: this }
   }
 
   #open(kept: KeptSession, isDraft = false): LiveSession {
-    if (this.#house === undefined) throw new Error("sessions are opened when all is there that they stand on")
-    return new LiveSession(kept, this.#house, isDraft)
+    if (this.#hub === undefined) throw new Error("sessions are opened when all is there that they stand on")
+    return new LiveSession(kept, this.#hub, isDraft)
   }
 
   /** At start: the sessions that somebody needs. What was on its way in one that was handed over goes to the newest. */
@@ -165,7 +165,7 @@ export class SessionRegistry {
   #isFree({ session }: Held): boolean {
     const { viewers, asks } = this.#options
     const isQuiet = !this.#loading.has(session.id) && session.isQuiet && !asks.isBusyWith(session.id)
-    return isQuiet && viewers.countOf(session.id) === 0 && this.#house?.clients.has(session) !== true
+    return isQuiet && viewers.countOf(session.id) === 0 && this.#hub?.clients.has(session) !== true
   }
 
   async #rest(held: Held): Promise<void> {

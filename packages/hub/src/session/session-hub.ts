@@ -7,8 +7,8 @@ import type { EventLog } from "../store/event-log.ts"
 import type { Published } from "./history.ts"
 import type { LiveSession } from "./live-session.ts"
 
-/** The parts of a hub that every session stands on, and those it tells. */
-export interface SessionHouse {
+/** The hub as a session knows it: the parts it stands on, and those it tells. */
+export interface SessionHub {
   readonly log: EventLog
   readonly directory: Directory
   readonly asks: AskDesk
