@@ -44,9 +44,9 @@ interface Run {
 const HIGH_WATER_ITEMS = 4_000
 
 /**
- * What is said in a session, on its way into the log and to viewers. One order per session: an event is published when it is
- * durable, and a delta never overtakes the event before it. What comes in one tick goes to the log at once. What people send goes in a call of its own: a full store refuses that at once
- * and keeps what agents said.
+ * The way of all that is said in a session, into the log and to viewers. One order per session: an event is published when
+ * it is durable, and a delta never overtakes the event before it. Lines of one tick go to the log at once. Messages of
+ * people go in a call of their own: a full store refuses those at once and keeps what agents said.
  */
 export class SessionHistory {
   readonly #options: HistoryOptions

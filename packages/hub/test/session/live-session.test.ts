@@ -1,3 +1,5 @@
+import { EventEmitter, once } from "node:events"
+import { setTimeout as pause } from "node:timers/promises"
 import type { Envelope } from "@signalbox/protocol"
 import { describe, expect, it } from "vitest"
 import { steer } from "../../src/clients/steering.ts"
@@ -35,16 +37,22 @@ const question = (requestId: string): Envelope => ({
 
 describe("a session's lines", () => {
   it("[HS4] events are shown when durable, and deltas keep their place", async () => {
-    const { registry, published } = setUpSessions()
+    const { registry, published, log } = setUpSessions()
     const session = registry.create({ agent: "external" })
     const agent = new FakeAgent()
     await agent.attach(session)
     published.length = 0
+    const append = log.append.bind(log)
+    const disk = new EventEmitter()
+    const isWritten = once(disk, "synced")
+    log.append = (...events) => isWritten.then(() => append(...events))
     agent.say(init("u1"))
     agent.say(delta("a"))
     agent.say({ type: "assistant", message: { content: [] }, uuid: "u2", session_id: "c1" })
     agent.say(delta("b"))
+    await pause(20)
     expect(published).toEqual([])
+    disk.emit("synced")
     await session.settled()
     expect(published.map((item) => (item.kind === "event" ? item.event.seq : "delta"))).toEqual([
       2,
