@@ -60,7 +60,8 @@ for (const cell of CELLS) {
   const hasMade = (agent: AgentProcess) => cell.kind === "simulator" || existsSync(join(agent.cwd, "made"))
   const name = `${cell.kind} ${cell.version}${cell.hybrid === true ? " hybrid" : ""}`
   const test = (title: string, run: () => Promise<void>) => {
-    if (cell.kind === "simulator" || runsNow(`hub with ${name}`, title)) it(`${title} (${name})`, run)
+    // Several waits of 30 s each, for a real CLI that comes back when it likes.
+    if (cell.kind === "simulator" || runsNow(`hub with ${name}`, title)) it(`${title} (${name})`, run, 180_000)
   }
 
   test("a message waits for the agent, its turn is in the log in order, with cost and tokens", async () => {

@@ -81,7 +81,7 @@ describe("replies that wait for their readers", () => {
   })
 
   it("[HA44] a reader that takes nothing for a while is cut off; one that goes on reading gets everything", async () => {
-    const hub = await serve({ stallMs: 300 })
+    const hub = await serve({ stallMs: 2_000 })
     const stalled = await hub.unread("/open-large")
     expect(hub.replyRoom.heldBytes).toBeGreaterThan(0)
     await expect.poll(() => hub.replyRoom.heldBytes).toBe(0)
