@@ -47,7 +47,7 @@ export class Interruption {
   happen(): void {
     this.#count++
     // Ends the line on which the terminal shows the key.
-    if (this.#stderr.isTTY && this.#count <= 2) this.#stderr.write("\n")
+    if (this.#stderr.isTTY) this.#stderr.write("\n")
     if (this.#count > 1 || !this.#hasTurn) return this.#close()
     // Its answer does not matter: the end of the turn tells.
     this.#agent?.interrupt().catch(() => undefined)
