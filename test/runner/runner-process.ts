@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -15,10 +25,12 @@ const MAIN = join(ROOT, "packages/runner/test/runner-main.mjs")
 const SIMULATOR = join(ROOT, "packages/simulator/bin/claude-sim.mjs")
 
 export interface MachineOptions {
-  /** What its agents' model does. */
-  readonly scenario: Scenario
+  /** What its agents' model does, in the folder that they work in. */
+  readonly scenario: Scenario | ((cwd: string) => Scenario)
   /** "claude": the real CLI of this version with a scripted model. */
   readonly claude?: string
+  /** The agents do not run as root, which the real CLI refuses some modes. */
+  readonly isUnprivileged?: boolean
   readonly maxAgents?: number
   readonly limits?: Readonly<Record<string, number>>
 }
@@ -51,13 +63,15 @@ export class Machine {
   static async open(options: MachineOptions): Promise<Machine> {
     const base = realpathSync(await mkdtemp(join(tmpdir(), "signalbox-machine-")))
     for (const name of ["home", "project"]) mkdirSync(join(base, name))
-    const api = options.claude === undefined ? undefined : await openScriptedApi({ scenario: options.scenario })
-    writeFileSync(join(base, "scenario.json"), JSON.stringify(options.scenario))
-    const env = {
+    const scenario = typeof options.scenario === "function" ? options.scenario(join(base, "project")) : options.scenario
+    const api = options.claude === undefined ? undefined : await openScriptedApi({ scenario })
+    writeFileSync(join(base, "scenario.json"), JSON.stringify(scenario))
+    const env: Record<string, string> = {
       ...claudeEnvironment({ home: join(base, "home"), apiUrl: api?.url ?? "http://127.0.0.1:9" }),
       SIGNALBOX_SIM_SCENARIO: join(base, "scenario.json"),
       ...(options.claude === undefined ? {} : { CLAUDE_BIN: (await ensureClaude(options.claude)).command }),
     }
+    if (options.isUnprivileged === true) env["CLAUDE_BIN"] = unprivileged(base, env["CLAUDE_BIN"] ?? "")
     const machine = new Machine(await HubProcess.start(), { base, env, api }, options)
     await machine.startRunner()
     return machine
@@ -65,6 +79,20 @@ export class Machine {
 
   get agent(): "claude" | "simulator" {
     return this.#options.claude === undefined ? "simulator" : "claude"
+  }
+
+  /** The scripted model of a real CLI. */
+  get model(): ScriptedApi {
+    return this.#api ?? expect.fail("a simulated agent has its model in itself")
+  }
+
+  /** What the runner has on disk of lines that the hub does not have yet. */
+  spooled(): string {
+    const files = readdirSync(join(this.#base, "state"), { recursive: true, withFileTypes: true })
+    return files
+      .filter((file) => file.isFile())
+      .map((file) => readFileSync(join(file.parentPath, file.name), "utf8"))
+      .join("")
   }
 
   /** What the runner wrote to stderr, for a test that failed. */
@@ -162,5 +190,28 @@ export class Machine {
   async #isConnected(): Promise<void> {
     const look = async () => (await this.hub.get("/api/runners")).runners.some((runner: Json) => runner.connected)
     await expect.poll(look, { timeout: 60_000, interval: 50, message: "no runner connected" }).toBe(true)
+  }
+}
+
+const NOBODY = 65_534
+
+/** A command that runs this one as nobody in particular, with a home and a project of its own. */
+function unprivileged(base: string, command: string): string {
+  if (process.getuid?.() !== 0) return command
+  chmodSync(base, 0o755)
+  for (const name of ["home", "project"]) chownSync(join(base, name), NOBODY, NOBODY)
+  const [binary, wrapper] = [join(base, "claude-binary"), join(base, "claude")]
+  linkOrCopy(command, binary)
+  const drop = `setpriv --reuid=${NOBODY} --regid=${NOBODY} --clear-groups`
+  writeFileSync(wrapper, `#!/bin/sh\nexec ${drop} "${binary}" "$@"\n`, { mode: 0o755 })
+  return wrapper
+}
+
+/** Its own folder is root's alone. */
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFileSync(from, to)
   }
 }

@@ -7,6 +7,7 @@ import { AskReader, briefAsk } from "./asks/whole-ask.ts"
 import type { Authority } from "./auth/authority.ts"
 import { ClientDesks } from "./clients/client-desks.ts"
 import { ClientDoors } from "./clients/client-doors.ts"
+import { Enforcement } from "./clients/enforcement.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import type { Ask } from "./model/ask.ts"
@@ -67,13 +68,14 @@ export async function assembleHub(options: HubPartsOptions) {
   })
   const { tokens } = authority
   const registry = new SessionRegistry({ log, directory, asks, viewers: fanOut, metrics, grants, tokens, trouble })
-  const desks = new ClientDesks({ directory, registry: () => registry, hooksChanged: tellHooks, trouble })
+  const enforcement = new Enforcement({ policy, directory, trouble })
+  const desks = new ClientDesks({ directory, registry: () => registry, hooksChanged: tellHooks, enforcement, trouble })
   const warn = (what: string, error: unknown) => logger.warn({ err: error }, what)
   const claims = new RunnerClaims({ directory, isLive: (id) => tokens.getLive(id) !== undefined, trouble: warn })
   const refusals = new RunnerRefusals({ directory, claims, tokens, trouble: warn })
   const fleet = new RunnerFleet({ directory, claims, metrics, trouble: warn, ...options.fleet })
   const endings = new ProcessEndings(fleet)
-  const launches = new LaunchDesk({ registry, fleet, endings, directory, settings: settingsDesk, trouble })
+  const launches = new LaunchDesk({ registry, fleet, endings, directory, settings: settingsDesk, policy, trouble })
   registry.connect({ clients: desks, launches })
   const runnerDoor = new RunnerDoor({
     registry,
@@ -123,6 +125,7 @@ export async function assembleHub(options: HubPartsOptions) {
     metrics,
     journal: store.journal,
     anonymousAgents: options.anonymousAgents,
+    policy,
     onTrouble: warn,
   })
   const streamDoor = new StreamDoor({

@@ -36,7 +36,7 @@ export function runnerRefused(code: string, message: string): HubError {
 }
 
 function isRunnerRefusal(code: string): code is RunnerRefusal {
-  return code.startsWith("runner/") && isApiError(code)
+  return (code.startsWith("runner/") || code === "policy/cannot-enforce") && isApiError(code)
 }
 
 function isApiError(code: string): code is ApiErrorCode {

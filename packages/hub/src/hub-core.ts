@@ -3,6 +3,7 @@ import type {
   AuditRecord,
   ControlCall,
   CreatedSession,
+  Enforce,
   EnvironmentReply,
   EventQuery,
   Grant,
@@ -15,6 +16,7 @@ import type {
   SessionPage,
   SessionQuery,
 } from "@signalbox/protocol/hub-api"
+import { NOT_ENFORCED_DIRECTLY } from "./agents/ingress.ts"
 import { commandFor } from "./agents/launch-command.ts"
 import type { AskDesk } from "./asks/ask-desk.ts"
 import { type AskReader, askPage, auditPage, type Page } from "./asks/whole-ask.ts"
@@ -101,7 +103,7 @@ export class LocalHubCore implements HubCore {
     if (isLaunch) return (await launches.create(asked, caller)).view()
     if (known !== undefined && !isUnborn(known)) return known.view()
     const request = withMode(asked)
-    refuseForExternal(request)
+    refuseForExternal(request, this.#options.policy)
     // Asked for before, and its agent was never here: the reply may have been lost, so it is told again.
     const session = known ?? registry.create(request)
     const { secret } = await tokens.create(
@@ -324,8 +326,13 @@ export class LocalHubCore implements HubCore {
   }
 }
 
+const OTHERWISE = 'start it on a runner, or let an admin make the session with enforce "asked"'
+
 /** Whoever starts an agent by hand decides where, and with what around it. */
-function refuseForExternal(request: NewSession): void {
+function refuseForExternal(request: NewSession, policy: { readonly enforce: Enforce }): void {
+  if ((request.enforce ?? policy.enforce) === "everything") {
+    throw new HubError("policy/cannot-enforce", `${NOT_ENFORCED_DIRECTLY}: ${OTHERWISE}`)
+  }
   const given = (["runner", "worktree", "env"] as const).find(
     (name) => request[name] !== undefined && request[name] !== false,
   )

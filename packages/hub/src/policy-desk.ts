@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto"
 import {
   evaluate,
-  type ParsedPolicy,
   POLICY_SEES,
   type Policy,
+  type PolicyContext,
+  type PolicyRequest,
   type PolicySees,
   policyRequestOf,
   prepare,
   type Rule,
+  type Verdict,
 } from "@signalbox/policy"
 import { isObject } from "@signalbox/protocol"
-import type { Grant, HubSettings } from "@signalbox/protocol/hub-api"
+import type { Enforce, Grant, HubSettings } from "@signalbox/protocol/hub-api"
 import type { AskVerdict } from "./asks/answer.ts"
 import { HubError } from "./errors.ts"
 import type { Ask, AskAnswer, AskRecord } from "./model/ask.ts"
@@ -19,11 +21,18 @@ import type { Directory } from "./store/directory.ts"
 
 const EMPTY: Policy = { rules: [], relayAutoApproval: false }
 
+interface InForce {
+  readonly policy: Policy
+  readonly enforce: Enforce
+}
+
 /** The rules in force: the policy that an admin put, and the grants of the session that asks. */
 export class PolicyDesk {
   readonly #directory: Directory
   readonly #watchers = new Set<() => void>()
-  #policy: Policy = EMPTY
+  #inForce: InForce = { policy: EMPTY, enforce: "asked" }
+  /** The rules that can stop a call. */
+  #narrowing: readonly Rule[] = []
 
   constructor(directory: Directory) {
     this.#directory = directory
@@ -33,34 +42,41 @@ export class PolicyDesk {
     const kept = await this.#directory.getDocument("policy")
     if (kept === undefined || kept === null) return
     const parsed = await parse(kept)
-    if (!parsed.ok) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
-    this.#use(parsed.policy)
+    if ("problems" in parsed) throw new Error(`the policy in the store cannot be read: ${parsed.problems.join("; ")}`)
+    this.#use(parsed)
   }
 
   get policy(): Policy {
-    return this.#policy
+    return this.#inForce.policy
+  }
+
+  /** What agents that are started now are judged by, where their launch says nothing. */
+  get enforce(): Enforce {
+    return this.#inForce.enforce
   }
 
   /** With what it can judge and what not, so that nobody expects more of a rule than it does. */
-  get told(): Policy & { readonly sees: PolicySees } {
-    return { ...this.#policy, sees: POLICY_SEES }
+  get told(): Policy & { readonly enforce: Enforce; readonly sees: PolicySees } {
+    return { ...written(this.#inForce), sees: this.enforce === "everything" ? ENFORCED_SEES : POLICY_SEES }
   }
 
   /** Takes what `told` gave, too: somebody may read a policy, change it and put it back. */
   async put(value: unknown, by: string): Promise<void> {
-    const { sees: _told, ...written } = isObject(value) ? value : {}
-    const parsed = await parse(isObject(value) ? written : value)
-    if (!parsed.ok) {
+    const { sees: _told, ...given } = isObject(value) ? value : {}
+    const parsed = await parse(isObject(value) ? given : value)
+    if ("problems" in parsed) {
       throw new HubError("policy/invalid", parsed.problems.join("; "), { details: { problems: parsed.problems } })
     }
-    await replaceDocument(this.#directory, "policy", { before: this.#policy, after: parsed.policy, by })
-    this.#use(parsed.policy)
+    await replaceDocument(this.#directory, "policy", { before: written(this.#inForce), after: written(parsed), by })
+    this.#use(parsed)
     for (const changed of this.#watchers) changed()
   }
 
-  #use(policy: Policy): void {
-    prepare(policy.rules)
-    this.#policy = policy
+  #use(inForce: InForce): void {
+    const { rules } = inForce.policy
+    prepare(rules)
+    this.#inForce = inForce
+    this.#narrowing = rules.filter(({ effect }) => effect !== "allow")
   }
 
   /** Called at each change, until what this returns is. */
@@ -72,19 +88,54 @@ export class PolicyDesk {
   judge(ask: Ask, session: SessionRecord, grants: readonly Rule[]): AskVerdict {
     const request = policyRequestOf(ask.request)
     if (request === undefined) return { effect: "ask", reason: "This is no question that rules know." }
-    const policy = { ...this.#policy, rules: [...this.#policy.rules, ...grants] }
+    const policy = { ...this.policy, rules: [...this.policy.rules, ...grants] }
     return evaluate(policy, request, {
       session: session.id,
       ...(session.cwd === null ? {} : { cwd: session.cwd }),
       ...(session.permissionMode === null ? {} : { mode: session.permissionMode }),
     })
   }
+
+  /**
+   * A tool call before it runs. Deny and ask rules alone count: to everything else the answer is allow, which leaves the call
+   * to the agent's own decision. Rules that take too much work to try ask.
+   */
+  judgeCall(call: PolicyRequest, context: PolicyContext): Verdict {
+    const rest: Rule = { id: "", effect: "allow", tool: call.tool }
+    const verdict = evaluate({ ...this.policy, rules: [...this.#narrowing, rest] }, call, context)
+    if (verdict.effect === "ask") return verdict.rule === undefined ? { ...verdict, reason: UNCLEAR } : verdict
+    return verdict.effect === "deny" ? verdict : { effect: "allow", reason: "No rule stops this." }
+  }
+}
+
+const UNCLEAR = "The rules cannot tell whether this may run, so a person decides."
+
+/** What is said to those who let the policy judge everything. */
+const ENFORCED_SEES: PolicySees = {
+  judged:
+    "Every tool call, before it runs, of agents that are started on a runner with Claude Code 2.1.200 or newer, in every permission mode, sub-agents included. An elicitation or a dialog when the agent asks.",
+  notJudged: [
+    "Files that a message names with @: Claude Code reads them without a tool.",
+    "Commands behind ! in slash commands and skills: Claude Code runs them without a tool.",
+    "What a permitted program does: the files it opens and the programs it starts.",
+    'Agents that were started before, and sessions that an admin started with enforce "asked".',
+  ],
+}
+
+/** As it is kept and told. */
+function written({ policy, enforce }: InForce): Policy & { readonly enforce: Enforce } {
+  return { ...policy, enforce }
 }
 
 /** The schemas take longer to load than a hub without a policy takes to start. */
-async function parse(value: unknown): Promise<ParsedPolicy> {
+async function parse(value: unknown): Promise<InForce | { readonly problems: readonly string[] }> {
   const { parsePolicy } = await import("@signalbox/policy/schemas")
-  return parsePolicy(value)
+  const { enforce = "asked", ...rest } = isObject(value) ? value : {}
+  const parsed = parsePolicy(isObject(value) ? rest : value)
+  const isKnown = enforce === "asked" || enforce === "everything"
+  const wrong = isKnown ? [] : ['enforce: expected "asked" or "everything"']
+  if (parsed.ok && isKnown) return { policy: parsed.policy, enforce }
+  return { problems: [...(parsed.ok ? [] : parsed.problems), ...wrong] }
 }
 
 export interface GrantDeskOptions<Rule> {

@@ -40,6 +40,12 @@ export function composeError(requestId: string, error: string, errorCode?: strin
   return { type: "control_response", response: { subtype: "error", request_id: requestId, error, ...code } }
 }
 
+/** The answer to a `PreToolUse` hook that keeps the tool from running. An error, or silence, would let some versions run it. */
+export function toolDenial(reason: string): Readonly<Record<string, unknown>> {
+  const decision = { permissionDecision: "deny", permissionDecisionReason: reason }
+  return { hookSpecificOutput: { hookEventName: "PreToolUse", ...decision } }
+}
+
 export function composeCancel(requestId: string): Envelope {
   return { type: "control_cancel_request", request_id: requestId }
 }

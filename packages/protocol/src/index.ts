@@ -28,6 +28,7 @@ export {
   peerTraits,
   saysSignIn,
   type ToolQuestion,
+  toolDenial,
   type UnlistedRequest,
   type UserMessageOptions,
 } from "./compose.ts"

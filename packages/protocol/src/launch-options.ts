@@ -25,7 +25,7 @@ export function mayAskNobody(mode: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** These travel in the first `initialize`; all others are flags of the command line. */
+/** These travel in the first `initialize`, most others are flags of the command line; `enforce` is between hub and runner. */
 const IN_INITIALIZE = ["systemPrompt", "appendSystemPrompt", "agents", "outputFormat"] as const
 const IN_FLAGS = [
   "maxTurns",
@@ -41,7 +41,7 @@ const IN_FLAGS = [
 ] as const satisfies readonly (keyof LaunchOptions)[]
 
 export type FlagOption = (typeof IN_FLAGS)[number]
-export const LAUNCH_OPTIONS: readonly (keyof LaunchOptions)[] = [...IN_INITIALIZE, ...IN_FLAGS]
+export const LAUNCH_OPTIONS: readonly (keyof LaunchOptions)[] = [...IN_INITIALIZE, ...IN_FLAGS, "enforce"]
 
 /** The launch options among other fields; undefined when there are none. */
 export function launchOptionsIn(value: LaunchOptions): LaunchOptions | undefined {

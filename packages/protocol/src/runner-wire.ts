@@ -30,7 +30,12 @@ export interface LaunchSpec {
   readonly options?: LaunchOptions
   /** The names of options that the hub sends in its first `initialize`: a version that cannot take one is refused. */
   readonly initializes?: readonly string[]
+  /** The hub decides about every tool call: what it does not decide is held for the next hub, and denied in the end. */
+  readonly enforce?: true
 }
+
+/** How long an agent waits for the hub's word on a tool call. The runner denies the call a little earlier. */
+export const ENFORCED_HOOK_MS = 600_000
 
 export interface Launched {
   readonly spawn: string
@@ -75,6 +80,8 @@ export interface RunnerFacts {
   readonly hasSimulator: boolean
   /** Takes `options` and `initializes` of a launch. Older runners do not, and would start an agent without them. */
   readonly takesOptions?: boolean
+  /** Takes `enforce` of a launch. Older runners would answer for a hub that is away, and let the tool run. */
+  readonly enforces?: boolean
   /** The home directory of whom the runner runs as. Older runners do not tell. */
   readonly home?: string
   /** Why there is no `claude`. */
@@ -138,6 +145,7 @@ export type RunnerRefusal =
   | "runner/spawn-failed"
   | "runner/unknown-agent"
   | "runner/invalid"
+  | "policy/cannot-enforce"
 
 /** A runner's facts about its machine travel as the hub passes them on. */
 export type { RecordedSession, RunnerFolders, RunnerLog, RunnerLogLine } from "./hub-api/runner.ts"

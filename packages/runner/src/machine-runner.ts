@@ -239,6 +239,7 @@ async function factsOf({ settings, state }: Parts, versions: ClaudeVersions): Pr
     ...signInFacts(settings.env),
     hasSimulator: simulator !== undefined,
     takesOptions: true,
+    enforces: true,
     home: homedir(),
   }
 }

@@ -12,6 +12,7 @@ const AGENTS = ["claude", "simulator", "external"]
 /** `failed` is shown for some sessions that are idle or ended; the API has no such state. */
 const STATES = ["starting", "idle", "running", "waiting", "disconnected", "ended", "failed"]
 /** Those of the newest CLI. */
+const ENFORCE: readonly string[] = ["asked", "everything"]
 export const EFFORTS: readonly string[] = ["low", "medium", "high", "xhigh", "max"]
 
 const steering = () => import("../sessions/steer-session.ts")
@@ -72,6 +73,7 @@ function launchOptions(command: Command): Command {
     .addOption(choice("--effort <level>", "how hard to think", EFFORTS))
     .option("--thinking <how>", "adaptive, disabled, or a number of tokens")
     .option("--beta <name>", "a beta of the API (repeatable)", collect, [])
+    .addOption(choice("--enforce <what>", "which tool calls the policy judges (admin)", ENFORCE))
 }
 
 function readPrompt(text: string): string {

@@ -41,6 +41,7 @@ export interface NewOptions extends JsonOption {
   readonly effort?: string
   readonly thinking?: string
   readonly beta: readonly string[]
+  readonly enforce?: NonNullable<LaunchRequest["enforce"]>
 }
 
 const WHOLE_ID_CHARS = 36
@@ -80,7 +81,7 @@ async function inFull(hub: Hub, request: LaunchRequest): Promise<LaunchRequest> 
 function launchRequest(options: NewOptions, prompt: string | undefined): LaunchRequest {
   const { agent, model, mode, resume, fork, at, title, runner, worktree, arg, env } = options
   const { systemPrompt, appendSystemPrompt, agents, jsonSchema, maxTurns, maxBudgetUsd, settingSources } = options
-  const { mcpConfig, effort, thinking, allowedTools, disallowedTools, addDir, beta } = options
+  const { mcpConfig, effort, thinking, allowedTools, disallowedTools, addDir, beta, enforce } = options
   const isContinued = options.continue === true
   if (isContinued && resume !== undefined)
     throw usageError("--continue can't be used with --resume: it resumes the most recent conversation in the folder")
@@ -118,6 +119,7 @@ function launchRequest(options: NewOptions, prompt: string | undefined): LaunchR
       effort,
       thinking: read(thinking, thinkingIn),
       betas: unlessEmpty(beta),
+      enforce,
       args: unlessEmpty(arg),
       env: read(unlessEmpty(env), readVariables),
     }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
+import type { Enforce } from "@signalbox/protocol/hub-api"
 import {
   createHybridReceiver,
   createWebSocketAcceptor,
@@ -30,6 +31,7 @@ export interface IngressOptions {
   /** Nobody is read while the store does not keep up. */
   readonly journal: { room(): Promise<void> }
   readonly anonymousAgents: boolean
+  readonly policy: { readonly enforce: Enforce }
   readonly onTrouble: (what: string, error: unknown) => void
   readonly maxLineBytes?: number
 }
@@ -160,6 +162,7 @@ export class AgentIngress {
     const { session } = admitted
     if (session.isEnded) return this.#refuse(request, ENDED)
     if (session.kept.own.launch !== undefined) return this.#refuse(request, OF_A_RUNNER)
+    if (this.#isToBeEnforced(session)) return this.#refuse(request, UNENFORCED)
     this.#admitted.set(request, admitted)
     const { lastAgentUuid } = session.kept.own
     const isTold = lastAgentUuid !== null && HEADER_TEXT.test(lastAgentUuid)
@@ -206,7 +209,14 @@ export class AgentIngress {
     }
     if (caller !== null) return own ?? refuse(404, "the session of this token is gone")
     const known = await this.#findByLastMessage(request.lastRequestId)
-    return known ?? (await this.#findPlaceholder()) ?? registry.create({ agent: "external" })
+    const left = known ?? (await this.#findPlaceholder())
+    if (left !== undefined) return left
+    return this.#isToBeEnforced() ? UNENFORCED : registry.create({ agent: "external" })
+  }
+
+  /** An admin may have made the session for an agent that is only judged by what it asks. */
+  #isToBeEnforced(session?: LiveSession): boolean {
+    return (session?.kept.own.options?.enforce ?? this.#options.policy.enforce) === "everything"
   }
 
   /**
@@ -250,6 +260,8 @@ export class AgentIngress {
 type Refusal = Extract<UpgradeDecision, { readonly ok: false; readonly how: "refuse-http" | "close" }>
 
 const OF_A_RUNNER: Refusal = { ok: false, how: "close", code: 4001, reason: "this session's agent is on a runner" }
+export const NOT_ENFORCED_DIRECTLY = "the policy cannot judge every tool call of an agent that dials in by itself"
+const UNENFORCED: Refusal = { ok: false, how: "close", code: 4001, reason: NOT_ENFORCED_DIRECTLY }
 const ENDED: Refusal = { ok: false, how: "close", code: 4001, reason: "this session has ended for good" }
 
 function refuse(status: number, message: string): Refusal {

@@ -1,4 +1,4 @@
-import type { Envelope } from "@signalbox/protocol"
+import { type Envelope, isObject } from "@signalbox/protocol"
 import type { AskState } from "@signalbox/protocol/hub-api"
 import { LONGEST_TIMER_MS } from "@signalbox/protocol/timing"
 import { HubError } from "../errors.ts"
@@ -238,6 +238,7 @@ export class AskDesk {
     if (request === undefined && fitting.state === "allowed") {
       throw new HubError("store/failed", "What this ask asked for cannot be read: it can only be denied")
     }
+    this.#requireUndenied(ask, fitting, request ?? {})
     const settledAsk = this.#settledAs(ask, fitting, how)
     const result = await this.#commit(settledAsk, request)
     if (!result.changed) {
@@ -249,6 +250,14 @@ export class AskDesk {
     // After the wire: an answer that stands is not held up by a grant that could not be kept.
     await grants.keep(kept.grants)
     return wholeAsk(told, request ?? {})
+  }
+
+  /** The rules judged what the agent asked for; an input that somebody put in its place, they have not seen. */
+  #requireUndenied(ask: AskRecord, { answer: { updatedInput } }: FittingAnswer, request: Request): void {
+    if (!isObject(updatedInput)) return
+    const { effect, rule, message, reason } = this.#options.judge(wholeAsk(ask, { ...request, input: updatedInput }))
+    if (effect !== "deny") return
+    throw new HubError("policy/denies", `the changed input is denied: ${message ?? reason}`, { details: { rule } })
   }
 
   #settledAs(ask: AskRecord, fitting: FittingAnswer, how: Answering): AskRecord {

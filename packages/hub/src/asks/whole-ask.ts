@@ -6,6 +6,7 @@ import type { Ask, AskKind, AskRecord } from "../model/ask.ts"
 import { wireObject } from "../model/event.ts"
 import type { Directory, NewAuditRecord } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
+import { suggestionsFor } from "./suggestions.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -110,13 +111,16 @@ function placeOf({ seq }: AskRecord) {
 /** The record with what it leaves out: what was asked, and the input that an allow did not change. */
 export function wholeAsk(record: AskRecord, request: Json): Ask {
   const input = inputIn(request)
-  const suggestions = request["permission_suggestions"]
+  const given = request["permission_suggestions"]
+  // What an ask rule wants to be asked about, no "always" would answer.
+  const own = record.kind === "tool" && record.rule === undefined ? suggestionsFor(request) : undefined
+  const suggestions = Array.isArray(given) ? given : own
   const { answer, ...rest } = record
   return {
     ...rest,
     request,
     ...(input === undefined ? {} : { input }),
-    ...(Array.isArray(suggestions) ? { suggestions } : {}),
+    ...(suggestions === undefined ? {} : { suggestions }),
     ...(answer === undefined ? {} : { answer: wholeAnswer(answer, input) }),
   }
 }

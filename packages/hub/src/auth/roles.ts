@@ -110,7 +110,7 @@ export function isOperatorsMode(mode: unknown, { operatorsMayUseAuto }: HubSetti
 }
 
 /** Options that widen what an agent may do without being asked. */
-const ADMINS = ["allowedTools", "settingSources", "additionalDirectories"] as const
+const ADMINS = ["allowedTools", "settingSources", "additionalDirectories", "enforce"] as const
 
 /** Fields of a server's configuration that start nothing and permit nothing. Named one by one: later CLIs add others. */
 const SERVER_FIELDS: ReadonlySet<string> = new Set(["type", "url", "headers", "timeout"])

@@ -10,11 +10,22 @@ import {
   type UnlistedRequest,
 } from "@signalbox/protocol"
 import { reasonOf } from "../errors.ts"
+import { isEnforcing } from "../model/session-record.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import { cancelLine } from "./ask-view.ts"
-import { blockingOutput, type ClientHook, eventOfCallback, isForHook, mergeHookOutputs } from "./client-hooks.ts"
+import {
+  blockingOutput,
+  type ClientHook,
+  eventOfCallback,
+  isForHook,
+  mergeHookOutputs,
+  TOOL_EVENT,
+} from "./client-hooks.ts"
 import type { ClientPart } from "./client-parts.ts"
+import type { Enforcement } from "./enforcement.ts"
+
+type Fields = Readonly<Record<string, unknown>>
 
 export interface Member {
   readonly part: ClientPart
@@ -30,6 +41,7 @@ export interface AgentCallsOptions {
   readonly ownerOf: (serverName: string) => Member | undefined
   /** The way to a member, once it is here. Undefined: it is away. */
   readonly callsOf: (member: Member, signal: AbortSignal) => Promise<ClientCalls | undefined>
+  readonly enforcement: Pick<Enforcement, "narrow">
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
@@ -117,7 +129,17 @@ export class AgentCalls {
 
   async #runHooks(requestId: string, request: UnlistedRequest, signal: AbortSignal): Promise<Envelope> {
     const event = eventOfCallback(textOf(request, "callback_id"))
-    if (event === undefined) return composeSuccess(requestId, {})
+    const session = this.#options.session()
+    const outputs = () => this.#outputs(request, event, signal)
+    // A call of the agent's that is none of the hub's hooks is denied too: nobody else judges it.
+    const isJudged = isEnforcing(session.kept) && (event ?? TOOL_EVENT) === TOOL_EVENT
+    const { enforcement } = this.#options
+    return composeSuccess(requestId, isJudged ? await enforcement.narrow(session, request, outputs) : await outputs())
+  }
+
+  /** What clients' hooks say to it. */
+  async #outputs(request: UnlistedRequest, event: string | undefined, signal: AbortSignal): Promise<Fields> {
+    if (event === undefined) return {}
     const due = [...this.#options.members()].flatMap((member) =>
       member.part.hooks
         .filter((hook) => isForHook(hook, event, request["input"]))
@@ -125,7 +147,7 @@ export class AgentCalls {
           hook.callbackIds.map((id) => this.#runHook(member, hook, { ...request, callback_id: id }, signal)),
         ),
     )
-    return composeSuccess(requestId, mergeHookOutputs(await Promise.all(due)))
+    return mergeHookOutputs(await Promise.all(due))
   }
 
   async #runHook(member: Member, hook: ClientHook, request: UnlistedRequest, signal: AbortSignal): Promise<unknown> {

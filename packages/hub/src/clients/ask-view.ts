@@ -88,7 +88,14 @@ export class AskView {
       return
     const answerId = randomUUID()
     this.#shown.set(ask.id, answerId)
-    await asks.answer(ask.id, answer, { by: caller.name, via: "person", answerId })
+    const how = { by: caller.name, via: "person", answerId } as const
+    try {
+      await asks.answer(ask.id, answer, how)
+    } catch (error) {
+      if (!(error instanceof HubError) || error.code !== "policy/denies") throw error
+      // A program does not answer twice: the call is denied, and the agent is told why.
+      await asks.answer(ask.id, { behavior: "deny", message: error.message }, how)
+    }
   }
 
   /** Whether somebody else is there who might say more than this. */

@@ -5,6 +5,7 @@ import type { LiveSession } from "../session/live-session.ts"
 import { AgentCalls, ClientCalls, type DeskClient, type Member } from "./agent-calls.ts"
 import { type ClientHook, callbackOf } from "./client-hooks.ts"
 import { type ClientPart, CONTROL_PART, isTooLarge, PartSync, type ServerSet, unionOf } from "./client-parts.ts"
+import type { Enforcement } from "./enforcement.ts"
 
 export interface ClientDeskOptions {
   readonly session: LiveSession
@@ -12,6 +13,7 @@ export interface ClientDeskOptions {
   readonly keep: (desk: ClientDesk) => void
   /** Clients brought hooks, or took theirs away. */
   readonly hooksChanged: (desk: ClientDesk) => void
+  readonly enforcement: Pick<Enforcement, "narrow">
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
@@ -56,6 +58,7 @@ export class ClientDesk {
       members: () => this.#members.values(),
       ownerOf: (serverName) => this.#members.get(unionOf(this.#parts()).owners.get(serverName) ?? ""),
       callsOf: (member, signal) => this.#callsOf(member, signal),
+      enforcement: options.enforcement,
       trouble: options.trouble,
     })
     this.#sync = new PartSync({ session: () => this.#session, wanted: () => this.#wanted() })

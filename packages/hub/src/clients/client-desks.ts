@@ -4,18 +4,22 @@ import type { Session } from "@signalbox/protocol/hub-api"
 import { initializeFields } from "@signalbox/protocol/launch-options"
 import { Waker } from "@signalbox/transport"
 import { HubError } from "../errors.ts"
+import type { StoredEvent } from "../model/event.ts"
+import { isEnforcing } from "../model/session-record.ts"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
 import type { SessionRegistry } from "../session/session-registry.ts"
 import type { Directory } from "../store/directory.ts"
 import { ClientDesk } from "./client-desk.ts"
 import { CONTROL_PART, readKeptPart } from "./client-parts.ts"
+import type { Enforcement } from "./enforcement.ts"
 
 export interface ClientDesksOptions {
   readonly directory: Pick<Directory, "getDocument" | "putDocument">
   readonly registry: () => SessionRegistry
   /** What a hook's failure means for this session may be another now: for a runner, which answers while the hub is away. */
   readonly hooksChanged?: (session: LiveSession) => void
+  readonly enforcement: Enforcement
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
 }
 
@@ -52,9 +56,10 @@ export class ClientDesks {
   of(session: LiveSession): ClientDesk {
     const known = this.#desks.get(session.id)
     if (known !== undefined) return known
-    const { trouble, hooksChanged } = this.#options
+    const { trouble, hooksChanged, enforcement } = this.#options
     const desk = new ClientDesk({
       session,
+      enforcement,
       trouble,
       keep: (changed) => this.#keep(changed),
       hooksChanged: (changed) => hooksChanged?.(changed.session),
@@ -75,7 +80,7 @@ export class ClientDesks {
 
   /** For LiveSession: a request of the agent's that is no ask, or the end of one. False: nobody takes it. */
   call(session: LiveSession, message: Envelope): boolean {
-    const desk = this.#desks.get(session.id)
+    const desk = isEnforcing(session.kept) ? this.of(session) : this.#desks.get(session.id)
     if (desk === undefined) return false
     if (message.type !== "control_cancel_request") return desk.agentCalls.call(message)
     desk.agentCalls.cancel(textOf(message, "request_id") ?? "")
@@ -86,8 +91,13 @@ export class ClientDesks {
   greeting(session: LiveSession, incarnation: string): Readonly<Record<string, unknown>> {
     const { hooks, options } = session.kept.own
     const launched = initializeFields(options ?? {})
-    if (!this.#desks.has(session.id) && hooks.length === 0) return launched
+    if (!this.#desks.has(session.id) && hooks.length === 0 && !isEnforcing(session.kept)) return launched
     return { ...launched, ...this.of(session).sync.greet(incarnation) }
+  }
+
+  /** An event of a process whose every tool call the policy judges. */
+  heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void {
+    this.#options.enforcement.heard(session, message, stored)
   }
 
   /** The same process is back. */

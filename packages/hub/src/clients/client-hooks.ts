@@ -1,5 +1,7 @@
-import { fieldOf, isObject, textOf } from "@signalbox/protocol"
+import { fieldOf, isObject, textOf, toolDenial } from "@signalbox/protocol"
+import { ENFORCED_HOOK_MS } from "@signalbox/protocol/runner-wire"
 import { HubError } from "../errors.ts"
+import { isEnforcing, type KeptSession } from "../model/session-record.ts"
 
 /** One matcher of one client. `timeoutMs` is how long that client has for an answer. */
 export interface ClientHook {
@@ -10,6 +12,8 @@ export interface ClientHook {
   readonly onFailure: "continue" | "block"
 }
 
+/** The hook that is called before each tool. */
+export const TOOL_EVENT = "PreToolUse"
 const ID = "hub-hook:"
 const DEFAULT_TIMEOUT_MS = 30_000
 const MAX_TIMEOUT_MS = 300_000
@@ -47,8 +51,14 @@ function readHook(event: string, value: unknown): ClientHook | undefined {
 /** Per event how long the agent waits for the hub. */
 export type HookNeeds = ReadonlyMap<string, number>
 
-export function needsOf(events: readonly string[], hooks: readonly ClientHook[]): HookNeeds {
-  const needs = new Map(events.map((event) => [event, DEFAULT_TIMEOUT_MS + MARGIN_MS]))
+/** What a process is told to call for from its start, whoever its clients are. */
+export function ownNeeds(kept: KeptSession): HookNeeds {
+  const needs = new Map(kept.own.hooks.map((event) => [event, DEFAULT_TIMEOUT_MS + MARGIN_MS]))
+  return isEnforcing(kept) ? needs.set(TOOL_EVENT, ENFORCED_HOOK_MS) : needs
+}
+
+export function needsOf(hooks: readonly ClientHook[]): HookNeeds {
+  const needs = new Map<string, number>()
   for (const { event, timeoutMs } of hooks) {
     needs.set(event, Math.max(needs.get(event) ?? 0, timeoutMs + MARGIN_MS))
   }
@@ -163,10 +173,8 @@ function firstSaid(one: Fields, other: Fields): Fields {
 /** What a hook that blocks when it fails says when it failed, in the words that its event understands. */
 export function blockingOutput(event: string, reason: string): Fields {
   switch (event) {
-    case "PreToolUse": {
-      const decision = { permissionDecision: "deny", permissionDecisionReason: reason }
-      return { hookSpecificOutput: { hookEventName: event, ...decision } }
-    }
+    case TOOL_EVENT:
+      return toolDenial(reason)
     case "PermissionRequest":
       return { hookSpecificOutput: { hookEventName: event, decision: { behavior: "deny", message: reason } } }
     case "Stop":

@@ -1,7 +1,15 @@
 import { fieldOf, isObject, textOf } from "@signalbox/protocol"
 import type { ControlReply } from "../session/agent-control.ts"
 import type { LiveSession } from "../session/live-session.ts"
-import { type ClientHook, type HookNeeds, joinNeeds, missingNeeds, needsOf, registrationOf } from "./client-hooks.ts"
+import {
+  type ClientHook,
+  type HookNeeds,
+  joinNeeds,
+  missingNeeds,
+  needsOf,
+  ownNeeds,
+  registrationOf,
+} from "./client-hooks.ts"
 
 export interface PartSyncOptions {
   readonly session: () => LiveSession
@@ -33,7 +41,7 @@ export class PartSync {
 
   /** For the hub's first `initialize` to a new process: older CLIs take hooks only then. */
   greet(incarnation: string): Readonly<Record<string, unknown>> {
-    const hooks = needsOf(this.#options.session().kept.own.hooks, this.#options.wanted().hooks)
+    const hooks = joinNeeds(ownNeeds(this.#options.session().kept), needsOf(this.#options.wanted().hooks))
     this.#told = { incarnation, hooks, servers: NO_SERVERS }
     return hooks.size === 0 ? {} : { hooks: registrationOf(hooks) }
   }
@@ -54,14 +62,14 @@ export class PartSync {
     const incarnation = session.wire?.incarnation
     if (incarnation === undefined) return undefined
     if (this.#told?.incarnation !== incarnation) {
-      this.#told = { incarnation, hooks: needsOf(session.kept.own.hooks, []), servers: undefined }
+      this.#told = { incarnation, hooks: ownNeeds(session.kept), servers: undefined }
     }
     const [, servers] = await Promise.all([this.#tellHooks(session, this.#told), this.#tellServers(session, isAsked)])
     return servers
   }
 
   async #tellHooks(session: LiveSession, told: Told): Promise<void> {
-    const needs = needsOf([], this.#options.wanted().hooks)
+    const needs = needsOf(this.#options.wanted().hooks)
     // An older one answers "Already initialized" and keeps what it has.
     if (missingNeeds(needs, told.hooks).length === 0 || !session.traits.initializesAgain) return
     const hooks = joinNeeds(told.hooks, needs)

@@ -53,6 +53,10 @@ export interface KeptLaunch {
   readonly elsewhere?: Readonly<Record<string, string>>
   /** The session was saved while its process was at rest: the next message brings it back. */
   readonly isParked?: boolean
+  /** The policy judges every tool call of this process. */
+  readonly enforce?: true
+  /** The process has taken the hook by which the policy judges. */
+  readonly isHooked?: true
   /** What its conversation goes on from: a fork has none of its own until its agent is here. */
   readonly begins?: Beginning
 }
@@ -69,6 +73,11 @@ export interface Beginning {
 export interface KeptSession {
   readonly record: SessionRecord
   readonly own: SessionPrivate
+}
+
+/** Whether the policy judges every tool call of the process that this session has. */
+export function isEnforcing({ own }: KeptSession): boolean {
+  return own.launch?.enforce === true
 }
 
 /** As it is before its agent is here. */

@@ -1,4 +1,4 @@
-import type { HubSettings, NewSession } from "@signalbox/protocol/hub-api"
+import type { Enforce, HubSettings, NewSession } from "@signalbox/protocol/hub-api"
 import { differingOptions, type LaunchOptions } from "@signalbox/protocol/launch-options"
 import { launchRefusal } from "../auth/roles.ts"
 import { HubError } from "../errors.ts"
@@ -15,6 +15,7 @@ import {
   firstMessage,
   goingOnFrom,
   type LaunchPlan,
+  type PlanOptions,
   planLaunch,
   readLaunched,
   withInherited,
@@ -29,6 +30,7 @@ export interface LaunchDeskOptions {
   readonly endings: ProcessEndings
   readonly directory: Pick<Directory, "addAudit" | "putDocument">
   readonly settings: { readonly settings: HubSettings }
+  readonly policy: { readonly enforce: Enforce }
   readonly trouble: (session: LiveSession, what: string, error: unknown) => void
   readonly now?: () => Date
 }
@@ -84,6 +86,10 @@ export class LaunchDesk {
     // Somebody else's wish was first.
     if (!session.isEnded && !session.isParked) return Promise.resolve()
     return this.#begin(session, (launch) => this.#revive(session, by, launch))
+  }
+
+  stop(session: LiveSession, reason: string): Promise<void> {
+    return this.#options.endings.stop(session, reason)
   }
 
   /** An agent that rests or has ended is awaited: it is brought back now, or as soon as its runner can. */
@@ -158,7 +164,7 @@ export class LaunchDesk {
     await fleet.arrival()
     const runner = fleet.choose(request.runner, agentOf(request))
     const session = registry.draft(request, parent)
-    const plan = planLaunch({ session: session.id, runner, request, resume })
+    const plan = this.#plan({ session: session.id, runner, request, resume })
     // Without a key it would be another message when it is given again, as it is after the start, where its failure is told.
     const prompt = request.requestKey === undefined ? {} : { prompt: () => this.#prompt(session, request, caller) }
     const start = { session, plan, by: caller.name, what: "session/launched", ...prompt } as const
@@ -197,7 +203,7 @@ export class LaunchDesk {
       const { launch: before } = session.kept.own
       const from = goingOnFrom(session.kept)
       const asked = { ...whole, ...from }
-      const plan = planLaunch({ session: session.id, runner, request: asked, resume: from.resume, before })
+      const plan = this.#plan({ session: session.id, runner, request: asked, resume: from.resume, before })
       await this.#start({ session, plan, by: caller.name, what: "session/resumed", launch })
     })
     if (request.requestKey !== undefined) registry.rekey(session, request.requestKey)
@@ -227,7 +233,7 @@ export class LaunchDesk {
     const { runner } = before
     const start = (from: Pick<NewSession, "resume" | "fork" | "resumeAt">) => {
       const request = this.#inherit(from, session)
-      const plan = planLaunch({ session: session.id, runner, request, resume: from.resume, before })
+      const plan = this.#plan({ session: session.id, runner, request, resume: from.resume, before })
       return this.#start({ session, plan, what: "session/resumed", ...how })
     }
     const from = goingOnFrom(session.kept)
@@ -273,7 +279,9 @@ export class LaunchDesk {
     if (session.isDraft) this.#options.registry.adopt(session)
     if (plan.options !== undefined) session.changeOwn({ options: plan.options })
     session.expect({ ...plan.launch, cwd })
-    session.change({ cwd, ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) })
+    const enforce = plan.spec.enforce === true ? "everything" : session.record.enforce && "asked"
+    const found = { ...(cliVersion === undefined ? {} : { cliVersion }), ...(worktree && { worktree }) }
+    session.change({ cwd, ...found, ...(enforce && { enforce }) })
     await start.prompt?.().catch(() => undefined)
     try {
       await this.#audit(start, cwd)
@@ -286,6 +294,7 @@ export class LaunchDesk {
 
   async #askToStart({ session, plan: { runner, spec } }: Start): Promise<unknown> {
     if (spec.options !== undefined) this.#options.fleet.requireOptions(runner, Object.keys(spec.options))
+    if (spec.enforce === true) this.#options.fleet.requireEnforcing(runner)
     try {
       return await this.#options.fleet.launch(runner, { kind: "launch", spec }, LAUNCH_TIMEOUT_MS)
     } catch (error) {
@@ -325,6 +334,7 @@ export class LaunchDesk {
       cwd,
       model,
       permissionMode,
+      enforce: spec.enforce === true ? "everything" : plan.options?.enforce,
       ...from,
       args,
       env: Object.keys(env),
@@ -336,6 +346,10 @@ export class LaunchDesk {
 
   #now(): string {
     return (this.#options.now?.() ?? new Date()).toISOString()
+  }
+
+  #plan(options: Omit<PlanOptions, "enforce">): LaunchPlan {
+    return planLaunch({ ...options, enforce: this.#options.policy.enforce })
   }
 
   #inherit(request: NewSession, { kept }: LiveSession): NewSession {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto"
 import { isObject, textOf } from "@signalbox/protocol"
-import type { HubSettings, NewMessage, NewSession } from "@signalbox/protocol/hub-api"
+import type { Enforce, HubSettings, NewMessage, NewSession } from "@signalbox/protocol/hub-api"
 import {
   DEFAULT_MODE,
   flagOptionsIn,
@@ -82,9 +82,11 @@ export interface PlanOptions {
   readonly resume?: string | undefined
   /** The session's launch before this one. */
   readonly before?: KeptLaunch | undefined
+  /** The policy's own: it counts where the request says nothing. */
+  readonly enforce: Enforce
 }
 
-export function planLaunch({ session, runner, request, resume, before }: PlanOptions): LaunchPlan {
+export function planLaunch({ session, runner, request, resume, before, enforce }: PlanOptions): LaunchPlan {
   const { cwd, model, permissionMode, args, env, fork, resumeAt, worktree } = request
   const agent = agentOf(request)
   const spawn = randomUUID()
@@ -94,6 +96,7 @@ export function planLaunch({ session, runner, request, resume, before }: PlanOpt
     ...(permissionMode === undefined ? {} : { permissionMode }),
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
+    ...((request.enforce ?? enforce) === "everything" ? { enforce: true as const } : {}),
   }
   const flags = flagOptionsIn(request)
   const initializes = initializeNames(request)

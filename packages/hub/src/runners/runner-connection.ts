@@ -187,6 +187,7 @@ export function readFacts(value: unknown): RunnerFacts | undefined {
     claude: listOf(value["claude"], readClaude, MAX_LABELS),
     hasSimulator: value["hasSimulator"] === true,
     ...(value["takesOptions"] === true ? { takesOptions: true } : {}),
+    ...(value["enforces"] === true ? { enforces: true } : {}),
     ...(short(value, "home") === "" ? {} : { home: short(value, "home") }),
     ...(short(value, "claudeProblem") === "" ? {} : { claudeProblem: short(value, "claudeProblem") }),
     ...readSignIn(value),

@@ -209,6 +209,17 @@ export class RunnerFleet {
     throw new HubError("runner/invalid", `${what}: update it, or leave them out`)
   }
 
+  /** A runner that is older than the hub would answer for a hub that is away, and let the tool run. */
+  requireEnforcing(id: string): void {
+    const { facts } = this.#get(id)
+    if (facts.enforces === true) return
+    const what = `the policy cannot judge every tool call of this agent: the runner ${facts.name} is older than the hub`
+    throw new HubError(
+      "policy/cannot-enforce",
+      `${what}; update it, or let an admin start the session with enforce "asked"`,
+    )
+  }
+
   async settled(): Promise<void> {
     await Promise.all([this.#writing, this.#options.claims.settled()])
   }

@@ -6,9 +6,11 @@ import {
   fieldOf,
   isQuestion,
   textOf,
+  toolDenial,
 } from "@signalbox/protocol"
 import { normaliseAgentMessage } from "@signalbox/protocol/dialects"
 import { HubError } from "../errors.ts"
+import { isEnforcing } from "../model/session-record.ts"
 import type { LiveSession } from "./live-session.ts"
 import type { SessionHub } from "./session-hub.ts"
 
@@ -40,7 +42,7 @@ export class AgentIntake {
         return this.#replay.holds(message, line) ? undefined : this.#session.history.delta(line, message)
       case "event":
         this.#replay.sawEvent()
-        return this.#takeEvent(message, line, fate.key ?? key)
+        return this.#takeLive(message, line, fate.key ?? key)
       case "question":
         return this.#session.background(this.#begin(this.#takeQuestion(message, line, fate.requestId)))
       case "cancel":
@@ -63,7 +65,10 @@ export class AgentIntake {
     const message: Envelope = decoded.message
     const { line } = decoded
     const fate = fateOf(message)
-    if (fate.fate === "event") return this.#takeEvent(message, line, fate.key ?? key)
+    if (fate.fate === "event") {
+      const how = this.#howToKeep(message, line, fate.key ?? key)
+      return this.#session.history.keep(message, how)
+    }
     if (fate.fate !== "question") return undefined
     return this.#session.history.keep(message, { line, key: questionKey(fate.requestId) })
   }
@@ -93,12 +98,20 @@ export class AgentIntake {
     }
   }
 
-  #takeEvent(message: Envelope, line: string, key: string | undefined): void {
+  /** An event of the process that is here. Whoever enforces the policy hears of it, and of its place in the log. */
+  #takeLive(message: Envelope, line: string, key: string | undefined): void {
+    const { history, kept } = this.#session
+    const how = this.#howToKeep(message, line, key)
+    if (!isEnforcing(kept)) return history.keep(message, how)
+    this.#hub.clients.heard(this.#session, message, history.record("agent", message, how))
+  }
+
+  #howToKeep(message: Envelope, line: string, key: string | undefined) {
     if (message["isReplay"] === true && key !== undefined) {
       this.#absorbed("echo")
       this.#session.messages.confirm(key)
     }
-    this.#session.history.keep(message, key === undefined ? { line } : { line, key })
+    return key === undefined ? { line } : { line, key }
   }
 
   async #begin(question: Promise<void>): Promise<void> {
@@ -162,12 +175,12 @@ export class AgentIntake {
     this.#session.touch()
   }
 
-  /** Nobody takes it: a hook fails open, anything else gets a clean error. Unanswered, it would hang the turn. */
+  /** Nobody takes it: a hook fails open unless the policy is enforced, anything else gets a clean error. Unanswered, it would hang the turn. */
   #refuseCall(requestId: string, request: Readonly<Record<string, unknown>>): void {
     const subtype = textOf(request, "subtype") ?? "?"
     const answer =
       subtype === "hook_callback"
-        ? composeSuccess(requestId, {})
+        ? composeSuccess(requestId, isEnforcing(this.#session.kept) ? toolDenial(NOT_JUDGED) : {})
         : composeError(requestId, `nobody is here to answer ${subtype}`, "unsupported_request")
     this.#reply(answer)
   }
@@ -182,6 +195,8 @@ export class AgentIntake {
     this.#hub.metrics.lineAbsorbed(kind)
   }
 }
+
+const NOT_JUDGED = "The hub could not judge this tool call, so it is denied. Try again."
 
 /** As they are counted. A few names: what an agent makes up is none. */
 const ABSORBED_CALLS: ReadonlyMap<unknown, string> = new Map([

@@ -1,5 +1,5 @@
 import { isObject, textOf } from "@signalbox/protocol"
-import type { KeptSession } from "../model/session-record.ts"
+import { isEnforcing, type KeptSession } from "../model/session-record.ts"
 import { AgentControl, type AgentWire, type ControlReply } from "./agent-control.ts"
 import type { AgentIntake } from "./agent-intake.ts"
 import type { AgentProgress } from "./agent-progress.ts"
@@ -76,6 +76,8 @@ export class AgentSeat {
     await history.note("connected", { transport: wire.transport })
     if (continuity === "new") await this.#takeNewProcess(wire)
     const greeted = this.#greet(line.control, wire, continuity)
+    // No message before it is certain that the policy will be asked about every tool call.
+    if (this.#isUnhooked && !(await this.#takesHook(greeted, wire))) return
     const isSame = continuity === "unknown" ? (await greeted) === "before" : continuity === "same"
     // Gone while it was asked: whichever process it was, it says so when it is back.
     if (this.wire !== wire) return
@@ -90,6 +92,27 @@ export class AgentSeat {
       await this.#deliverFirst(wire)
     }
     await greeted
+  }
+
+  /** The policy is to judge its every tool call, and it is not known to have taken the hub's hook. */
+  get #isUnhooked(): boolean {
+    const { value } = this.#parts.kept
+    return isEnforcing(value) && value.own.launch?.isHooked !== true
+  }
+
+  /** A process that does not take the hub's hook is stopped. */
+  async #takesHook(greeted: Promise<Greeted>, wire: AgentWire): Promise<boolean> {
+    const { session, kept } = this.#parts
+    const isAnswered = (await greeted) === "now"
+    if (this.wire !== wire) return false
+    const { launch, initializeReply } = kept.value.own
+    if (isAnswered && launch !== undefined && initializeReply?.["hooks_applied"] !== false) {
+      session.changeOwn({ launch: { ...launch, isHooked: true } })
+      return true
+    }
+    session.change({ enforce: "lost" })
+    await this.#hub.launches.stop(session, "it did not take the hook by which the policy judges its tool calls")
+    return false
   }
 
   /** What waited for this process is its turn from here on. */
@@ -181,13 +204,19 @@ export class AgentSeat {
   #inherit(from: AgentSeat, wire: AgentWire): void {
     const { session, kept, progress } = this.#parts
     const { launch, options } = from.#parts.kept.value.own
-    const { cliVersion, runner, worktree } = from.session.record
+    const { cliVersion, runner, worktree, enforce } = from.session.record
     session.background(session.messages.deliver(wire))
     progress.state = { ...from.#parts.progress.state }
     const taken = foldHandOver(withoutNext(kept.value), from.#parts.kept.value)
     const started = { ...(launch && { launch }), ...(options && { options }) }
     kept.change({ ...taken, own: { ...taken.own, ...started } })
-    session.change({ transport: wire.transport, cliVersion, runner, ...(worktree && { worktree }) })
+    session.change({
+      transport: wire.transport,
+      cliVersion,
+      runner,
+      ...(worktree && { worktree }),
+      ...(enforce && { enforce }),
+    })
   }
 
   async #renew(wire: AgentWire): Promise<void> {
@@ -219,7 +248,7 @@ export class AgentSeat {
   #greet(control: AgentControl, wire: AgentWire, continuity: Continuity): Promise<Greeted> {
     const { session } = this
     const { clients, trouble } = this.#hub
-    const fields = continuity === "same" ? {} : clients.greeting(session, wire.incarnation)
+    const fields = continuity === "same" && !this.#isUnhooked ? {} : clients.greeting(session, wire.incarnation)
     this.#isGreeting = true
     return greetAgent({
       control,

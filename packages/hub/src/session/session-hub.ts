@@ -1,6 +1,7 @@
 import type { Envelope } from "@signalbox/protocol"
 import type { Session } from "@signalbox/protocol/hub-api"
 import type { AskDesk } from "../asks/ask-desk.ts"
+import type { StoredEvent } from "../model/event.ts"
 import type { HubMetrics } from "../operations/metrics.ts"
 import type { Directory } from "../store/directory.ts"
 import type { EventLog } from "../store/event-log.ts"
@@ -40,10 +41,12 @@ interface SessionClients {
   has(session: LiveSession): boolean
   /** A request of the agent's that is no ask: a hook, an MCP message, or one we do not know. False: nobody takes it. */
   call(session: LiveSession, message: Envelope): boolean
-  /** What goes into the first `initialize` to a new process: the hooks that clients want. */
+  /** What goes into the first `initialize` to a new process: the hooks that clients and the policy want. */
   greeting(session: LiveSession, incarnation: string): Readonly<Record<string, unknown>>
   /** `initialize` is over, answered or not. */
   greeted(session: LiveSession): void
+  /** An event of a process whose every tool call the policy judges, and what becomes of it in the log. */
+  heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void
   /** The same process is back: what it was not told while it was away it is told now. */
   returned(session: LiveSession): void
 }
@@ -52,6 +55,8 @@ interface SessionClients {
 interface SessionLaunches {
   /** The session has ended and got a message: resolves when its agent was started again, and fails when it cannot be. */
   revive(session: LiveSession, by: string): Promise<void>
+  /** Its process cannot be left to work. */
+  stop(session: LiveSession, reason: string): Promise<void>
   /** Something waits for an agent that rests or has ended. */
   wake(session: LiveSession): void
 }

@@ -1,6 +1,7 @@
 import type { AskState, AuditRecord, Grant, SessionState } from "@signalbox/protocol/hub-api"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
+import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 
 export type NewAuditRecord = Omit<AuditRecord, "id">
@@ -30,6 +31,12 @@ export interface Directory {
   giveUpAnswer(id: string): Promise<void>
   getAsk(id: string): Promise<AskRecord | undefined>
   listAsks(filter: AskFilter): Promise<readonly AskRecord[]>
+
+  /** Does nothing when the session has the call already. */
+  addSeenCall(call: SeenCall): Promise<void>
+  getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined>
+  /** In the order in which they were seen. */
+  listSeenCalls(filter: SeenFilter): Promise<readonly NumberedCall[]>
 
   addMessage(message: OutgoingMessage): Promise<void>
   setMessageState(sessionId: string, uuid: string, state: DeliveryState, incarnation: string | null): Promise<void>
@@ -104,6 +111,15 @@ export interface AskFilter {
   /** Default and most: MAX_LISTED. The oldest come first, unless the newest are wanted. */
   readonly limit?: number
   readonly newestFirst?: boolean
+}
+
+export interface SeenFilter {
+  readonly session?: string
+  /** Not before this moment. */
+  readonly since?: string
+  /** The `number` of the last one that is known. */
+  readonly after: number
+  readonly limit: number
 }
 
 export const MAX_LISTED = 10_000

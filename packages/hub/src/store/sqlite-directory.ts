@@ -2,6 +2,7 @@ import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
+import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import type { Database } from "./database.ts"
 import { AskTable } from "./directory/asks.ts"
@@ -9,6 +10,7 @@ import { type AuditFilter, AuditTable } from "./directory/audit.ts"
 import { DocumentTable } from "./directory/documents.ts"
 import { type GrantFilter, GrantTable } from "./directory/grants.ts"
 import { MessageTable } from "./directory/messages.ts"
+import { SeenCallTable } from "./directory/seen-calls.ts"
 import { SessionTable } from "./directory/sessions.ts"
 import { TokenTable } from "./directory/tokens.ts"
 import type {
@@ -16,6 +18,7 @@ import type {
   Directory,
   NewAuditRecord,
   SaveOptions,
+  SeenFilter,
   SessionFilter,
   SessionKey,
   SettledAsk,
@@ -32,6 +35,7 @@ export class SqliteDirectory implements Directory {
   readonly #journal: Journal
   readonly #sessions: SessionTable
   readonly #asks: AskTable
+  readonly #seenCalls: SeenCallTable
   readonly #messages: MessageTable
   readonly #tokens: TokenTable
   readonly #grants: GrantTable
@@ -42,6 +46,7 @@ export class SqliteDirectory implements Directory {
     this.#journal = journal
     this.#sessions = new SessionTable(database)
     this.#asks = new AskTable(database)
+    this.#seenCalls = new SeenCallTable(database)
     this.#messages = new MessageTable(database)
     this.#tokens = new TokenTable(database)
     this.#grants = new GrantTable(database)
@@ -101,6 +106,18 @@ export class SqliteDirectory implements Directory {
 
   async listAsks(filter: AskFilter): Promise<readonly AskRecord[]> {
     return this.#asks.list(filter)
+  }
+
+  addSeenCall(call: SeenCall): Promise<void> {
+    return this.#write(() => this.#seenCalls.add(call))
+  }
+
+  async getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined> {
+    return this.#seenCalls.get(sessionId, toolUseId)
+  }
+
+  async listSeenCalls(filter: SeenFilter): Promise<readonly NumberedCall[]> {
+    return this.#seenCalls.list(filter)
   }
 
   addMessage(message: OutgoingMessage): Promise<void> {

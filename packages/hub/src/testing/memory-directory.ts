@@ -2,6 +2,7 @@ import type { AskState, AuditRecord, Grant } from "@signalbox/protocol/hub-api"
 import { HubError } from "../errors.ts"
 import type { TokenRecord } from "../model/access.ts"
 import type { AskRecord } from "../model/ask.ts"
+import type { NumberedCall, SeenCall } from "../model/seen-call.ts"
 import type { DeliveryState, KeptSession, OutgoingMessage, SessionRecord } from "../model/session-record.ts"
 import { isUndelivered } from "../store/directory/asks.ts"
 import type { AuditFilter } from "../store/directory/audit.ts"
@@ -14,6 +15,7 @@ import {
   MAX_LISTED,
   type NewAuditRecord,
   type SaveOptions,
+  type SeenFilter,
   type SessionFilter,
   type SessionKey,
   type SettledAsk,
@@ -25,6 +27,7 @@ export class MemoryDirectory implements Directory {
   readonly #sessions = new Map<string, KeptSession & { readonly isAtRest: boolean }>()
   readonly #asks = new Map<string, AskRecord>()
   readonly #givenUp = new Set<string>()
+  readonly #seenCalls = new Map<string, NumberedCall>()
   readonly #messages = new Map<string, OutgoingMessage>()
   readonly #tokens = new Map<string, TokenRecord>()
   readonly #grants = new Map<string, Grant>()
@@ -112,8 +115,23 @@ export class MemoryDirectory implements Directory {
       .slice(0, Math.min(limit, MAX_LISTED))
   }
 
+  async addSeenCall(call: SeenCall): Promise<void> {
+    const place = placeIn(call.sessionId, call.toolUseId)
+    if (!this.#seenCalls.has(place)) this.#seenCalls.set(place, { ...call, number: this.#seenCalls.size + 1 })
+  }
+
+  async getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined> {
+    return this.#seenCalls.get(placeIn(sessionId, toolUseId))
+  }
+
+  async listSeenCalls({ session, since = "", after, limit }: SeenFilter): Promise<readonly NumberedCall[]> {
+    return [...this.#seenCalls.values()]
+      .filter(({ sessionId, at, number }) => (session ?? sessionId) === sessionId && at >= since && number > after)
+      .slice(0, Math.max(0, Math.min(limit, MAX_LISTED)))
+  }
+
   async addMessage(message: OutgoingMessage): Promise<void> {
-    const place = messagePlace(message.sessionId, message.uuid)
+    const place = placeIn(message.sessionId, message.uuid)
     if (!this.#messages.has(place)) this.#messages.set(place, message)
   }
 
@@ -123,7 +141,7 @@ export class MemoryDirectory implements Directory {
     state: DeliveryState,
     incarnation: string | null,
   ): Promise<void> {
-    const place = messagePlace(sessionId, uuid)
+    const place = placeIn(sessionId, uuid)
     const kept = this.#messages.get(place)
     if (kept !== undefined) this.#messages.set(place, { ...kept, state, incarnation })
   }
@@ -136,7 +154,7 @@ export class MemoryDirectory implements Directory {
   }
 
   async getMessage(sessionId: string, uuid: string): Promise<OutgoingMessage | undefined> {
-    return this.#messages.get(messagePlace(sessionId, uuid))
+    return this.#messages.get(placeIn(sessionId, uuid))
   }
 
   async addToken(token: TokenRecord): Promise<void> {
@@ -219,6 +237,6 @@ function isOpen({ state }: OutgoingMessage): boolean {
   return state === "waiting" || state === "sent"
 }
 
-function messagePlace(sessionId: string, uuid: string): string {
-  return JSON.stringify([sessionId, uuid])
+function placeIn(sessionId: string, id: string): string {
+  return JSON.stringify([sessionId, id])
 }

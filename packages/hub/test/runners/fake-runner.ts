@@ -27,6 +27,7 @@ export function factsOf(change: Partial<RunnerFacts> = {}): RunnerFacts {
     claude: [{ path: "/bin/claude", version: "2.1.325" }],
     hasSimulator: true,
     takesOptions: true,
+    enforces: true,
     home: "/home/box",
     ...change,
   }
@@ -39,6 +40,8 @@ export interface FakeRunnerOptions {
   readonly cut?: readonly { spawn: string; session: string; reason: string }[]
   /** Does not start what it is asked to start until the test says so. */
   readonly isSlow?: boolean
+  /** What its agents answer to `initialize`. */
+  readonly initializeReply?: Readonly<Record<string, unknown>>
   /** Does not answer when it is asked to stop a process; the test does. */
   readonly holdsStops?: boolean
 }
@@ -116,7 +119,7 @@ export class FakeRunner {
   /** Starts what the nth launch asked for, and answers it. */
   async start(nth = 0): Promise<FakeAgent> {
     const spec = await this.spec(nth)
-    const agent = new FakeAgent(this.#stage, this.token, spec)
+    const agent = new FakeAgent(this.#stage, this.token, spec, this.#options.initializeReply)
     this.agents.set(spec.spawn, agent)
     await agent.dial()
     this.reply((await this.request("launch", nth)).id, launchedOf(spec))
@@ -157,7 +160,7 @@ export class FakeRunner {
     if (this.refusal !== undefined && (spec.resume !== undefined || !this.refusesResumesOnly)) {
       return this.say({ op: "refused", id, ...this.refusal } as RunnerToHub)
     }
-    const agent = new FakeAgent(this.#stage, this.token, spec)
+    const agent = new FakeAgent(this.#stage, this.token, spec, this.#options.initializeReply)
     this.agents.set(spec.spawn, agent)
     this.reply(id, launchedOf(spec))
     // The hub may be gone by then: a test that is over waits for nobody.
@@ -201,11 +204,18 @@ export class FakeAgent {
   closeCode: number | undefined
   readonly #stage: Stage
   readonly #token: string
+  readonly #initializeReply: Readonly<Record<string, unknown>>
   #kept: { number: number; text: string }[] = []
   #last = 0
   #socket: WebSocket | undefined
 
-  constructor(stage: Stage, token: string, spec: Pick<LaunchSpec, "spawn" | "session" | "resume" | "fork">) {
+  constructor(
+    stage: Stage,
+    token: string,
+    spec: Pick<LaunchSpec, "spawn" | "session" | "resume" | "fork">,
+    initializeReply: Readonly<Record<string, unknown>> = { commands: [] },
+  ) {
+    this.#initializeReply = initializeReply
     this.#stage = stage
     this.#token = token
     this.spawn = spec.spawn
@@ -280,6 +290,33 @@ export class FakeAgent {
     this.say({ type: "result", subtype: "success", is_error: false, result: "ok", ...about })
   }
 
+  /** Calls a tool: its message, and the hook before it runs. */
+  callTool(id: string, input: Record<string, unknown>, tool = "Bash"): void {
+    const message = { role: "assistant", content: [{ type: "tool_use", id, name: tool, input }] }
+    this.say({ type: "assistant", message, session_id: this.sessionId, uuid: this.#uuid() })
+    this.callHook(id, { tool_name: tool, tool_input: input })
+  }
+
+  callHook(id: string, input: Record<string, unknown>, callback = "hub-hook:PreToolUse"): void {
+    const called = { hook_event_name: "PreToolUse", permission_mode: "default", tool_use_id: id, ...input }
+    const request = { subtype: "hook_callback", callback_id: callback, input: called }
+    this.say({ type: "control_request", request_id: `hook-${id}`, request })
+  }
+
+  /** The result of a tool. */
+  toolResult(id: string, content: string, isError = false): void {
+    const block = { type: "tool_result", tool_use_id: id, content, is_error: isError }
+    this.say({ type: "user", message: { role: "user", content: [block] }, uuid: this.#uuid() })
+  }
+
+  /** The hub's answer to a request of this agent, now or later. */
+  async answerTo(requestId: string): Promise<unknown> {
+    const found = () =>
+      this.heard.map((message) => fieldOf(message, "response")).find((each) => each?.["request_id"] === requestId)
+    await expect.poll(found, WAIT).toBeDefined()
+    return found()?.["response"]
+  }
+
   askPermission(requestId: string): void {
     const request = {
       subtype: "can_use_tool",
@@ -324,9 +361,11 @@ export class FakeAgent {
     this.heard.push(message)
     const request = fieldOf(message, "request")
     if (message.type !== "control_request" || request === undefined) return
-    if (request["subtype"] === "initialize") this.isGreeted = true
-    const response = { subtype: "success", request_id: textOf(message, "request_id"), response: { commands: [] } }
-    this.say({ type: "control_response", response })
+    const isGreeting = request["subtype"] === "initialize"
+    if (isGreeting) this.isGreeted = true
+    const about = { subtype: "success", request_id: textOf(message, "request_id") }
+    const response = isGreeting ? this.#initializeReply : { commands: [] }
+    this.say({ type: "control_response", response: { ...about, response } })
   }
 }
 

@@ -60,6 +60,7 @@ describe("what a runner has and what the hub thinks it has", () => {
       fleet,
       directory,
       settings: { settings: DEFAULT_SETTINGS },
+      policy: { enforce: "asked" },
       trouble: (_session, what) => void troubles.push(what),
     })
     const parts = { registry, fleet, claims, refusals, launches, endings }

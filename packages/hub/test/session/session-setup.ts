@@ -76,6 +76,7 @@ const NO_CLIENTS: SessionHelpers["clients"] = {
   call: () => false,
   greeting: () => ({}),
   greeted: () => undefined,
+  heard: () => undefined,
   returned: () => undefined,
 }
 
@@ -83,6 +84,7 @@ const NO_LAUNCHES: SessionHelpers["launches"] = {
   revive: async () => {
     throw new HubError("session/no-agent", "nobody starts agents here")
   },
+  stop: async () => undefined,
   wake: () => undefined,
 }
 

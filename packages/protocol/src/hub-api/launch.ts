@@ -13,6 +13,10 @@ const McpServer = Fields.refine(({ type }) => type !== "sdk", {
   error: 'is of the type "sdk": a program that attaches to the session brings such a server',
 })
 
+/** What the policy judges: the calls that an agent asks about, or every call. */
+export const Enforce = z.enum(["asked", "everything"])
+export type Enforce = z.output<typeof Enforce>
+
 /** They are kept with the session, for its next process. */
 const MAX_OPTIONS_CHARS = 256 * 1024
 
@@ -58,6 +62,9 @@ const launchOptionFields = {
     })
     .exactOptional(),
   betas: z.array(Text.min(1).max(200)).max(100).exactOptional(),
+  enforce: Enforce.exactOptional().meta({
+    description: "Takes the place of the policy's `enforce` for this session. Admin.",
+  }),
 }
 
 const LaunchOptions = z.strictObject(launchOptionFields)

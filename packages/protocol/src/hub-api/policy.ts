@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { Id, Moment, numberInQuery, type Told, WireObject } from "./fields.ts"
+import { Enforce } from "./launch.ts"
 import { BODY_BYTES, type RouteTable } from "./route-table.ts"
 
 /** Its rules are the policy's own to check: only that it is an object is said here. */
@@ -9,6 +10,10 @@ const PolicyInForce = z
   .looseObject({
     rules: z.array(WireObject),
     relayAutoApproval: z.boolean(),
+    enforce: Enforce.meta({
+      description:
+        "`everything`: agents that are started from now on are told to wait for the policy before each tool call.",
+    }),
     sees: z
       .object({ judged: z.string(), notJudged: z.array(z.string()) })
       .meta({ description: "What the rules are tried on, and what never reaches them. Ignored in a PUT." }),

@@ -78,6 +78,10 @@ const sessionFields = {
   }),
   pendingAsks: z.int().nonnegative(),
   viewers: z.int().nonnegative(),
+  enforce: z.enum(["asked", "everything", "lost"]).exactOptional().meta({
+    description:
+      "What the policy judges of its process. `lost`: a tool ran that the policy had not seen. Absent: only what the agent asks about.",
+  }),
   /** The session this one came from. */
   parent: z.string().exactOptional(),
   /** The session that followed it. */

@@ -6,12 +6,13 @@ import {
   type OpenRequest,
   stepAgent,
 } from "@signalbox/protocol/agent-state"
-import { composeError, composeSuccess, encode } from "@signalbox/protocol/compose"
+import { composeError, composeSuccess, encode, toolDenial } from "@signalbox/protocol/compose"
 import type { Envelope } from "@signalbox/protocol/envelope"
 import type { AgentCommand, AgentExit } from "@signalbox/protocol/runner-wire"
 import { type ChildTransport, type Closed, lineBatches } from "@signalbox/transport/process"
 import type { AgentRecord } from "../state/state-file.ts"
 import { AgentInput, AgentStream, type AgentStreamOptions, parseLine } from "./agent-stream.ts"
+import { HeldHooks } from "./held-hooks.ts"
 
 export interface AgentOptions extends AgentStreamOptions {
   /** The process is over; what it said may still be on its way to the hub. */
@@ -42,6 +43,8 @@ export class Agent {
   #activity: Activity
   #reading: Promise<void> = Promise.resolve()
   #onFailure: Readonly<Record<string, OnFailure>> = {}
+  /** Undefined: its hub decides only about what it asks. */
+  readonly #held: HeldHooks | undefined
   #endWhenIdle: Ending | undefined
   /** Undefined while the hub wants what it says. */
   #unwanted: string | undefined
@@ -61,6 +64,9 @@ export class Agent {
       onUnknown: (reason) => this.#hubKnowsNothing(reason),
     })
     if (child === undefined) return
+    if (options.record.enforce === true) {
+      this.#held = new HeldHooks({ clock: options.clock, deny: (requestId) => this.#denyHeld(requestId) })
+    }
     const input = new AgentInput({ child, onFull: (isFull) => this.#stream.setFull(isFull) })
     this.#state = { phase: "running", child, input }
     this.#reading = this.#read(child)
@@ -143,6 +149,7 @@ export class Agent {
     const message = tellingLine(line)
     if (message !== undefined) {
       this.#step({ from: "agent", message })
+      this.#held?.heard(message, line)
       if (!this.#stream.isUp) this.#answerOpen("hook")
     }
     this.#endIfIdle()
@@ -165,6 +172,8 @@ export class Agent {
 
   #command(command: AgentCommand): void {
     if (command.ev === "hooks") this.#onFailure = command.onFailure
+    // It may be another hub than the one that was asked.
+    else for (const line of this.#held?.lines ?? []) this.#stream.line(line)
   }
 
   /** A hook or a call that nobody answers hangs the turn for good; everything else can wait for the hub. */
@@ -177,12 +186,17 @@ export class Agent {
     for (const [requestId, request] of this.#activity.agent.open) {
       if (request.kind !== kind) continue
       if (request.kind === "call") this.#write(callAnswer(requestId))
-      else if (request.kind === "hook") {
+      else if (request.kind === "hook" && this.#held?.has(requestId) !== true) {
         const how = this.#onFailure[request.callbackId] ?? "open"
         const isWritten = this.#write(hookAnswer(requestId, request, how))
         if (isWritten) this.#stream.note({ kind: "hook-answered", requestId, how })
       }
     }
+  }
+
+  #denyHeld(requestId: string): void {
+    if (!this.#write(encode(composeSuccess(requestId, toolDenial(HELD_REASON))))) return
+    this.#stream.note({ kind: "hook-answered", requestId, how: "block" })
   }
 
   /** False if it was written before, or nobody is left to hear it. */
@@ -191,6 +205,7 @@ export class Agent {
     const { isRepeat, message } = this.#state.input.write(line)
     if (isRepeat) return false
     if (message !== undefined) this.#step({ from: "host", message })
+    if (message !== undefined) this.#held?.written(message)
     return true
   }
 
@@ -218,6 +233,7 @@ export class Agent {
     const exit = exitOf(closed, stderr, state.phase === "ending" ? state.ending : undefined)
     const { undelivered, lastReceived } = state.input
     this.#state = { phase: "exited" }
+    this.#held?.releaseAll()
     this.#options.log.info(
       { incarnation: this.incarnation, session: this.record.session },
       `an agent is over: ${exit.reason}`,
@@ -285,6 +301,7 @@ type OnFailure = "open" | "block"
 type HookCall = Extract<OpenRequest, { kind: "hook" }>
 
 const HOOK_REASON = "the hub that decides about this is away, and this hook blocks when it cannot be asked"
+const HELD_REASON = "The policy decides about every tool call, and its hub did not answer in time. Try again later."
 const CALL_REASON = "the hub was away while this was asked, so that its answer is lost: try again"
 
 /** The runner's answer to a hook, given in place of a hub that is away. */
@@ -300,6 +317,5 @@ function callAnswer(requestId: string): string {
 function blocking(event: string): Readonly<Record<string, unknown>> {
   const block = { decision: "block", reason: HOOK_REASON }
   if (event !== "PreToolUse") return block
-  const permission = { permissionDecision: "deny", permissionDecisionReason: HOOK_REASON }
-  return { ...block, hookSpecificOutput: { hookEventName: event, ...permission } }
+  return { ...block, ...toolDenial(HOOK_REASON) }
 }

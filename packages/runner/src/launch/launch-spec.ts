@@ -26,6 +26,7 @@ export function checkLaunchSpec(value: unknown): LaunchSpec {
   if (value["args"] !== undefined && !isTexts(value["args"])) throw invalid("args is not a list of texts")
   if (value["env"] !== undefined && !isEnvironment(value["env"])) throw invalid("env is not an object of texts")
   if (value["options"] !== undefined && !isObject(value["options"])) throw invalid("options is not an object")
+  if (value["enforce"] !== undefined && value["enforce"] !== true) throw invalid("enforce is true or left out")
   if (value["initializes"] !== undefined && !isTexts(value["initializes"])) {
     throw invalid("initializes is not a list of texts")
   }
@@ -79,6 +80,26 @@ const OPTIONS_SINCE: Readonly<Record<string, string>> = {
   "thinking.display": "2.1.100",
 }
 
+/** Older ones run a tool whose hook nobody answers in time. */
+const ENFORCES_SINCE = "2.1.200"
+/** Hooks of the machine's or the project's settings may rewrite a call after the policy has judged it; the hub's own hook stays. */
+export const NO_OTHER_HOOKS = ["--settings", JSON.stringify({ disableAllHooks: true })] as const
+/** They would undo that, or leave every hook out. */
+const UNDOES_ENFORCE = /^--(?:settings|bare)(?:=|$)/
+
+function requireEnforcing({ agent, args = [] }: LaunchSpec, version: string | undefined): void {
+  const undoing = args.find((word) => UNDOES_ENFORCE.test(word))
+  const has = version === undefined ? `the version of ${JSON.stringify(agent)} is not known` : `this is ${version}`
+  const isNew = version !== undefined && isAtLeast(version, ENFORCES_SINCE)
+  const why = isNew ? undoing && `args has ${undoing}` : `it needs claude ${ENFORCES_SINCE} or newer, and ${has}`
+  if (why === undefined) return
+  const otherwise = 'change that, or let an admin start the session with enforce "asked"'
+  throw new Refusal(
+    "policy/cannot-enforce",
+    `the policy cannot judge every tool call of this agent: ${why}; ${otherwise}`,
+  )
+}
+
 /** Throws the name of what this version would not know, or would silently leave out. */
 function requireKnown({ options = {}, initializes = [] }: LaunchSpec, version: string): void {
   const { thinking, ...others } = options
@@ -100,6 +121,7 @@ function requireKnown({ options = {}, initializes = [] }: LaunchSpec, version: s
 export function launchArguments(spec: LaunchSpec, version: string | undefined): string[] {
   const knows = (since: string) => version === undefined || isAtLeast(version, since)
   if (version !== undefined) requireKnown(spec, version)
+  if (spec.enforce === true) requireEnforcing(spec, version)
   const isFork = spec.resume !== undefined && spec.fork === true
   const flags: ClaudeFlags = {
     ...launchFlags(spec.options ?? {}),

@@ -13,7 +13,8 @@ import { processEntry } from "../state/process-table.ts"
 import type { AgentRecord } from "../state/state-file.ts"
 import { SPAWN_VARIABLE } from "../state/sweep.ts"
 import { ClaudeVersions, executableOf } from "./executable.ts"
-import { launchArguments } from "./launch-spec.ts"
+import { guardedInput } from "./guarded-input.ts"
+import { launchArguments, NO_OTHER_HOOKS } from "./launch-spec.ts"
 import type { SecretFiles } from "./secret-files.ts"
 
 export interface LauncherOptions {
@@ -34,6 +35,8 @@ interface Opening {
   readonly flags: readonly string[]
   readonly cwd: string
   readonly env: Record<string, string>
+  /** Its input never ends while it lives, and no hooks run but the hub's. */
+  readonly isEnforced: boolean
 }
 
 /** Starts the process of an agent, after looking at everything that would make it fail. */
@@ -54,11 +57,14 @@ export class Launcher {
     const flags = launchArguments(spec, version)
     const worktree = isWorktreeAsked(spec) ? await worktrees.add(spec, folder) : undefined
     const cwd = worktree?.path ?? folder
-    const child = await this.#open(spec.spawn, { executable, flags, cwd, env }).catch(async (error: unknown) => {
-      await secrets.remove(spec.spawn)
-      if (worktree !== undefined) await worktrees.remove(worktree.path).catch(() => undefined)
-      throw error
-    })
+    const isEnforced = spec.enforce === true
+    const child = await this.#open(spec.spawn, { executable, flags, cwd, env, isEnforced }).catch(
+      async (error: unknown) => {
+        await secrets.remove(spec.spawn)
+        if (worktree !== undefined) await worktrees.remove(worktree.path).catch(() => undefined)
+        throw error
+      },
+    )
     const pid = child.pid ?? 0
     const launched: Launched = {
       spawn: spec.spawn,
@@ -70,12 +76,16 @@ export class Launcher {
     return { child, record: await recordOf(spec, launched, settings) }
   }
 
-  async #open(incarnation: string, { executable, flags, cwd, env }: Opening): Promise<ChildTransport> {
+  async #open(incarnation: string, { executable, flags, cwd, env, isEnforced }: Opening): Promise<ChildTransport> {
     const { settings, secrets } = this.#options
     const { stopGraceMs: graceMs, killAfterMs } = settings.limits
     const args = [...executable.args, ...(await secrets.write(incarnation, flags))]
+    const { command } = executable
+    // Not in a file: nothing of it is secret, and nobody is to change it.
+    const enforced = { command, args: [...args, ...NO_OTHER_HOOKS] }
+    const started = isEnforced ? guardedInput(enforced, await secrets.pathFor(incarnation, "input")) : { command, args }
     try {
-      return await openChildProcess({ command: executable.command, args, cwd, env, graceMs, killAfterMs })
+      return await openChildProcess({ ...started, cwd, env, graceMs, killAfterMs })
     } catch (cause) {
       if (!(cause instanceof TransportError)) throw cause
       throw new Refusal("runner/spawn-failed", cause.message, { cause })
@@ -98,5 +108,6 @@ async function recordOf(spec: LaunchSpec, launched: Launched, { clock }: RunnerS
     launched,
     ...(entry === undefined ? {} : { processStartedAt: entry.startedAt }),
     ...(spec.resume === undefined || spec.fork === true ? {} : { resumed: spec.resume }),
+    ...(spec.enforce === true ? { enforce: true } : {}),
   }
 }

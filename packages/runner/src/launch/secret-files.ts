@@ -1,5 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { errorText, Refusal } from "../errors.ts"
 import type { RunnerSettings } from "../options.ts"
 
@@ -38,6 +38,17 @@ export class SecretFiles {
     return written
   }
 
+  /** A path in the folder of this agent's own files, which is there then. */
+  async pathFor(incarnation: string, file: string): Promise<string> {
+    const path = join(this.#folder, incarnation, file)
+    try {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    } catch (cause) {
+      throw unwritable("what the agent needs", path, cause)
+    }
+    return path
+  }
+
   /** Never throws: the next start of a runner removes what is left. */
   async remove(incarnation: string): Promise<void> {
     await this.#remove(join(this.#folder, incarnation))
@@ -52,15 +63,13 @@ export class SecretFiles {
     incarnation: string,
     { name, json, file }: { name: string; json: string; file: string },
   ): Promise<string> {
-    const folder = join(this.#folder, incarnation)
+    const path = await this.pathFor(incarnation, file)
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeFile(join(folder, file), json, { mode: 0o600, flag: "wx" })
+      await writeFile(path, json, { mode: 0o600, flag: "wx" })
     } catch (cause) {
-      const message = `the value of ${name} cannot be written to ${folder} (${errorText(cause)}): free some disk space or repair that folder, then try again`
-      throw new Refusal("runner/spawn-failed", message, { cause })
+      throw unwritable(`the value of ${name}`, path, cause)
     }
-    return join(folder, file)
+    return path
   }
 
   async #remove(path: string): Promise<void> {
@@ -70,6 +79,11 @@ export class SecretFiles {
       this.#log.error({ err: error }, `${path} could not be removed; it may hold tokens`)
     }
   }
+}
+
+function unwritable(what: string, path: string, cause: unknown): Refusal {
+  const message = `${what} cannot be written to ${dirname(path)} (${errorText(cause)}): free some disk space or repair that folder, then try again`
+  return new Refusal("runner/spawn-failed", message, { cause })
 }
 
 function splitFlag(word: string): [name: string, inline: string | undefined] {

@@ -17,6 +17,8 @@ export interface AgentRecord {
   readonly processStartedAt?: string
   /** The CLI's own id of the conversation that it goes on with, until it says one itself. */
   readonly resumed?: string
+  /** The hub decides about every tool call. */
+  readonly enforce?: true
 }
 
 /** A process that ended without a word when an earlier runner died. */

@@ -1,0 +1,194 @@
+import type { Verdict } from "@signalbox/policy"
+import { type Envelope, fieldOf, isObject, textOf, toolDenial, type UnlistedRequest } from "@signalbox/protocol"
+import type { StoredEvent } from "../model/event.ts"
+import type { SeenCall } from "../model/seen-call.ts"
+import type { PolicyDesk } from "../policy-desk.ts"
+import type { LiveSession } from "../session/live-session.ts"
+import type { Directory } from "../store/directory.ts"
+import { TOOL_EVENT } from "./client-hooks.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface EnforcementOptions {
+  readonly policy: Pick<PolicyDesk, "judgeCall">
+  readonly directory: Pick<Directory, "addSeenCall" | "getSeenCall" | "addAudit">
+  readonly trouble: (session: LiveSession, what: string, error: unknown) => void
+}
+
+const INTERRUPT_MS = 10_000
+const FAILED = "The hub could not judge this tool call, so it is denied. Try again."
+/** Calls whose message is known and whose hook may still come. */
+const MAX_CALLS = 1_000
+/** A longer input that a client's hook made up is not kept. */
+const MAX_INPUT_CHARS = 64 * 1024
+
+/**
+ * Judges every tool call of the sessions whose policy is to see everything. It only narrows: an answer of this is deny, ask, or
+ * what clients' hooks said, which leaves the decision where it would be without the policy.
+ */
+export class Enforcement {
+  readonly #options: EnforcementOptions
+  /** The event of each call's message, by the call's id. */
+  readonly #calls = new WeakMap<LiveSession, Map<string, Promise<StoredEvent | undefined>>>()
+
+  constructor(options: EnforcementOptions) {
+    this.#options = options
+  }
+
+  /** `outputs`: what clients' own hooks say. Never rejects: what cannot be judged is denied. */
+  async narrow(session: LiveSession, request: UnlistedRequest, outputs: () => Promise<Fields>): Promise<Fields> {
+    try {
+      const hook = fieldOf(request, "input") ?? {}
+      const [tool, toolUseId] = [textOf(hook, "tool_name"), textOf(hook, "tool_use_id")]
+      if (tool === undefined || toolUseId === undefined) throw new Error("the hook names no tool call")
+      const said = wellFormed(await outputs())
+      const changed = fieldOf(said["hookSpecificOutput"], "updatedInput")
+      const input = changed ?? fieldOf(hook, "tool_input") ?? {}
+      const verdict = this.#judge(session, { tool, input }, hook)
+      await this.#keep(session, { tool, toolUseId, input, isChanged: changed !== undefined }, verdict, hook)
+      return narrowed(said, verdict)
+    } catch (error) {
+      this.#options.trouble(session, "a tool call could not be judged and was denied", error)
+      return toolDenial(FAILED)
+    }
+  }
+
+  /** The agent may have gone to another folder than its session's: its paths are relative to that, and rules may name either. */
+  #judge({ id, record }: LiveSession, call: { tool: string; input: Fields }, hook: Fields): Verdict {
+    const mode = textOf(hook, "permission_mode") ?? record.permissionMode ?? undefined
+    const folders = new Set([record.cwd ?? undefined, textOf(hook, "cwd") ?? record.cwd ?? undefined])
+    const verdicts = [...folders].map((cwd) => this.#options.policy.judgeCall(call, { session: id, cwd, mode }))
+    const of = (effect: Verdict["effect"]) => verdicts.find((verdict) => verdict.effect === effect)
+    const verdict = of("deny") ?? of("ask") ?? verdicts[0]
+    if (verdict === undefined) throw new Error("nothing was judged")
+    return verdict
+  }
+
+  /** Kept before the agent is told: a result without this is of a call that no hook saw. */
+  async #keep(session: LiveSession, call: JudgedCall, { effect, rule }: Verdict, hook: Fields): Promise<void> {
+    const { tool, toolUseId, input, isChanged } = call
+    const event = isChanged ? undefined : await this.#calls.get(session)?.get(toolUseId)
+    const mode = textOf(hook, "permission_mode")
+    const cwd = textOf(hook, "cwd")
+    const seen: SeenCall = {
+      sessionId: session.id,
+      toolUseId,
+      at: session.now(),
+      tool,
+      effect,
+      ...(rule === undefined ? {} : { rule }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(cwd === undefined ? {} : { cwd }),
+      seq: event?.seq ?? null,
+      ...(event === undefined && JSON.stringify(input).length <= MAX_INPUT_CHARS ? { input } : {}),
+    }
+    await this.#options.directory.addSeenCall(seen)
+  }
+
+  /** An event of the process: calls that hooks will come for, or results, each of a call that a hook must have come for. */
+  heard(session: LiveSession, message: Envelope, stored: Promise<StoredEvent | undefined>): void {
+    const known = stored.catch(() => undefined)
+    const blocks = message["isReplay"] === true ? [] : blocksOf(message)
+    const calls = this.#calls.get(session) ?? new Map<string, Promise<StoredEvent | undefined>>()
+    for (const block of blocks) {
+      const called = block["type"] === "tool_use" ? textOf(block, "id") : undefined
+      if (called !== undefined) this.#calls.set(session, calls.set(called, known))
+      const over = block["type"] === "tool_result" ? textOf(block, "tool_use_id") : undefined
+      if (over === undefined) continue
+      calls.delete(over)
+      if (hasRun(block)) session.background(known.then(() => this.#requireSeen(session, over)))
+    }
+    for (const oldest of calls.keys()) if (calls.size > MAX_CALLS) calls.delete(oldest)
+  }
+
+  /** A call that no hook saw, or that was denied, has run: the session is not enforced, and is interrupted. */
+  async #requireSeen(session: LiveSession, toolUseId: string): Promise<void> {
+    const { directory } = this.#options
+    const { id, record } = session
+    const before = record.parent === undefined ? [] : [record.parent]
+    for (const place of [id, ...before]) {
+      const seen = await directory.getSeenCall(place, toolUseId)
+      if (seen !== undefined && seen.effect !== "deny") return
+    }
+    if (session.record.enforce !== "lost") {
+      session.change({ enforce: "lost" })
+      const who = { by: "hub", via: "hub", sessionId: id, askId: null, details: { toolUseId } }
+      await session.history.note("not_enforced", { tool_use_id: toolUseId })
+      await directory.addAudit({ at: session.now(), what: "session/not-enforced", ...who })
+    }
+    await session.history.recordAnswer(INTERRUPT, "hub", "hub")
+    await session.ask({ subtype: "interrupt" }, INTERRUPT_MS)
+  }
+}
+
+const INTERRUPT: Envelope = { type: "control_request", request_id: "", request: { subtype: "interrupt" } }
+
+interface JudgedCall {
+  readonly tool: string
+  readonly toolUseId: string
+  readonly input: Fields
+  /** A client's hook has put it in the place of the agent's. */
+  readonly isChanged: boolean
+}
+
+/** What clients' hooks said, narrowed by the policy. `continue: false` is left out where a call is stopped: it would let it run. */
+export function narrowed(said: Fields, verdict: Verdict): Fields {
+  if (verdict.effect === "deny") return toolDenial(verdict.message ?? verdict.reason)
+  const { continue: _ends, ...rest } = said
+  if (isDenied(said)) return rest
+  if (verdict.effect === "allow") return said
+  const { decision: _old, reason: _why, ...others } = rest
+  const asked = { permissionDecision: "ask", permissionDecisionReason: verdict.reason }
+  return {
+    ...others,
+    hookSpecificOutput: { ...fieldOf(said, "hookSpecificOutput"), hookEventName: TOOL_EVENT, ...asked },
+  }
+}
+
+function isDenied(said: Fields): boolean {
+  return said["decision"] === "block" || textOf(said["hookSpecificOutput"], "permissionDecision") === "deny"
+}
+
+const isText = (value: unknown) => typeof value === "string"
+const isFlag = (value: unknown) => typeof value === "boolean"
+const OUTPUT: Readonly<Record<string, (value: unknown) => boolean>> = {
+  continue: isFlag,
+  stopReason: isText,
+  suppressOutput: isFlag,
+  systemMessage: isText,
+  decision: (value) => value === "approve" || value === "block",
+  reason: isText,
+}
+const SPECIFIC: typeof OUTPUT = {
+  permissionDecision: (value) => value === "allow" || value === "deny" || value === "ask",
+  permissionDecisionReason: isText,
+  updatedInput: isObject,
+  additionalContext: isText,
+}
+
+/** Known fields of the right kind alone: one wrong field, and the CLI takes the whole answer for an error and runs the tool. */
+function wellFormed(output: Fields): Fields {
+  const specific = pick(fieldOf(output, "hookSpecificOutput") ?? {}, SPECIFIC)
+  const isEmpty = Object.keys(specific).length === 0
+  return {
+    ...pick(output, OUTPUT),
+    ...(isEmpty ? {} : { hookSpecificOutput: { hookEventName: TOOL_EVENT, ...specific } }),
+  }
+}
+
+function pick(from: Fields, known: typeof OUTPUT): Fields {
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, fits]) => (fits(from[name]) ? [[name, from[name]]] : [])),
+  )
+}
+
+function blocksOf(message: Envelope): readonly Fields[] {
+  if (message.type !== "assistant" && message.type !== "user") return []
+  const content = fieldOf(message, "message")?.["content"]
+  return Array.isArray(content) ? content.filter(isObject) : []
+}
+
+/** A failed command ran. Other errors are mostly of calls that did not: refused, no tool of that name, input of the wrong kind. */
+function hasRun({ is_error, content }: Fields): boolean {
+  return is_error !== true || (typeof content === "string" && content.startsWith("Exit code "))
+}

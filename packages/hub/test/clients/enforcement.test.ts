@@ -1,0 +1,309 @@
+import { join } from "node:path"
+import type { Verdict } from "@signalbox/policy"
+import type { Ask, Session } from "@signalbox/protocol/hub-api"
+import { describe, expect, it } from "vitest"
+import { Enforcement, type EnforcementOptions, narrowed } from "../../src/clients/enforcement.ts"
+import { PolicyDesk } from "../../src/policy-desk.ts"
+import { openStore } from "../../src/store/open-store.ts"
+import { MemoryDirectory } from "../../src/testing/memory-directory.ts"
+import { type FakeAgent, FakeRunner } from "../runners/fake-runner.ts"
+import { launch, rest, WAIT } from "../runners/launching.ts"
+import { setUpSessions } from "../session/session-setup.ts"
+import { openClient, openStage, type Stage } from "./stage.ts"
+
+const RULES = [
+  { id: "no-cat", effect: "deny", tool: "Bash", input: { command: "cat *" }, message: "Do not read secrets here." },
+  { id: "no-secrets", effect: "deny", input: { file_path: "/work/secrets/**" } },
+  { id: "ask-ls", effect: "ask", tool: "Bash", input: { command: "ls *" } },
+  { id: "allow-npm", effect: "allow", tool: "Bash", input: { command: "npm ci" } },
+]
+
+interface Scene {
+  readonly stage: Stage
+  readonly agent: FakeAgent
+  readonly id: string
+}
+
+async function enforced(rules: readonly unknown[] = RULES): Promise<Scene> {
+  const stage = await openStage()
+  expect((await rest(stage, "PUT", "/api/policy", { body: { rules, enforce: "everything" } })).status).toBe(200)
+  const runner = await FakeRunner.connect(stage)
+  const { id } = (await launch(stage, { cwd: "/work" })).body
+  const agent = await runner.agent()
+  agent.init({ cwd: "/work" })
+  return { stage, agent, id }
+}
+
+const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } })
+const decided = (permissionDecision: string, more: object = {}) => ({
+  hookSpecificOutput: expect.objectContaining({ hookEventName: "PreToolUse", permissionDecision, ...more }),
+})
+const sessionOf = async ({ stage, id }: Scene) => (await rest<Session>(stage, "GET", `/api/sessions/${id}`)).body
+const DENY: Verdict = { effect: "deny", rule: "r", reason: "no" }
+const ASK: Verdict = { effect: "ask", rule: "r", reason: "hm" }
+const ALLOW: Verdict = { effect: "allow", reason: "fine" }
+
+describe("a tool call before it runs", () => {
+  it("[EN6] is denied by a deny rule, asked about by an ask rule, and otherwise left to the agent", async () => {
+    const { agent } = await enforced()
+    for (const [id, command] of ["cat .env", "ls -a", "npm ci", "touch x", "cat $(x"].entries())
+      agent.callHook(`${id}`, bash(command))
+    expect(await agent.answerTo("hook-0")).toEqual(
+      decided("deny", { permissionDecisionReason: "Do not read secrets here." }),
+    )
+    expect(await agent.answerTo("hook-1")).toEqual(decided("ask"))
+    expect(await agent.answerTo("hook-2")).toEqual({})
+    expect(await agent.answerTo("hook-3")).toEqual({})
+    expect(await agent.answerTo("hook-4")).not.toEqual({})
+    agent.callHook("unknown", { tool_name: "NoSuchTool", tool_input: {} })
+    expect(await agent.answerTo("hook-unknown")).toEqual({})
+  })
+
+  it("[EN6] asks where the rules take too much work, and never allows", async () => {
+    const desk = new PolicyDesk(new MemoryDirectory())
+    const rules = [{ id: "etc", effect: "deny", input: { file_path: "/etc/*" } }]
+    await desk.put({ rules, enforce: "everything" }, "admin")
+    const paths = Array.from({ length: 10_000 }, (_, n) => `/a/b/c/${n}`)
+    const verdict = desk.judgeCall({ tool: "X", input: { file_path: paths } }, { session: "s" })
+    expect(verdict).toMatchObject({ effect: "ask", reason: expect.stringContaining("cannot tell") })
+    for (const one of [DENY, ASK])
+      expect(JSON.stringify(narrowed({ decision: "approve" }, one))).not.toMatch(/allow|approve/)
+  })
+
+  it("[EN7] has been through the hooks of programs: what they made of it is judged", async () => {
+    const scene = await enforced()
+    const client = await openClient(scene.stage, scene.id)
+    const hooks = { PreToolUse: [{ hookCallbackIds: ["c1"] }] }
+    client.send({ type: "control_request", request_id: "i1", request: { subtype: "initialize", hooks } })
+    await client.ofType("control_response")
+    const said = (command: string) => ({
+      continue: false,
+      hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow", updatedInput: { command } },
+    })
+    const answerHook = async (nth: number, response: unknown) => {
+      await expect.poll(() => client.messages.filter(isHook)[nth], WAIT).toBeDefined()
+      const request_id = client.messages.filter(isHook)[nth]?.["request_id"]
+      client.send({ type: "control_response", response: { subtype: "success", request_id, response } })
+    }
+    scene.agent.callHook("bad", bash("touch x"))
+    await answerHook(0, said("cat .env"))
+    expect(await scene.agent.answerTo("hook-bad")).toEqual(decided("deny"))
+    scene.agent.callHook("good", bash("cat .env"))
+    await answerHook(1, said("touch x"))
+    expect(await scene.agent.answerTo("hook-good")).toEqual(said("touch x"))
+  })
+
+  it("[EN7] keeps what hooks said in a form that the CLI can read, and no `continue` where it is stopped", () => {
+    const said = {
+      continue: false,
+      systemMessage: "hi",
+      hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" },
+    }
+    expect(narrowed(said, ALLOW)).toEqual(said)
+    expect(narrowed(said, DENY)).toEqual(decided("deny", { permissionDecisionReason: "no" }))
+    expect(narrowed(said, ASK)).toEqual({ systemMessage: "hi", ...decided("ask", { permissionDecisionReason: "hm" }) })
+    const denied = { continue: false, decision: "block", reason: "theirs" }
+    for (const verdict of [ALLOW, ASK])
+      expect(narrowed(denied, verdict)).toEqual({ decision: "block", reason: "theirs" })
+  })
+
+  it("[EN8] is denied where it cannot be judged", async () => {
+    const session = setUpSessions().registry.create({ agent: "external" })
+    const troubles: string[] = []
+    const works: EnforcementOptions = {
+      policy: { judgeCall: () => ALLOW },
+      directory: new MemoryDirectory(),
+      trouble: (_session, what) => troubles.push(what),
+    }
+    const fails = () => {
+      throw new Error("broken")
+    }
+    const request = { subtype: "hook_callback", input: { tool_use_id: "t1", ...bash("ls") } }
+    const narrow = (change: Partial<EnforcementOptions>, asked = request, outputs = async () => ({})) =>
+      new Enforcement({ ...works, ...change }).narrow(session, asked, outputs)
+    expect(await narrow({})).toEqual({})
+    const wrong = {
+      async: true,
+      systemMessage: 5,
+      hookSpecificOutput: { permissionDecision: "yes", updatedInput: "x", more: 1 },
+    }
+    expect(await narrow({}, request, async () => wrong)).toEqual({})
+    const denied = decided("deny")
+    expect(await narrow({ policy: { judgeCall: fails } })).toEqual(denied)
+    expect(await narrow({ directory: { ...works.directory, addSeenCall: async () => fails() } })).toEqual(denied)
+    expect(await narrow({}, { ...request, input: bash("ls") as never })).toEqual(denied)
+    expect(await narrow({}, request, async () => fails())).toEqual(denied)
+    expect(troubles).toHaveLength(4)
+  })
+
+  it("[EN8] is denied when the hook is none of the hub's, or too many are open", async () => {
+    const scene = await enforced()
+    scene.agent.callHook("theirs", { tool_name: 5 }, "hook_0")
+    expect(await scene.agent.answerTo("hook-theirs")).toEqual(decided("deny"))
+    const client = await openClient(scene.stage, scene.id)
+    const hooks = { PreToolUse: [{ hookCallbackIds: ["c1"], timeout: 300 }] }
+    client.send({ type: "control_request", request_id: "i1", request: { subtype: "initialize", hooks } })
+    await client.ofType("control_response")
+    for (let n = 0; n <= 1_000; n++) scene.agent.callHook(`n${n}`, bash("touch x"))
+    expect(await scene.agent.answerTo("hook-n1000")).toEqual(decided("deny"))
+  })
+
+  it("[EN9] is judged in the folder that the agent has gone to, too, and in the mode that the hook names", async () => {
+    const { agent } = await enforced([
+      ...RULES,
+      { id: "no-bypass", effect: "deny", tool: "Write", mode: "bypassPermissions" },
+    ])
+    const read = { tool_name: "Read", tool_input: { file_path: "key" } }
+    agent.callHook("at-home", { ...read, cwd: "/work" })
+    agent.callHook("gone", { ...read, cwd: "/work/secrets" })
+    expect(await agent.answerTo("hook-at-home")).toEqual({})
+    expect(await agent.answerTo("hook-gone")).toEqual(decided("deny"))
+    const write = { tool_name: "Write", tool_input: { file_path: "x" } }
+    agent.callHook("asking", write)
+    agent.callHook("bypassing", { ...write, permission_mode: "bypassPermissions" })
+    expect(await agent.answerTo("hook-asking")).toEqual({})
+    expect(await agent.answerTo("hook-bypassing")).toEqual(decided("deny"))
+  })
+})
+
+describe("an answer to a request", () => {
+  const question = (more: object = {}) => ({
+    subtype: "can_use_tool",
+    tool_name: "Bash",
+    input: { command: "touch x" },
+    tool_use_id: "t1",
+    ...more,
+  })
+
+  async function asked(scene: Scene, request: object): Promise<Ask> {
+    scene.agent.say({ type: "control_request", request_id: "ask-1", request })
+    const open = async () => (await rest<{ asks: Ask[] }>(scene.stage, "GET", "/api/asks?state=pending")).body.asks
+    await expect.poll(open, WAIT).toHaveLength(1)
+    return (await open())[0] ?? expect.fail("no ask")
+  }
+
+  it("[EN10] that puts a denied input in the place of the agent's is refused, and the request stays open", async () => {
+    const scene = await enforced()
+    const { id } = await asked(scene, question())
+    const answer = (command: string) =>
+      rest(scene.stage, "POST", `/api/asks/${id}/answer`, { body: { behavior: "allow", updatedInput: { command } } })
+    expect(await answer("cat .env")).toMatchObject({
+      status: 409,
+      body: { error: { code: "policy/denies", message: expect.stringContaining("Do not read secrets here.") } },
+    })
+    expect(await answer("ls -a")).toMatchObject({ status: 200, body: { state: "allowed" } })
+    expect(await scene.agent.answerTo("ask-1")).toMatchObject({ updatedInput: { command: "ls -a" } })
+  })
+
+  it("[EN10] of a program that does so denies the call", async () => {
+    const scene = await enforced()
+    const client = await openClient(scene.stage, scene.id)
+    client.send({ type: "control_request", request_id: "i1", request: { subtype: "initialize" } })
+    await asked(scene, question())
+    await client.find(({ request_id }) => request_id === "ask-1")
+    const response = { behavior: "allow", updatedInput: { command: "cat .env" } }
+    client.send({ type: "control_response", response: { subtype: "success", request_id: "ask-1", response } })
+    expect(await scene.agent.answerTo("ask-1")).toMatchObject({
+      behavior: "deny",
+      message: expect.stringContaining("Do not read secrets here."),
+    })
+  })
+
+  it.each([
+    [{}, undefined],
+    [{ decision_reason_type: "hook" }, { toolName: "Bash", ruleContent: "touch x" }],
+    [{ decision_reason_type: "hook", input: { command: "ls -a" } }, undefined],
+    [{ decision_reason_type: "hook", input: { command: "a\nb" } }, undefined],
+    [
+      { decision_reason_type: "hook", tool_name: "Write", input: { file_path: "/work/a" } },
+      { toolName: "Write", ruleContent: "//work/a" },
+    ],
+    [{ decision_reason_type: "hook", tool_name: "mcp__x__y", input: {} }, { toolName: "mcp__x__y" }],
+    [{ decision_reason_type: "hook", tool_name: "AskUserQuestion", input: {} }, undefined],
+  ])("[EN11] %j: the hub suggests %j", async (request, rule) => {
+    const { suggestions } = await asked(await enforced(), question(request))
+    expect(suggestions).toEqual(
+      rule && [{ type: "addRules", rules: [rule], behavior: "allow", destination: "session" }],
+    )
+  })
+})
+
+describe("what was judged", () => {
+  it("[EN12] is kept with its verdict and the number of its event, before it is answered", async () => {
+    const { stage, agent, id } = await enforced()
+    agent.callTool("t1", { command: "cat .env" })
+    agent.callTool("t2", { command: "touch x" })
+    agent.callHook("t3", bash("touch y"))
+    for (const call of ["t1", "t2", "t3"]) await agent.answerTo(`hook-${call}`)
+    const { body } = await rest<{ events: { seq: number; message: object }[] }>(
+      stage,
+      "GET",
+      `/api/sessions/${id}/events`,
+    )
+    const seqOf = (call: string) =>
+      body.events.find(({ message }) => JSON.stringify(message).includes(`"${call}"`))?.seq
+    await stage.hub.close()
+    const store = openStore({ file: join(stage.folder, "signalbox.db") })
+    const seen = await store.directory.listSeenCalls({ session: id, after: 0, limit: 10 })
+    await store.close()
+    const about = { sessionId: id, tool: "Bash", mode: "default" }
+    expect(seen).toMatchObject([
+      { ...about, toolUseId: "t1", effect: "deny", rule: "no-cat", seq: seqOf("t1") },
+      { ...about, toolUseId: "t2", effect: "allow", seq: seqOf("t2") },
+      { ...about, toolUseId: "t3", effect: "allow", seq: null, input: { command: "touch y" } },
+    ])
+    expect(seen[0]).not.toHaveProperty("input")
+  })
+})
+
+describe("a tool that ran", () => {
+  it("[EN15] without a hook makes the session lost, is interrupted, and is audited once", async () => {
+    const scene = await enforced()
+    const { agent, stage, id } = scene
+    agent.toolResult("unseen-1", "done")
+    await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
+    const interrupts = () => agent.heard.filter((message) => JSON.stringify(message).includes('"interrupt"'))
+    await expect.poll(interrupts, WAIT).toHaveLength(1)
+    agent.toolResult("unseen-2", "Exit code 3", true)
+    await expect.poll(interrupts, WAIT).toHaveLength(2)
+    const { body } = await rest<{ records: { what: string; details: object }[] }>(
+      stage,
+      "GET",
+      `/api/audit?session=${id}`,
+    )
+    const records = body.records.filter(({ what }) => what === "session/not-enforced")
+    expect(records).toEqual([expect.objectContaining({ by: "hub", details: { toolUseId: "unseen-1" } })])
+  })
+
+  it("[EN15] though it was denied counts as unseen", async () => {
+    const scene = await enforced()
+    scene.agent.callTool("t1", { command: "cat .env" })
+    await scene.agent.answerTo("hook-t1")
+    scene.agent.toolResult("t1", "SECRET")
+    await expect.poll(async () => (await sessionOf(scene)).enforce, WAIT).toBe("lost")
+  })
+
+  it("[EN15] after its hook, or not at all, changes nothing", async () => {
+    const scene = await enforced()
+    const { agent } = scene
+    agent.callTool("seen", { command: "touch x" })
+    await agent.answerTo("hook-seen")
+    agent.toolResult("seen", "")
+    agent.toolResult("no-tool", "<tool_use_error>Error: No such tool available: X</tool_use_error>", true)
+    agent.toolResult("denied", "The user doesn't want to take this action right now.", true)
+    agent.say({
+      type: "user",
+      isReplay: true,
+      message: { content: [{ type: "tool_result", tool_use_id: "echo" }] },
+      uuid: "echo",
+    })
+    agent.callTool("after", { command: "touch y" })
+    await agent.answerTo("hook-after")
+    await agent.allAcked()
+    expect((await sessionOf(scene)).enforce).toBe("everything")
+  })
+})
+
+function isHook(message: Readonly<Record<string, unknown>>): boolean {
+  return JSON.stringify(message).includes("hook_callback")
+}
