@@ -103,7 +103,7 @@ function runToItsEnd(script, args) {
  */
 async function tests(extent, args) {
   // Downloads wait for the network, the build and the checks for the processor: they run side by side.
-  const peers = run(process.execPath, ["scripts/fetch-peers.mjs"])
+  const peers = run(process.execPath, ["scripts/fetch-peers.mjs", ...(extent === "full" ? ["--full"] : [])])
   peers.catch(() => {}) // awaited below; a build that fails first must not leave this one unhandled
   await ensureBuilt()
   await buildWeb()

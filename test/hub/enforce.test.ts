@@ -118,7 +118,7 @@ onEach("[EN17] sub-agents, MCP tools and background commands are judged too", as
   const place = await enforced({
     version,
     steps: () => [
-      { tool: version === "2.1.200" ? "Task" : "Agent", input: task, agent: [bash("cat .env"), { say: "Looked." }] },
+      { tool: "Task", input: task, agent: [bash("cat .env"), { say: "Looked." }] },
       { tool: "mcp__tools__tell", input: {} },
       bash("cat .env", { run_in_background: true }),
       { say: "Tried." },
@@ -128,7 +128,12 @@ onEach("[EN17] sub-agents, MCP tools and background commands are judged too", as
       mcpServers: { tools: { type: "stdio", command: process.execPath, args: ["-e", TELLS] } },
     },
   })
-  await isKept(place, await turn(place), 3)
+  const { machine, id } = place
+  await machine.say(id, "go")
+  // A newer CLI lets a sub-agent work beside the turn, and after it.
+  await expect.poll(async () => denials(await machine.events(id)).length, POLL).toBe(3)
+  await machine.isIn(id, "idle")
+  await isKept(place, await machine.events(id), 3)
 })
 
 onEach("[EN17] hooks of the project do not run, and cannot switch the hub's off", async (version) => {
@@ -201,23 +206,22 @@ onEach("[EN18] a runner that is killed while a call waits takes the agent with i
   expect(modelKnows(place)).toBe(false)
 })
 
-onEach(
-  "[EN5] what is not judged is said, and is so: a file that a message names, and a command behind !",
-  async (version) => {
+for (const words of ["go and look at @.env", "/peek"])
+  onEach(`[EN5] what the policy says it does not judge is so: ${words}`, async (version) => {
     const place = await enforced({
       version,
       steps: () => [{ say: "Read." }],
       prepare: (cwd) => {
         mkdirSync(join(cwd, ".claude/commands"), { recursive: true })
-        writeFileSync(join(cwd, ".claude/commands/peek.md"), "---\nallowed-tools: Bash(cat:*)\n---\ngo !`cat .env`\n")
+        const command = "---\nallowed-tools: Bash(cat:*)\n---\ngo and read: !`cat .env`\n"
+        writeFileSync(join(cwd, ".claude/commands/peek.md"), command)
       },
     })
-    await turn(place, "go and look at @.env")
+    await turn(place, words)
     expect(modelKnows(place)).toBe(true)
     const { sees } = await place.machine.hub.get("/api/policy")
     expect(sees.notJudged.slice(0, 2)).toEqual([expect.stringContaining("@"), expect.stringContaining("!")])
-  },
-)
+  })
 
 const OLD = "[EN3] an older CLI is refused by name, and started when an admin says so"
 for (const version of ["2.1.37", "2.1.120"])

@@ -11,7 +11,7 @@ import { Enforcement } from "./clients/enforcement.ts"
 import type { ReplyRoom } from "./http/reply.ts"
 import { LocalHubCore } from "./hub-core.ts"
 import type { Ask } from "./model/ask.ts"
-import type { SessionRecord } from "./model/session-record.ts"
+import { isEnforcing } from "./model/session-record.ts"
 import type { HubLogger } from "./operations/logger.ts"
 import type { HubMetrics } from "./operations/metrics.ts"
 import { GrantDesk, PolicyDesk, SettingsDesk } from "./policy-desk.ts"
@@ -62,7 +62,11 @@ export async function assembleHub(options: HubPartsOptions) {
     directory,
     reader,
     grants,
-    judge: (ask) => policy.judge(ask, recordOf(registry, ask), grants.rulesOf(ask.sessionId)),
+    judge: (ask) => {
+      const session = sessionOf(registry, ask)
+      const verdict = policy.judge(ask, session.record, grants.rulesOf(ask.sessionId))
+      return isEnforcing(session.kept) ? enforcement.atMostAsked(session, ask.toolUseId, verdict) : verdict
+    },
     send: (incarnation, message) => sendTo(registry, incarnation, message),
     publish: (ask) => publishAsk({ registry, fanOut, metrics }, ask),
   })
@@ -178,10 +182,10 @@ async function sendTo(registry: SessionRegistry, incarnation: string, message: E
 }
 
 /** An ask is of a session whose agent is here. */
-function recordOf(registry: SessionRegistry, { sessionId }: Ask): SessionRecord {
+function sessionOf(registry: SessionRegistry, { sessionId }: Ask): LiveSession {
   const session = registry.loaded(sessionId)
   if (session === undefined) throw new Error(`session ${sessionId} asks, and is not in memory`)
-  return session.record
+  return session
 }
 
 interface Publishing {

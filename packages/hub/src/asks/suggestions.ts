@@ -13,13 +13,13 @@ const NAMED: Readonly<Record<string, (input: Fields) => string | undefined>> = {
 const MAX_CHARS = 500
 
 /**
- * "Always allow" for a request that a hook has caused: the CLI suggests nothing for these. As narrow as what was asked: this
- * command, this file, or else this tool. Undefined where a rule would have to be wider than that.
+ * "Always allow" as narrow as what was asked: this command, this file, or else this tool. Undefined where a rule would have to
+ * be wider than that.
  */
 export function suggestionsFor(request: Fields): readonly Fields[] | undefined {
   const toolName = textOf(request, "tool_name")
   const { input } = request
-  if (request["decision_reason_type"] !== "hook" || toolName === undefined) return undefined
+  if (toolName === undefined) return undefined
   const isNamed = Object.hasOwn(NAMED, toolName)
   const ruleContent = isNamed && typeof input === "object" ? NAMED[toolName]?.({ ...input }) : undefined
   if (isNamed && ruleContent === undefined) return undefined

@@ -112,9 +112,7 @@ function placeOf({ seq }: AskRecord) {
 export function wholeAsk(record: AskRecord, request: Json): Ask {
   const input = inputIn(request)
   const given = request["permission_suggestions"]
-  // What an ask rule wants to be asked about, no "always" would answer.
-  const own = record.kind === "tool" && record.rule === undefined ? suggestionsFor(request) : undefined
-  const suggestions = Array.isArray(given) ? given : own
+  const suggestions = Array.isArray(given) ? given : ownSuggestions(record, request)
   const { answer, ...rest } = record
   return {
     ...rest,
@@ -123,6 +121,12 @@ export function wholeAsk(record: AskRecord, request: Json): Ask {
     ...(suggestions === undefined ? {} : { suggestions }),
     ...(answer === undefined ? {} : { answer: wholeAnswer(answer, input) }),
   }
+}
+
+/** For a call that a hook wants to be asked about the CLI suggests nothing. What an ask rule asks about, no "always" would answer. */
+function ownSuggestions({ kind, rule }: AskRecord, request: Json): readonly Json[] | undefined {
+  const isOfHook = kind === "tool" && rule === undefined && request["decision_reason_type"] === "hook"
+  return isOfHook ? suggestionsFor(request) : undefined
 }
 
 /** An allow always says the input: without it 2.1.37 turns an allow into a denial. */

@@ -1,5 +1,6 @@
 import type { Verdict } from "@signalbox/policy"
 import { type Envelope, fieldOf, isObject, textOf, toolDenial, type UnlistedRequest } from "@signalbox/protocol"
+import type { AskVerdict } from "../asks/answer.ts"
 import type { StoredEvent } from "../model/event.ts"
 import type { SeenCall } from "../model/seen-call.ts"
 import type { PolicyDesk } from "../policy-desk.ts"
@@ -17,7 +18,7 @@ export interface EnforcementOptions {
 
 const INTERRUPT_MS = 10_000
 const FAILED = "The hub could not judge this tool call, so it is denied. Try again."
-/** Calls whose message is known and whose hook may still come. */
+/** Calls of one session whose hook, request or result may still come. */
 const MAX_CALLS = 1_000
 /** A longer input that a client's hook made up is not kept. */
 const MAX_INPUT_CHARS = 64 * 1024
@@ -31,6 +32,9 @@ export class Enforcement {
   /** The event of each call's message, by the call's id. */
   readonly #calls = new WeakMap<LiveSession, Map<string, Promise<StoredEvent | undefined>>>()
 
+  /** Verdicts by which the agent was told to ask, by the call's id. */
+  readonly #asked = new WeakMap<LiveSession, Map<string, Verdict>>()
+
   constructor(options: EnforcementOptions) {
     this.#options = options
   }
@@ -43,14 +47,28 @@ export class Enforcement {
       if (tool === undefined || toolUseId === undefined) throw new Error("the hook names no tool call")
       const said = wellFormed(await outputs())
       const changed = fieldOf(said["hookSpecificOutput"], "updatedInput")
-      const input = changed ?? fieldOf(hook, "tool_input") ?? {}
+      const input = changed ?? fieldOf(hook, "tool_input")
+      if (input === undefined) throw new Error("the hook has no input of the tool")
       const verdict = this.#judge(session, { tool, input }, hook)
       await this.#keep(session, { tool, toolUseId, input, isChanged: changed !== undefined }, verdict, hook)
+      if (verdict.effect === "ask") this.#noteAsked(session, toolUseId, verdict)
       return narrowed(said, verdict)
     } catch (error) {
       this.#options.trouble(session, "a tool call could not be judged and was denied", error)
       return toolDenial(FAILED)
     }
+  }
+
+  /** A request for a call that was to be asked about is not allowed by a rule, which may not know the folder that the agent is in. */
+  atMostAsked(session: LiveSession, toolUseId: string | undefined, verdict: AskVerdict): AskVerdict {
+    const asked = toolUseId === undefined ? undefined : this.#asked.get(session)?.get(toolUseId)
+    return verdict.effect === "allow" ? (asked ?? verdict) : verdict
+  }
+
+  #noteAsked(session: LiveSession, toolUseId: string, verdict: Verdict): void {
+    const asked = this.#asked.get(session) ?? new Map<string, Verdict>()
+    this.#asked.set(session, asked.set(toolUseId, verdict))
+    forgetOldest(asked)
   }
 
   /** The agent may have gone to another folder than its session's: its paths are relative to that, and rules may name either. */
@@ -98,7 +116,7 @@ export class Enforcement {
       calls.delete(over)
       if (hasRun(block)) session.background(known.then(() => this.#requireSeen(session, over)))
     }
-    for (const oldest of calls.keys()) if (calls.size > MAX_CALLS) calls.delete(oldest)
+    forgetOldest(calls)
   }
 
   /** A call that no hook saw, or that was denied, has run: the session is not enforced, and is interrupted. */
@@ -119,6 +137,10 @@ export class Enforcement {
     await session.history.recordAnswer(INTERRUPT, "hub", "hub")
     await session.ask({ subtype: "interrupt" }, INTERRUPT_MS)
   }
+}
+
+function forgetOldest(calls: Map<string, unknown>): void {
+  for (const oldest of calls.keys()) if (calls.size > MAX_CALLS) calls.delete(oldest)
 }
 
 const INTERRUPT: Envelope = { type: "control_request", request_id: "", request: { subtype: "interrupt" } }

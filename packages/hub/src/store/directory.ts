@@ -32,7 +32,7 @@ export interface Directory {
   getAsk(id: string): Promise<AskRecord | undefined>
   listAsks(filter: AskFilter): Promise<readonly AskRecord[]>
 
-  /** Does nothing when the session has the call already. */
+  /** Judged again, as after a restart, it is the same call: the last verdict counts. */
   addSeenCall(call: SeenCall): Promise<void>
   getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined>
   /** In the order in which they were seen. */

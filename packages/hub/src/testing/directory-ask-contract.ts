@@ -100,7 +100,7 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       })
     }))
 
-  it("[DR16] a judged call is kept once, and listed in the order in which calls were seen", () =>
+  it("[DR16] a judged call is kept once, with the last verdict, and listed in the order in which calls were seen", () =>
     withDirectory(async ({ directory, reopen }) => {
       const call = (toolUseId: string, change: Partial<SeenCall> = {}): SeenCall => ({
         sessionId: "s1",
@@ -114,15 +114,15 @@ export function describeAskContract(withDirectory: WithDirectory): void {
       const other = call("t1", { sessionId: "s2", effect: "deny", rule: "r", seq: null, input: { command: "ls" } })
       const later = call("t2", { at: "2030-01-02T00:00:00.000Z", mode: "plan", cwd: "/w" })
       await Promise.all(
-        [call("t1"), other, later, call("t1", { effect: "ask" })].map((each) => directory.addSeenCall(each)),
+        [call("t1"), other, later, call("t1", { effect: "ask", seq: null })].map((each) => directory.addSeenCall(each)),
       )
       const kept = reopen === undefined ? directory : await reopen()
-      expect(await kept.getSeenCall("s1", "t1")).toMatchObject(call("t1"))
+      expect(await kept.getSeenCall("s1", "t1")).toMatchObject(call("t1", { effect: "ask" }))
       expect(await kept.getSeenCall("s2", "t1")).toMatchObject(other)
       expect(await kept.getSeenCall("s2", "t2")).toBeUndefined()
       const list = async (filter: Partial<SeenFilter>) =>
         (await kept.listSeenCalls({ after: 0, limit: 10, ...filter })).map(({ number, ...seen }) => [number, seen])
-      const [first, second, third] = [call("t1"), other, later].map((seen, n) => [n + 1, seen])
+      const [first, second, third] = [call("t1", { effect: "ask" }), other, later].map((seen, n) => [n + 1, seen])
       expect(await list({})).toEqual([first, second, third])
       expect(await list({ session: "s1" })).toEqual([first, third])
       expect(await list({ since: "2030-01-01T12:00:00.000Z" })).toEqual([third])

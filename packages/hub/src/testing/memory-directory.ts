@@ -117,7 +117,8 @@ export class MemoryDirectory implements Directory {
 
   async addSeenCall(call: SeenCall): Promise<void> {
     const place = placeIn(call.sessionId, call.toolUseId)
-    if (!this.#seenCalls.has(place)) this.#seenCalls.set(place, { ...call, number: this.#seenCalls.size + 1 })
+    const { number, seq, at } = this.#seenCalls.get(place) ?? { ...call, number: this.#seenCalls.size + 1 }
+    this.#seenCalls.set(place, { ...call, number, seq, at })
   }
 
   async getSeenCall(sessionId: string, toolUseId: string): Promise<SeenCall | undefined> {

@@ -148,6 +148,23 @@ describe("a tool call before it runs", () => {
     expect(await scene.agent.answerTo("hook-n1000")).toEqual(decided("deny"))
   })
 
+  it("[EN9] that a rule asks about in the agent's folder is not allowed by a rule for its session's", async () => {
+    const rules = [
+      { id: "ask-keys", effect: "ask", tool: "Read", input: { file_path: "/work/keys/**" } },
+      { id: "reads", effect: "allow", tool: "Read" },
+    ]
+    const { agent, stage } = await enforced(rules)
+    const read = { tool_name: "Read", tool_input: { file_path: "one" } }
+    agent.callHook("t1", { ...read, cwd: "/work/keys" })
+    expect(await agent.answerTo("hook-t1")).toEqual(decided("ask"))
+    const request = { subtype: "can_use_tool", tool_name: "Read", input: read.tool_input }
+    for (const id of ["t1", "t2"])
+      agent.say({ type: "control_request", request_id: id, request: { ...request, tool_use_id: id } })
+    expect(await agent.answerTo("t2")).toMatchObject({ behavior: "allow" })
+    const { body } = await rest<{ asks: Ask[] }>(stage, "GET", "/api/asks?state=pending")
+    expect(body.asks).toMatchObject([{ requestId: "t1", rule: "ask-keys" }])
+  })
+
   it("[EN9] is judged in the folder that the agent has gone to, too, and in the mode that the hook names", async () => {
     const { agent } = await enforced([
       ...RULES,

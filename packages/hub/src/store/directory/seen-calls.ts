@@ -11,7 +11,7 @@ export class SeenCallTable {
 
   add({ sessionId, toolUseId, seq, at, ...body }: SeenCall): void {
     this.#database.run(
-      "INSERT INTO seen_calls (session, tool_use, seq, at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      "INSERT INTO seen_calls (session, tool_use, seq, at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
       [sessionId, toolUseId, seq, at, JSON.stringify(body)],
     )
   }
