@@ -131,7 +131,7 @@ export class AgentCalls {
     const event = eventOfCallback(textOf(request, "callback_id"))
     const session = this.#options.session()
     const outputs = () => this.#outputs(request, event, signal)
-    // A call of the agent's that is none of the hub's hooks is denied too: nobody else judges it.
+    // A call of a hook that the hub does not know is judged too: nobody else would.
     const isJudged = isEnforcing(session.kept) && (event ?? TOOL_EVENT) === TOOL_EVENT
     const { enforcement } = this.#options
     return composeSuccess(requestId, isJudged ? await enforcement.narrow(session, request, outputs) : await outputs())

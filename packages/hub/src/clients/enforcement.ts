@@ -31,7 +31,6 @@ export class Enforcement {
   readonly #options: EnforcementOptions
   /** The event of each call's message, by the call's id. */
   readonly #calls = new WeakMap<LiveSession, Map<string, Promise<StoredEvent | undefined>>>()
-
   /** Verdicts by which the agent was told to ask, by the call's id. */
   readonly #asked = new WeakMap<LiveSession, Map<string, Verdict>>()
 

@@ -136,10 +136,14 @@ describe("a tool call before it runs", () => {
     expect(troubles).toHaveLength(4)
   })
 
-  it("[EN8] is denied when the hook is none of the hub's, or too many are open", async () => {
+  it("[EN8] is denied when its hook names no tool, or too many are open; a hook that the hub does not know is judged too", async () => {
     const scene = await enforced()
     scene.agent.callHook("theirs", { tool_name: 5 }, "hook_0")
     expect(await scene.agent.answerTo("hook-theirs")).toEqual(decided("deny"))
+    scene.agent.callHook("unknown", bash("cat .env"), "hook_0")
+    expect(await scene.agent.answerTo("hook-unknown")).toEqual(decided("deny"))
+    scene.agent.callHook("no-input", { tool_name: "Bash", tool_input: "cat .env" })
+    expect(await scene.agent.answerTo("hook-no-input")).toEqual(decided("deny"))
     const client = await openClient(scene.stage, scene.id)
     const hooks = { PreToolUse: [{ hookCallbackIds: ["c1"], timeout: 300 }] }
     client.send({ type: "control_request", request_id: "i1", request: { subtype: "initialize", hooks } })
