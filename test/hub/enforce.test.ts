@@ -229,7 +229,7 @@ for (const version of ["2.1.37", "2.1.120"])
     it(
       `enforce on CLI ${version}: ${OLD}`,
       async () => {
-        const machine = await Machine.open({ scenario: { turns: [] }, claude: version })
+        const machine = await Machine.open({ scenario: { turns: [{ steps: [{ say: "Hello." }] }] }, claude: version })
         open.push(machine)
         await machine.hub.call("PUT", "/api/policy", { rules: RULES, enforce: "everything" })
         const { status, body } = await machine.hub.call("POST", "/api/sessions", { agent: "claude", cwd: machine.cwd })

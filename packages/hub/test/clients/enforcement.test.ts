@@ -254,8 +254,9 @@ describe("what was judged", () => {
     const { stage, agent, id } = await enforced()
     agent.callTool("t1", { command: "cat .env" })
     agent.callTool("t2", { command: "touch x" })
+    for (const call of ["t1", "t2"]) await agent.answerTo(`hook-${call}`)
     agent.callHook("t3", bash("touch y"))
-    for (const call of ["t1", "t2", "t3"]) await agent.answerTo(`hook-${call}`)
+    await agent.answerTo("hook-t3")
     const { body } = await rest<{ events: { seq: number; message: object }[] }>(
       stage,
       "GET",
