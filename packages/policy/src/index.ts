@@ -1,5 +1,8 @@
 export { evaluate, POLICY_SEES, type PolicySees, policyRequestOf, type Verdict } from "./evaluate.ts"
+export { type ImportedEntry, type ImportedSettings, importSettings } from "./import-settings.ts"
 export { prepare } from "./match-rule.ts"
 export type { ParsedPolicy, Policy, Rule, RuleEffect } from "./schemas.ts"
 export { type GrantOptions, rulesFromUpdate } from "./session-grant.ts"
+export type { Span } from "./shell-reading.ts"
 export type { PolicyContext, PolicyRequest } from "./subject.ts"
+export type { Why, WhyRule } from "./why.ts"

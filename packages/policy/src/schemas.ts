@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { simpleCommand } from "./command-pattern.ts"
+import { readPattern } from "./command-pattern.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS, MAX_PATTERN_STARS } from "./matching.ts"
 import { isAbsolute, PATH_FIELDS } from "./path-pattern.ts"
 
@@ -103,9 +103,9 @@ function problemsOf(rule: z.infer<typeof Rule>): Problem[] {
 /** An allow that could never allow anything is a mistake worth telling. */
 function problemOfPattern(effect: RuleEffect, field: string, source: string): string | undefined {
   if (field === "command" && effect === "allow") {
-    const command = simpleCommand(source, "pattern")
-    if (command.simple) return undefined
-    return `allows nothing because ${command.problem}; a pattern covers one simple command, so write a rule for each`
+    const pattern = readPattern(source)
+    if (pattern.ok) return undefined
+    return `allows nothing because ${pattern.problem}; a pattern covers one simple command, one variable (A=*) or one redirection (> *), so write one for each`
   }
   if (PATH_FIELDS.has(field) && !isPlainPath(source)) {
     return "must not contain .. nor begin with ~: write the folder itself"

@@ -1,5 +1,5 @@
 import { isObject, type PermissionUpdate, textOf } from "@signalbox/protocol"
-import { simpleCommand } from "./command-pattern.ts"
+import { readPattern } from "./command-pattern.ts"
 import { isPersonal } from "./match-rule.ts"
 import { hasTooManyStars, hasUnseen, MAX_PATTERN_CHARS } from "./matching.ts"
 import type { Rule, RuleEffect } from "./schemas.ts"
@@ -45,7 +45,7 @@ export function rulesFromUpdate(update: PermissionUpdate, options: GrantOptions)
   if (effect === undefined || !Array.isArray(rules) || rules.length === 0) return undefined
   const parts: Part[] = []
   for (const rule of rules) {
-    const translated = translate(rule, effect, options.cwd)
+    const translated = partsOfRule(rule, effect, options.cwd)
     if (translated === undefined) return undefined
     parts.push(...translated)
   }
@@ -63,7 +63,8 @@ function effectOf(behavior: unknown): RuleEffect | undefined {
   return behavior === "allow" || behavior === "deny" || behavior === "ask" ? behavior : undefined
 }
 
-function translate(rule: unknown, effect: RuleEffect, cwd: string | undefined): Part[] | undefined {
+/** A rule of the CLI as parts of ours, or undefined if it cannot be said in them. */
+export function partsOfRule(rule: unknown, effect: RuleEffect, cwd: string | undefined): Part[] | undefined {
   const name = textOf(rule, "toolName")
   if (name === undefined || name === "" || hasUnseen(name)) return undefined
   if (effect === "allow" && isPersonal({ tool: name, input: {} })) return undefined
@@ -97,7 +98,7 @@ function wholeTool(name: string): Part[] | undefined {
 function bashRule(content: string, effect: RuleEffect): Part[] | undefined {
   const start = content.endsWith(":*") ? content.slice(0, -2) : undefined
   const patterns = start === undefined ? [content] : [start, `${start} *`]
-  const isUsable = effect !== "allow" || patterns.every((pattern) => simpleCommand(pattern, "pattern").simple)
+  const isUsable = effect !== "allow" || patterns.every((pattern) => readPattern(pattern).ok)
   return isUsable && start !== "" ? [{ tool: "Bash", input: { command: patterns } }] : undefined
 }
 

@@ -1,8 +1,11 @@
 import { isObject } from "@signalbox/protocol"
-import { type CommandForms, commandForms, plainCommand, type SimpleCommand, simpleCommand } from "./command-pattern.ts"
+import { NONE_OFF, type Off } from "./checks.ts"
+import { type CommandNeeds, needsOf } from "./command-cover.ts"
+import { commandForms } from "./command-forms.ts"
+import type { TouchedCommand } from "./command-pattern.ts"
 import { MAX_TEXT_CHARS, type Work } from "./matching.ts"
 import { type PathForms, pathForms, type SearchedFolders, searchedFolders } from "./path-pattern.ts"
-import { MAX_COMMAND_CHARS, READING } from "./shell-reader.ts"
+import { readShell, type ShellReading } from "./shell-reading.ts"
 import { type UrlForms, urlForms } from "./url-pattern.ts"
 
 /** A question, as far as rules look at it. */
@@ -27,8 +30,12 @@ export interface Subject {
   readonly context: PolicyContext
   readonly work: Work
   readonly searched: SearchedFolders | undefined
-  readonly command: (text: string) => SimpleCommand
-  readonly forms: (text: string) => CommandForms
+  readonly off: Off
+  readonly reading: (text: string) => ShellReading
+  /** As an allow sees a command. */
+  readonly needs: (text: string) => CommandNeeds
+  /** As a deny or an ask sees it. */
+  readonly touched: (text: string) => TouchedCommand
   readonly path: (text: string) => PathForms
   /** The session's folder as a path of its own. */
   readonly folder: (text: string) => PathForms
@@ -36,19 +43,38 @@ export interface Subject {
   readonly json: (value: unknown) => string | undefined
 }
 
-export function subjectOf(request: PolicyRequest, context: PolicyContext, work: Work): Subject {
-  const read = request.tool === "Bash" ? (text: string) => simpleCommand(text) : plainCommand
+/** Everything that some shell gives a meaning: another shell than Bash may quote otherwise, and hide an operator from us. */
+const SPECIAL = /["'\\`$;&|<>(){}!#%^\n\r]/
+const NOT_BASH = "it contains quotes or operators, and only Bash's are known"
+
+interface SubjectOptions {
+  readonly work: Work
+  readonly off?: Off
+}
+
+export function subjectOf(request: PolicyRequest, context: PolicyContext, options: SubjectOptions): Subject {
+  const { work, off = NONE_OFF } = options
+  const isBash = request.tool === "Bash" || off.has("other-shells")
+  const reading = remember((text: string) => readShell(text, work, { off }))
+  const path = remember((text: string) => pathForms(text, context.cwd, work))
   return {
     request,
     context,
     work,
+    off,
     searched: searchedFolders(request.tool, request.input, context.cwd),
-    command: remember((text: string) => {
-      work.spend(READING * Math.min(text.length, MAX_COMMAND_CHARS))
-      return read(text)
+    reading,
+    needs: remember((text: string) => {
+      const needs = needsOf(reading(text), work, off)
+      const span = { start: 0, end: text.length }
+      return isBash || !SPECIAL.test(text) ? needs : { ...needs, problem: { because: NOT_BASH, span } }
     }),
-    forms: remember((text: string) => commandForms(text, work)),
-    path: remember((text: string) => pathForms(text, context.cwd, work)),
+    touched: remember((text: string) => ({
+      reading: reading(text),
+      forms: commandForms(text, reading(text), work, off),
+      path,
+    })),
+    path,
     folder: remember((text: string) => pathForms(text, undefined, work)),
     url: remember((text: string) => urlForms(text, work)),
     json: remember((value: unknown) => jsonText(value, work)),
